@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "tidemark",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "tidemark", targets: ["tidemark"]),
+    .library(name: "SessionLog", targets: ["SessionLog"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+    .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd",
+      providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
+    .target(
+      name: "Delta",
+      dependencies: ["CZstd", .product(name: "Crypto", package: "swift-crypto")]),
+    .target(name: "HTTPTransport", dependencies: ["CCurl"]),
+    .target(name: "SessionLog"),
+
+    .target(
+      name: "ObjectStore",
+      dependencies: ["HTTPTransport", .product(name: "Crypto", package: "swift-crypto")]),
+
+    .target(
+      name: "Replica",
+      dependencies: [
+        "Delta", "ObjectStore", "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+
+    .target(
+      name: "Sync",
+      dependencies: [
+        "Delta", "ObjectStore", "Replica", "SessionLog",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
+
+    .executableTarget(
+      name: "tidemark",
+      dependencies: [
+        "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Yams", package: "Yams"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .treatAllWarnings(as: .error),
+    ]
+}
