@@ -1,0 +1,31 @@
+public import Foundation
+
+/// One page of a listing.
+public struct ListPage: Sendable, Hashable {
+  /// The objects directly at the prefix.
+  public var objects: [ObjectEntry]
+  /// The folders directly at the prefix: full keys that end with `/`.
+  public var directories: [String]
+  /// What to pass as `after` for the next page; nil when this is the last.
+  public var next: String?
+  /// The server's clock when it answered.
+  public var serverDate: Date?
+
+  /// Makes a page.
+  public init(
+    objects: [ObjectEntry] = [], directories: [String] = [], next: String? = nil,
+    serverDate: Date? = nil
+  ) {
+    self.objects = objects
+    self.directories = directories
+    self.next = next
+    self.serverDate = serverDate
+  }
+
+  mutating func append(_ page: ListPage) {
+    objects += page.objects
+    // A server that cuts a page inside a folder names the folder on both.
+    directories += page.directories.filter { !directories.suffix(1).contains($0) }
+    next = page.next
+  }
+}

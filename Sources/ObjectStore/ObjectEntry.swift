@@ -1,0 +1,21 @@
+public import Foundation
+
+/// One object as a listing or a look at its head shows it.
+public struct ObjectEntry: Sendable, Hashable {
+  /// The key, relative to the store's prefix.
+  public let key: String
+  /// The size in bytes.
+  public let size: Int64
+  /// When it was last written, by the server's clock.
+  public let modified: Date?
+  /// The entity tag without its quotes; for most S3 stores the MD5 of the content.
+  public let etag: String?
+
+  /// Makes an entry.
+  public init(key: String, size: Int64, modified: Date? = nil, etag: String? = nil) {
+    self.key = key
+    self.size = size
+    self.modified = modified
+    self.etag = etag
+  }
+}

@@ -1,0 +1,70 @@
+/// A place where objects live: named, immutable byte strings below one prefix.
+///
+/// Keys are relative to the store's prefix, made of `[A-Za-z0-9._/-]`, with no empty, `.` or `..`
+/// segment. A store may be used from many tasks at once. Every method throws `StoreError`, and
+/// `StoreError.Code.cancelled` when the task was cancelled.
+public protocol ObjectStore: Sendable {
+  /// The store's URL without credentials, for messages and as a cache key.
+  var location: String { get }
+
+  /// Stores a body under a key, replacing what was there.
+  ///
+  /// May be called again with the same key and bytes: an error does not prove that nothing was
+  /// stored, and a cut upload is repaired by repeating the call.
+  func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt
+
+  /// Reads an object, or a part of it.
+  ///
+  /// A range that reaches past the end gives what there is; one that starts at or after the end
+  /// gives no bytes. A missing object throws `notFound`.
+  func get(_ key: String, range: ByteRange?) async throws -> [UInt8]
+
+  /// Describes one object.
+  ///
+  /// A missing object throws `notFound`.
+  func head(_ key: String) async throws -> ObjectEntry
+
+  /// Lists, without descending, one page of what starts with a prefix.
+  ///
+  /// The prefix is empty, `dir/`, or `dir/start-of-name`. Objects come in `objects`, folders one
+  /// level down in `directories`. A folder that does not exist is an empty page. Names with
+  /// characters that no key has are left out: they belong to somebody else.
+  ///
+  /// - Parameters:
+  ///   - prefix: What the keys start with.
+  ///   - token: The `next` of the page before, or nil for the first page.
+  func list(_ prefix: String, after token: String?) async throws -> ListPage
+
+  /// Deletes any number of objects; one that is missing counts as deleted.
+  ///
+  /// Returns one outcome per key, in the order of `keys`. Throws only when nothing can be said of
+  /// any key (cancelled, refused login, unreachable); everything it did may then be repeated.
+  func delete(_ keys: [String]) async throws -> [DeleteOutcome]
+}
+
+extension ObjectStore {
+  /// Reads a whole object.
+  ///
+  /// A missing object throws `notFound`.
+  public func get(_ key: String) async throws -> [UInt8] {
+    try await get(key, range: nil)
+  }
+
+  /// Lists all pages of a prefix as one.
+  ///
+  /// Throws `integrity` when the store gives the same page token twice. `serverDate` is that of
+  /// the first page.
+  public func listAll(_ prefix: String) async throws -> ListPage {
+    var all = try await list(prefix, after: nil)
+    while let token = all.next {
+      let page = try await list(prefix, after: token)
+      guard page.next != token else {
+        throw StoreError(
+          .integrity, operation: "LIST", target: location, response: "page token came twice",
+          advice: "The listing cannot be trusted; check the server behind this store.")
+      }
+      all.append(page)
+    }
+    return all
+  }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+
+/// Why a store operation failed: what was tried, on what, what came back, what to do.
+///
+/// Texts from the other side are bounded and their control characters escaped when the error is
+/// made. No credentials are ever part of it.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of failure a caller can tell apart.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The object does not exist.
+    case notFound
+    /// The login was refused: wrong, missing or expired credentials, or no right to do this.
+    case authentication
+    /// Something the user has set is wrong: URL, bucket, endpoint, certificate, half credentials.
+    case configuration
+    /// Likely to go away by itself: network, overload, a passing fault of the server.
+    case transient
+    /// The store has no room left.
+    case full
+    /// The body is larger than the store takes.
+    case tooLarge
+    /// The answer is garbage or contradicts itself.
+    case integrity
+    /// Something else is in the way: a lock, a condition, a folder where an object should be.
+    case conflict
+    /// The task was cancelled.
+    case cancelled
+    /// The store cannot do this, or the key is not one.
+    case unsupported
+    /// Anything else.
+    case other
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// What was tried, such as `PUT`.
+  public let operation: String
+  /// The key or URL, without credentials.
+  public let target: String
+  /// What came back, such as `403 SignatureDoesNotMatch: ...`.
+  public let response: String
+  /// What the user should do next: one sentence, or empty.
+  public let advice: String
+  /// How many seconds the server asked to wait.
+  public let retryAfter: TimeInterval?
+
+  /// Makes an error; bounds and escapes its texts.
+  public init(
+    _ code: Code, operation: String, target: String, response: String, advice: String = "",
+    retryAfter: TimeInterval? = nil
+  ) {
+    self.code = code
+    self.operation = operation
+    self.target = escaped(target, limit: 1024)
+    self.response = escaped(response, limit: 400)
+    self.advice = advice
+    self.retryAfter = retryAfter
+  }
+
+  /// Whether trying again later may succeed.
+  public var isTransient: Bool { code == .transient }
+
+  /// Whether the object does not exist.
+  public var isNotFound: Bool { code == .notFound }
+
+  /// The error as one line: what was tried, on what, what came back, and the advice.
+  public var description: String {
+    let head = "\(operation) \(target): \(response)"
+    guard !advice.isEmpty else { return head }
+    return head.hasSuffix(".") ? "\(head) \(advice)" : "\(head). \(advice)"
+  }
+}
+
+/// Text from outside made safe for one line of a terminal or a log.
+func escaped(_ text: String, limit: Int) -> String {
+  var result = ""
+  var length = 0
+  for scalar in text.unicodeScalars {
+    if length >= limit { return result + "…" }
+    length += 1
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+      switch scalar {
+      case "\n", "\r", "\t": result += " "
+      default: result += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// Where a store is, as the user writes it: `s3://`, `https://`, loopback `http://` or `file://`.
+public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of store.
+  public enum Kind: Sendable, Hashable {
+    /// A bucket and the prefix below it, without slashes at its ends (may be empty).
+    case s3(bucket: String, prefix: String)
+    /// The URL of a WebDAV folder, percent-encoded, without a slash at its end.
+    case webdav(url: String)
+    /// The absolute path of a folder on this machine.
+    case directory(path: String)
+  }
+
+  /// What kind of store it is.
+  public let kind: Kind
+
+  /// The URL in its canonical form, without a slash at the end.
+  public let description: String
+
+  static let acceptedForms =
+    "Write s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder."
+
+  /// Reads a store URL.
+  ///
+  /// Throws `StoreError` with `configuration` when the text is none of the accepted forms, holds a
+  /// user name or password, or names plain `http` on another machine.
+  public init(_ text: String) throws {
+    guard let colon = text.range(of: "://") else {
+      throw Self.refused(text, "not a store URL")
+    }
+    let scheme = text[..<colon.lowerBound].lowercased()
+    let rest = text[colon.upperBound...]
+    let hasNoSpace = rest.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    guard text.utf8.count <= 2048, hasNoSpace || scheme == "file" else {
+      throw Self.refused(text, "the URL is too long or holds white space")
+    }
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let authority = String(rest[..<slash])
+    let path = String(rest[slash...])
+    if scheme != "file", rest.contains(where: { $0 == "?" || $0 == "#" }) {
+      throw Self.refused(text, "a store URL has no ? or # part")
+    }
+    switch scheme {
+    case "s3": (kind, description) = try Self.s3(text, authority, path)
+    case "https", "http": (kind, description) = try Self.webdav(text, scheme, authority, path)
+    case "file": (kind, description) = try Self.directory(text, authority, path)
+    default: throw Self.refused(text, "unknown scheme \(scheme)://")
+    }
+  }
+
+  static func refused(_ text: String, _ why: String, advice: String = acceptedForms) -> StoreError {
+    StoreError(
+      .configuration, operation: "open", target: withoutUser(text), response: why, advice: advice)
+  }
+
+  /// The text with everything before the last `@` of its authority removed.
+  private static func withoutUser(_ text: String) -> String {
+    guard let colon = text.range(of: "://") else {
+      return text.contains("@") ? "(not shown, it may hold a password)" : text
+    }
+    // A password may itself hold a slash, so the whole rest is searched, not the authority alone.
+    guard let at = text[colon.upperBound...].lastIndex(of: "@") else { return text }
+    return String(text[..<colon.upperBound] + text[text.index(after: at)...])
+  }
+}

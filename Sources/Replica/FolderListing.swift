@@ -1,0 +1,42 @@
+public import Foundation
+public import ObjectStore
+public import SessionLog
+
+/// All sessions of one folder, as a listing showed them.
+public struct FolderListing: Sendable {
+  /// The sessions by id.
+  public let sessions: [SessionID: RemoteSession]
+  /// The server's time when it answered.
+  public let serverDate: Date?
+
+  /// Lists a folder, or one session's objects in it.
+  ///
+  /// - Parameters:
+  ///   - folder: the folder; one that does not exist holds nothing.
+  ///   - session: only this session's objects are asked for where the store can filter.
+  ///   - store: where to look.
+  /// - Throws: ``ObjectStore/StoreError``.
+  public init(
+    _ folder: SessionFolder, session: SessionID? = nil, in store: any ObjectStore
+  ) async throws {
+    let prefix = folder.key + (session.map { "\($0)." } ?? "")
+    let page = try await store.listAll(prefix)
+    var sessions: [SessionID: RemoteSession] = [:]
+    for object in page.objects {
+      let fileName = String(object.key.dropFirst(folder.key.count))
+      guard let dot = fileName.firstIndex(of: "."),
+        let id = SessionID(String(fileName[..<dot]))
+      else { continue }
+      sessions[id, default: RemoteSession(folder: folder, session: id)]
+        .note(object, fileName: fileName)
+    }
+    for id in sessions.keys { sessions[id]?.sort() }
+    self.sessions = sessions
+    serverDate = page.serverDate
+  }
+
+  /// What the folder holds of a session, nothing included.
+  public subscript(session: SessionID, in folder: SessionFolder) -> RemoteSession {
+    sessions[session] ?? RemoteSession(folder: folder, session: session)
+  }
+}

@@ -1,0 +1,155 @@
+import Crypto
+public import SessionLog
+
+/// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
+/// name says which bytes of the stream it holds and how to tell that they are whole.
+public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
+  /// The session.
+  public let session: SessionID
+  /// The version of the stream, from 1.
+  public let generation: Int
+  /// Stream offsets in bytes.
+  public let range: Range<Int64>
+  /// First 16 hex digits of SHA-256 over the stream bytes.
+  public let hash: String
+  /// The object's size in bytes; an object of another size does not count.
+  public let stored: Int64
+
+  /// Makes a name.
+  public init(
+    session: SessionID, generation: Int, range: Range<Int64>, hash: String, stored: Int64
+  ) {
+    self.session = session
+    self.generation = generation
+    self.range = range
+    self.hash = hash
+    self.stored = stored
+  }
+
+  /// The file name.
+  public var description: String { fileName }
+
+  /// Reads a file name; nil for anything that ``fileName`` does not write.
+  public init?(_ fileName: String) {
+    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 7, parts[5] == "log", parts[6] == "zst",
+      let session = SessionID(String(parts[0])),
+      let generation = NameField.number(parts[1].dropFirst()), parts[1].first == "g",
+      let hash = NameField.hash(parts[3]), let stored = NameField.number(parts[4])
+    else { return nil }
+    let bounds = parts[2].split(separator: "-", omittingEmptySubsequences: false)
+    guard bounds.count == 2, let start = NameField.offset(bounds[0]),
+      let end = NameField.offset(bounds[1]), start < end, (1...999_999).contains(generation)
+    else { return nil }
+    self.init(
+      session: session, generation: Int(generation), range: start..<end, hash: hash,
+      stored: stored)
+    guard self.fileName == fileName else { return nil }
+  }
+
+  /// The name inside its ``SessionFolder``.
+  public var fileName: String {
+    let start = NameField.padded(range.lowerBound)
+    let end = NameField.padded(range.upperBound)
+    return "\(session).g\(generation).\(start)-\(end).\(hash).\(stored).log.zst"
+  }
+}
+
+/// `<session>.s0003.terminated.000004194304.<hash16>.<stored>.json`: an immutable revision of a
+/// session's sidecar.
+public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
+  /// The session.
+  public let session: SessionID
+  /// Counts up from 1.
+  public let number: Int
+  /// The session's status; anything but active is the seal.
+  public let status: SessionStatus
+  /// Length of the stream in bytes when it was written.
+  public let length: Int64
+  /// First 16 hex digits of SHA-256 over the JSON.
+  public let hash: String
+  /// The object's size in bytes.
+  public let stored: Int64
+
+  /// The name of a revision with this content.
+  public init(
+    session: SessionID, number: Int, status: SessionStatus, length: Int64, json: [UInt8]
+  ) {
+    self.session = session
+    self.number = number
+    self.status = status
+    self.length = length
+    self.hash = NameField.hash16(SHA256.hash(data: json))
+    self.stored = Int64(json.count)
+  }
+
+  /// The file name.
+  public var description: String { fileName }
+
+  /// Reads a file name; nil for anything that ``fileName`` does not write.
+  public init?(_ fileName: String) {
+    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 7, parts[6] == "json", let session = SessionID(String(parts[0])),
+      parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
+      number <= 999_999, let status = SessionStatus(rawValue: parts[2].uppercased()),
+      let length = NameField.offset(parts[3]), let hash = NameField.hash(parts[4]),
+      let stored = NameField.number(parts[5])
+    else { return nil }
+    self.session = session
+    self.number = Int(number)
+    self.status = status
+    self.length = length
+    self.hash = hash
+    self.stored = stored
+    guard self.fileName == fileName else { return nil }
+  }
+
+  /// The name inside its ``SessionFolder``.
+  public var fileName: String {
+    let revision = String(number)
+    let padding = String(repeating: "0", count: max(0, 4 - revision.count))
+    let length = NameField.padded(length)
+    return
+      "\(session).s\(padding)\(revision).\(status.rawValue.lowercased()).\(length).\(hash).\(stored).json"
+  }
+}
+
+/// The fields that names are made of.
+enum NameField {
+  /// 12 digits, so that the order of names is the order of bytes.
+  static let offsetDigits = 12
+
+  static func padded(_ offset: Int64) -> String {
+    let digits = String(offset)
+    return String(repeating: "0", count: max(0, offsetDigits - digits.count)) + digits
+  }
+
+  static func offset(_ text: Substring) -> Int64? {
+    text.utf8.count == offsetDigits ? number(text) : nil
+  }
+
+  static func number(_ text: Substring) -> Int64? {
+    guard (1...18).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int64(text)
+  }
+
+  static func hash(_ text: Substring) -> String? {
+    guard text.utf8.count == 16,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    return String(text)
+  }
+
+  static func hash16(_ digest: some Sequence<UInt8>) -> String { hex(digest.prefix(8)) }
+
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    var out = ""
+    for byte in bytes {
+      out += String(byte >> 4, radix: 16)
+      out += String(byte & 15, radix: 16)
+    }
+    return out
+  }
+}

@@ -1,0 +1,133 @@
+import Crypto
+import Delta
+public import ObjectStore
+public import SessionLog
+
+/// Reads a session's stream back from the store, checking every object against its name and every
+/// join against its link.
+public struct RemoteReader: Sendable {
+  private let store: any ObjectStore
+
+  /// Makes a reader.
+  public init(_ store: any ObjectStore) { self.store = store }
+
+  /// Reads the stream from its start.
+  ///
+  /// A segment that was deleted since the listing, because a longer one took its place, costs one
+  /// new listing.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing showed.
+  ///   - length: where to stop, in stream bytes.
+  ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
+  ///     compared, the segment's hash is compared when its last piece has been handed on.
+  /// - Returns: SHA-256 over the bytes, in lower-case hex.
+  /// - Throws: ``ReplicaError`` for anything unlawful, ``ObjectStore/StoreError``, and what `body`
+  ///   throws.
+  @discardableResult
+  public func read(
+    _ remote: RemoteSession, upTo length: Int64,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) async throws -> String {
+    if let (outer, inner) = remote.overlaps.first {
+      throw ReplicaError(
+        .damagedObject, "\(outer.fileName) and \(inner.fileName) overlap; neither holds the other")
+    }
+    let decoder = try SegmentDecoder()
+    var remote = remote
+    var listedAgain = false
+    var digest = SHA256()
+    var offset: Int64 = 0
+    var tail: [UInt8] = []
+    while offset < length {
+      guard let segment = remote.segment(at: offset) else {
+        throw Self.missing(remote, from: offset, to: length)
+      }
+      let object: [UInt8]
+      do {
+        object = try await store.get(remote.folder.key + segment.fileName)
+      } catch let error as StoreError where error.isNotFound && !listedAgain {
+        listedAgain = true
+        let folder = remote.folder
+        remote = try await FolderListing(folder, session: remote.session, in: store)[
+          remote.session, in: folder]
+        continue
+      }
+      try Self.check(object, of: segment, tail: offset == segment.range.lowerBound ? tail : nil)
+      var hasher = SHA256()
+      var position = segment.range.lowerBound
+      let rawLength = Int(segment.range.upperBound - segment.range.lowerBound)
+      _ = try Self.naming(segment) {
+        try decoder.decode(object, rawLength: rawLength) { piece in
+          hasher.update(bufferPointer: piece)
+          let from = Int(max(offset, position) - position)
+          let to = Int(min(length - position, Int64(piece.count)))
+          position += Int64(piece.count)
+          guard from < to else { return }
+          let wanted = UnsafeRawBufferPointer(rebasing: piece[from..<to])
+          digest.update(bufferPointer: wanted)
+          tail = Array((tail + wanted.suffix(Link.span)).suffix(Link.span))
+          try body(wanted)
+        }
+      }
+      guard NameField.hash16(hasher.finalize()) == segment.hash else {
+        throw ReplicaError(
+          .damagedObject, "\(segment.fileName) holds other bytes than its name says")
+      }
+      offset = min(length, segment.range.upperBound)
+    }
+    return NameField.hex(digest.finalize())
+  }
+
+  /// Reads a sidecar revision, checked against its name.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
+    let json = try await store.get(folder.key + revision.fileName)
+    guard Int64(json.count) == revision.stored,
+      NameField.hash16(SHA256.hash(data: json)) == revision.hash
+    else {
+      throw ReplicaError(
+        .damagedObject, "\(revision.fileName) holds other bytes than its name says")
+    }
+    return try Self.naming(revision) { try Sidecar(json: json) }
+  }
+
+  /// The size and the join, which cost nothing to look at before a byte is handed on.
+  private static func check(_ object: [UInt8], of segment: SegmentName, tail: [UInt8]?) throws {
+    guard Int64(object.count) == segment.stored else {
+      throw ReplicaError(
+        .damagedObject, "\(segment.fileName) has \(object.count) bytes, not what its name says")
+    }
+    guard let tail else { return }
+    let link = try naming(segment) { try SegmentIndex.decode(endOf: object[...]).index.link }
+    guard link == Link(before: tail[...]) else {
+      throw ReplicaError(
+        .damagedObject, "\(segment.fileName) does not continue the stream that stands before it")
+    }
+  }
+
+  /// Gives errors of the layers below the name of the object that they are about.
+  private static func naming<Value>(
+    _ object: any CustomStringConvertible, _ work: () throws -> Value
+  ) throws -> Value {
+    do {
+      return try work()
+    } catch let error as SegmentError {
+      throw ReplicaError(.damagedObject, "\(object): \(error)")
+    } catch let error as DecodingError {
+      throw ReplicaError(.damagedObject, "\(object) is not a sidecar: \(error)")
+    }
+  }
+
+  private static func missing(
+    _ remote: RemoteSession, from offset: Int64, to length: Int64
+  ) -> ReplicaError {
+    let next = remote.segments.first { $0.range.lowerBound > offset }?.range.lowerBound ?? length
+    let damaged = remote.damagedSegments.first { $0.name.range.contains(offset) }
+    let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
+    return ReplicaError(
+      .missingBytes,
+      "bytes \(offset) to \(min(next, length)) of \(remote.session) are not there\(cause)")
+  }
+}

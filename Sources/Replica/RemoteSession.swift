@@ -1,0 +1,126 @@
+public import Foundation
+import ObjectStore
+public import SessionLog
+
+/// What a listing tells about one session: which of its objects are there, and how far its stream
+/// has risen.
+public struct RemoteSession: Sendable, Equatable {
+  /// Where it lies.
+  public let folder: SessionFolder
+  /// Which session.
+  public let session: SessionID
+  /// Segments whose object has the size that its name promises, by start, longest first.
+  public private(set) var segments: [SegmentName] = []
+  /// Segments whose object has another size: cut uploads, which count for nothing.
+  public private(set) var damagedSegments: [ObjectDamage] = []
+  /// Whole sidecar revisions by number.
+  public private(set) var revisions: [RevisionName] = []
+  /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
+  public private(set) var keys: [String] = []
+  /// Size of all objects in bytes.
+  public private(set) var storedBytes: Int64 = 0
+  /// When its newest object was written, by the server's clock; nil where the store does not tell.
+  public private(set) var newest: Date?
+
+  /// A session of which nothing has been seen.
+  public init(folder: SessionFolder, session: SessionID) {
+    self.folder = folder
+    self.session = session
+  }
+
+  /// A segment that was found with another size than its name says.
+  public struct ObjectDamage: Sendable, Equatable {
+    /// The segment that was meant.
+    public let name: SegmentName
+    /// The size found in bytes.
+    public let found: Int64
+  }
+
+  /// The newest whole revision.
+  public var revision: RevisionName? { revisions.last }
+
+  /// The newest revision when it is the seal.
+  public var seal: RevisionName? {
+    revisions.last.flatMap { $0.status == .active ? nil : $0 }
+  }
+
+  /// The generation that readers take: 1 until a sidecar names another.
+  public var generation: Int { 1 }
+
+  /// The stream offset up to which every byte is there.
+  public var mark: Int64 {
+    var mark: Int64 = 0
+    while let next = segment(at: mark) { mark = next.range.upperBound }
+    return mark
+  }
+
+  /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
+  public func segment(at offset: Int64) -> SegmentName? {
+    segments.lazy
+      .filter { $0.generation == generation && $0.range.contains(offset) }
+      .max { $0.range.upperBound < $1.range.upperBound }
+  }
+
+  /// The segments that together hold `[0, length)`, in order; stops short where bytes are missing.
+  public func cover(upTo length: Int64) -> [SegmentName] {
+    var cover: [SegmentName] = []
+    var offset: Int64 = 0
+    while offset < length, let next = segment(at: offset) {
+      cover.append(next)
+      offset = next.range.upperBound
+    }
+    return cover
+  }
+
+  /// Pairs of segments that overlap without one containing the other: unlawful, and never read.
+  public var overlaps: [(SegmentName, SegmentName)] {
+    var found: [(SegmentName, SegmentName)] = []
+    var enclosing: [SegmentName] = []
+    for segment in segments where segment.generation == generation {
+      enclosing.removeAll { $0.range.upperBound <= segment.range.lowerBound }
+      if let outer = enclosing.last, outer.range.upperBound < segment.range.upperBound {
+        found.append((outer, segment))
+      }
+      enclosing.append(segment)
+    }
+    return found
+  }
+
+  /// Notes that an object has been put whole, so that a listing made before stays true.
+  public mutating func add(_ segment: SegmentName) {
+    segments.append(segment)
+    sort()
+  }
+
+  /// Notes that a revision has been put whole.
+  public mutating func add(_ revision: RevisionName) {
+    revisions.append(revision)
+    sort()
+  }
+
+  mutating func note(_ object: ObjectEntry, fileName: String) {
+    if let segment = SegmentName(fileName) {
+      if segment.stored == object.size {
+        segments.append(segment)
+      } else {
+        damagedSegments.append(ObjectDamage(name: segment, found: object.size))
+      }
+    } else if let revision = RevisionName(fileName), revision.stored == object.size {
+      revisions.append(revision)
+    }
+    keys.append(object.key)
+    storedBytes += object.size
+    if let modified = object.modified { newest = max(newest ?? modified, modified) }
+  }
+
+  mutating func sort() {
+    segments.sort {
+      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
+    }
+    revisions.sort { $0.number < $1.number }
+    keys.sort {
+      let (first, second) = ($0.hasSuffix(".json"), $1.hasSuffix(".json"))
+      return first == second ? $0 < $1 : first
+    }
+  }
+}

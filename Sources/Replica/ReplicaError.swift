@@ -1,0 +1,28 @@
+/// What keeps a session's two copies from being proven equal.
+public struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The kind.
+  public enum Code: Sendable, Equatable {
+    /// The local log is shorter than, or differs from, what was sent.
+    case localLogChanged
+    /// Bytes of the stream are missing remotely.
+    case missingBytes
+    /// An object's content is not what its name says, or objects contradict each other.
+    case damagedObject
+    /// A later version of the format is in use there.
+    case unsupportedFormat
+  }
+
+  /// The kind.
+  public let code: Code
+  /// What was found, with names and offsets.
+  public let detail: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ detail: String) {
+    self.code = code
+    self.detail = detail
+  }
+
+  /// One line for a person.
+  public var description: String { detail }
+}

@@ -1,0 +1,34 @@
+import Crypto
+import Delta
+
+extension SegmentName {
+  /// Whether the local log has the bytes that this name promises, by their hash.
+  ///
+  /// - Throws: as ``LogFile/read(_:)`` does.
+  public func matches(_ log: LogFile) throws -> Bool {
+    var hasher = SHA256()
+    try log.forEachPiece(of: range) { hasher.update(bufferPointer: $0) }
+    return NameField.hash16(hasher.finalize()) == hash
+  }
+
+  /// Whether an object holds exactly the bytes that the local log has in this segment's range.
+  ///
+  /// - Parameters:
+  ///   - object: all bytes of the object; damage in it is an answer, not an error.
+  ///   - log: the local log.
+  /// - Throws: as ``LogFile/read(_:)`` does.
+  public func holds(_ object: [UInt8], from log: LogFile) throws -> Bool {
+    var position = range.lowerBound
+    var isEqual = true
+    do {
+      try SegmentDecoder().decode(object, rawLength: Int(range.upperBound - range.lowerBound)) {
+        let end = position + Int64($0.count)
+        isEqual = try isEqual && log.read(position..<end).withUnsafeBytes($0.elementsEqual)
+        position = end
+      }
+    } catch is SegmentError {
+      return false
+    }
+    return isEqual
+  }
+}

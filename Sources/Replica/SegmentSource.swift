@@ -1,0 +1,73 @@
+import Crypto
+public import Delta
+public import SessionLog
+
+/// A segment ready to be sent.
+public struct EncodedSegment: Sendable {
+  /// Its name.
+  public let name: SegmentName
+  /// The whole object.
+  public let body: [UInt8]
+  /// The stream just before its end, to be compared with the next segment's link.
+  public let endLink: Link
+}
+
+/// Makes segments of a local log. An actor because the compressor's state is dear: a few lanes
+/// serve any number of transfers, so memory does not grow with them.
+public actor SegmentLane {
+  private let encoder: SegmentEncoder
+
+  /// Makes a lane.
+  ///
+  /// - Throws: ``Delta/SegmentError`` when there is no memory.
+  public init() throws { encoder = try SegmentEncoder() }
+
+  /// Encodes from `range.lowerBound` on until the range ends or the object is large enough.
+  ///
+  /// - Parameters:
+  ///   - log: the local log, at least as long as `range` reaches.
+  ///   - session: whose log it is.
+  ///   - range: stream offsets, not empty.
+  ///   - storedLimit: compressed bytes after which no further frame is added.
+  /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
+  public func encode(
+    _ log: LogFile, session: SessionID, range: Range<Int64>, storedLimit: Int
+  ) throws -> EncodedSegment {
+    let startLink = try log.link(before: range.lowerBound)
+    var hasher = SHA256()
+    var offset = range.lowerBound
+    var tail: [UInt8] = []
+    repeat {
+      let frame = try nextFrame(of: log, range: offset..<range.upperBound)
+      try frame.withUnsafeBytes { bytes in
+        hasher.update(bufferPointer: bytes)
+        var statistics = LogStatistics()
+        statistics.add(bytes)
+        statistics.finish()
+        try encoder.append(
+          bytes, lines: statistics.lines, times: statistics.milliseconds,
+          levels: statistics.counts)
+      }
+      tail = Array((tail + frame.suffix(Link.span)).suffix(Link.span))
+      offset += Int64(frame.count)
+    } while offset < range.upperBound && encoder.storedLength < storedLimit
+
+    let body = encoder.finish(link: startLink)
+    let encoded = range.lowerBound..<offset
+    let name = SegmentName(
+      session: session, generation: 1, range: encoded,
+      hash: NameField.hash16(hasher.finalize()), stored: Int64(body.count))
+    let endLink =
+      tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
+    return EncodedSegment(name: name, body: body, endLink: endLink)
+  }
+
+  /// At most one frame's bytes, cut after the last whole line where there is one.
+  private func nextFrame(of log: LogFile, range: Range<Int64>) throws -> [UInt8] {
+    let limit = range.lowerBound + Int64(SegmentEncoder.frameLength)
+    guard limit < range.upperBound else { return try log.read(range) }
+    var bytes = try log.read(range.lowerBound..<limit)
+    if let newline = bytes.lastIndex(of: 0x0a) { bytes.removeSubrange((newline + 1)...) }
+    return bytes
+  }
+}

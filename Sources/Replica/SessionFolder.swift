@@ -1,0 +1,52 @@
+public import SessionLog
+
+/// The remote folder of one device and start day; one listing of it tells all about its sessions.
+public struct SessionFolder: Sendable, Hashable {
+  /// The device that recorded the sessions.
+  public let device: String
+  /// UTC day on which they started, `2026-01-22`.
+  public let day: String
+
+  /// The folder of a session.
+  public init(device: String, session: SessionID) {
+    self.init(device: device, day: session.day)
+  }
+
+  /// A folder by its parts, which the caller has validated.
+  public init(device: String, day: String) {
+    self.device = device
+    self.day = day
+  }
+
+  /// The folder from its key, as a listing of a device's folder gives it.
+  public init?(key: String) {
+    let parts = key.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "devices", parts[3].isEmpty,
+      Self.isDevice(parts[1]), Self.isDay(parts[2])
+    else { return nil }
+    self.init(device: String(parts[1]), day: String(parts[2]))
+  }
+
+  /// The key that every object in the folder begins with, ending in a slash.
+  public var key: String { "\(Self.deviceKey(device))\(day)/" }
+
+  /// The key of all that a device has sent, ending in a slash.
+  public static func deviceKey(_ device: String) -> String { "\(devicesKey)\(device)/" }
+
+  /// The key under which the devices stand, ending in a slash.
+  public static let devicesKey = "devices/"
+
+  /// Whether a name from a listing can be a device id.
+  public static func isDevice(_ name: some StringProtocol) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
+  }
+
+  private static func isDay(_ name: Substring) -> Bool {
+    let bytes = Array(name.utf8)
+    return bytes.count == 10
+      && bytes.enumerated().allSatisfy { index, byte in
+        index == 4 || index == 7 ? byte == 0x2d : (0x30...0x39).contains(byte)
+      }
+  }
+}

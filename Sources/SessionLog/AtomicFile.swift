@@ -1,0 +1,77 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+private let unistdRead = read
+
+/// Files that are replaced whole or not at all, also when the power goes.
+enum AtomicFile {
+  /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory; mode 0600.
+  static func write(_ bytes: [UInt8], to path: String) throws {
+    let temporary = "\(path).\(RandomName.make(6)).tmp"
+    do {
+      let file = try Descriptor(
+        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+      try bytes.withUnsafeBytes { try file.writeAll($0, path: temporary) }
+      guard fsync(file.number) == 0 else {
+        throw SystemError(operation: "sync", path: temporary, errno: errno)
+      }
+      guard rename(temporary, path) == 0 else {
+        throw SystemError(operation: "rename", path: temporary, errno: errno)
+      }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    try syncDirectory(of: path)
+  }
+
+  /// Reads a whole file.
+  static func read(_ path: String) throws -> [UInt8] {
+    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { unistdRead(file.number, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+  }
+
+  /// Makes the entries of a file's directory durable.
+  static func syncDirectory(of path: String) throws {
+    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let handle = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
+    guard fsync(handle.number) == 0 || errno == EINVAL else {
+      throw SystemError(operation: "sync", path: directory, errno: errno)
+    }
+  }
+}
+
+/// An open file that closes itself.
+struct Descriptor: ~Copyable {
+  let number: Int32
+
+  init(opening path: String, flags: Int32, mode: mode_t = 0o600) throws {
+    number = open(path, flags | O_CLOEXEC, mode)
+    guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
+  }
+
+  deinit { close(number) }
+
+  borrowing func writeAll(_ bytes: UnsafeRawBufferPointer, path: String) throws {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = write(number, rest.baseAddress, rest.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        throw SystemError(operation: "write", path: path, errno: count < 0 ? errno : ENOSPC)
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// The categories that mean something to readers; all others are free words.
+public enum Category {
+  /// Records of the recorder itself; only it writes them.
+  public static let session = "Session"
+  /// Ends the category of a captured record whose newline is not the program's: the next record
+  /// of that stream goes on with the line.
+  static let continued = UInt8(ascii: "+")
+
+  /// What a captured line came from, by its category.
+  static func stream(_ name: UnsafeRawBufferPointer) -> (stream: CapturedStream, isContinued: Bool)? {
+    let isContinued = name.last == continued
+    let bare = isContinued ? UnsafeRawBufferPointer(rebasing: name.dropLast()) : name
+    for stream in [CapturedStream.standardOutput, .standardError]
+    where bare.elementsEqual(stream.name.utf8) {
+      return (stream, isContinued)
+    }
+    return nil
+  }
+}
+
+/// One of the two streams of a captured program.
+public struct CapturedStream: Sendable, Hashable {
+  /// Its category: `stdout` or `stderr`.
+  public let name: String
+
+  /// What a program printed to standard output.
+  public static let standardOutput = CapturedStream(name: "stdout")
+  /// What it printed to standard error.
+  public static let standardError = CapturedStream(name: "stderr")
+}

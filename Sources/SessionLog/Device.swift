@@ -1,0 +1,80 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// This machine, as its sessions name it. The id is random: no address of the machine is in it.
+public struct Device: Sendable, Equatable, Codable {
+  /// 16 random lower-case characters, made once.
+  public let deviceId: String
+  /// The host name.
+  public let deviceName: String
+  /// Hardware model, where known.
+  public let deviceModel: String?
+  /// Name and version of the operating system.
+  public let osVersion: String
+  /// Hash of the machine's own id, to notice that this home was copied; nil where it has none.
+  public let machineId: String?
+  /// When the id was made.
+  public let created: Timestamp
+  /// Ids that this home had on other machines.
+  public let formerIds: [String]
+
+  /// Reads the device record of a home, makes it where it is missing, and makes a new id where the
+  /// home was copied from another machine.
+  ///
+  /// - Throws: ``SystemError``.
+  public static func load(_ home: Home, now: Timestamp) throws -> Device {
+    let machine = MachineEvidence.current().machineId
+    var former: [String] = []
+    do {
+      let known = try JSONDecoder().decode(
+        Device.self, from: Data(AtomicFile.read(home.devicePath)))
+      if known.machineId == nil || machine == nil || known.machineId == machine { return known }
+      former = known.formerIds + [known.deviceId]
+    } catch let error as SystemError where error.isNotFound {
+      // The first start in this home.
+    } catch is DecodingError {
+      guard rename(home.devicePath, home.devicePath + ".damaged") == 0 else {
+        throw SystemError(operation: "rename", path: home.devicePath, errno: errno)
+      }
+    }
+    let device = Device(
+      deviceId: RandomName.make(16), deviceName: hostName, deviceModel: model,
+      osVersion: systemVersion, machineId: machine, created: now, formerIds: former)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    try AtomicFile.write(Array(try encoder.encode(device)) + [0x0a], to: home.devicePath)
+    return device
+  }
+
+  private static var hostName: String {
+    var name = utsname()
+    guard uname(&name) == 0 else { return "unknown" }
+    return withUnsafeBytes(of: &name.nodename) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  private static var model: String? {
+    guard let bytes = try? AtomicFile.read("/sys/devices/virtual/dmi/id/product_name") else {
+      return nil
+    }
+    let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return name.isEmpty ? nil : name
+  }
+
+  private static var systemVersion: String {
+    let lines = (try? AtomicFile.read("/etc/os-release")) ?? []
+    for line in lines.split(separator: 0x0a) {
+      let text = String(decoding: line, as: UTF8.self)
+      if text.hasPrefix("PRETTY_NAME=") {
+        return text.dropFirst(12).trimmingCharacters(in: ["\""])
+      }
+    }
+    return ProcessInfo.processInfo.operatingSystemVersionString
+  }
+}

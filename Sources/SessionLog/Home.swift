@@ -1,0 +1,161 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The files of one session on this machine.
+public struct SessionFiles: Sendable {
+  /// The day folder.
+  public let directory: String
+  /// The live log.
+  public let log: String
+  /// The sidecar.
+  public let sidecar: String
+  /// The lock that every writer shares.
+  public let lock: String
+  /// What the uploader looks for; removed at the seal.
+  public let marker: String
+}
+
+/// The folder that holds all state of one user on this machine.
+public struct Home: Sendable, Equatable {
+  /// Its absolute path.
+  public let path: String
+
+  /// A home at a path.
+  public init(path: String) {
+    let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    self.path =
+      trimmed.hasPrefix("/")
+      ? trimmed : FileManager.default.currentDirectoryPath + "/" + trimmed
+  }
+
+  /// The home that the environment names: `TIDEMARK_HOME`, else the XDG state directory, else the
+  /// usual place under the account's home directory.
+  public static func locate(environment: [String: String]) -> Home {
+    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    if let path = value("TIDEMARK_HOME") { return Home(path: path) }
+    if let state = value("XDG_STATE_HOME") { return Home(path: state + "/tidemark") }
+    let base = value("HOME") ?? Account.home ?? "/tmp"
+    #if canImport(Darwin)
+      return Home(path: base + "/Library/Application Support/tidemark")
+    #else
+      return Home(path: base + "/.local/state/tidemark")
+    #endif
+  }
+
+  /// The configuration file.
+  public var configurationPath: String { path + "/tidemark.yaml" }
+  /// The device record.
+  public var devicePath: String { path + "/device.json" }
+  /// The day folders.
+  public var sessionsPath: String { path + "/sessions" }
+  /// The markers of sessions that are not sealed.
+  public var openPath: String { path + "/open" }
+  /// What may be deleted freely.
+  public var cachePath: String { path + "/cache" }
+  /// What could not be sent, and why.
+  public var quarantinePath: String { path + "/quarantine" }
+  /// The lock of the one upload at a time.
+  public var lockPath: String { path + "/lock" }
+
+  /// Makes the folders that are missing, readable by the owner only.
+  ///
+  /// - Throws: ``SystemError``.
+  public func create() throws {
+    try Self.makeDirectory(path)
+    for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
+      guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
+      throw SystemError(operation: "make", path: folder, errno: errno)
+    }
+  }
+
+  /// Makes a directory and its parents.
+  static func makeDirectory(_ path: String) throws {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      throw SystemError(operation: "make", path: path, errno: errno)
+    }
+    try makeDirectory(String(path[..<slash]))
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw SystemError(operation: "make", path: path, errno: errno)
+    }
+  }
+
+  /// The files of a session.
+  public func files(for session: SessionID) -> SessionFiles {
+    let directory = "\(sessionsPath)/\(session.day)"
+    let base = "\(directory)/\(session)"
+    return SessionFiles(
+      directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
+      marker: "\(openPath)/\(session)")
+  }
+
+  /// Sessions that are not sealed, by their markers.
+  ///
+  /// - Throws: ``SystemError``.
+  public func openSessions() throws -> [SessionID] {
+    try Self.names(in: openPath).compactMap(SessionID.init).sorted()
+  }
+
+  /// Marks a session as not sealed.
+  ///
+  /// - Throws: ``SystemError``.
+  public func mark(_ session: SessionID) throws {
+    _ = try Descriptor(opening: files(for: session).marker, flags: O_WRONLY | O_CREAT)
+  }
+
+  /// Days that have sessions, `2026-01-22`, in order.
+  ///
+  /// - Throws: ``SystemError``.
+  public func days() throws -> [String] {
+    try Self.names(in: sessionsPath)
+      .filter { Timestamp(iso: $0 + "T00:00:00Z") != nil }
+      .sorted()
+  }
+
+  /// Sessions of a day, in order.
+  ///
+  /// - Throws: ``SystemError``.
+  public func sessions(day: String) throws -> [SessionID] {
+    let names = try Self.names(in: "\(sessionsPath)/\(day)")
+    return Set(names.compactMap { name in
+      name.hasSuffix(".log") || name.hasSuffix(".json")
+        ? name.split(separator: ".").first.flatMap { SessionID(String($0)) } : nil
+    }).sorted()
+  }
+
+  /// Bytes that the sessions' files take.
+  ///
+  /// - Throws: ``SystemError``.
+  public func sessionBytes() throws -> Int64 {
+    var total: Int64 = 0
+    for day in try days() {
+      for name in try Self.names(in: "\(sessionsPath)/\(day)") {
+        var status = stat()
+        if lstat("\(sessionsPath)/\(day)/\(name)", &status) == 0 { total += Int64(status.st_size) }
+      }
+    }
+    return total
+  }
+
+  /// Names in a directory; one that is not there is empty.
+  private static func names(in directory: String) throws -> [String] {
+    guard let stream = opendir(directory) else {
+      if errno == ENOENT { return [] }
+      throw SystemError(operation: "read", path: directory, errno: errno)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,54 @@
+/// How much a record matters, lowest first.
+public enum Level: UInt8, CaseIterable, Comparable, Sendable {
+  case trace, debug, info, success, warning, error, fault
+
+  /// `TRACE` … `FAULT`.
+  public var name: String {
+    switch self {
+    case .trace: "TRACE"
+    case .debug: "DEBUG"
+    case .info: "INFO"
+    case .success: "SUCCESS"
+    case .warning: "WARNING"
+    case .error: "ERROR"
+    case .fault: "FAULT"
+    }
+  }
+
+  /// Reads a name in any case, and the ones that other programs use.
+  public init?(name: String) {
+    var name = name
+    let found = name.withUTF8 { Level(UnsafeRawBufferPointer($0)) }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// Reads a name from raw bytes.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    // The longest name has 8 letters: they fit one word, folded to upper case.
+    guard (3...8).contains(bytes.count) else { return nil }
+    var word: UInt64 = 0
+    for byte in bytes {
+      let upper = (0x61...0x7a).contains(byte) ? byte - 0x20 : byte
+      word = word << 8 | UInt64(upper)
+    }
+    guard let level = Self.words[word] else { return nil }
+    self = level
+  }
+
+  private static let words: [UInt64: Level] = {
+    let names: [(String, Level)] = [
+      ("TRACE", .trace), ("DEBUG", .debug), ("INFO", .info), ("NOTICE", .info),
+      ("SUCCESS", .success), ("WARNING", .warning), ("WARN", .warning), ("ERROR", .error),
+      ("ERR", .error), ("FAIL", .error), ("FAULT", .fault), ("CRITICAL", .fault),
+      ("CRIT", .fault), ("FATAL", .fault), ("ALERT", .fault), ("EMERG", .fault),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: names.map { name, level in
+        (name.utf8.reduce(0) { $0 << 8 | UInt64($1) }, level)
+      })
+  }()
+
+  /// By rank.
+  public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,77 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Appends whole records to a log and never fails its caller: what a full disk does not take is
+/// counted, and a GAP record says so as soon as there is room again.
+struct LogAppender {
+  /// Writes some of the bytes; the count, or the error number as a negative.
+  typealias Write = @Sendable (UnsafeRawBufferPointer) -> Int
+
+  private let write: Write
+  /// Bytes of records that are missing since the last record that was written whole.
+  private(set) var missing: Int64 = 0
+  private var cause: Int32 = 0
+  /// A record was cut by the failure and its line has no end yet.
+  private var isTorn = false
+
+  init(write: @escaping Write) { self.write = write }
+
+  /// Appends records.
+  ///
+  /// - Parameters:
+  ///   - records: whole records, each ending in a newline.
+  ///   - time: the time for a GAP record.
+  mutating func append(_ records: UnsafeRawBufferPointer, time: Timestamp) {
+    if missing > 0, !closeGap(time: time) {
+      missing += Int64(records.count)
+      return
+    }
+    let written = writeAll(records)
+    guard written < records.count else { return }
+    missing += Int64(records.count - written)
+    isTorn = written > 0 && records[written - 1] != 0x0a
+  }
+
+  /// Writes the GAP record for what is missing; true when the log is whole again.
+  mutating func closeGap(time: Timestamp) -> Bool {
+    guard missing > 0 else { return true }
+    let reason = cause == EDQUOT ? "quota" : cause == EFBIG ? "file size limit" : "disk full"
+    var record: [UInt8] = isTorn ? [0x0a] : []
+    RecordPrefix.append(
+      time: time.isoBytes, level: .warning, category: Array(Category.session.utf8), to: &record)
+    record += "[GAP \(missing) bytes: \(reason)]\n".utf8
+    let written = record.withUnsafeBytes { writeAll($0) }
+    if written == record.count {
+      missing = 0
+      isTorn = false
+      return true
+    }
+    // A torn GAP record counts as text: the next one starts on a line of its own.
+    if written > 0 { isTorn = true }
+    return false
+  }
+
+  /// Bytes that were written before an error.
+  private mutating func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var done = 0
+    while done < bytes.count {
+      let count = write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done)))
+      if count == -Int(EINTR) { continue }
+      guard count > 0 else {
+        cause = Int32(-count)
+        return done
+      }
+      done += count
+    }
+    return done
+  }
+}
+
+/// `write(2)` with the error number as a negative count.
+func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  let count = write(descriptor, bytes.baseAddress, bytes.count)
+  return count < 0 ? -Int(errno) : count
+}

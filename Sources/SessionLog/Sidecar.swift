@@ -1,0 +1,219 @@
+import Foundation
+
+/// The JSON beside a log: who wrote it, where, when, and what became of it.
+public struct Sidecar: Sendable, Equatable, Codable {
+  /// How the log's bytes relate to what the program printed.
+  public enum Format: String, Sendable, Codable {
+    /// A prefix before each line.
+    case lines
+    /// The program's bytes untouched.
+    case asIs = "as-is"
+  }
+
+  /// The recorder, by what tells it from another process with the same number.
+  public struct Recorder: Sendable, Equatable, Codable {
+    /// Process id.
+    public var pid: Int32
+    /// The process's start in clock ticks since boot.
+    public var processStart: UInt64
+    /// The boot in which it ran.
+    public var bootId: String
+    /// The namespace in which `pid` counts.
+    public var pidNamespace: String
+    /// The machine, as a hash; nil where it has no id.
+    public var machineId: String?
+  }
+
+  /// The local mark of a sealed session.
+  public struct Seal: Sendable, Equatable, Codable {
+    /// Location of the store that has it.
+    public var store: String
+    /// File name of the revision that is the seal.
+    public var revision: String
+    /// When.
+    public var sealedAt: Timestamp
+    /// SHA-256 of the stream, lower-case hex.
+    public var digest: String
+    /// Length of the stream in bytes.
+    public var length: Int64
+
+    /// Makes a mark.
+    public init(
+      store: String, revision: String, sealedAt: Timestamp, digest: String, length: Int64
+    ) {
+      self.store = store
+      self.revision = revision
+      self.sealedAt = sealedAt
+      self.digest = digest
+      self.length = length
+    }
+  }
+
+  /// The session.
+  public var sessionId: SessionID
+  /// Name of the log file.
+  public var fileName: String
+  /// How to read the log.
+  public var format: Format
+  /// The user who ran the program.
+  public var userId: String
+  /// A second id: hash of the credential's name.
+  public var principal: String?
+  /// The device.
+  public var deviceId: String
+  /// The device's name for people.
+  public var deviceName: String
+  /// Hardware model, where known.
+  public var deviceModel: String?
+  /// Name and version of the operating system.
+  public var osVersion: String
+  /// The program.
+  public var appName: String
+  /// Its version, where known.
+  public var appVersion: String?
+  /// Its build number, where known.
+  public var buildNumber: String?
+  /// Start.
+  public var startedAt: Timestamp
+  /// Time of the last change of this sidecar.
+  public var lastUpdatedAt: Timestamp
+  /// End; nil while it goes on.
+  public var endedAt: Timestamp?
+  /// What became of it.
+  public var status: SessionStatus
+  /// How it ended, where known.
+  public var cause: ExitCause?
+  /// Length of the log in bytes.
+  public var fileSizeBytes: Int64
+  /// Scenarios that occur.
+  public var scenarios: [String]
+  /// Categories that occur, 64 at most.
+  public var categories: [String]
+  /// Records by level.
+  public var levels: [String: Int]
+  /// The session that this one goes on with.
+  public var continues: SessionID?
+  /// SHA-256 of the stream, lower-case hex; in a seal only.
+  public var digest: String?
+  /// File names of the segments that hold the stream, in order; in a seal only.
+  public var objects: [String]?
+
+  /// Local only: who writes it.
+  public var recorder: Recorder?
+  /// Local only: that it is sealed.
+  public var seal: Seal?
+  /// Local only: when its remote copy was removed on purpose.
+  public var remoteReapedAt: Timestamp?
+
+  /// A session that starts now.
+  public init(
+    id: SessionID, device: Device, appName: String, appVersion: String? = nil,
+    buildNumber: String? = nil, recorder: Recorder?, startedAt: Timestamp
+  ) {
+    sessionId = id
+    fileName = "\(id).log"
+    format = .lines
+    userId = Account.name
+    deviceId = device.deviceId
+    deviceName = device.deviceName
+    deviceModel = device.deviceModel
+    osVersion = device.osVersion
+    self.appName = appName
+    self.appVersion = appVersion
+    self.buildNumber = buildNumber
+    self.startedAt = startedAt
+    lastUpdatedAt = startedAt
+    status = .active
+    fileSizeBytes = 0
+    scenarios = []
+    categories = []
+    levels = [:]
+    self.recorder = recorder
+  }
+
+  /// What can be said of a session whose sidecar is lost or damaged.
+  ///
+  /// - Parameters:
+  ///   - id: the session.
+  ///   - device: this device.
+  ///   - owner: the device that recorded it where that is another one.
+  ///   - status: what else is known of its end.
+  public static func reconstructed(
+    id: SessionID, device: Device, owner: String? = nil, status: SessionStatus = .active
+  ) -> Sidecar {
+    var sidecar = Sidecar(
+      id: id, device: device, appName: "unknown", recorder: nil, startedAt: id.startedAt)
+    if let owner, owner != device.deviceId {
+      sidecar.deviceId = owner
+      sidecar.deviceName = "unknown"
+      sidecar.deviceModel = nil
+      sidecar.osVersion = "unknown"
+      sidecar.userId = "unknown"
+    }
+    sidecar.status = status
+    return sidecar
+  }
+
+  /// The form that leaves the machine: without what only matters here.
+  public var remoteForm: Sidecar {
+    var copy = self
+    copy.recorder = nil
+    copy.seal = nil
+    copy.remoteReapedAt = nil
+    return copy
+  }
+
+  /// The JSON, keys sorted, ending in a newline.
+  ///
+  /// - Throws: `EncodingError`.
+  public func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self)) + [0x0a]
+  }
+
+  /// Reads the JSON; unknown keys are ignored.
+  ///
+  /// - Throws: `DecodingError`.
+  public init(json: [UInt8]) throws {
+    self = try JSONDecoder().decode(Sidecar.self, from: Data(json))
+  }
+
+  /// Reads a sidecar file.
+  ///
+  /// - Throws: ``SidecarError`` when there is none or it is damaged; ``SystemError``.
+  public static func load(_ path: String) throws -> Sidecar {
+    do {
+      return try Sidecar(json: try AtomicFile.read(path))
+    } catch let error as SystemError where error.isNotFound {
+      throw SidecarError(isMissing: true, path: path, detail: "there is none")
+    } catch let error as DecodingError {
+      throw SidecarError(isMissing: false, path: path, detail: "\(error)")
+    }
+  }
+
+  /// Replaces a sidecar file, durably.
+  ///
+  /// - Throws: ``SystemError``.
+  public func save(_ path: String) throws { try AtomicFile.write(try json(), to: path) }
+}
+
+/// A sidecar that could not be read.
+public struct SidecarError: Error, Sendable, CustomStringConvertible {
+  /// Whether there is none, rather than a damaged one.
+  public let isMissing: Bool
+  /// The file.
+  public let path: String
+  private let detail: String
+
+  init(isMissing: Bool, path: String, detail: String) {
+    self.isMissing = isMissing
+    self.path = path
+    self.detail = detail
+  }
+
+  /// One line for a person.
+  public var description: String {
+    isMissing ? "\(path) does not exist" : "\(path) is damaged: \(detail)"
+  }
+}

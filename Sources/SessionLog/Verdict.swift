@@ -1,0 +1,93 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How a session ended, found by whoever comes after its recorder.
+public struct Verdict: Sendable, Equatable {
+  /// Terminated or crashed.
+  public let status: SessionStatus
+  /// Why; nil when nothing tells.
+  public let cause: ExitCause?
+  /// When, as near as can be known.
+  public let endedAt: Timestamp
+
+  /// A session that might be alive where we cannot see it is given up after this many milliseconds
+  /// without growth.
+  private static let silence: Int64 = 24 * 3_600_000
+
+  /// Reaches a verdict.
+  ///
+  /// - Parameters:
+  ///   - sidecar: the session's sidecar.
+  ///   - logPath: its log.
+  ///   - lockGranted: whether nobody else holds the session's lock.
+  ///   - machine: this machine.
+  ///   - now: the time.
+  ///   - logModified: when the log last grew.
+  /// - Returns: nil while it goes on or nothing can be known.
+  /// - Throws: ``SystemError`` when the log cannot be read.
+  public static func reach(
+    sidecar: Sidecar, logPath: String, lockGranted: Bool, machine: MachineEvidence,
+    now: Timestamp, logModified: Timestamp
+  ) throws -> Verdict? {
+    guard lockGranted else { return nil }
+    if sidecar.status != .active {
+      return Verdict(
+        status: sidecar.status, cause: sidecar.cause, endedAt: sidecar.endedAt ?? logModified)
+    }
+    if sidecar.format == .lines, let (time, cause) = try lastEndRecord(logPath) {
+      return Verdict(status: cause.status, cause: cause, endedAt: time)
+    }
+    let isSilent = now.milliseconds - logModified.milliseconds >= silence
+    guard let recorder = sidecar.recorder else {
+      // The sidecar was lost with what it knew; the lock says that nobody here writes.
+      return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)
+    }
+    guard recorder.machineId == machine.machineId else {
+      return isSilent ? Verdict(status: .crashed, cause: nil, endedAt: logModified) : nil
+    }
+    guard recorder.bootId == machine.bootId else {
+      return Verdict(status: .crashed, cause: .reboot, endedAt: logModified)
+    }
+    guard recorder.pidNamespace == machine.pidNamespace else {
+      return isSilent ? Verdict(status: .crashed, cause: nil, endedAt: logModified) : nil
+    }
+    guard machine.processStart(recorder.pid) != recorder.processStart else { return nil }
+    return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)
+  }
+
+  /// The end record, when it is the last line: text that a program printed never has its category.
+  private static func lastEndRecord(_ path: String) throws -> (Timestamp, ExitCause)? {
+    let tail = try tail(of: path)
+    guard tail.last == 0x0a else { return nil }
+    let line = Array(tail.dropLast().split(separator: 0x0a).last ?? [])
+    return line.withUnsafeBytes { bytes in
+      guard let prefix = RecordPrefix.parse(bytes), let time = prefix.time,
+        bytes[prefix.category].elementsEqual(Category.session.utf8)
+      else { return nil }
+      let message = String(decoding: bytes[prefix.capturedLength...], as: UTF8.self)
+      guard message.hasPrefix(EndRecord.start) else { return nil }
+      return ExitCause(String(message.dropFirst(EndRecord.start.count))).map { (time, $0) }
+    }
+  }
+
+  private static func tail(of path: String) throws -> [UInt8] {
+    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else {
+      throw SystemError(operation: "stat", path: path, errno: errno)
+    }
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    let count = pread(
+      file.number, &buffer, buffer.count, max(0, status.st_size - off_t(buffer.count)))
+    guard count >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
+    return Array(buffer[..<count])
+  }
+}
+
+/// The recorder's last record.
+enum EndRecord {
+  static let start = "SESSION END "
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Replica
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A session as it lies in the home.
+struct LocalSession {
+  let home: Home
+  let session: SessionID
+  let files: SessionFiles
+
+  init(_ home: Home, _ session: SessionID) {
+    self.home = home
+    self.session = session
+    files = home.files(for: session)
+  }
+
+  /// The log; nil when there is none.
+  func openLog() throws -> LogFile? {
+    do {
+      return try LogFile(path: files.log)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  var hasSidecar: Bool { access(files.sidecar, F_OK) == 0 }
+
+  /// The sidecar, pieced together from the id where it is missing or damaged.
+  ///
+  /// - Returns: the sidecar, and whether what is on disk could not be read.
+  func sidecar(device: Device) throws -> (sidecar: Sidecar, isDamaged: Bool) {
+    do {
+      return (try Sidecar.load(files.sidecar), false)
+    } catch is SidecarError {
+      return (Sidecar.reconstructed(id: session, device: device), true)
+    }
+  }
+
+  /// How the session ended; nil while somebody writes it or nothing can be known.
+  func verdict(_ sidecar: Sidecar, context: SyncContext, modified: Timestamp) throws -> Verdict? {
+    let lock = try SessionLock.tryExclusive(files.lock)
+    defer { withExtendedLifetime(lock) {} }
+    return try Verdict.reach(
+      sidecar: sidecar, logPath: files.log, lockGranted: lock != nil, machine: context.machine,
+      now: context.now(), logModified: modified)
+  }
+
+  /// How long a record may lack its newline before it is cut where it stands, in milliseconds.
+  private static let partialRecordPatience: Int64 = 60_000
+  /// How long a record may grow before it is cut where it stands, in bytes.
+  private static let partialRecordLimit: Int64 = 8 << 20
+
+  /// Up to which offset a log that is still being written may be sent: the end of its last record.
+  func sendableEnd(
+    of log: LogFile, length: Int64, sent: Int64, modified: Timestamp, now: Timestamp
+  ) throws -> Int64 {
+    guard length > sent else { return sent }
+    let end = try log.lastRecordEnd(in: sent..<length) ?? sent
+    let waited = now.milliseconds - modified.milliseconds
+    let isOverdue =
+      waited >= Self.partialRecordPatience || length - end > Self.partialRecordLimit
+    return isOverdue ? length : end
+  }
+
+  /// Milliseconds since the marker was made; nil without a marker.
+  func markerAge(now: Timestamp) throws -> Int64? {
+    var status = stat()
+    guard lstat(files.marker, &status) == 0 else { return nil }
+    #if canImport(Darwin)
+      let seconds = Int64(status.st_mtimespec.tv_sec)
+    #else
+      let seconds = Int64(status.st_mtim.tv_sec)
+    #endif
+    return now.milliseconds - seconds * 1000
+  }
+
+  /// Ends the uploader's interest in the session. The lock goes first: without a marker nobody
+  /// would ever remove it.
+  func removeMarker() throws {
+    for path in [files.lock, files.marker] { try Self.remove(path) }
+  }
+
+  /// Removes all files of the session, the sidecar last: as long as it stands, so does the record
+  /// of what was there.
+  ///
+  /// - Returns: bytes freed.
+  func removeFiles() throws -> Int64 {
+    var freed: Int64 = 0
+    for path in [files.log, files.lock, files.marker, files.sidecar] {
+      var status = stat()
+      if lstat(path, &status) == 0 { freed += Int64(status.st_size) }
+      try Self.remove(path)
+    }
+    rmdir(files.directory)
+    return freed
+  }
+
+  /// Removes a file; one that is not there is fine.
+  static func remove(_ path: String) throws {
+    guard unlink(path) != 0, errno != ENOENT else { return }
+    throw SystemError(operation: "remove", path: path, errno: errno)
+  }
+}

@@ -1,0 +1,178 @@
+import Delta
+import Foundation
+import GRDB
+import Replica
+public import SessionLog
+
+/// The local cache of how far each session has been sent, one row a session and store.
+///
+/// It may be lost or garbled at any time: then the first tick of each session lists its folder and
+/// reads the offset off the names.
+public final class Manifest: Sendable {
+  private let queue: DatabaseQueue
+  private let store: String
+
+  /// Opens the cache, makes it where it is missing, and starts afresh where it is garbage.
+  ///
+  /// - Parameters:
+  ///   - home: the home; the file is `cache/manifest.sqlite`.
+  ///   - store: the store's location, which every row is keyed by.
+  /// - Throws: GRDB's errors when the file can neither be read nor replaced.
+  public init(home: Home, store: String) throws {
+    let path = home.cachePath + "/manifest.sqlite"
+    self.store = store
+    do {
+      queue = try Self.open(path)
+    } catch let error as DatabaseError where Self.isGarbage(error) {
+      for suffix in ["", "-wal", "-shm", "-journal"] {
+        try? FileManager.default.removeItem(atPath: path + suffix)
+      }
+      queue = try Self.open(path)
+    }
+  }
+
+  private static func isGarbage(_ error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    // SQLITE_ERROR: the file is a database with other tables than ours.
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR: true
+    default: false
+    }
+  }
+
+  private static func open(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+    }
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    try queue.write { try $0.execute(sql: schema) }
+    try queue.read { database in
+      _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM session LIMIT 1")
+      _ = try Row.fetchOne(database, sql: "SELECT store, id, name, proven FROM segment LIMIT 1")
+      _ = try Row.fetchOne(database, sql: "SELECT url, \(storeColumns) FROM store LIMIT 1")
+    }
+    return queue
+  }
+
+  private static let columns =
+    "store, id, sent, link, revision, boot, dirty, attempts, lastError, nextAttempt"
+  private static let storeColumns =
+    "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt"
+
+  private static let schema = """
+    CREATE TABLE IF NOT EXISTS session(
+      store TEXT NOT NULL, id TEXT NOT NULL, sent INTEGER NOT NULL, link BLOB NOT NULL,
+      revision INTEGER NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL,
+      attempts INTEGER NOT NULL, lastError TEXT, nextAttempt INTEGER,
+      PRIMARY KEY(store, id)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS segment(
+      store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
+      PRIMARY KEY(store, id, name)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS store(
+      url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
+      failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER) WITHOUT ROWID;
+    """
+
+  // MARK: Sessions
+
+  /// What is known of a session; nil when nothing is.
+  func entry(_ id: SessionID) throws -> ManifestEntry? {
+    try queue.read { database in
+      guard
+        let row = try database.cachedStatement(
+          sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
+        ).fetchRow([store, id.description])
+      else { return nil }
+      let link: Data = row["link"]
+      guard let link = try? Link(encoded: Array(link)[...]) else { return nil }
+      let names = try Row.fetchAll(
+        database, sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?",
+        arguments: [store, id.description])
+      var segments: [SegmentName: Bool] = [:]
+      for row in names {
+        if let name = SegmentName(row["name"] as String) { segments[name] = row["proven"] }
+      }
+      var entry = ManifestEntry(boot: row["boot"], segments: segments)
+      entry.sent = row["sent"]
+      entry.link = link
+      entry.revision = row["revision"]
+      entry.isDirty = row["dirty"]
+      entry.attempts = row["attempts"]
+      entry.lastError = row["lastError"]
+      entry.nextAttempt = (row["nextAttempt"] as Int64?).map(Timestamp.init(milliseconds:))
+      return entry
+    }
+  }
+
+  /// Keeps what is known of a session.
+  func save(_ entry: ManifestEntry, of id: SessionID) throws {
+    try queue.write { database in
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?)"
+      ).execute(arguments: [
+        store, id.description, entry.sent, Data(entry.link.encoded), entry.revision, entry.boot,
+        entry.isDirty, entry.attempts, entry.lastError, entry.nextAttempt?.milliseconds,
+      ])
+      let insert = try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO segment(store, id, name, proven) VALUES (?,?,?,?)")
+      for (name, proven) in entry.unsavedSegments {
+        try insert.execute(arguments: [store, id.description, name.fileName, proven])
+      }
+    }
+  }
+
+  /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
+  func forget(_ id: SessionID) throws {
+    try queue.write { database in
+      for table in ["session", "segment"] {
+        try database.execute(
+          sql: "DELETE FROM \(table) WHERE store = ? AND id = ?",
+          arguments: [store, id.description])
+      }
+    }
+  }
+
+  // MARK: The store
+
+  /// What is known of the store itself.
+  public func storeEntry() throws -> StoreEntry {
+    try queue.read { database in
+      var entry = StoreEntry()
+      guard
+        let row = try Row.fetchOne(
+          database, sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?", arguments: [store])
+      else { return entry }
+      func time(_ column: String) -> Timestamp? {
+        (row[column] as Int64?).map(Timestamp.init(milliseconds:))
+      }
+      entry.checkedBoot = row["checkedBoot"]
+      entry.checkedAt = time("checkedAt")
+      entry.lastSuccess = time("lastSuccess")
+      entry.failingSince = time("failingSince")
+      entry.lastTold = time("lastTold")
+      entry.device = row["device"]
+      entry.remoteReapAt = time("remoteReapAt")
+      return entry
+    }
+  }
+
+  /// Keeps what is known of the store itself.
+  public func save(_ entry: StoreEntry) throws {
+    try queue.write { database in
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO store(url, \(Self.storeColumns)) VALUES (?,?,?,?,?,?,?,?)",
+        arguments: [
+          store, entry.checkedBoot, entry.checkedAt?.milliseconds,
+          entry.lastSuccess?.milliseconds, entry.failingSince?.milliseconds,
+          entry.lastTold?.milliseconds, entry.device, entry.remoteReapAt?.milliseconds,
+        ])
+    }
+  }
+}
+
+extension Statement {
+  fileprivate func fetchRow(_ arguments: StatementArguments) throws -> Row? {
+    try Row.fetchOne(self, arguments: arguments)
+  }
+}

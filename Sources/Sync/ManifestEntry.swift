@@ -1,0 +1,59 @@
+import Delta
+import Replica
+public import SessionLog
+
+/// What the manifest keeps of a session that is not yet sealed.
+struct ManifestEntry: Equatable {
+  /// Stream offset up to which everything has been sent.
+  var sent: Int64 = 0
+  /// Fingerprint of the stream before ``sent``, to notice a log that is not the one remembered.
+  var link = Link.start
+  /// Number of the newest sidecar revision sent; 0 before the first.
+  var revision = 0
+  /// Boot in which the folder was last listed; another one means a look before anything is sent.
+  var boot: String
+  /// A request was begun and its end is not known here: look before deciding.
+  var isDirty = false
+  /// Failed attempts since the last success.
+  var attempts = 0
+  /// What the last one failed with.
+  var lastError: String?
+  /// Not before this time again; nil when it may be tried at once.
+  var nextAttempt: Timestamp?
+  /// Segments known to be there, and whether the store proved each one's content when it was put.
+  var segments: [SegmentName: Bool] = [:] {
+    didSet {
+      for (name, proven) in segments where oldValue[name] != proven {
+        unsavedSegments[name] = proven
+      }
+    }
+  }
+  /// The part of ``segments`` that the database has not seen.
+  private(set) var unsavedSegments: [SegmentName: Bool] = [:]
+
+  init(boot: String, segments: [SegmentName: Bool] = [:]) {
+    self.boot = boot
+    self.segments = segments
+  }
+}
+
+/// What the manifest keeps of a store.
+public struct StoreEntry: Sendable, Equatable {
+  /// Boot in which the format marker was last read.
+  public var checkedBoot: String?
+  /// When it was last read.
+  public var checkedAt: Timestamp?
+  /// When a pass last ended with the store's answers all good.
+  public var lastSuccess: Timestamp?
+  /// Since when every pass has failed for the store's sake; nil when the last one did not.
+  public var failingSince: Timestamp?
+  /// When a failure was last told without a terminal.
+  public var lastTold: Timestamp?
+  /// The device record as last sent.
+  public var device: String?
+  /// When remote retention last ran.
+  public var remoteReapAt: Timestamp?
+
+  /// Nothing known.
+  public init() {}
+}

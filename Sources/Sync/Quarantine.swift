@@ -1,0 +1,37 @@
+import Foundation
+public import SessionLog
+
+/// `quarantine/`: what could not be sent, and why, one small file a session.
+public struct Quarantine: Sendable {
+  private let directory: String
+
+  /// The quarantine of a home.
+  public init(_ home: Home) { directory = home.quarantinePath }
+
+  /// Notes why a session could not be sent; the session itself stays where it is.
+  ///
+  /// - Throws: Foundation's errors when the note cannot be written.
+  public func hold(_ session: SessionID, reason: String) throws {
+    try Data((reason + "\n").utf8).write(to: URL(filePath: path(session)), options: .atomic)
+  }
+
+  /// Forgets the note.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public func release(_ session: SessionID) throws { try LocalSession.remove(path(session)) }
+
+  /// Sessions held, with their reasons.
+  ///
+  /// - Throws: Foundation's errors when the folder cannot be read.
+  public func held() throws -> [(session: SessionID, reason: String)] {
+    try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
+      guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
+        return nil
+      }
+      let reason = try String(decoding: Data(contentsOf: URL(filePath: path(session))), as: UTF8.self)
+      return (session, reason.trimmingCharacters(in: .newlines))
+    }
+  }
+
+  private func path(_ session: SessionID) -> String { "\(directory)/\(session).txt" }
+}

@@ -1,0 +1,15 @@
+/// How long sessions are kept, in seconds.
+public struct Retention: Sendable, Equatable {
+  /// Age after its end at which a session's local files go, once proven remote (7 days).
+  public var local: Int64 = 7 * 86_400
+  /// Age at which a session's objects go (30 days).
+  public var remote: Int64 = 30 * 86_400
+  /// Bytes that the home's sessions may take; sealed sessions go before their age for it. Nil: any.
+  public var localMax: Int64?
+
+  /// The defaults.
+  public init() {}
+
+  /// Age by server time at which segments go that no sidecar explains (7 days).
+  public static let orphanAge: Int64 = 7 * 86_400
+}

@@ -1,0 +1,213 @@
+import Foundation
+import ObjectStore
+public import Replica
+public import SessionLog
+
+/// The sessions that exist here, there, or in both places.
+public struct SessionCatalog: Sendable {
+  /// Where a session's bytes are.
+  public enum Location: String, Sendable, Codable {
+    /// On this machine only.
+    case local
+    /// In the store only.
+    case remote
+    /// In both places.
+    case both
+  }
+
+  /// One session.
+  public struct Entry: Sendable {
+    /// Which.
+    public let session: SessionID
+    /// The newest sidecar known; the local one where there is one.
+    public var sidecar: Sidecar
+    /// Where.
+    public let location: Location
+    /// Length of the log in bytes.
+    public let length: Int64
+    /// Stream bytes that are in the store.
+    public let uploaded: Int64
+    /// Whether a living program writes it, as far as can be told from here.
+    public let isRunning: Bool
+    /// When its log last grew.
+    public let lastActivity: Timestamp
+    /// The remote objects; nil when it is not there or was not asked.
+    public let remote: RemoteSession?
+  }
+
+  private let home: Home
+  private let device: Device
+  private let context: SyncContext?
+
+  /// Makes a catalog.
+  ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - device: this device.
+  ///   - context: the store to look at as well; nil for local sessions only.
+  public init(home: Home, device: Device, context: SyncContext?) {
+    self.home = home
+    self.device = device
+    self.context = context
+  }
+
+  /// Sidecars fetched at once.
+  private static let fetches = 8
+
+  /// Newest sessions first.
+  ///
+  /// - Parameters:
+  ///   - limit: how many at most; days are listed from the newest on until there are enough.
+  ///   - devices: ids to look at remotely; local sessions belong to this device.
+  ///   - includesLocal: whether this machine's sessions count.
+  /// - Throws: errors of the store and of the local files.
+  public func entries(
+    limit: Int = .max, devices: [String], includesLocal: Bool = true
+  ) async throws -> [Entry] {
+    var folders: [SessionFolder] = []
+    if let context {
+      for device in devices {
+        let page = try await context.store.listAll(SessionFolder.deviceKey(device))
+        folders += page.directories.compactMap(SessionFolder.init(key:))
+      }
+    }
+    let localDays = includesLocal ? try home.days() : []
+    let days = Set(folders.map(\.day)).union(localDays).sorted(by: >)
+    var entries: [Entry] = []
+    for day in days where entries.count < limit {
+      entries += try await self.entries(
+        of: day, folders: folders.filter { $0.day == day },
+        local: localDays.contains(day) ? try home.sessions(day: day) : [],
+        limit: limit - entries.count)
+    }
+    return entries
+  }
+
+  private func entries(
+    of day: String, folders: [SessionFolder], local: [SessionID], limit: Int
+  ) async throws -> [Entry] {
+    var remotes: [SessionID: RemoteSession] = [:]
+    if let context {
+      for folder in folders {
+        let listing = try await FolderListing(folder, in: context.store)
+        remotes.merge(listing.sessions) { first, _ in first }
+      }
+    }
+    let here = Set(local)
+    let ids = here.union(remotes.keys).sorted(by: >).prefix(limit)
+    var entries: [SessionID: Entry] = [:]
+    for id in ids where here.contains(id) {
+      entries[id] = try localEntry(id, remote: remotes[id])
+    }
+    let away = ids.filter { entries[$0] == nil }
+    let fetched = try await withThrowingTaskGroup(of: Entry?.self) { group in
+      var found: [Entry] = []
+      for (index, id) in away.enumerated() {
+        if index >= Self.fetches, let entry = try await group.next() ?? nil { found.append(entry) }
+        if let remote = remotes[id] { group.addTask { try await remoteEntry(remote) } }
+      }
+      for try await entry in group { if let entry { found.append(entry) } }
+      return found
+    }
+    for entry in fetched { entries[entry.session] = entry }
+    return ids.compactMap { entries[$0] }
+  }
+
+  private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
+    let local = LocalSession(home, id)
+    guard try local.hasSidecar || local.openLog() != nil else { return nil }
+    var (sidecar, _) = try local.sidecar(device: device)
+    let (length, modified) = try local.openLog()?.status() ?? (0, sidecar.lastUpdatedAt)
+    var isRunning = false
+    if sidecar.status == .active {
+      if let context, let verdict = try local.verdict(sidecar, context: context, modified: modified) {
+        sidecar.status = verdict.status
+        sidecar.cause = verdict.cause
+        sidecar.endedAt = verdict.endedAt
+      } else {
+        isRunning = try SessionLock.tryExclusive(local.files.lock) == nil
+      }
+    }
+    let known = try remote == nil ? context?.manifest.entry(id)?.sent : nil
+    let uploaded =
+      remote.map { min($0.mark, length) } ?? known ?? sidecar.seal.map(\.length) ?? 0
+    let isRemote = remote != nil || (context == nil && sidecar.seal != nil)
+    return Entry(
+      session: id, sidecar: sidecar, location: isRemote ? .both : .local, length: length,
+      uploaded: uploaded, isRunning: isRunning, lastActivity: modified, remote: remote)
+  }
+
+  private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
+    guard let context, let revision = remote.revision else { return nil }
+    let sidecar: Sidecar
+    do {
+      sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
+    } catch is ReplicaError {
+      sidecar = Sidecar.reconstructed(
+        id: remote.session, device: device, owner: remote.folder.device, status: revision.status)
+    }
+    let modified = remote.newest.map(Timestamp.init) ?? sidecar.lastUpdatedAt
+    return Entry(
+      session: remote.session, sidecar: sidecar, location: .remote,
+      length: max(revision.length, remote.mark), uploaded: remote.mark, isRunning: false,
+      lastActivity: modified, remote: remote)
+  }
+
+  /// The one session whose id begins with these characters.
+  ///
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  public func entry(matching prefix: String, devices: [String]) async throws -> Entry {
+    let allowed = prefix.utf8.allSatisfy {
+      (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
+    }
+    guard allowed, !prefix.isEmpty else { throw LookupError(.notAnID, prefix) }
+    let matches: [Entry]
+    if let id = SessionID(prefix), let local = try localEntry(id, remote: nil), context == nil {
+      matches = [local]
+    } else {
+      matches = try await entries(devices: devices).filter {
+        $0.session.description.hasPrefix(prefix)
+          || $0.session.description.split(separator: "-").last?.hasPrefix(prefix) == true
+      }
+    }
+    guard let first = matches.first else { throw LookupError(.none, prefix) }
+    if let exact = matches.first(where: { $0.session.description == prefix }) { return exact }
+    guard matches.count == 1 else { throw LookupError(.several(matches.count), prefix) }
+    return first
+  }
+}
+
+/// Why an id given by a person names no session.
+public struct LookupError: Error, Sendable, CustomStringConvertible {
+  /// The kind.
+  public enum Code: Sendable, Equatable {
+    /// It can be no session's id: another character than `a-z 0-9 -`.
+    case notAnID
+    /// No session has it.
+    case none
+    /// That many sessions begin with it.
+    case several(Int)
+  }
+
+  /// The kind.
+  public let code: Code
+  private let given: String
+
+  init(_ code: Code, _ given: String) {
+    self.code = code
+    self.given = given
+  }
+
+  /// One line for a person, with the next step.
+  public var description: String {
+    let shown = given.unicodeScalars.prefix(80).map {
+      $0.value < 0x20 || $0.value == 0x7f ? "?" : String($0)
+    }.joined()
+    return switch code {
+    case .notAnID:
+      "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"
+    case .none: "no session '\(shown)'; 'tidemark list --all' shows all"
+    case .several(let count): "'\(shown)' is the start of \(count) session ids; give more of it"
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Crypto
+import Delta
+import ObjectStore
+import Replica
+import SessionLog
+
+extension SessionUpload {
+  /// Seals a session whose every byte has been sent: proof, seal revision, local mark.
+  ///
+  /// The caller holds the session's exclusive lock.
+  func seal(
+    _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, _ entry: inout ManifestEntry
+  ) async throws {
+    var remote = RemoteSession(folder: folder, session: session)
+    for name in entry.segments.keys { remote.add(name) }
+    let objects = remote.cover(upTo: length)
+    guard objects.last?.range.upperBound ?? 0 == length else {
+      throw ReplicaError(.missingBytes, "\(session) was not sent as far as \(length)")
+    }
+
+    var final = sidecar
+    let digest = try await prove(objects, of: log, length: length, &final, &entry)
+    final.status = verdict.status
+    final.cause = verdict.cause
+    final.endedAt = verdict.endedAt
+    final.lastUpdatedAt = verdict.endedAt
+    final.fileSizeBytes = length
+    final.digest = digest
+    final.objects = objects.map(\.fileName)
+
+    let name = try await putSeal(final.remoteForm, length: length, &entry)
+    final.seal = Sidecar.Seal(
+      store: context.store.location, revision: name.fileName, sealedAt: context.now(),
+      digest: digest, length: length)
+    try final.save(local.files.sidecar)
+    try local.removeMarker()
+    try context.manifest.forget(session)
+    try Quarantine(context.home).release(session)
+    report(.sealed(session: session, status: final.status))
+  }
+
+  /// Puts the seal, or finds the one that a pass put which died before its local mark.
+  private func putSeal(
+    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+  ) async throws -> RevisionName {
+    if entry.revision > 0 {
+      let json = try sidecar.json()
+      let same = RevisionName(
+        session: session, number: entry.revision, status: sidecar.status, length: length,
+        json: json)
+      let listed = try await folders.known(session, in: folder)
+      if listed?.seal == same { return same }
+    }
+    let (name, json, isProven) = try await putRevision(sidecar, length: length, &entry)
+    if !isProven {
+      let found = try await context.store.get(folder.key + name.fileName)
+      guard found == json else {
+        throw ReplicaError(
+          .damagedObject, "\(folder.key)\(name.fileName) was stored with other bytes than sent")
+      }
+    }
+    return name
+  }
+
+  /// Proves every object that the store did not prove when it was put, by reading it back once, and
+  /// counts what the whole log holds.
+  ///
+  /// - Returns: SHA-256 of the stream, lower-case hex.
+  private func prove(
+    _ objects: [SegmentName], of log: LogFile, length: Int64, _ sidecar: inout Sidecar,
+    _ entry: inout ManifestEntry
+  ) async throws -> String {
+    var digest = SHA256()
+    var statistics = LogStatistics()
+    for name in objects {
+      if entry.segments[name] != true {
+        try await readBack(name, log)
+        entry.segments[name] = true
+      }
+      try log.forEachPiece(of: name.range) { piece in
+        digest.update(bufferPointer: piece)
+        statistics.add(piece)
+      }
+    }
+    statistics.finish()
+    sidecar.categories = statistics.categoryNames
+    sidecar.levels = statistics.levelCounts
+    return StreamDigest.hex(digest.finalize())
+  }
+
+  /// Compares an object with the local log; one that was damaged on its way is put once more.
+  private func readBack(_ name: SegmentName, _ log: LogFile) async throws {
+    let key = folder.key + name.fileName
+    if try await isWhole(key, name, log) { return }
+    let again = try await lane.encode(
+      log, session: session, range: name.range, storedLimit: .max)
+    guard again.name == name else {
+      throw ReplicaError(
+        .damagedObject, "\(key) holds other bytes than \(log.path), and cannot be made again")
+    }
+    _ = try await context.store.put(key, again.body)
+    guard try await isWhole(key, name, log) else {
+      throw ReplicaError(
+        .damagedObject, "\(key) was stored twice with other bytes than were sent")
+    }
+  }
+
+  private func isWhole(_ key: String, _ name: SegmentName, _ log: LogFile) async throws -> Bool {
+    let object: [UInt8]
+    do {
+      object = try await context.store.get(key)
+    } catch let error as StoreError where error.isNotFound {
+      return false
+    }
+    return try Int64(object.count) == name.stored && name.holds(object, from: log)
+  }
+}

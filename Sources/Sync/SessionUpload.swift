@@ -1,0 +1,166 @@
+import Delta
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+
+/// Sends what one session's remote copy lacks and, when the session has ended, seals it.
+///
+/// The order makes every instant a safe one to die at: the manifest says "dirty" before the first
+/// request, a segment counts when its PUT was answered, the seal is put when every byte it names is
+/// proven, and the local mark comes last.
+struct SessionUpload {
+  let context: SyncContext
+  let item: UploadPlan.Item
+  let lane: SegmentLane
+  let folders: FolderListings
+  let report: @Sendable (UploadEvent) -> Void
+
+  var session: SessionID { item.session }
+  var local: LocalSession { LocalSession(context.home, session) }
+  var folder: SessionFolder { SessionFolder(device: item.sidecar.deviceId, session: session) }
+
+  /// Runs the steps.
+  ///
+  /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
+  func run() async throws {
+    guard let log = try local.openLog() else {
+      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+    }
+    var entry = try await trustedEntry(log)
+    if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
+      // Nobody can write any more: this length is the last one.
+      defer { withExtendedLifetime(lock) {} }
+      let (length, modified) = try log.status()
+      let (sidecar, isDamaged) = try local.sidecar(device: context.device)
+      if let verdict = try Verdict.reach(
+        sidecar: sidecar, logPath: log.path, lockGranted: true, machine: context.machine,
+        now: context.now(), logModified: modified)
+      {
+        try await send(log, upTo: length, &entry)
+        if isDamaged { try quarantineSidecar() }
+        try await seal(log, sidecar: sidecar, verdict: verdict, length: length, &entry)
+        return
+      }
+    }
+    try await announce(&entry)
+    let (length, modified) = try log.status()
+    let end = try local.sendableEnd(
+      of: log, length: length, sent: entry.sent, modified: modified, now: context.now())
+    try await send(log, upTo: end, &entry)
+    try context.manifest.save(entry, of: session)
+  }
+
+  // MARK: What is there
+
+  /// The manifest's entry when it can be believed, else one read off the remote names.
+  private func trustedEntry(_ log: LogFile) async throws -> ManifestEntry {
+    let (length, _) = try log.status()
+    if let known = try context.manifest.entry(session), !known.isDirty,
+      known.boot == context.machine.bootId
+    {
+      guard length >= known.sent, try log.link(before: known.sent) == known.link else {
+        throw ReplicaError(
+          .localLogChanged,
+          "\(log.path) is shorter than, or differs from, the \(known.sent) bytes that were sent")
+      }
+      return known
+    }
+    let remote = try await folders.session(session, in: folder)
+    return try rebuild(from: remote, log: log, length: length)
+  }
+
+  private func rebuild(
+    from remote: RemoteSession, log: LogFile, length: Int64
+  ) throws -> ManifestEntry {
+    var entry = ManifestEntry(boot: context.machine.bootId)
+    if let previous = try context.manifest.entry(session) {
+      entry.attempts = previous.attempts
+      for (name, proven) in previous.segments where remote.segments.contains(name) && proven {
+        entry.segments[name] = true
+      }
+    }
+    for segment in remote.segments {
+      guard segment.range.upperBound <= length, try segment.matches(log) else {
+        throw ReplicaError(
+          .localLogChanged,
+          "\(folder.key)\(segment.fileName) does not hold what \(log.path) has there")
+      }
+      if entry.segments[segment] == nil { entry.segments[segment] = false }
+    }
+    entry.sent = remote.mark
+    entry.link = try log.link(before: entry.sent)
+    entry.revision = remote.revision?.number ?? 0
+    return entry
+  }
+
+  // MARK: Sending
+
+  /// Puts the first sidecar revision of a session that goes on, so that it is listed from its
+  /// first tick.
+  private func announce(_ entry: inout ManifestEntry) async throws {
+    guard entry.revision == 0 else { return }
+    try await putRevision(item.sidecar.remoteForm, length: 0, &entry)
+  }
+
+  /// Puts a sidecar revision under the next number.
+  ///
+  /// - Returns: its name, and whether the store proved its content.
+  @discardableResult
+  func putRevision(
+    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+  ) async throws -> (name: RevisionName, json: [UInt8], isProven: Bool) {
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: entry.revision + 1, status: sidecar.status, length: length,
+      json: json)
+    try begin(&entry)
+    let receipt = try await context.store.put(folder.key + name.fileName, json)
+    entry.revision = name.number
+    try finish(&entry)
+    report(.sent(session: session, logBytes: 0, storedBytes: json.count))
+    return (name, json, receipt.provesContent)
+  }
+
+  private func send(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+    guard entry.sent < end else { return }
+    try log.synchronize()
+    while entry.sent < end {
+      let segment = try await lane.encode(
+        log, session: session, range: entry.sent..<end, storedLimit: context.segmentLimit)
+      try begin(&entry)
+      let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
+      entry.segments[segment.name] = receipt.provesContent
+      entry.sent = segment.name.range.upperBound
+      entry.link = segment.endLink
+      try finish(&entry)
+      report(
+        .sent(
+          session: session,
+          logBytes: segment.name.range.upperBound - segment.name.range.lowerBound,
+          storedBytes: segment.body.count))
+    }
+  }
+
+  private func begin(_ entry: inout ManifestEntry) throws {
+    guard !entry.isDirty else { return }
+    entry.isDirty = true
+    try context.manifest.save(entry, of: session)
+  }
+
+  private func finish(_ entry: inout ManifestEntry) throws {
+    entry.isDirty = false
+    entry.attempts = 0
+    entry.lastError = nil
+    entry.nextAttempt = nil
+    try context.manifest.save(entry, of: session)
+  }
+
+  /// Keeps a sidecar that could not be read where a person can look at it.
+  private func quarantineSidecar() throws {
+    let kept = "\(context.home.quarantinePath)/\(session).json"
+    guard rename(local.files.sidecar, kept) == 0 || errno == ENOENT else {
+      throw SystemError(operation: "rename", path: local.files.sidecar, errno: errno)
+    }
+  }
+}

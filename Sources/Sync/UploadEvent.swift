@@ -1,0 +1,11 @@
+public import SessionLog
+
+/// What happens during a pass, as it happens.
+public enum UploadEvent: Sendable {
+  /// An object was stored: log bytes it holds, and bytes that travelled.
+  case sent(session: SessionID, logBytes: Int64, storedBytes: Int)
+  /// A session was sealed.
+  case sealed(session: SessionID, status: SessionStatus)
+  /// A session could not be finished in this pass.
+  case failed(session: SessionID, reason: String)
+}

@@ -1,0 +1,127 @@
+import Replica
+public import SessionLog
+
+/// What one pass means to do, found by looking at this machine alone.
+public struct UploadPlan: Sendable {
+  /// One session with something to do.
+  public struct Item: Sendable {
+    /// The session.
+    public let session: SessionID
+    /// The sidecar as it stands on disk, or as it was pieced together when it was damaged.
+    public let sidecar: Sidecar
+    /// Length of the local log in bytes.
+    public let length: Int64
+    /// Bytes known to be there; nil when the remote has to be asked first.
+    public let sent: Int64?
+    /// How the session ended; nil while it goes on.
+    public let verdict: Verdict?
+
+    /// Log bytes still to be sent, as far as is known without asking.
+    public var unsent: Int64 { max(0, length - (sent ?? 0)) }
+  }
+
+  /// A session that is left alone in this pass.
+  public struct Held: Sendable {
+    /// The session.
+    public let session: SessionID
+    /// Why, for a person.
+    public let reason: String
+    /// Whether somebody has to do something about it.
+    public let isProblem: Bool
+  }
+
+  /// Sessions to work on, those that failed least first.
+  public var items: [Item] = []
+  /// Sessions left alone with a reason; those with nothing new are not mentioned.
+  public var held: [Held] = []
+
+  /// Log bytes still to be sent.
+  public var unsent: Int64 { items.reduce(0) { $0 + $1.unsent } }
+}
+
+/// Makes the plan of a pass: reads `open/`, sidecars, locks and lengths, and changes nothing but
+/// what an earlier pass left behind half done.
+struct UploadPlanner {
+  let context: SyncContext
+  /// Look also at sessions whose next attempt is not due.
+  let ignoresBackoff: Bool
+
+  /// How long a marker may stand without its log: a recorder makes the marker first.
+  private static let markerGrace: Int64 = 3_600_000
+
+  func plan() throws -> UploadPlan {
+    var plan = UploadPlan()
+    var attempts: [SessionID: Int] = [:]
+    for session in try context.home.openSessions() {
+      do {
+        let entry = try context.manifest.entry(session)
+        attempts[session] = entry?.attempts ?? 0
+        switch try examine(session, entry) {
+        case .item(let item): plan.items.append(item)
+        case .held(let held): plan.held.append(held)
+        case .nothing: continue
+        }
+      } catch let error as SystemError {
+        plan.held.append(
+          .init(session: session, reason: error.description, isProblem: true))
+      }
+    }
+    plan.items.sort {
+      (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
+    }
+    return plan
+  }
+
+  private enum Finding {
+    case item(UploadPlan.Item)
+    case held(UploadPlan.Held)
+    case nothing
+  }
+
+  private func examine(_ session: SessionID, _ entry: ManifestEntry?) throws -> Finding {
+    let local = LocalSession(context.home, session)
+    guard let log = try local.openLog() else {
+      return try examineWithoutLog(local)
+    }
+    let (sidecar, _) = try local.sidecar(device: context.device)
+    if sidecar.seal != nil {
+      try local.removeMarker()
+      return .nothing
+    }
+    guard sidecar.deviceId == context.device.deviceId else {
+      return .held(
+        .init(
+          session: session,
+          reason: "recorded as device \(sidecar.deviceId) before this home was copied; not sent",
+          isProblem: false))
+    }
+    if let next = entry?.nextAttempt, next > context.now(), !ignoresBackoff {
+      let cause = entry?.lastError ?? "an earlier failure"
+      return .held(
+        .init(session: session, reason: "tried again after \(next): \(cause)", isProblem: true))
+    }
+
+    let (length, modified) = try log.status()
+    let verdict = try local.verdict(sidecar, context: context, modified: modified)
+    let known = entry.flatMap { $0.isDirty ? nil : $0 }
+    if verdict == nil, let sent = known?.sent {
+      let end = try local.sendableEnd(
+        of: log, length: length, sent: sent, modified: modified, now: context.now())
+      if end == sent { return .nothing }
+    }
+    return .item(
+      .init(
+        session: session, sidecar: sidecar, length: length, sent: known?.sent, verdict: verdict))
+  }
+
+  private func examineWithoutLog(_ local: LocalSession) throws -> Finding {
+    guard let age = try local.markerAge(now: context.now()), age > Self.markerGrace else {
+      return .nothing
+    }
+    try local.removeMarker()
+    guard local.hasSidecar else { return .nothing }
+    return .held(
+      .init(
+        session: local.session, reason: "its log \(local.files.log) is gone", isProblem: true))
+  }
+}

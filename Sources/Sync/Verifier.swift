@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+import ObjectStore
+public import Replica
+public import SessionLog
+
+/// Proves that a session's remote copy is whole and, where the local log is still there, equal.
+public struct Verifier: Sendable {
+  /// What was found about one session.
+  public struct Finding: Sendable {
+    /// The session.
+    public let session: SessionID
+    /// Stream bytes compared.
+    public let bytes: Int64
+    /// Whether a local log was compared as well.
+    public let comparedLocally: Bool
+    /// What is wrong; nil when nothing is.
+    public let problem: String?
+  }
+
+  private let context: SyncContext
+
+  /// Makes a verifier.
+  public init(_ context: SyncContext) { self.context = context }
+
+  /// Reads a session back whole.
+  ///
+  /// - Parameter remote: what a listing showed of it.
+  /// - Throws: errors of the store and of the local files; contradictions are findings.
+  public func verify(_ remote: RemoteSession) async throws -> Finding {
+    let local = LocalSession(context.home, remote.session)
+    let log = try local.openLog()
+    do {
+      let length = try await expectedLength(remote)
+      var position: Int64 = 0
+      let digest = try await RemoteReader(context.store).read(remote, upTo: length) { piece in
+        if let log { try Self.compare(piece, at: position, with: log) }
+        position += Int64(piece.count)
+      }
+      try await checkSeal(remote, length: length, digest: digest, log: log)
+      return Finding(
+        session: remote.session, bytes: length, comparedLocally: log != nil, problem: nil)
+    } catch let error as ReplicaError {
+      return Finding(
+        session: remote.session, bytes: 0, comparedLocally: log != nil, problem: error.detail)
+    }
+  }
+
+  /// Makes the next pass send again what the remote copy lacks, from the local log.
+  ///
+  /// - Returns: whether there is a local log to send from.
+  /// - Throws: errors of the local files and of the manifest.
+  public func reopen(_ session: SessionID) throws -> Bool {
+    let local = LocalSession(context.home, session)
+    guard try local.openLog() != nil else { return false }
+    var (sidecar, _) = try local.sidecar(device: context.device)
+    sidecar.seal = nil
+    try sidecar.save(local.files.sidecar)
+    try context.manifest.forget(session)
+    try context.home.mark(session)
+    return true
+  }
+
+  private func expectedLength(_ remote: RemoteSession) async throws -> Int64 {
+    if let seal = remote.seal { return seal.length }
+    guard !remote.keys.isEmpty else {
+      throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
+    }
+    guard let damaged = remote.damagedSegments.first(where: { $0.name.range.upperBound > remote.mark })
+    else { return remote.mark }
+    throw ReplicaError(
+      .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
+  }
+
+  private func checkSeal(
+    _ remote: RemoteSession, length: Int64, digest: String, log: LogFile?
+  ) async throws {
+    guard let seal = remote.seal else { return }
+    let sidecar = try await RemoteReader(context.store).read(seal, in: remote.folder)
+    guard sidecar.digest == digest else {
+      throw ReplicaError(
+        .damagedObject, "\(remote.session) has digest \(digest), but its seal says otherwise")
+    }
+    if let length = try log?.status().length, length != seal.length {
+      throw ReplicaError(
+        .localLogChanged,
+        "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
+    }
+  }
+
+  private static func compare(
+    _ piece: UnsafeRawBufferPointer, at position: Int64, with log: LogFile
+  ) throws {
+    let same = try log.read(position..<(position + Int64(piece.count))).withUnsafeBytes {
+      $0.elementsEqual(piece)
+    }
+    guard same else {
+      throw ReplicaError(
+        .localLogChanged,
+        "the local and the remote log differ between bytes \(position) and "
+          + "\(position + Int64(piece.count))")
+    }
+  }
+}

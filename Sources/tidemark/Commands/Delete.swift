@@ -1,0 +1,71 @@
+import ArgumentParser
+import SessionLog
+import Sync
+
+/// `tidemark delete ID…`.
+struct Delete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Delete sessions here, in the store, or both, after asking.")
+
+  @Argument(help: "The sessions.")
+  var ids: [String] = []
+  @Flag(help: "All of this device's sessions.")
+  var all = false
+  @Flag(help: "This machine's copies only.")
+  var local = false
+  @Flag(help: "The store's copies only.")
+  var remote = false
+  @Flag(name: .shortAndLong, help: "Do not ask.")
+  var yes = false
+
+  func validate() throws {
+    if ids.isEmpty == !all {
+      throw ValidationError("Name sessions, or use --all for all of this device's.")
+    }
+  }
+
+  func run() async throws {
+    let place = try Workplace()
+    let lock = try place.requireLock()
+    defer { withExtendedLifetime(lock) {} }
+    let both = local == remote
+    let context = local && !both ? nil : try both ? place.contextIfSending() : place.context()
+    let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
+    var entries: [SessionCatalog.Entry] = []
+    let devices = [place.device.deviceId]
+    if all { entries = try await catalog.entries(devices: devices) }
+    for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }
+    if let running = entries.first(where: { $0.isRunning }), !remote || both {
+      throw Failure(.usage, "\(running.session) is still running; end its program first")
+    }
+    guard try confirmed(entries) else { return }
+
+    let deletion = Deletion(home: place.home, context: context)
+    var failed = 0
+    for entry in entries {
+      for outcome in try await deletion.delete(
+        entry, local: local || both, remote: remote || both)
+      {
+        if let error = outcome.error {
+          failed += 1
+          Console.complain("\(outcome.what): \(error)")
+        } else {
+          Console.say("deleted \(outcome.what)")
+        }
+      }
+    }
+    if failed > 0 { throw ExitStatus.partial }
+  }
+
+  private func confirmed(_ entries: [SessionCatalog.Entry]) throws -> Bool {
+    guard !yes, !entries.isEmpty else { return true }
+    for entry in entries {
+      let only = entry.uploaded < entry.length && !remote ? "  NOT YET UPLOADED" : ""
+      Console.remark("\(entry.session)  \(Console.size(entry.length))\(only)")
+    }
+    guard Console.errorIsTerminal else {
+      throw Failure(.usage, "nobody is there to be asked; use --yes to delete without asking")
+    }
+    return Console.confirm("Delete \(entries.count) sessions for good?")
+  }
+}

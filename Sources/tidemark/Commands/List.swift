@@ -1,0 +1,131 @@
+import ArgumentParser
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+
+/// `tidemark list`.
+struct List: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List sessions, newest first, local and remote side by side.",
+    discussion: """
+      With --json one object a line: sessionId, status, cause, running, deviceId, deviceName, \
+      userId, appName, startedAt, endedAt, fileSizeBytes, uploadedBytes, location (local, remote \
+      or both).
+      """)
+
+  @OptionGroup var side: SideOptions
+  @Flag(help: "Only sessions that crashed or exited with a status other than 0.")
+  var failed = false
+  @Flag(help: "All sessions, not the newest 50.")
+  var all = false
+  @Option(help: "Another device's sessions, by its name or id.")
+  var device: String?
+  @Flag(help: "Every device's sessions.")
+  var allDevices = false
+  @Flag(help: "One JSON object a line.")
+  var json = false
+
+  func run() async throws {
+    let place = try Workplace()
+    let entries = try await self.entries(place)
+      .filter { !failed || $0.sidecar.status == .crashed || $0.sidecar.cause?.isFailure == true }
+    if json {
+      for entry in entries { Console.say(try Console.json(Line(entry))) }
+      return
+    }
+    let now = Timestamp.now()
+    for entry in entries { Console.say(Self.row(entry, now)) }
+    if entries.isEmpty { Console.remark("no sessions; 'tidemark run -- PROGRAM' records one") }
+  }
+
+  private func entries(_ place: Workplace) async throws -> [SessionCatalog.Entry] {
+    let limit = all || failed ? Int.max : 50
+    let (catalog, context) = try side.catalog(place)
+    do {
+      let devices = try await self.devices(place, context)
+      let isOwn = devices.contains(place.device.deviceId)
+      return try await catalog.entries(
+        limit: limit, devices: devices, includesLocal: isOwn && !side.remote)
+    } catch let error as StoreError where error.isTransient && !side.remote && device == nil {
+      Console.complain("showing local sessions only: \(error)")
+      return try await SessionCatalog(home: place.home, device: place.device, context: nil)
+        .entries(limit: limit, devices: [])
+    }
+  }
+
+  private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
+    guard allDevices || device != nil else { return [place.device.deviceId] }
+    guard let context else {
+      throw Failure(.configuration, "other devices' sessions are in a store, and none is configured")
+    }
+    let known = try await DeviceRecord.all(in: context.store)
+    guard let device else { return known.map(\.deviceId) }
+    let matches = known.filter { $0.deviceId == device || $0.deviceName == device }
+    guard !matches.isEmpty else {
+      let names = known.map(\.deviceName).joined(separator: ", ")
+      throw Failure(.usage, "no device '\(device)' in the store; there are: \(names)")
+    }
+    return matches.map(\.deviceId)
+  }
+
+  private struct Line: Encodable {
+    let sessionId: SessionID
+    let status: SessionStatus
+    let cause: ExitCause?
+    let running: Bool
+    let deviceId: String
+    let deviceName: String
+    let userId: String
+    let appName: String
+    let startedAt: Timestamp
+    let endedAt: Timestamp?
+    let fileSizeBytes: Int64
+    let uploadedBytes: Int64
+    let location: SessionCatalog.Location
+
+    init(_ entry: SessionCatalog.Entry) {
+      sessionId = entry.session
+      status = entry.sidecar.status
+      cause = entry.sidecar.cause
+      running = entry.isRunning
+      deviceId = entry.sidecar.deviceId
+      deviceName = entry.sidecar.deviceName
+      userId = entry.sidecar.userId
+      appName = entry.sidecar.appName
+      startedAt = entry.sidecar.startedAt
+      endedAt = entry.sidecar.endedAt
+      fileSizeBytes = entry.length
+      uploadedBytes = entry.uploaded
+      location = entry.location
+    }
+  }
+
+  private static func row(_ entry: SessionCatalog.Entry, _ now: Timestamp) -> String {
+    let sidecar = entry.sidecar
+    let badge =
+      switch sidecar.status {
+      case .active: Console.paint(entry.isRunning ? "● ACTIVE    " : "  ACTIVE    ", .green)
+      case .terminated:
+        Console.paint("  TERMINATED", sidecar.cause?.isFailure == true ? .yellow : nil)
+      case .crashed: Console.paint("✖ CRASHED   ", .red)
+      }
+    let share = entry.length == 0 ? 100 : entry.uploaded * 100 / entry.length
+    let silent = (now.milliseconds - entry.lastActivity.milliseconds) / 1000
+    var cause = sidecar.cause.map(\.description) ?? ""
+    if sidecar.status == .active && silent >= 3600 { cause = "silent \(Age.text(silent))" }
+    let columns = [
+      entry.session.description, badge, pad(entry.location.rawValue, 6),
+      pad(Console.size(entry.length), 9), pad("\(share) % up", 9), pad(sidecar.appName, 16),
+      pad("\(sidecar.userId)@\(sidecar.deviceName)", 20), cause,
+    ]
+    let line = columns.joined(separator: "  ")
+    return line.last == " " ? String(line.reversed().drop { $0 == " " }.reversed()) : line
+  }
+
+  /// A sidecar from the store is somebody else's text.
+  private static func pad(_ text: String, _ width: Int) -> String {
+    let safe = Console.harmless(text.utf8)
+    return safe + String(repeating: " ", count: max(0, width - safe.count))
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import ObjectStore
+import SessionLog
+import Sync
+
+/// Which side a command looks at, and whose sessions.
+struct SideOptions: ParsableArguments {
+  @Flag(help: "This machine's copies only.")
+  var local = false
+  @Flag(help: "The store's copies only.")
+  var remote = false
+
+  func validate() throws {
+    if local && remote { throw ValidationError("--local and --remote exclude each other.") }
+  }
+
+  /// The catalog of the sides asked for. Without a store the local side is all there is.
+  func catalog(_ place: Workplace) throws -> (SessionCatalog, SyncContext?) {
+    let context = local ? nil : remote ? try place.context() : try place.contextIfSending()
+    return (SessionCatalog(home: place.home, device: place.device, context: context), context)
+  }
+}
+
+/// Which records of a log.
+struct RecordOptions: ParsableArguments {
+  @Option(help: "Only records of this level and above: TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT.")
+  var level: String?
+  @Option(help: "Only records since then: 2h, 3d, or 2026-01-22T14:30:05Z.")
+  var since: String?
+  @Option(help: "Only records until then, in the same forms.")
+  var until: String?
+
+  func validate() throws { _ = try filter() }
+
+  func filter() throws -> RecordFilter {
+    var filter = RecordFilter(since: try Self.time(since), until: try Self.time(until))
+    if let level {
+      guard let known = Level(name: level) else {
+        throw ValidationError(
+          "'\(level)' is no level; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
+      }
+      filter.minimumLevel = known
+    }
+    return filter
+  }
+
+  private static func time(_ text: String?) throws -> Timestamp? {
+    guard let text else { return nil }
+    if let time = Timestamp(iso: text) ?? Timestamp(iso: text + "T00:00:00Z") { return time }
+    if let seconds = Age.seconds(text) {
+      return Timestamp(milliseconds: Timestamp.now().milliseconds - seconds * 1000)
+    }
+    throw ValidationError("'\(text)' is no time; use 2h, 3d or 2026-01-22T14:30:05Z.")
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import SessionLog
+import Sync
+
+/// `tidemark show ID`.
+struct Show: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print a session's log.",
+    discussion: """
+      ID may be shortened as long as it is unique. On a terminal control bytes are made visible, \
+      whatever the form asked for; through a pipe the bytes are exact.
+      """)
+
+  @Argument(help: "The session, as 'tidemark list' shows it.")
+  var id: String
+  @OptionGroup var side: SideOptions
+  @OptionGroup var records: RecordOptions
+  @Flag(help: "What the program printed, without our prefixes.")
+  var plain = false
+  @Flag(help: "The stream's exact bytes.")
+  var raw = false
+
+  func validate() throws {
+    if plain && raw { throw ValidationError("--plain and --raw exclude each other.") }
+    if raw, try !records.filter().admitsAll {
+      throw ValidationError("--raw prints the whole stream; leave --level, --since and --until.")
+    }
+  }
+
+  func run() async throws {
+    let place = try Workplace()
+    let (catalog, context) = try side.catalog(place)
+    let entry = try await catalog.entry(matching: id, devices: try await devices(place, context))
+    let text = try SessionText(entry, side: side, context: context, home: place.home)
+    let filter = try records.filter()
+    if raw || (plain && filter.admitsAll && entry.sidecar.format == .asIs) {
+      try await text.read { Self.print($0) }
+    } else if plain {
+      var plain = PlainText()
+      try await text.read(filter) { line, _ in
+        plain.add(line).withUnsafeBytes { Self.print($0) }
+      }
+      plain.finish().withUnsafeBytes { Self.print($0) }
+    } else {
+      try await text.read(filter) { line, prefix in
+        guard Console.outputIsTerminal else { return Console.write(line) }
+        Console.write(
+          Array(Console.paint(Console.harmless(line), Console.colour(of: prefix?.level)).utf8))
+      }
+    }
+  }
+
+  /// A session that is not on this machine may be any device's.
+  private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
+    guard let context else { return [] }
+    let own = place.device.deviceId
+    if let session = SessionID(id),
+      FileManager.default.fileExists(atPath: place.home.files(for: session).sidecar)
+    {
+      return [own]
+    }
+    let others = try await DeviceRecord.all(in: context.store).map(\.deviceId)
+    return [own] + others.filter { $0 != own }
+  }
+
+  private static func print(_ bytes: UnsafeRawBufferPointer) {
+    if Console.outputIsTerminal {
+      Console.write(Array(Console.harmless(bytes).utf8))
+    } else {
+      Console.write(bytes)
+    }
+  }
+}

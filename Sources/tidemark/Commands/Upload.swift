@@ -1,0 +1,169 @@
+import ArgumentParser
+import Foundation
+import ObjectStore
+import SessionLog
+import Sync
+
+/// `tidemark upload`.
+struct Upload: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Send what is new, seal what has ended, reap what is due: the cron line.",
+    discussion: """
+      Silent without a terminal when all went well, when another upload is running, and while a \
+      store cannot be reached for less than 'stale-after'. With --json one object is printed: \
+      logBytes, storedBytes, objects, sealed, failures, status.
+      """)
+
+  @Option(help: "Go on and repeat after this time, 60s say.")
+  var every: String?
+  @Option(help: "Requests under way at once, 1 to 64.")
+  var transfers: Int?
+  @Flag(help: "Print what would be sent and send nothing.")
+  var dryRun = false
+  @Flag(help: "Try sessions at once whose next attempt is not due yet.")
+  var now = false
+  @Flag(help: "Print the result as JSON.")
+  var json = false
+
+  func validate() throws {
+    if let transfers, !(1...64).contains(transfers) {
+      throw ValidationError("--transfers takes a number from 1 to 64.")
+    }
+    if let every, (Age.seconds(every) ?? 0) < 1 {
+      throw ValidationError("--every takes a time such as 60s or 5m.")
+    }
+  }
+
+  func run() async throws {
+    guard let every, let seconds = Age.seconds(every) else {
+      let status = try await pass()
+      if status != .ok { throw status }
+      return
+    }
+    while true {
+      do {
+        _ = try await pass()
+      } catch let error as StoreError {
+        Console.complain("\(error)")
+      }
+      try await Task.sleep(for: .seconds(seconds))
+    }
+  }
+
+  private func pass() async throws -> ExitStatus {
+    let place = try Workplace()
+    let context = try place.context(transfers: transfers)
+    guard let lock = try place.lock() else {
+      Console.remark("another upload is running; it does this one's work")
+      return .ok
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let uploader = Uploader(context)
+    let plan = try uploader.plan(ignoresBackoff: now)
+    if dryRun {
+      show(plan)
+      return .ok
+    }
+    let progress = ProgressBar(total: plan.unsent)
+    let report = try await uploader.execute(plan) { progress.note($0) }
+    progress.finish()
+    let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
+    try tell(report, reaped: reaped, place, context)
+    return Self.status(of: report)
+  }
+
+  private func show(_ plan: UploadPlan) {
+    for item in plan.items {
+      let what = item.sent == nil ? "asks the store first" : Console.size(item.unsent)
+      let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
+      Console.say("\(item.session)  \(what)\(end)")
+    }
+    for held in plan.held { Console.say("\(held.session)  left alone: \(held.reason)") }
+    Console.say("\(plan.items.count) sessions, \(Console.size(plan.unsent)) of log to send")
+  }
+
+  /// Retention is part of the pass: locally each time, remotely once a day.
+  private func reap(_ place: Workplace, _ context: SyncContext) async throws -> Int {
+    let local = LocalReaper(
+      home: place.home, device: place.device, context: context, now: .now())
+    let plan = try await local.plan(place.settings.retention)
+    var reaped = 0
+    for (decision, error) in local.execute(plan) {
+      if let error { Console.complain("cannot remove \(decision.session): \(error)") }
+      reaped += error == nil ? 1 : 0
+    }
+    var entry = try context.manifest.storeEntry()
+    let day: Int64 = 86_400_000
+    let last = entry.remoteReapAt?.milliseconds ?? 0
+    // Only a pass that talks to the store anyway pays for the daily look.
+    guard Timestamp.now().milliseconds - last >= day, entry.lastSuccess != nil else { return reaped }
+    let remote = RemoteReaper(context, devices: [context.device.deviceId])
+    let remotePlan = try await remote.plan(place.settings.retention)
+    if let refusal = remotePlan.refusal {
+      Console.complain(refusal)
+    } else {
+      _ = try await remote.execute(remotePlan)
+    }
+    entry = try context.manifest.storeEntry()
+    entry.remoteReapAt = .now()
+    try context.manifest.save(entry)
+    return reaped + remotePlan.remote.count
+  }
+
+  private struct Summary: Encodable {
+    let logBytes: Int64
+    let storedBytes: Int64
+    let objects: Int
+    let sealed: Int
+    let reaped: Int
+    let failures: [String: String]
+    let error: String?
+    let status: Int32
+  }
+
+  private func tell(
+    _ report: UploadReport, reaped: Int, _ place: Workplace, _ context: SyncContext
+  ) throws {
+    if json {
+      var failures: [String: String] = [:]
+      for failure in report.failures { failures[failure.session.description] = "\(failure.error)" }
+      let summary = Summary(
+        logBytes: report.logBytes, storedBytes: report.storedBytes, objects: report.objects,
+        sealed: report.sealed, reaped: reaped, failures: failures,
+        error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
+      Console.say(try Console.json(summary))
+    }
+    for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+    if let error = report.stoppedBy {
+      if try isWorthTelling(error, place, context) { Console.complain("\(error)") }
+    } else if Console.outputIsTerminal && !json {
+      Console.say(
+        "sent \(Console.size(report.logBytes)) of log as \(Console.size(report.storedBytes)) in "
+          + "\(report.objects) objects, sealed \(report.sealed) sessions, reaped \(reaped)")
+    }
+  }
+
+  /// Without a terminal an unreachable store is told once it is stale, and then once an hour.
+  private func isWorthTelling(
+    _ error: any Error, _ place: Workplace, _ context: SyncContext
+  ) throws -> Bool {
+    guard !Console.errorIsTerminal else { return true }
+    var entry = try context.manifest.storeEntry()
+    let now = Timestamp.now().milliseconds
+    if ExitStatus(error) == .tryLater {
+      let since = (entry.lastSuccess ?? entry.failingSince)?.milliseconds ?? now
+      guard now - since >= place.settings.staleAfter * 1000 else { return false }
+    }
+    guard now - (entry.lastTold?.milliseconds ?? 0) >= 3_600_000 else { return false }
+    entry.lastTold = Timestamp(milliseconds: now)
+    try context.manifest.save(entry)
+    return true
+  }
+
+  private static func status(of report: UploadReport) -> ExitStatus {
+    if let error = report.stoppedBy { return ExitStatus(error) }
+    guard !report.failures.isEmpty else { return .ok }
+    let statuses = report.failures.map { ExitStatus($0.error) }
+    return statuses.allSatisfy { $0 == .integrity } ? .integrity : .partial
+  }
+}

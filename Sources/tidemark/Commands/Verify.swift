@@ -1,0 +1,71 @@
+import ArgumentParser
+import SessionLog
+import Sync
+
+/// `tidemark verify [ID…]`.
+struct Verify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Read sessions back from the store and prove that every byte is there.",
+    discussion: """
+      Without an ID: all of this device's sessions in the store. Where the local log is still \
+      there, both are compared byte for byte. Exit code 65 when anything is wrong.
+      """)
+
+  @Argument(help: "The sessions; all of this device's by default.")
+  var ids: [String] = []
+  @Flag(help: "Send again, from the local log, what is missing or damaged.")
+  var repair = false
+
+  func run() async throws {
+    let place = try Workplace()
+    let context = try place.context()
+    let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
+    var entries: [SessionCatalog.Entry] = []
+    if ids.isEmpty {
+      entries = try await catalog.entries(devices: [place.device.deviceId])
+        .filter { $0.remote != nil || $0.sidecar.seal != nil }
+    } else {
+      let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
+      for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }
+    }
+    var broken: [SessionID] = []
+    for (index, entry) in entries.enumerated() {
+      if Console.errorIsTerminal && entries.count > 1 {
+        Console.remark("\(index + 1)/\(entries.count) \(entry.session)")
+      }
+      guard let remote = entry.remote else {
+        broken.append(entry.session)
+        Console.say("\(entry.session)  FAILED  nothing of it is in the store")
+        continue
+      }
+      let finding = try await Verifier(context).verify(remote)
+      if let problem = finding.problem {
+        broken.append(entry.session)
+        Console.say(Console.paint("\(entry.session)  FAILED  \(problem)", .red))
+      } else {
+        let how = finding.comparedLocally ? "equals the local log" : "whole"
+        Console.say("\(entry.session)  ok  \(finding.bytes) bytes, \(how)")
+      }
+    }
+    guard !broken.isEmpty else { return }
+    if repair { try await self.repair(broken, place, context) }
+    let advice = repair ? "" : "; 'tidemark verify --repair' sends what the local logs still have"
+    Console.complain("\(broken.count) of \(entries.count) sessions failed\(advice)")
+    throw ExitStatus.integrity
+  }
+
+  private func repair(
+    _ broken: [SessionID], _ place: Workplace, _ context: SyncContext
+  ) async throws {
+    let lock = try place.requireLock()
+    defer { withExtendedLifetime(lock) {} }
+    for session in broken where try !Verifier(context).reopen(session) {
+      Console.complain("\(session): there is no local log to send again")
+    }
+    let uploader = Uploader(context)
+    let report = try await uploader.execute(uploader.plan(ignoresBackoff: true))
+    for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+    if let error = report.stoppedBy { throw error }
+    Console.say("sent \(report.objects) objects again; run 'tidemark verify' to see the result")
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SessionLog
+import Sync
+
+/// What is printed: results on standard output, everything else on standard error.
+enum Console {
+  static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+  static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let hasColour =
+    outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+
+  /// Prints a line of the result.
+  static func say(_ line: String = "") { write(Array((line + "\n").utf8)) }
+
+  /// Prints bytes of the result.
+  static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
+
+  /// Prints bytes of the result; a reader that has gone ends the program, as it ends others.
+  static func write(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = Foundation.write(STDOUT_FILENO, rest.baseAddress, rest.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else {
+        if errno == EPIPE { exit(0) }
+        complain("cannot write the output: \(String(cString: strerror(errno)))")
+        exit(ExitStatus.tryLater.rawValue)
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+
+  /// Prints a line about what went wrong.
+  static func complain(_ line: String) {
+    FileHandle.standardError.write(Data("tidemark: \(line)\n".utf8))
+  }
+
+  /// Prints a line about what goes on, at a terminal only.
+  static func remark(_ line: String) {
+    if errorIsTerminal { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+  }
+
+  /// Asks a yes-or-no question at a terminal.
+  static func confirm(_ question: String) -> Bool {
+    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+    return ["y", "yes"].contains(readLine()?.lowercased())
+  }
+
+  enum Colour: String {
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case grey = "90"
+    case bold = "1"
+  }
+
+  /// Colours a text at a terminal.
+  static func paint(_ text: String, _ colour: Colour?) -> String {
+    guard hasColour, let colour else { return text }
+    return "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m"
+  }
+
+  static func colour(of level: Level?) -> Colour? {
+    switch level {
+    case .fault, .error: .red
+    case .warning: .yellow
+    case .success: .green
+    case .trace, .debug: .grey
+    case .info, nil: nil
+    }
+  }
+
+  /// Log bytes made harmless for a terminal: control bytes, also the C1 ones and those hidden in
+  /// invalid UTF-8, become visible; newline and tab stay.
+  static func harmless(_ bytes: some Collection<UInt8>) -> String {
+    var out = ""
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      switch scalar.value {
+      case 0x0a, 0x09: out.unicodeScalars.append(scalar)
+      case 0x0d: out += "␍"
+      case 0..<0x20: out.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
+      case 0x7f: out += "␡"
+      case 0x80..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069:
+        out += "\\u{\(String(scalar.value, radix: 16))}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+
+  /// `1.2 MB`.
+  static func size(_ bytes: Int64) -> String {
+    var value = Double(bytes)
+    for unit in ["B", "KB", "MB", "GB"] {
+      if value < 1000 || unit == "GB" {
+        return unit == "B" ? "\(bytes) B" : String(format: "%.1f %@", value, unit)
+      }
+      value /= 1000
+    }
+    return "\(bytes) B"
+  }
+
+  /// One JSON object on one line.
+  static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}

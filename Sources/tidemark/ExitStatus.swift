@@ -1,0 +1,71 @@
+import ArgumentParser
+import Delta
+import Foundation
+import GRDB
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+
+/// The exit codes that scripts rely on (sysexits), and the one place that maps errors to them.
+enum ExitStatus: Int32, Error {
+  case ok = 0
+  case partial = 1
+  case usage = 64
+  case integrity = 65
+  case unavailable = 69
+  case tryLater = 75
+  case authentication = 77
+  case configuration = 78
+
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let status as ExitStatus: status
+      case let failure as Failure: failure.status
+      case let error as StoreError: ExitStatus(error.code)
+      case let error as ReplicaError:
+        error.code == .unsupportedFormat ? .configuration : .integrity
+      case is SegmentError: .integrity
+      case is LookupError: .usage
+      case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
+      case is DatabaseError, is CancellationError: .tryLater
+      default: .partial
+      }
+  }
+
+  private init(_ code: StoreError.Code) {
+    self =
+      switch code {
+      case .authentication: .authentication
+      case .configuration, .unsupported: .configuration
+      case .transient, .full, .cancelled, .conflict: .tryLater
+      case .integrity: .integrity
+      case .notFound, .tooLarge, .other: .partial
+      }
+  }
+
+  /// Ends the process: the parser's own errors its way, with 64 for wrong usage; ours with one line.
+  static func leave(with error: any Error, as command: any ParsableCommand.Type) -> Never {
+    if let status = error as? ExitStatus { exit(status.rawValue) }
+    if let code = error as? ExitCode { exit(code.rawValue) }
+    if error is CleanExit || command.exitCode(for: error) == .success
+      || command.exitCode(for: error) == .validationFailure
+    {
+      command.exit(withError: error)
+    }
+    Console.complain("\(error)")
+    exit(ExitStatus(error).rawValue)
+  }
+}
+
+/// An error of the command line itself, with its exit code.
+struct Failure: Error, CustomStringConvertible {
+  let status: ExitStatus
+  let description: String
+
+  init(_ status: ExitStatus, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+}

@@ -1,0 +1,55 @@
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+
+/// A session's bytes from where they are: the local log where it is complete, else the store.
+struct SessionText {
+  let entry: SessionCatalog.Entry
+  let context: SyncContext?
+  let home: Home
+
+  /// Whether the local log is read.
+  let isLocal: Bool
+
+  /// Chooses the side.
+  ///
+  /// - Parameters:
+  ///   - entry: the session.
+  ///   - side: what the user asked for.
+  init(
+    _ entry: SessionCatalog.Entry, side: SideOptions, context: SyncContext?, home: Home
+  ) throws {
+    self.entry = entry
+    self.context = context
+    self.home = home
+    let hasLocal = entry.location != .remote
+    if side.local && !hasLocal {
+      throw Failure(.usage, "\(entry.session) is not on this machine; try without --local")
+    }
+    if side.remote && entry.remote == nil {
+      throw Failure(.usage, "\(entry.session) is not in the store yet; try without --remote")
+    }
+    isLocal = hasLocal && !side.remote
+  }
+
+  /// Hands on the stream in order.
+  func read(_ body: (UnsafeRawBufferPointer) throws -> Void) async throws {
+    if isLocal {
+      let log = try LogFile(path: home.files(for: entry.session).log)
+      try log.forEachPiece(of: 0..<log.status().length, body)
+    } else if let remote = entry.remote, let context {
+      let length = remote.seal?.length ?? remote.mark
+      try await RemoteReader(context.store).read(remote, upTo: length, body)
+    }
+  }
+
+  /// Hands on the lines that a filter admits.
+  func read(
+    _ filter: RecordFilter, _ body: (UnsafeRawBufferPointer, RecordPrefix?) throws -> Void
+  ) async throws {
+    var filter = filter
+    try await read { try filter.add($0, body) }
+    try filter.finish(body)
+  }
+}

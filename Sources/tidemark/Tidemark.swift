@@ -1,0 +1,34 @@
+import ArgumentParser
+
+/// The command line.
+@main
+struct Tidemark: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tidemark",
+    abstract: "Get the log of every session of every program off the machine it ran on.",
+    discussion: """
+      Start with 'tidemark init s3://bucket/logs' (or https://host/dav/logs, or file:///srv/logs), \
+      then 'tidemark run -- PROGRAM', and 'tidemark upload' from cron.
+
+      Exit codes: 0 ok, 1 partial, 64 usage, 65 integrity, 69 tool missing, 75 try later, \
+      77 authentication or consent, 78 configuration.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      Init.self, Run.self, Log.self, Upload.self, List.self, Show.self, Export.self, Verify.self,
+      Reap.self, Delete.self, Status.self,
+    ])
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      ExitStatus.leave(with: error, as: Self.self)
+    }
+  }
+}
