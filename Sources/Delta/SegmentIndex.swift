@@ -102,7 +102,8 @@ public struct SegmentIndex: Sendable, Equatable {
     let version = Int(footer.littleEndian16(at: 8))
     guard version == Self.version else {
       throw SegmentError(
-        .unsupportedVersion(version), "the segment index has version \(version), not \(Self.version)")
+        .unsupportedVersion(version),
+        "the segment index has version \(version), not \(Self.version)")
     }
     let length = Int(footer.littleEndian32(at: 0))
     guard length >= footerLength + 8, length <= segment.count else {

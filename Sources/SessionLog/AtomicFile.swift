@@ -34,7 +34,9 @@ enum AtomicFile {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = buffer.withUnsafeMutableBytes { unistdRead(file.number, $0.baseAddress, $0.count) }
+      let count = buffer.withUnsafeMutableBytes {
+        unistdRead(file.number, $0.baseAddress, $0.count)
+      }
       if count < 0 && errno == EINTR { continue }
       guard count >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
       if count == 0 { return bytes }

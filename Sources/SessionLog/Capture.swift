@@ -43,7 +43,9 @@ public struct Capture {
   private static let drainTime: Int64 = 1000
   private static let bufferLength = 65_536
 
-  /// Runs a program to its end. Signals that ask this process to end go to the program instead.
+  /// Runs a program to its end.
+  ///
+  /// Signals that ask this process to end go to the program instead.
   ///
   /// - Parameter command: the program and its arguments.
   /// - Returns: how it ended; 127 when there is no such program, 126 when it cannot be run.
@@ -200,8 +202,10 @@ private struct Channel: ~Copyable {
     writeEnd = -1
   }
 
-  /// Moves what is there. When the console is gone, the pipe is closed, so that the program gets
-  /// the SIGPIPE that it would have got without us.
+  /// Moves what is there.
+  ///
+  /// When the console is gone, the pipe is closed, so that the program gets the SIGPIPE that it
+  /// would have got without us.
   mutating func pump(_ buffer: inout [UInt8], into writer: SessionWriter?) {
     let end = readEnd
     let count = buffer.withUnsafeMutableBytes { read(end, $0.baseAddress, $0.count) }

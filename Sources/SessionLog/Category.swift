@@ -7,7 +7,8 @@ public enum Category {
   static let continued = UInt8(ascii: "+")
 
   /// What a captured line came from, by its category.
-  static func stream(_ name: UnsafeRawBufferPointer) -> (stream: CapturedStream, isContinued: Bool)? {
+  static func stream(_ name: UnsafeRawBufferPointer) -> (stream: CapturedStream, isContinued: Bool)?
+  {
     let isContinued = name.last == continued
     let bare = isContinued ? UnsafeRawBufferPointer(rebasing: name.dropLast()) : name
     for stream in [CapturedStream.standardOutput, .standardError]

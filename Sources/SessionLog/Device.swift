@@ -6,7 +6,9 @@ import Foundation
   import Glibc
 #endif
 
-/// This machine, as its sessions name it. The id is random: no address of the machine is in it.
+/// This machine, as its sessions name it.
+///
+/// The id is random: no address of the machine is in it.
 public struct Device: Sendable, Equatable, Codable {
   /// 16 random lower-case characters, made once.
   public let deviceId: String
@@ -63,7 +65,8 @@ public struct Device: Sendable, Equatable, Codable {
     guard let bytes = try? AtomicFile.read("/sys/devices/virtual/dmi/id/product_name") else {
       return nil
     }
-    let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(
+      in: .whitespacesAndNewlines)
     return name.isEmpty ? nil : name
   }
 

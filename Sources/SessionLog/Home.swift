@@ -122,10 +122,12 @@ public struct Home: Sendable, Equatable {
   /// - Throws: ``SystemError``.
   public func sessions(day: String) throws -> [SessionID] {
     let names = try Self.names(in: "\(sessionsPath)/\(day)")
-    return Set(names.compactMap { name in
-      name.hasSuffix(".log") || name.hasSuffix(".json")
-        ? name.split(separator: ".").first.flatMap { SessionID(String($0)) } : nil
-    }).sorted()
+    return Set(
+      names.compactMap { name in
+        name.hasSuffix(".log") || name.hasSuffix(".json")
+          ? name.split(separator: ".").first.flatMap { SessionID(String($0)) } : nil
+      }
+    ).sorted()
   }
 
   /// Bytes that the sessions' files take.

@@ -1,5 +1,6 @@
-/// `20260122t143005z-k3f9a7c2`: UTC start and 8 random characters, in lower case. A value of this
-/// type is safe as a file name and as part of a key.
+/// A session's id, `20260122t143005z-k3f9a7c2`: UTC start and 8 random characters, in lower case.
+///
+/// A value of this type is safe as a file name and as part of a key.
 public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The id.
   public let description: String

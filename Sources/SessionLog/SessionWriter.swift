@@ -6,7 +6,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// Writes one session: creates it, appends records, ends it. Safe to use from many threads.
+/// Writes one session: creates it, appends records, ends it.
+///
+/// Safe to use from many threads.
 ///
 /// Nothing here fails the program that is recorded, the creation of the session apart: a disk that
 /// is full costs a GAP record, not an error.
@@ -43,7 +45,9 @@ public final class SessionWriter: Sendable {
   /// A line that waits longer for its newline is written as it stands, in milliseconds.
   static let patience: Int64 = 60_000
 
-  /// Creates a session. The marker comes first, so that whatever follows is found again.
+  /// Creates a session.
+  ///
+  /// The marker comes first, so that whatever follows is found again.
   ///
   /// - Parameters:
   ///   - home: where.
@@ -116,7 +120,13 @@ public final class SessionWriter: Sendable {
 
   /// A name that cannot break the record it stands in.
   private static func word(_ text: String) -> String {
-    String(text.unicodeScalars.prefix(128).map { $0.value <= 0x20 || $0.value == 0x7f ? "_" : Character($0) })
+    safe(text.unicodeScalars.prefix(128)) { $0.value <= 0x20 || $0.value == 0x7f }
+  }
+
+  private static func safe(
+    _ text: some Sequence<Unicode.Scalar>, _ isUnsafe: (Unicode.Scalar) -> Bool
+  ) -> String {
+    String(text.map { isUnsafe($0) ? "_" : Character($0) })
   }
 
   // MARK: Records
@@ -187,11 +197,14 @@ public final class SessionWriter: Sendable {
 
   /// A category or scenario without what would end its brackets.
   private static func bracketed(_ text: String) -> String {
-    String(text.unicodeScalars.prefix(64).map { $0.value < 0x20 || "[]{}".unicodeScalars.contains($0) ? "_" : Character($0) })
+    safe(text.unicodeScalars.prefix(64)) {
+      $0.value < 0x20 || "[]{}".unicodeScalars.contains($0)
+    }
   }
 
-  /// Does what is due by time: writes lines that wait too long for their end, and syncs. To be
-  /// called about once a second.
+  /// Does what is due by time: writes lines that wait too long for their end, and syncs.
+  ///
+  /// To be called about once a second.
   public func tick() {
     let time = now()
     state.withLock { state in
@@ -204,7 +217,9 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// Ends the session: its last record, the sidecar, the lock. The marker stays for the uploader.
+  /// Ends the session: its last record, the sidecar, the lock.
+  ///
+  /// The marker stays for the uploader.
   ///
   /// - Parameter cause: how the program ended.
   /// - Throws: ``SystemError`` when the sidecar cannot be written; the end record stands in the
@@ -217,7 +232,9 @@ public final class SessionWriter: Sendable {
       defer { state.lock = nil }
       fsync(state.descriptor)
       var status = stat()
-      if fstat(state.descriptor, &status) == 0 { state.sidecar.fileSizeBytes = Int64(status.st_size) }
+      if fstat(state.descriptor, &status) == 0 {
+        state.sidecar.fileSizeBytes = Int64(status.st_size)
+      }
       state.statistics.finish()
       state.sidecar.status = cause.status
       state.sidecar.cause = cause

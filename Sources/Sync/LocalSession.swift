@@ -80,8 +80,9 @@ struct LocalSession {
     return now.milliseconds - seconds * 1000
   }
 
-  /// Ends the uploader's interest in the session. The lock goes first: without a marker nobody
-  /// would ever remove it.
+  /// Ends the uploader's interest in the session.
+  ///
+  /// The lock goes first: without a marker nobody would ever remove it.
   func removeMarker() throws {
     for path in [files.lock, files.marker] { try Self.remove(path) }
   }

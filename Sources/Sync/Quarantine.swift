@@ -28,7 +28,8 @@ public struct Quarantine: Sendable {
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
         return nil
       }
-      let reason = try String(decoding: Data(contentsOf: URL(filePath: path(session))), as: UTF8.self)
+      let reason = try String(
+        decoding: Data(contentsOf: URL(filePath: path(session))), as: UTF8.self)
       return (session, reason.trimmingCharacters(in: .newlines))
     }
   }

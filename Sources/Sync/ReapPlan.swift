@@ -139,7 +139,7 @@ public struct LocalReaper: Sendable {
     let remote = try await folders.session(local.session, in: folder)
     guard remote.seal?.fileName == seal.revision else { return "its seal is not there any more" }
     guard remote.cover(upTo: seal.length).last?.range.upperBound ?? 0 == seal.length else {
-      return "its remote copy is not whole; 'tidemark verify --repair \(local.session)' sends it again"
+      return "its remote copy is not whole; 'tidemark verify --repair \(local.session)' mends it"
     }
     return nil
   }

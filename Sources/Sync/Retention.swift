@@ -4,7 +4,9 @@ public struct Retention: Sendable, Equatable {
   public var local: Int64 = 7 * 86_400
   /// Age at which a session's objects go (30 days).
   public var remote: Int64 = 30 * 86_400
-  /// Bytes that the home's sessions may take; sealed sessions go before their age for it. Nil: any.
+  /// Bytes that the home's sessions may take; sealed sessions go before their age for it.
+  ///
+  /// Nil: any.
   public var localMax: Int64?
 
   /// The defaults.

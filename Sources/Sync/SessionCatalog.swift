@@ -120,7 +120,8 @@ public struct SessionCatalog: Sendable {
     let (length, modified) = try local.openLog()?.status() ?? (0, sidecar.lastUpdatedAt)
     var isRunning = false
     if sidecar.status == .active {
-      if let context, let verdict = try local.verdict(sidecar, context: context, modified: modified) {
+      if let context, let verdict = try local.verdict(sidecar, context: context, modified: modified)
+      {
         sidecar.status = verdict.status
         sidecar.cause = verdict.cause
         sidecar.endedAt = verdict.endedAt

@@ -24,8 +24,10 @@ public struct Uploader: Sendable {
     try UploadPlanner(context: context, ignoresBackoff: ignoresBackoff).plan()
   }
 
-  /// Carries out a plan. A session that fails does not stop the others; a store that refuses us or
-  /// cannot be reached does.
+  /// Carries out a plan.
+  ///
+  /// A session that fails does not stop the others; a store that refuses us or cannot be reached
+  /// does.
   ///
   /// - Parameters:
   ///   - plan: from ``plan(ignoresBackoff:)``, not older than a few seconds.

@@ -66,7 +66,8 @@ public struct Verifier: Sendable {
     guard !remote.keys.isEmpty else {
       throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
     }
-    guard let damaged = remote.damagedSegments.first(where: { $0.name.range.upperBound > remote.mark })
+    guard
+      let damaged = remote.damagedSegments.first(where: { $0.name.range.upperBound > remote.mark })
     else { return remote.mark }
     throw ReplicaError(
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")

@@ -146,7 +146,8 @@ struct Settings {
 
   private static func secret(_ path: String) throws -> String {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw Failure(.configuration, "cannot read the secret in \(path), which the configuration names")
+      throw Failure(
+        .configuration, "cannot read the secret in \(path), which the configuration names")
     }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }

@@ -20,7 +20,9 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var records: RecordOptions
 
   func validate() throws {
-    if ids.isEmpty { throw ValidationError("Name at least one session; 'tidemark list' shows them.") }
+    if ids.isEmpty {
+      throw ValidationError("Name at least one session; 'tidemark list' shows them.")
+    }
   }
 
   func run() async throws {
@@ -47,9 +49,12 @@ struct Export: AsyncParsableCommand {
     try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     let path = "\(output)/\(sidecar.sessionId).txt"
     let partial = "\(output)/.\(sidecar.sessionId).partial"
-    guard FileManager.default.createFile(atPath: partial, contents: Data(Self.header(sidecar).utf8)),
+    let header = Data(Self.header(sidecar).utf8)
+    guard FileManager.default.createFile(atPath: partial, contents: header),
       let file = FileHandle(forWritingAtPath: partial)
-    else { throw Failure(.configuration, "cannot write in \(output); choose another folder with -o") }
+    else {
+      throw Failure(.configuration, "cannot write in \(output); choose another folder with -o")
+    }
     do {
       try file.seekToEnd()
       var pending = Data()

@@ -57,7 +57,8 @@ struct List: AsyncParsableCommand {
   private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
     guard allDevices || device != nil else { return [place.device.deviceId] }
     guard let context else {
-      throw Failure(.configuration, "other devices' sessions are in a store, and none is configured")
+      throw Failure(
+        .configuration, "other devices' sessions are in a store, and none is configured")
     }
     let known = try await DeviceRecord.all(in: context.store)
     guard let device else { return known.map(\.deviceId) }

@@ -77,7 +77,8 @@ struct Reap: AsyncParsableCommand {
     if dryRun || explain || Console.outputIsTerminal {
       for decision in gone {
         let reason = explain ? ": \(decision.reason)" : ""
-        Console.say("\(verb) \(side) \(decision.session) (\(Console.size(decision.bytes)))\(reason)")
+        let size = Console.size(decision.bytes)
+        Console.say("\(verb) \(side) \(decision.session) (\(size))\(reason)")
       }
     }
     guard explain else { return }

@@ -66,15 +66,18 @@ struct Recording {
 
   init(app: String) {
     do {
-      let place = try Workplace()
-      self.place = place
-      writer = try SessionWriter(
-        home: place.home, device: place.device, appName: app, policy: place.settings.fsync)
+      (place, writer) = try Self.start(app)
     } catch {
       Console.complain("this session is not recorded: \(error)")
-      place = nil
-      writer = nil
+      (place, writer) = (nil, nil)
     }
+  }
+
+  private static func start(_ app: String) throws -> (Workplace, SessionWriter) {
+    let place = try Workplace()
+    let writer = try SessionWriter(
+      home: place.home, device: place.device, appName: app, policy: place.settings.fsync)
+    return (place, writer)
   }
 
   func end(_ cause: ExitCause, uploads: Bool) async {

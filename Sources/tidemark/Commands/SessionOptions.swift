@@ -14,7 +14,9 @@ struct SideOptions: ParsableArguments {
     if local && remote { throw ValidationError("--local and --remote exclude each other.") }
   }
 
-  /// The catalog of the sides asked for. Without a store the local side is all there is.
+  /// The catalog of the sides asked for.
+  ///
+  /// Without a store the local side is all there is.
   func catalog(_ place: Workplace) throws -> (SessionCatalog, SyncContext?) {
     let context = local ? nil : remote ? try place.context() : try place.contextIfSending()
     return (SessionCatalog(home: place.home, device: place.device, context: context), context)
@@ -23,7 +25,8 @@ struct SideOptions: ParsableArguments {
 
 /// Which records of a log.
 struct RecordOptions: ParsableArguments {
-  @Option(help: "Only records of this level and above: TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT.")
+  @Option(
+    help: "Only records of this level and above: TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT.")
   var level: String?
   @Option(help: "Only records since then: 2h, 3d, or 2026-01-22T14:30:05Z.")
   var since: String?

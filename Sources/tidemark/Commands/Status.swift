@@ -87,6 +87,8 @@ struct Status: AsyncParsableCommand {
     for (session, reason) in report.problems.sorted(by: { $0.key < $1.key }) {
       Console.say(Console.paint("problem        \(session): \(reason)", .yellow))
     }
-    if report.stale { Console.say(Console.paint("STALE: nothing could be sent for too long", .red)) }
+    if report.stale {
+      Console.say(Console.paint("STALE: nothing could be sent for too long", .red))
+    }
   }
 }

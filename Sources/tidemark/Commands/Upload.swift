@@ -96,7 +96,9 @@ struct Upload: AsyncParsableCommand {
     let day: Int64 = 86_400_000
     let last = entry.remoteReapAt?.milliseconds ?? 0
     // Only a pass that talks to the store anyway pays for the daily look.
-    guard Timestamp.now().milliseconds - last >= day, entry.lastSuccess != nil else { return reaped }
+    guard Timestamp.now().milliseconds - last >= day, entry.lastSuccess != nil else {
+      return reaped
+    }
     let remote = RemoteReaper(context, devices: [context.device.deviceId])
     let remotePlan = try await remote.plan(place.settings.retention)
     if let refusal = remotePlan.refusal {
