@@ -49,10 +49,15 @@ let package = Package(
     .executableTarget(
       name: "tidemark",
       dependencies: [
-        "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync",
+        "Delta", "ObjectStore", "Replica", "SessionLog", "Sync",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
       ]),
+
+    .target(name: "TestSupport", dependencies: ["SessionLog"], path: "Tests/TestSupport"),
+    .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
+    .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,85 @@
+import CCurl
+import Foundation
+
+/// One worker's libcurl handles: an easy handle and the private multi handle that drives it.
+///
+/// Confined to the worker's thread.
+final class Connection {
+  private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  private let options: HTTPTransport.Options
+  private let easy: OpaquePointer?
+  private let multi: OpaquePointer?
+  /// Where libcurl writes its message; it keeps the address, so no array will do.
+  private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  init(_ options: HTTPTransport.Options) {
+    self.options = options
+    easy = Self.isInitialised ? curl_easy_init() : nil
+    multi = Self.isInitialised ? curl_multi_init() : nil
+  }
+
+  deinit {
+    if let easy { curl_easy_cleanup(easy) }
+    if let multi { curl_multi_cleanup(multi) }
+    errorText.deallocate()
+  }
+
+  /// Sends one request and blocks until its answer is there or the ticket is cancelled.
+  func perform(_ request: HTTPRequest, ticket: Ticket) throws(TransportError) -> HTTPResponse {
+    guard let easy, let multi else { throw TransportError(.other, "libcurl does not start") }
+    let transfer = Transfer(request)
+    errorText[0] = 0
+    curl_easy_reset(easy)
+    let setup = RequestSetup(easy: easy, options: options)
+    let headers = try setup.apply(request, transfer, errorText: errorText)
+    defer { curl_slist_free_all(headers) }
+
+    let result = try withExtendedLifetime(transfer) { () throws(TransportError) in
+      try drive(easy, multi, ticket)
+    }
+    if result == CURLE_OK {
+      var status = 0
+      try check(ccurl_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status))
+      return HTTPResponse(status: status, headers: transfer.headers, body: transfer.received)
+    }
+    if transfer.isTooLarge {
+      throw TransportError(.tooLarge, "the answer is larger than the request allows")
+    }
+    let text = String(cString: errorText)
+    throw TransportError(result, text.isEmpty ? String(cString: curl_easy_strerror(result)) : text)
+  }
+
+  private func drive(_ easy: OpaquePointer, _ multi: OpaquePointer, _ ticket: Ticket)
+    throws(TransportError) -> CURLcode
+  {
+    guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+      throw TransportError(.other, "libcurl does not take the request")
+    }
+    ticket.drive(with: multi)
+    defer {
+      ticket.drive(with: nil)
+      curl_multi_remove_handle(multi, easy)
+    }
+    var running: CInt = 1
+    while true {
+      if ticket.isCancelled { throw TransportError(.cancelled, "the request was cancelled") }
+      guard curl_multi_perform(multi, &running) == CURLM_OK else {
+        throw TransportError(.other, "libcurl fails to drive the request")
+      }
+      var result = CURLE_OK
+      if ccurl_next_done(multi, &result) != 0 { return result }
+      // A cancellation since the check above has left a wake-up behind: this returns at once.
+      guard curl_multi_poll(multi, nil, 0, 1000, nil) == CURLM_OK else {
+        throw TransportError(.other, "libcurl fails to wait")
+      }
+    }
+  }
+}
+
+/// Throws unless libcurl took the call.
+func check(_ code: CURLcode) throws(TransportError) {
+  guard code == CURLE_OK else {
+    throw TransportError(.other, String(cString: curl_easy_strerror(code)))
+  }
+}

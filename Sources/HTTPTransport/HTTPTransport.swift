@@ -1,0 +1,81 @@
+public import Foundation
+
+/// Sends HTTP requests over libcurl, each on a thread of its own pool.
+///
+/// A worker is a thread with one connection that it reuses; workers start when they are needed.
+/// They, and not the cooperative pool, do all that blocks. Cancelling the task that waits for an
+/// answer ends the request at once.
+public final class HTTPTransport: Sendable {
+  /// What is the same for all requests of a transport.
+  public struct Options: Sendable {
+    /// How many requests may run at once.
+    public var workers = 4
+    /// How many seconds a connection may take to be made, name look-up included.
+    public var connectTimeout: TimeInterval = 15
+    /// After how many seconds without a byte in either direction a request fails.
+    public var stallTimeout: TimeInterval = 30
+    /// A PEM file with the certificate authorities to trust instead of the system's.
+    public var caFile: String?
+    /// The proxy's URL; nil takes the usual environment variables.
+    ///
+    /// Never used for loopback.
+    public var proxy: String?
+    /// The `User-Agent` to send.
+    public var userAgent = "tidemark"
+    /// Whether logins are looked up in `~/.netrc`.
+    public var netrc = false
+
+    /// Makes the default options.
+    public init() {}
+  }
+
+  private let options: Options
+  private let queue = RequestQueue()
+
+  /// Makes a transport; starts nothing.
+  public init(_ options: Options = Options()) {
+    self.options = options
+  }
+
+  deinit {
+    queue.close()
+  }
+
+  /// Ends the workers, and with them all requests under way.
+  ///
+  /// Later requests fail as cancelled.
+  public func shutdown() {
+    queue.close()
+  }
+
+  /// Sends one request and reads its whole answer, whatever its status.
+  ///
+  /// Throws `TransportError`.
+  public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let ticket = Ticket()
+    let queue = queue
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let job = RequestQueue.Job(request: request, ticket: ticket, continuation: continuation)
+        queue.add(job, limit: max(1, options.workers), startWorker: startWorker)
+      }
+    } onCancel: {
+      ticket.cancel()
+      queue.cancel(ticket)
+    }
+  }
+
+  private func startWorker() {
+    // The thread holds the queue, not the transport: dropping the transport ends it.
+    let thread = Thread { [queue, options] in
+      let connection = Connection(options)
+      while let job = queue.next() {
+        let result = Result { try connection.perform(job.request, ticket: job.ticket) }
+        queue.finished(job.ticket)
+        job.continuation.resume(with: result)
+      }
+    }
+    thread.name = "http"
+    thread.start()
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// The requests that wait for a worker, and the count of workers.
+final class RequestQueue: @unchecked Sendable {
+  // Unchecked: every variable is only touched while `condition` is locked.
+  /// One request and who waits for its answer.
+  struct Job {
+    let request: HTTPRequest
+    let ticket: Ticket
+    let continuation: CheckedContinuation<HTTPResponse, any Error>
+  }
+
+  private let condition = NSCondition()
+  private var waiting: [Job] = []
+  private var running: [Ticket] = []
+  private var workers = 0
+  private var idle = 0
+  private var isClosed = false
+
+  /// Adds a job; `startWorker` is called when there is none free and fewer than `limit`.
+  func add(_ job: Job, limit: Int, startWorker: () -> Void) {
+    condition.lock()
+    if isClosed || job.ticket.isCancelled {
+      condition.unlock()
+      job.continuation.resume(throwing: TransportError(.cancelled, "the request was cancelled"))
+      return
+    }
+    waiting.append(job)
+    if waiting.count > idle, workers < limit {
+      workers += 1
+      startWorker()
+    }
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Waits for the next job; nil when the queue is closed.
+  ///
+  /// For workers, blocks the thread.
+  func next() -> Job? {
+    condition.lock()
+    defer { condition.unlock() }
+    idle += 1
+    while waiting.isEmpty, !isClosed { condition.wait() }
+    idle -= 1
+    guard !isClosed else { return nil }
+    let job = waiting.removeFirst()
+    running.append(job.ticket)
+    return job
+  }
+
+  /// Notes that a worker is through with a job.
+  func finished(_ ticket: Ticket) {
+    condition.lock()
+    running.removeAll { $0 === ticket }
+    condition.unlock()
+  }
+
+  /// Takes a waiting job out and fails it as cancelled; a running one is the ticket's affair.
+  func cancel(_ ticket: Ticket) {
+    condition.lock()
+    let index = waiting.firstIndex { $0.ticket === ticket }
+    let job = index.map { waiting.remove(at: $0) }
+    condition.unlock()
+    job?.continuation.resume(throwing: TransportError(.cancelled, "the request was cancelled"))
+  }
+
+  /// Ends the workers; cancels what waits and what runs.
+  func close() {
+    condition.lock()
+    isClosed = true
+    let jobs = waiting
+    let tickets = running
+    waiting = []
+    condition.broadcast()
+    condition.unlock()
+    for ticket in tickets { ticket.cancel() }
+    for job in jobs {
+      job.continuation.resume(throwing: TransportError(.cancelled, "the transport was shut down"))
+    }
+  }
+}

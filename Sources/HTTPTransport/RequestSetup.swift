@@ -1,0 +1,126 @@
+import CCurl
+import Foundation
+
+/// Puts a request into an easy handle: the one conservative shape that every server takes.
+struct RequestSetup {
+  let easy: OpaquePointer
+  let options: HTTPTransport.Options
+
+  /// Sets every option; returns the header list, to be freed after the request.
+  func apply(
+    _ request: HTTPRequest, _ transfer: Transfer, errorText: UnsafeMutablePointer<CChar>
+  ) throws(TransportError) -> UnsafeMutablePointer<curl_slist>? {
+    try check(ccurl_setopt_ptr(easy, CURLOPT_ERRORBUFFER, errorText))
+    try connection(request)
+    try limits()
+    try message(request)
+    try callbacks(transfer)
+    return try headers(request)
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+    try check(ccurl_setopt_long(easy, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ value: String) throws(TransportError) {
+    guard !value.utf8.contains(0) else { throw TransportError(.invalidURL, "a text holds NUL") }
+    try check(ccurl_setopt_str(easy, option, value))
+  }
+
+  private func connection(_ request: HTTPRequest) throws(TransportError) {
+    try set(CURLOPT_URL, request.url)
+    try set(CURLOPT_PATH_AS_IS, 1)
+    try set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    try set(CURLOPT_NOSIGNAL, 1)
+    try set(CURLOPT_TCP_NODELAY, 1)
+    // Without it a cancelled request waits for the name look-up of the system to end.
+    try set(CURLOPT_QUICK_EXIT, 1)
+    try set(CURLOPT_FOLLOWLOCATION, 0)
+    try set(CURLOPT_SSL_VERIFYPEER, 1)
+    try set(CURLOPT_SSL_VERIFYHOST, 2)
+    try set(CURLOPT_USERAGENT, options.userAgent)
+    if let caFile = options.caFile { try set(CURLOPT_CAINFO, caFile) }
+    // What is sent in clear to this machine must not leave it by way of a proxy.
+    let loopback = ["http://localhost", "http://127.", "http://[::1]"]
+    if loopback.contains(where: request.url.hasPrefix) {
+      try set(CURLOPT_PROXY, "")
+    } else if let proxy = options.proxy {
+      try set(CURLOPT_PROXY, proxy)
+    }
+    if options.netrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
+  }
+
+  private func limits() throws(TransportError) {
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(0.001, min(options.connectTimeout, 86400)) * 1000))
+    // No progress, and not the total time: a large body over a slow line is no fault.
+    try set(CURLOPT_LOW_SPEED_LIMIT, 1)
+    try set(CURLOPT_LOW_SPEED_TIME, Int(max(1, min(options.stallTimeout, 86400)).rounded(.up)))
+  }
+
+  private func message(_ request: HTTPRequest) throws(TransportError) {
+    if let body = request.body {
+      try set(CURLOPT_UPLOAD, 1)
+      try check(ccurl_setopt_off(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(body.count)))
+    } else if request.method == "HEAD" {
+      try set(CURLOPT_NOBODY, 1)
+    } else {
+      try set(CURLOPT_HTTPGET, 1)
+    }
+    if request.method != "HEAD" { try set(CURLOPT_CUSTOMREQUEST, request.method) }
+  }
+
+  private func callbacks(_ transfer: Transfer) throws(TransportError) {
+    let context = Unmanaged.passUnretained(transfer).toOpaque()
+    try check(ccurl_setopt_ptr(easy, CURLOPT_READDATA, context))
+    try check(ccurl_setopt_ptr(easy, CURLOPT_SEEKDATA, context))
+    try check(ccurl_setopt_ptr(easy, CURLOPT_WRITEDATA, context))
+    try check(ccurl_setopt_ptr(easy, CURLOPT_HEADERDATA, context))
+    let read = ccurl_setopt_io(easy, CURLOPT_READFUNCTION) { target, size, count, context in
+      Transfer.at(context)?.fill(UnsafeMutableRawBufferPointer(start: target, count: size * count))
+        ?? Int(CURL_READFUNC_ABORT)
+    }
+    try check(read)
+    // libcurl rewinds the body after a reused connection turned out dead, and after a 401.
+    let seek = ccurl_setopt_seek(easy) { context, offset, origin in
+      guard origin == SEEK_SET, Transfer.at(context)?.seek(to: Int(offset)) == true else {
+        return CURL_SEEKFUNC_FAIL
+      }
+      return CURL_SEEKFUNC_OK
+    }
+    try check(seek)
+    let write = ccurl_setopt_io(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      Transfer.at(context)?.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+    }
+    try check(write)
+    let header = ccurl_setopt_io(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      return Transfer.at(context)?.receiveHeader(line) ?? 0
+    }
+    try check(header)
+  }
+
+  private func headers(_ request: HTTPRequest) throws(TransportError) -> UnsafeMutablePointer<
+    curl_slist
+  >? {
+    // An empty Expect: no server is asked for 100 Continue, which some answer late or never.
+    var list = curl_slist_append(nil, "Expect:")
+    for (name, value) in request.headers {
+      let isSound = !name.isEmpty && !(name + value).utf8.contains { $0 < 0x20 || $0 == 0x7F }
+      let next =
+        isSound ? curl_slist_append(list, value.isEmpty ? "\(name);" : "\(name): \(value)") : nil
+      guard let next else {
+        curl_slist_free_all(list)
+        throw TransportError(
+          .invalidURL, "the header \(name.prefix(40).debugDescription) is not valid")
+      }
+      list = next
+    }
+    let code = ccurl_setopt_list(easy, CURLOPT_HTTPHEADER, list)
+    guard code == CURLE_OK else {
+      curl_slist_free_all(list)
+      throw TransportError(.other, String(cString: curl_easy_strerror(code)))
+    }
+    return list
+  }
+}

@@ -1,0 +1,28 @@
+import CCurl
+
+/// The way to cancel one request from any thread.
+final class Ticket: Sendable {
+  private struct State {
+    var isCancelled = false
+    /// The multi handle that drives the request just now; nil before and after.
+    nonisolated(unsafe) var multi: OpaquePointer?
+  }
+
+  private let state = Guarded(State())
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Cancels, and wakes the worker that drives the request.
+  func cancel() {
+    state.withLock {
+      $0.isCancelled = true
+      // Under the lock, so that the handle cannot be closed in between.
+      if let multi = $0.multi { _ = curl_multi_wakeup(multi) }
+    }
+  }
+
+  /// Names the handle to wake; nil when the request is over.
+  func drive(with multi: OpaquePointer?) {
+    state.withLock { $0.multi = multi }
+  }
+}

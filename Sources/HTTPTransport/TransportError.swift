@@ -1,0 +1,38 @@
+/// Why no HTTP answer came, or not a whole one.
+public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of failure a caller can tell apart.
+  public enum Code: String, Sendable, Hashable {
+    /// The host name (or the proxy's) has no address.
+    case unresolvable
+    /// No connection could be made.
+    case unreachable
+    /// Connecting took too long, or nothing moved for too long.
+    case timedOut
+    /// The server's certificate or its TLS was refused.
+    case tls
+    /// The task was cancelled, or the transport shut down.
+    case cancelled
+    /// The answer is larger than the request allows.
+    case tooLarge
+    /// The URL or a header cannot be sent.
+    case invalidURL
+    /// The connection broke in the middle.
+    case interrupted
+    /// Anything else.
+    case other
+  }
+
+  /// The kind of failure.
+  public let code: Code
+  /// What libcurl says of it.
+  public let message: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The kind and the message.
+  public var description: String { "\(code.rawValue): \(message)" }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension DirectoryStore {
+  /// Opens the folder that a key is in, segment by segment, so that no link leads out of the root.
+  func folder(of key: String, creating: Bool) throws(Descriptor.Failure) -> Descriptor {
+    let segments = key.split(separator: "/").dropLast().map(String.init)
+    return try folder(segments, creating: creating)
+  }
+
+  func folder(_ segments: [String], creating: Bool) throws(Descriptor.Failure) -> Descriptor {
+    if creating { try makeRoot() }
+    var current = try Descriptor.open(path: root)
+    for segment in segments {
+      if creating, mkdirat(current.raw, segment, 0o700) == 0 {
+        try current.synchronize()
+      } else if creating, errno != EEXIST {
+        throw Descriptor.Failure(errno: errno)
+      }
+      current = try Descriptor.open(segment, in: current, O_RDONLY | O_DIRECTORY)
+    }
+    return current
+  }
+
+  private func makeRoot() throws(Descriptor.Failure) {
+    var path = ""
+    var status = stat()
+    guard stat(root, &status) != 0 else { return }
+    for segment in root.split(separator: "/") {
+      path += "/\(segment)"
+      guard stat(path, &status) != 0, mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
+      throw Descriptor.Failure(errno: errno)
+    }
+  }
+
+  /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
+  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    try ObjectKey.checkPrefix(prefix)
+    do {
+      return try perform("LIST", prefix) { () throws(Descriptor.Failure) in
+        try page(prefix, after: token)
+      }
+    } catch let error as StoreError where error.isNotFound {
+      return ListPage(serverDate: Date())
+    }
+  }
+
+  private func page(_ prefix: String, after token: String?) throws(Descriptor.Failure) -> ListPage {
+    let slash = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
+    let parent = String(prefix[..<slash])
+    let start = prefix[slash...]
+    let folder = try folder(parent.split(separator: "/").map(String.init), creating: false)
+    let names = try names(in: folder)
+      .filter { name in
+        name.hasPrefix(start) && ObjectKey.isValid(name)
+          && !name.hasPrefix(Self.temporaryPrefix) && token.map { name > $0 } ?? true
+      }.sorted()
+    var page = ListPage(serverDate: Date())
+    for name in names.prefix(pageSize) {
+      // What is gone since the names were read is no longer there to be listed.
+      guard let status = try? folder.status(of: name) else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: page.directories.append("\(parent)\(name)/")
+      case S_IFREG:
+        page.objects.append(
+          ObjectEntry(
+            key: parent + name, size: Int64(status.st_size), modified: status.modified))
+      default: continue
+      }
+    }
+    if names.count > pageSize { page.next = names[pageSize - 1] }
+    return page
+  }
+
+  private func names(in folder: borrowing Descriptor) throws(Descriptor.Failure) -> [String] {
+    // The stream takes a descriptor of its own, because closing it closes that.
+    let copy = try Descriptor.check(openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard let stream = fdopendir(copy) else {
+      let code = errno
+      close(copy)
+      throw Descriptor.Failure(errno: code)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw Descriptor.Failure(errno: errno) }
+        return names
+      }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      names.append(name)
+    }
+  }
+}

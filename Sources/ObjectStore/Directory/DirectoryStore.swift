@@ -1,0 +1,145 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A folder on this machine as an object store.
+///
+/// An object appears whole or not at all. Links below the folder are never followed.
+public struct DirectoryStore: ObjectStore {
+  /// `file://` and the path.
+  public let location: String
+
+  let root: String
+  let pageSize: Int
+  /// Names that start so are being written, and never listed.
+  static let temporaryPrefix = ".tidemark-"
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - path: The absolute path of the folder; made by the first put.
+  ///   - pageSize: How many entries a page of a listing has.
+  public init(path: String, pageSize: Int = 1000) {
+    root = path
+    location = "file://" + path
+    self.pageSize = max(1, pageSize)
+  }
+
+  /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
+  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try ObjectKey.check(key, operation: "PUT")
+    return try perform("PUT", key) { () throws(Descriptor.Failure) in
+      let folder = try self.folder(of: key, creating: true)
+      let name = Self.name(key)
+      let temporary = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+      do throws(Descriptor.Failure) {
+        let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
+        try file.write(body)
+        try file.synchronize()
+        _ = try Descriptor.check(renameat(folder.raw, temporary, folder.raw, name))
+        try folder.synchronize()
+      } catch {
+        unlinkat(folder.raw, temporary, 0)
+        throw error
+      }
+      return PutReceipt(provesContent: false, serverDate: Date())
+    }
+  }
+
+  /// See ``ObjectStore/get(_:range:)``.
+  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    try ObjectKey.check(key, operation: "GET")
+    return try perform("GET", key) { () throws(Descriptor.Failure) in
+      let folder = try self.folder(of: key, creating: false)
+      let file = try Descriptor.open(Self.name(key), in: folder, O_RDONLY | O_NONBLOCK)
+      let status = try file.status()
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
+      let part = range?.resolved(size: Int64(status.st_size)) ?? 0..<Int64(status.st_size)
+      return try file.read(at: part.lowerBound, count: Int(part.upperBound - part.lowerBound))
+    }
+  }
+
+  /// See ``ObjectStore/head(_:)``.
+  public func head(_ key: String) async throws -> ObjectEntry {
+    try ObjectKey.check(key, operation: "HEAD")
+    return try perform("HEAD", key) { () throws(Descriptor.Failure) in
+      let status = try self.folder(of: key, creating: false).status(of: Self.name(key))
+      guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
+      return ObjectEntry(key: key, size: Int64(status.st_size), modified: status.modified)
+    }
+  }
+
+  /// See ``ObjectStore/delete(_:)``.
+  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+    try keys.map { key in
+      try ObjectKey.check(key, operation: "DELETE")
+      do {
+        try perform("DELETE", key) { () throws(Descriptor.Failure) in
+          let folder = try self.folder(of: key, creating: false)
+          _ = try Descriptor.check(unlinkat(folder.raw, Self.name(key), 0))
+        }
+        return DeleteOutcome(key: key)
+      } catch let error as StoreError where error.code != .cancelled {
+        return DeleteOutcome(key: key, error: error.isNotFound ? nil : error)
+      }
+    }
+  }
+
+  private static func name(_ key: String) -> String {
+    String(key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...])
+  }
+
+  /// Runs file calls, and turns the errno of a failure into a `StoreError`.
+  func perform<Result>(
+    _ operation: String, _ key: String, _ body: () throws(Descriptor.Failure) -> Result
+  ) throws -> Result {
+    guard !Task.isCancelled else {
+      throw StoreError(
+        .cancelled, operation: operation, target: "\(location)/\(key)",
+        response: "the request was cancelled")
+    }
+    do {
+      return try body()
+    } catch {
+      throw fileError(error.errno, operation, "\(location)/\(key)")
+    }
+  }
+}
+
+extension stat {
+  /// When the content was last written.
+  var modified: Date {
+    #if canImport(Darwin)
+      let time = st_mtimespec
+    #else
+      let time = st_mtim
+    #endif
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+  }
+}
+
+/// What the errno of a file call means for a store.
+private func fileError(_ code: CInt, _ operation: String, _ target: String) -> StoreError {
+  let meaning: StoreError.Code
+  var advice = ""
+  switch code {
+  case ENOENT where operation != "PUT", ENOTDIR where operation != "PUT": meaning = .notFound
+  case ENOSPC, EDQUOT: (meaning, advice) = (.full, "Free some space on the disk.")
+  case EFBIG: (meaning, advice) = (.tooLarge, "Raise the limit on the size of files.")
+  case EACCES, EPERM, EROFS:
+    (meaning, advice) = (.configuration, "Check the owner and the rights of the folder.")
+  case ENOTDIR, EISDIR, ELOOP, EEXIST:
+    (meaning, advice) = (.conflict, "Something else has this name; look at the folder.")
+  case EINTR, EIO, EAGAIN, EMFILE, ENFILE, ENOMEM, EBUSY, ESTALE, ETIMEDOUT, ENOENT:
+    (meaning, advice) = (.transient, "Try again later.")
+  case ENAMETOOLONG: (meaning, advice) = (.unsupported, "Choose a shorter path.")
+  default: meaning = .other
+  }
+  return StoreError(
+    meaning, operation: operation, target: target, response: String(cString: strerror(code)),
+    advice: advice)
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Reads the dates that servers write: the three of HTTP and ISO 8601.
+///
+/// All are UTC.
+enum HTTPDate {
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+
+  /// The moment that the text names; nil when it is none of the forms.
+  static func parse(_ text: String) -> Date? {
+    if let date = iso8601(text) { return date }
+    let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+    let fields: (day: String, month: String, year: String, time: String)
+    switch words.count {
+    // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
+    case 6 where words[5] == "gmt" || words[5] == "utc" || words[5] == "+0000":
+      fields = (words[1], words[2], words[3], words[4])
+    // Sun Nov  6 08:49:37 1994
+    case 5: fields = (words[2], words[1], words[4], words[3])
+    default: return nil
+    }
+    let time = fields.time.split(separator: ":").map { Int($0) }
+    guard let month = months.firstIndex(of: fields.month), let day = Int(fields.day),
+      var year = Int(fields.year), time.count == 3, let hour = time[0], let minute = time[1],
+      let second = time[2]
+    else { return nil }
+    // RFC 9110: a two-digit year is the nearest that is not more than 50 years ahead.
+    if fields.year.count == 2 { year += year < 70 ? 2000 : 1900 }
+    return moment(year, month + 1, day, hour, minute, Double(second))
+  }
+
+  /// The moment in the form of AWS signatures, `20250830T123600Z`.
+  static func amazon(_ date: Date) -> String {
+    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    let days = (seconds - ((seconds % 86400) + 86400) % 86400) / 86400
+    let inDay = seconds - days * 86400
+    let (year, month, day) = civil(days)
+    return padded(year, 4) + padded(month, 2) + padded(day, 2) + "T" + padded(inDay / 3600, 2)
+      + padded(inDay / 60 % 60, 2) + padded(inDay % 60, 2) + "Z"
+  }
+
+  private static func iso8601(_ text: String) -> Date? {
+    guard text.hasSuffix("Z") || text.hasSuffix("z"), text.utf8.count <= 40 else { return nil }
+    let digits = text.dropLast().filter { $0 != "-" && $0 != ":" }
+    let halves = digits.split { $0 == "T" || $0 == "t" }
+    guard halves.count == 2, halves[0].count == 8, halves[1].count >= 6,
+      let date = Int(halves[0]), let clock = Int(halves[1].prefix(4)),
+      let second = Double(halves[1].dropFirst(4))
+    else { return nil }
+    return moment(date / 10000, date / 100 % 100, date % 100, clock / 100, clock % 100, second)
+  }
+
+  private static func moment(
+    _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Double
+  ) -> Date? {
+    guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
+      (0...23).contains(hour), (0...59).contains(minute), (0..<61).contains(second)
+    else { return nil }
+    let days = daysSinceEpoch(year, month, day)
+    guard civil(days) == (year, month, day) else { return nil }
+    return Date(timeIntervalSince1970: Double(days * 86400 + hour * 3600 + minute * 60) + second)
+  }
+
+  // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+  private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func civil(_ days: Int) -> (Int, Int, Int) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthIndex = (5 * dayOfYear + 2) / 153
+    let month = monthIndex + (monthIndex < 10 ? 3 : -9)
+    let day = dayOfYear - (153 * monthIndex + 2) / 5 + 1
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+}

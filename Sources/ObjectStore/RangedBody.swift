@@ -1,0 +1,31 @@
+import HTTPTransport
+
+/// Cuts the asked piece out of the answer to a GET.
+enum RangedBody {
+  /// The bytes of `range`.
+  ///
+  /// Servers answer 206 with the piece, 200 with the piece (rclone's S3), 200 with the whole, or
+  /// 416. Throws `integrity` when the piece is another than the one that was asked for.
+  static func cut(_ response: HTTPResponse, _ range: ByteRange?, _ failure: HTTPFailure) throws
+    -> [UInt8]
+  {
+    guard let range else {
+      guard response.status == 200 else {
+        throw failure.garbage(response, "a piece, not the whole")
+      }
+      return response.body
+    }
+    if response.status == 416 { return [] }
+    guard let header = response.header("Content-Range") else {
+      guard response.status == 200 else { throw failure.garbage(response, "no Content-Range") }
+      let part = range.resolved(size: Int64(response.body.count))
+      return Array(response.body[Int(part.lowerBound)..<Int(part.upperBound)])
+    }
+    let sizeText = header.split(separator: "/").last.flatMap { Int64($0) }
+    guard let start = header.split(separator: "-").first?.split(separator: " ").last,
+      let offset = Int64(start), let size = sizeText, size >= 0,
+      range.resolved(size: size) == offset..<(offset + Int64(response.body.count))
+    else { throw failure.garbage(response, "another piece than the one asked for") }
+    return response.body
+  }
+}

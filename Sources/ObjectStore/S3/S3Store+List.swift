@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTransport
+
+extension S3Store {
+  /// See ``ObjectStore/list(_:after:)``.
+  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    try ObjectKey.checkPrefix(prefix)
+    var query = [
+      ("list-type", "2"), ("delimiter", "/"), ("encoding-type", "url"),
+      ("max-keys", String(pageSize)), ("prefix", fullKey(prefix)),
+    ]
+    if let token { query.append(("continuation-token", token)) }
+    let call = S3Call(method: "GET", operation: "LIST", query: query)
+    let response = try await perform(call)
+    let failure = failure(call)
+    let root: XMLElement
+    do {
+      root = try XMLScanner.parse(response.body)
+    } catch {
+      throw failure.garbage(response, "an XML answer that cannot be read: \(error.reason)")
+    }
+    guard root.name == "ListBucketResult" else { throw failure.garbage(response, "not a listing") }
+    var page = try S3Listing(root).page(fullPrefix: fullKey(""), prefix: prefix) {
+      failure.garbage(response, $0)
+    }
+    page.serverDate = response.header("Date").flatMap(HTTPDate.parse)
+    return page
+  }
+}
+
+/// The document that lists a bucket.
+struct S3Listing {
+  private let root: XMLElement
+  private let isEncoded: Bool
+
+  init(_ root: XMLElement) {
+    self.root = root
+    isEncoded = root.child("EncodingType")?.text == "url"
+  }
+
+  /// The full keys as they are in the bucket; those that are not UTF-8 are left out.
+  var keys: [String] { root.all("Contents").compactMap { $0.child("Key").flatMap(decoded) } }
+
+  /// The page of a listing, keys relative to `fullPrefix`.
+  func page(fullPrefix: String, prefix: String, garbage: (String) -> StoreError) throws -> ListPage
+  {
+    var page = ListPage()
+    var directories: Set<String> = []
+    for contents in root.all("Contents") {
+      guard let name = contents.child("Key").flatMap(decoded) else { continue }
+      guard name.hasPrefix(fullPrefix) else { throw garbage("a key outside the prefix") }
+      let key = String(name.dropFirst(fullPrefix.count))
+      guard ObjectKey.isValid(key), key.hasPrefix(prefix) else { continue }
+      // A server that knows no delimiter lists what is below as well.
+      if let slash = key.dropFirst(prefix.count).firstIndex(of: "/") {
+        directories.insert(String(key[...slash]))
+        continue
+      }
+      guard let size = contents.child("Size").flatMap({ Int64($0.text) }), size >= 0 else {
+        throw garbage("an object without a size")
+      }
+      page.objects.append(
+        ObjectEntry(
+          key: key, size: size,
+          modified: contents.child("LastModified").flatMap { HTTPDate.parse($0.text) },
+          etag: contents.child("ETag").map { unquoted($0.text) }))
+    }
+    for common in root.all("CommonPrefixes").flatMap({ $0.all("Prefix") }) {
+      guard let name = decoded(common), name.hasPrefix(fullPrefix) else { continue }
+      let key = String(name.dropFirst(fullPrefix.count))
+      if key.hasSuffix("/"), ObjectKey.isValidPrefix(key), key.hasPrefix(prefix), !key.isEmpty {
+        directories.insert(key)
+      }
+    }
+    page.directories = directories.sorted()
+    if root.child("IsTruncated")?.text == "true" {
+      guard let next = root.child("NextContinuationToken")?.text, !next.isEmpty else {
+        throw garbage("a listing that goes on without a token")
+      }
+      page.next = next
+    }
+    return page
+  }
+
+  /// With encoding-type=url some servers write a space as `+`, and all a plus as `%2B`.
+  private func decoded(_ element: XMLElement) -> String? {
+    guard isEncoded else { return element.text }
+    return PercentEncoding.decode(element.text, plusIsSpace: true)
+      .flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,105 @@
+import Crypto
+public import Foundation
+public import HTTPTransport
+
+/// A prefix in an S3 bucket as an object store.
+public final class S3Store: ObjectStore {
+  /// The bucket and prefix; for services other than AWS also which.
+  public let location: String
+
+  let bucket: String
+  let prefix: String
+  let service: S3Service
+  let credentials: S3Credentials
+  let transport: HTTPTransport
+  let now: @Sendable () -> Date
+  let pageSize: Int
+  let learnt: Guarded<Learnt>
+
+  /// What the service taught about itself.
+  struct Learnt {
+    var region: String
+    /// How many seconds the server's clock is ahead of ours.
+    var clockOffset: TimeInterval = 0
+  }
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket, which must exist.
+  ///   - prefix: What stands before all keys, without slashes at its ends; may be empty.
+  ///   - service: Where the service is.
+  ///   - credentials: The access key.
+  ///   - transport: What carries the requests.
+  ///   - pageSize: How many keys a listing asks for at once, at most 1000.
+  ///   - now: The clock.
+  public init(
+    bucket: String, prefix: String, service: S3Service, credentials: S3Credentials,
+    transport: HTTPTransport, pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.bucket = bucket
+    self.prefix = prefix
+    self.service = service
+    self.credentials = credentials
+    self.transport = transport
+    self.now = now
+    self.pageSize = min(max(pageSize, 1), 1000)
+    learnt = Guarded(Learnt(region: service.region))
+    let name = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
+    location = service.endpoint.map { "\(name)?endpoint=\($0)" } ?? name
+  }
+
+  /// See ``ObjectStore/put(_:_:)``; proven when the ETag is the MD5 of the body.
+  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try ObjectKey.check(key, operation: "PUT")
+    let digest = Array(Insecure.MD5.hash(data: body))
+    let call = S3Call(
+      method: "PUT", operation: "PUT", key: key,
+      headers: [
+        (name: "Content-MD5", value: Data(digest).base64EncodedString()),
+        (name: "Content-Type", value: "application/octet-stream"),
+      ], body: body)
+    let response = try await perform(call)
+    let etag = response.header("ETag").map { unquoted($0).lowercased() }
+    return PutReceipt(
+      provesContent: etag == hex(digest),
+      serverDate: response.header("Date").flatMap(HTTPDate.parse))
+  }
+
+  /// See ``ObjectStore/get(_:range:)``.
+  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    try ObjectKey.check(key, operation: "GET")
+    if let range, range.header == nil {
+      _ = try await head(key)
+      return []
+    }
+    let headers = range?.header.map { [(name: "Range", value: $0)] } ?? []
+    let call = S3Call(method: "GET", operation: "GET", key: key, headers: headers)
+    let response = try await perform(call, accepting: range == nil ? [] : [416])
+    return try RangedBody.cut(response, range, failure(call))
+  }
+
+  /// See ``ObjectStore/head(_:)``.
+  public func head(_ key: String) async throws -> ObjectEntry {
+    try ObjectKey.check(key, operation: "HEAD")
+    let call = S3Call(method: "HEAD", operation: "HEAD", key: key)
+    let response = try await perform(call)
+    guard let size = response.header("Content-Length").flatMap(Int64.init), size >= 0 else {
+      throw failure(call).garbage(response, "no Content-Length")
+    }
+    return ObjectEntry(
+      key: key, size: size, modified: response.header("Last-Modified").flatMap(HTTPDate.parse),
+      etag: response.header("ETag").map(unquoted))
+  }
+
+  /// The name in the bucket of a key or a prefix.
+  func fullKey(_ key: String) -> String {
+    prefix.isEmpty ? key : "\(prefix)/\(key)"
+  }
+
+  func failure(_ call: S3Call) -> HTTPFailure {
+    let key = call.key.map(fullKey) ?? prefix
+    return HTTPFailure(
+      operation: call.operation, target: key.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(key)")
+  }
+}

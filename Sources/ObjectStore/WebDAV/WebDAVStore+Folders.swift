@@ -1,0 +1,38 @@
+import HTTPTransport
+
+extension WebDAVStore {
+  /// Makes a folder and those above it, as far as they are missing.
+  ///
+  /// Tries the folder itself first, so that nothing is asked of folders above the store that the
+  /// user may have no right to.
+  func makeFolder(_ url: String, _ failure: HTTPFailure) async throws {
+    let response = try await send("MKCOL", url + "/")
+    switch response.status {
+    // 405 and 301 mean that it is there; rclone says 201 again.
+    case 200, 201, 204, 301, 405:
+      return
+    case 404, 409, 500:
+      let above = parent(of: url)
+      guard above.split(separator: "/").count > 2 else { throw missingFolder(response, failure) }
+      try await makeFolder(above, failure)
+      let again = try await send("MKCOL", url + "/")
+      guard [200, 201, 204, 301, 405].contains(again.status) else {
+        guard again.status == 404 || again.status == 409 else { throw failure.error(again) }
+        throw missingFolder(again, failure)
+      }
+    default:
+      throw failure.error(response, detail: "on MKCOL")
+    }
+  }
+
+  /// The URL up to its last slash.
+  func parent(of url: String) -> String {
+    String(url[..<(url.lastIndex(of: "/") ?? url.endIndex)])
+  }
+
+  func missingFolder(_ response: HTTPResponse, _ failure: HTTPFailure) -> StoreError {
+    failure.error(
+      response, .configuration, detail: "the folder cannot be made",
+      advice: "Correct store: so that it names a WebDAV folder that exists.")
+  }
+}

@@ -1,0 +1,26 @@
+/// An element of a small XML document, with its namespace resolved.
+struct XMLElement: Equatable {
+  /// The namespace, such as `DAV:`; empty for none.
+  var namespace: String
+  /// The name without its prefix.
+  var name: String
+  /// The text directly inside, white space at its ends removed.
+  var text = ""
+  var children: [XMLElement] = []
+
+  /// The first child of a name, in any namespace unless one is given.
+  func child(_ name: String, in namespace: String? = nil) -> XMLElement? {
+    children.first { $0.name == name && (namespace == nil || $0.namespace == namespace) }
+  }
+
+  /// All children of a name, in any namespace unless one is given.
+  func all(_ name: String, in namespace: String? = nil) -> [XMLElement] {
+    children.filter { $0.name == name && (namespace == nil || $0.namespace == namespace) }
+  }
+}
+
+/// Why a document was refused.
+struct XMLError: Error, Equatable {
+  let reason: String
+  let offset: Int
+}

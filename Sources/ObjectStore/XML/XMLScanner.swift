@@ -1,0 +1,198 @@
+/// Reads one small XML document from bytes that a server sent.
+///
+/// Hostile input is expected: depth, count and size are bounded; a document type declaration, and
+/// with it every entity beyond the five of XML, is refused; anything malformed is an error.
+struct XMLScanner {
+  static let maximumBytes = 64 << 20
+  static let maximumDepth = 64
+  static let maximumElements = 2_000_000
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var open: [Level] = []
+  private var elements = 0
+
+  /// An element whose end has not been seen, the name as written, and its prefixes' meanings.
+  private struct Level {
+    var element: XMLElement
+    var rawName: String
+    var text: [UInt8] = []
+    var namespaces: [String: String]
+  }
+
+  /// The root element of the document.
+  ///
+  /// Throws `XMLError` when there is no well-formed one.
+  static func parse(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
+    var scanner = XMLScanner(bytes)
+    return try scanner.document()
+  }
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  private func failure(_ reason: String) -> XMLError {
+    XMLError(reason: reason, offset: position)
+  }
+
+  private mutating func document() throws(XMLError) -> XMLElement {
+    guard bytes.count <= Self.maximumBytes else { throw failure("too large") }
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    var root: XMLElement?
+    while position < bytes.count {
+      if bytes[position] == UInt8(ascii: "<") {
+        if let finished = try markup(rootSeen: root != nil) { root = finished }
+      } else {
+        try characters()
+      }
+    }
+    guard let root, open.isEmpty else { throw failure("the document ends too early") }
+    return root
+  }
+
+  /// Text up to the next `<`, with its references resolved.
+  private mutating func characters() throws(XMLError) {
+    let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+    if open.isEmpty {
+      // White space before the declaration is no XML, but S3 keeps connections alive with it.
+      guard bytes[position..<end].allSatisfy(isXMLSpace) else { throw failure("text outside") }
+    } else {
+      open[open.count - 1].text += try XMLText.resolved(bytes[position..<end])
+    }
+    position = end
+  }
+
+  /// One piece of markup; the root element when this ends it.
+  private mutating func markup(rootSeen: Bool) throws(XMLError) -> XMLElement? {
+    if take("<!--") {
+      try skip(past: "-->")
+    } else if take("<?") {
+      try skip(past: "?>")
+    } else if !open.isEmpty, take("<![CDATA[") {
+      let start = position
+      try skip(past: "]]>")
+      open[open.count - 1].text += bytes[start..<(position - 3)]
+    } else if take("<!") {
+      throw failure("a document type declaration")
+    } else if take("</") {
+      return try endTag()
+    } else {
+      position += 1
+      if open.isEmpty, rootSeen { throw failure("a second root element") }
+      return try startTag()
+    }
+    return nil
+  }
+
+  private mutating func startTag() throws(XMLError) -> XMLElement? {
+    elements += 1
+    guard elements <= Self.maximumElements else { throw failure("too many elements") }
+    guard open.count < Self.maximumDepth else { throw failure("nested too deep") }
+    let rawName = try name()
+    var namespaces = open.last?.namespaces ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
+    var seen: Set<String> = []
+    while true {
+      let spaces = skipSpaces()
+      if take("/>") || take(">") { break }
+      guard spaces else { throw failure("no space before an attribute") }
+      let attribute = try name()
+      guard seen.insert(attribute).inserted else { throw failure("an attribute twice") }
+      let value = try attributeValue()
+      if attribute == "xmlns" {
+        namespaces[""] = value
+      } else if attribute.hasPrefix("xmlns:") {
+        namespaces[String(attribute.dropFirst(6))] = value
+      }
+    }
+    for attribute in seen where !attribute.hasPrefix("xmlns:") && attribute.contains(":") {
+      _ = try resolve(attribute, namespaces)
+    }
+    let (namespace, local) = try resolve(rawName, namespaces)
+    let element = XMLElement(namespace: namespace, name: local)
+    open.append(Level(element: element, rawName: rawName, namespaces: namespaces))
+    return bytes[position - 2] == UInt8(ascii: "/") ? try close() : nil
+  }
+
+  private mutating func endTag() throws(XMLError) -> XMLElement? {
+    let rawName = try name()
+    _ = skipSpaces()
+    guard take(">"), open.last?.rawName == rawName else { throw failure("a wrong end tag") }
+    return try close()
+  }
+
+  /// Ends the innermost element; returns it when it is the root.
+  private mutating func close() throws(XMLError) -> XMLElement? {
+    guard var level = open.popLast() else { throw failure("an end without a start") }
+    let text = level.text.drop(while: isXMLSpace)
+    let last = text.lastIndex { !isXMLSpace($0) } ?? text.startIndex - 1
+    guard let string = String(validating: text[text.startIndex..<(last + 1)], as: UTF8.self) else {
+      throw failure("text that is not UTF-8")
+    }
+    level.element.text = string
+    guard !open.isEmpty else { return level.element }
+    open[open.count - 1].element.children.append(level.element)
+    return nil
+  }
+
+  private func resolve(_ rawName: String, _ namespaces: [String: String]) throws(XMLError)
+    -> (String, String)
+  {
+    guard let colon = rawName.firstIndex(of: ":") else { return (namespaces[""] ?? "", rawName) }
+    let local = String(rawName[rawName.index(after: colon)...])
+    guard let namespace = namespaces[String(rawName[..<colon])], !local.isEmpty,
+      !local.contains(":")
+    else { throw failure("an unknown prefix") }
+    return (namespace, local)
+  }
+
+  private mutating func attributeValue() throws(XMLError) -> String {
+    _ = skipSpaces()
+    guard take("=") else { throw failure("an attribute without a value") }
+    _ = skipSpaces()
+    guard position < bytes.count, bytes[position] == 0x22 || bytes[position] == 0x27 else {
+      throw failure("an attribute without quotes")
+    }
+    let quote = bytes[position]
+    let start = position + 1
+    guard let end = bytes[start...].firstIndex(of: quote),
+      !bytes[start..<end].contains(UInt8(ascii: "<")),
+      let value = String(validating: try XMLText.resolved(bytes[start..<end]), as: UTF8.self)
+    else { throw failure("an attribute that does not end") }
+    position = end + 1
+    return value
+  }
+
+  private mutating func name() throws(XMLError) -> String {
+    let start = position
+    while position < bytes.count, isXMLName(bytes[position], first: position == start) {
+      position += 1
+    }
+    guard position > start, position - start <= 256,
+      let name = String(validating: bytes[start..<position], as: UTF8.self)
+    else { throw failure("a name is missing") }
+    return name
+  }
+
+  private mutating func skipSpaces() -> Bool {
+    let start = position
+    while position < bytes.count, isXMLSpace(bytes[position]) { position += 1 }
+    return position > start
+  }
+
+  private mutating func take(_ text: StaticString) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard bytes.count - position >= count else { return false }
+    for index in 0..<count where bytes[position + index] != text.utf8Start[index] { return false }
+    position += count
+    return true
+  }
+
+  private mutating func skip(past text: StaticString) throws(XMLError) {
+    while position < bytes.count {
+      if take(text) { return }
+      position += 1
+    }
+    throw failure("the document ends too early")
+  }
+}

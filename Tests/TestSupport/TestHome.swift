@@ -1,0 +1,67 @@
+import Foundation
+public import SessionLog
+import Synchronization
+
+/// A clock that moves only when it is told to.
+public final class TestClock: Sendable {
+  private let time: Mutex<Int64>
+
+  /// Starts at a time in milliseconds since 1970; by default 2026-01-22T14:30:05.123Z.
+  public init(_ milliseconds: Int64 = 1_769_092_205_123) { time = Mutex(milliseconds) }
+
+  /// The time.
+  public func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+
+  /// Moves on.
+  public func advance(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
+}
+
+/// A home in a folder of its own, removed with this object.
+public final class TestHome: Sendable {
+  /// The folder, without the home.
+  public let folder: String
+  /// The home.
+  public let home: Home
+  /// Its device.
+  public let device: Device
+  /// Its clock.
+  public let clock: TestClock
+
+  /// Makes one.
+  public init(clock: TestClock = TestClock()) throws {
+    folder = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
+    home = Home(path: folder + "/home")
+    self.clock = clock
+    try home.create()
+    device = try Device.load(home, now: clock.now())
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// A session's writer under the test's clock.
+  public func writer(
+    app: String = "test",
+    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
+  ) throws -> SessionWriter {
+    let clock = clock
+    return try SessionWriter(
+      home: home, device: device, appName: app, policy: .never, writing: writing,
+      now: { clock.now() })
+  }
+
+  /// A whole session: lines captured and ended.
+  @discardableResult
+  public func session(
+    _ text: some Sequence<UInt8>, cause: ExitCause = .exit(0)
+  ) throws -> SessionID {
+    let writer = try writer()
+    Array(text).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try writer.end(cause)
+    return writer.session
+  }
+
+  /// The bytes of a session's log.
+  public func log(_ session: SessionID) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: home.files(for: session).log)))
+  }
+}
