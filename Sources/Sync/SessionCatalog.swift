@@ -110,7 +110,9 @@ public struct SessionCatalog: Sendable {
       return found
     }
     for entry in fetched { entries[entry.session] = entry }
+    // Ids tell the second; sidecars tell the millisecond.
     return ids.compactMap { entries[$0] }
+      .sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
   }
 
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {

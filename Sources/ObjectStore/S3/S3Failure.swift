@@ -16,7 +16,7 @@ struct S3Failure {
     region = response.header("x-amz-bucket-region")
     serverTime = response.header("Date").flatMap(HTTPDate.parse)
     guard let root = try? XMLScanner.parse(response.body), root.name == "Error" else { return }
-    self.init(root, region: region, serverTime: serverTime)
+    self = S3Failure(root, region: region, serverTime: serverTime)
   }
 
   /// Reads an `Error` element.
