@@ -55,9 +55,18 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
 
-    .target(name: "TestSupport", dependencies: ["SessionLog"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["ObjectStore", "SessionLog"], path: "Tests/TestSupport"),
+    .target(name: "TestServers", path: "Tests/TestServers"),
+    .testTarget(
+      name: "EndToEnd", dependencies: ["tidemark", "TestServers"], path: "Tests/EndToEnd"),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "ReplicaTests", dependencies: ["ObjectStore", "Replica", "SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "SyncTests",
+      dependencies: ["ObjectStore", "Replica", "SessionLog", "Sync", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -95,7 +95,7 @@ public struct Capture {
   ///
   /// - Throws: ``SystemError`` when standard input cannot be read.
   public func copyStandardInput() throws {
-    signal(SIGPIPE, SIG_IGN)
+    for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
     var input = Channel(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     while input.isOpen {
@@ -128,7 +128,7 @@ public struct Capture {
     defer { posix_spawnattr_destroy(&attributes) }
     var defaults = sigset_t()
     sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
+    for number in ForwardedSignals.survived { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
 

@@ -11,6 +11,9 @@ struct ForwardedSignals: ~Copyable {
   /// Signals that a person or a supervisor sends to a program.
   private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
 
+  /// Signals that this process ignores, and the program must not.
+  static let survived = [SIGPIPE, SIGXFSZ]
+
   /// The pipe's end to poll and read.
   let descriptor: Int32
 
@@ -37,7 +40,8 @@ struct ForwardedSignals: ~Copyable {
     }
     action.sa_flags = SA_SIGINFO | SA_RESTART
     for number in Self.forwarded + [SIGCHLD] { sigaction(number, &action, nil) }
-    signal(SIGPIPE, SIG_IGN)
+    // A console that is gone or a file that may not grow is an error of a write, not our end.
+    for number in Self.survived { signal(number, SIG_IGN) }
   }
 
   /// Passes what came on to a process.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ObjectStore
 import SessionLog
 import Sync
 
@@ -23,7 +24,7 @@ struct Verify: AsyncParsableCommand {
     var entries: [SessionCatalog.Entry] = []
     if ids.isEmpty {
       entries = try await catalog.entries(devices: [place.device.deviceId])
-        .filter { $0.remote != nil || $0.sidecar.seal != nil }
+        .filter { $0.remote != nil || $0.sidecar.seal?.store == context.store.location }
     } else {
       let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
       for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }

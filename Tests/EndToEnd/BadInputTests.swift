@@ -1,0 +1,156 @@
+import Foundation
+import TestServers
+import Testing
+
+@Suite struct BadInputTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let arguments: [String]
+    var environment: [String: String] = [:]
+    let status: Int32
+    let says: String
+  }
+
+  static let cases: [Case] = [
+    .init(
+      testDescription: "unknown scheme", arguments: ["init", "ftp://host/x"], status: 78,
+      says: "s3://bucket"),
+    .init(
+      testDescription: "plain http", arguments: ["init", "http://example.com/dav"], status: 78,
+      says: "https://"),
+    .init(
+      testDescription: "no store", arguments: ["upload"], status: 78, says: "tidemark init"),
+    .init(
+      testDescription: "unreachable host", arguments: ["init", "http://127.0.0.1:1/dav"],
+      status: 75, says: "Check the host name"),
+    .init(
+      testDescription: "half-set credentials", arguments: ["init", "s3://logs"],
+      environment: ["AWS_ACCESS_KEY_ID": "x"], status: 78, says: "AWS_SECRET_ACCESS_KEY"),
+    .init(
+      testDescription: "an id like a path", arguments: ["show", "../../etc/passwd"], status: 64,
+      says: "not a session id"),
+    .init(
+      testDescription: "an unknown id", arguments: ["show", "zzzz"], status: 64, says: "list"),
+    .init(
+      testDescription: "unknown level", arguments: ["show", "--level", "LOUD", "x"], status: 64,
+      says: "WARNING"),
+    .init(
+      testDescription: "unknown time", arguments: ["show", "--since", "yore", "x"], status: 64,
+      says: "2h"),
+    .init(
+      testDescription: "no transfers", arguments: ["upload", "--transfers", "0"], status: 64,
+      says: "1 to 64"),
+    .init(testDescription: "no program", arguments: ["run"], status: 64, says: "run -- PROGRAM"),
+    .init(
+      testDescription: "delete nothing", arguments: ["delete"], status: 64, says: "--all"),
+    .init(testDescription: "unknown command", arguments: ["frob"], status: 64, says: "--help"),
+  ]
+
+  @Test(arguments: cases) func isToldWithTheNextStep(_ test: Case) throws {
+    let program = try Program(test.environment)
+    let result = try program.runAll(test.arguments)
+    #expect(result.status == test.status, "\(result.errors)")
+    #expect(result.errors.contains(test.says), "\(result.errors)")
+  }
+
+  @Test func unknownConfigurationKey() throws {
+    let program = try Program()
+    try FileManager.default.createDirectory(
+      atPath: program.home, withIntermediateDirectories: true)
+    try "store: file:///x\nretentoin:\n  local: 7d\n".write(
+      toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
+    let result = try program.run("upload")
+    #expect(result.status == 78)
+    #expect(result.errors.contains("tidemark.yaml:2: unknown key 'retentoin'"))
+    #expect(result.errors.contains("did you mean 'retention"))
+    // The program runs whatever is wrong with us.
+    let run = try program.run("run", "--", "sh", "-c", "echo hello; exit 5")
+    #expect(run.status == 5 && run.text == "hello\n")
+    #expect(run.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func wrongWebDAVPassword() throws {
+    let endpoint = try Endpoint(.webdav)
+    var program = try Program(endpoint.environment)
+    #expect(try program.run("init", endpoint.url).status == 0)
+    program.environment["TIDEMARK_WEBDAV_PASSWORD"] = "wrong"
+    #expect(try program.run("run", "--", "echo", "kept").status == 0)
+    let refused = try program.run("upload")
+    #expect(refused.status == 77 && refused.errors.contains("password"))
+    #expect(!refused.errors.contains("wrong"))
+    program.environment["TIDEMARK_WEBDAV_PASSWORD"] = LighttpdServer.password
+    #expect(try program.run("upload", "--now").status == 0)
+    #expect(try program.list().first?["location"] as? String == "both")
+  }
+
+  @Test func missingBucketAndWrongSecret() throws {
+    let endpoint = try Endpoint(.s3)
+    var program = try Program(endpoint.environment)
+    let missing = try program.run("init", "s3://nothing-here/x")
+    #expect(missing.status == 78 && missing.errors.contains("Create the bucket"))
+    program.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
+    let refused = try program.run("init", endpoint.url)
+    #expect(refused.status == 77 && refused.errors.contains("SignatureDoesNotMatch"))
+  }
+
+  @Test func expiredTokenAndWrongRegion() throws {
+    func answer(_ code: String, _ extra: String = "") -> String {
+      ScriptedServer.answer(
+        "400 Bad Request",
+        body: "<Error><Code>\(code)</Code><Message>no</Message>\(extra)</Error>")
+    }
+    let expired = try ScriptedServer([answer("ExpiredToken"), answer("ExpiredToken")])
+    let keys = ["AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"]
+    let program = try Program(keys.merging(["AWS_ENDPOINT_URL": expired.url]) { $1 })
+    let result = try program.run("init", "s3://logs")
+    #expect(result.status == 77, "\(result.errors)")
+
+    let region = "<Region>eu-central-1</Region>"
+    let moved = try ScriptedServer([
+      answer("AuthorizationHeaderMalformed", region), answer("AccessDenied"),
+    ])
+    let other = try Program(keys.merging(["AWS_ENDPOINT_URL": moved.url]) { $1 })
+    _ = try other.run("init", "s3://logs")
+    let signed = moved.received.map { $0.head.contains("/eu-central-1/s3/") }
+    #expect(signed == [false, true])
+  }
+
+  @Test func halfARemoteObject() throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint.environment)
+    try program.run("init", endpoint.url)
+    try program.run("run", "--", "seq", "1", "1000")
+    let object = try #require(try endpoint.segments().first)
+    let whole = try Data(contentsOf: URL(filePath: object))
+    try whole.prefix(whole.count / 2).write(to: URL(filePath: object))
+    let broken = try program.run("verify")
+    #expect(broken.status == 65 && broken.errors.contains("--repair"))
+    #expect(try program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
+    let id = try #require(try program.list().first?["sessionId"] as? String)
+    #expect(try !program.log(id).isEmpty)
+    #expect(try program.run("show", "--raw", "--remote", id).status == 65)
+    #expect(try program.run("verify", "--repair").status == 65)
+    #expect(try program.run("verify").status == 0)
+    #expect(try program.run("show", "--raw", "--remote", id).output == program.log(id))
+  }
+
+  @Test func controlBytesNeverReachATerminalRaw() throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint.environment)
+    try program.run("init", endpoint.url)
+    try program.run("log", input: Array("\u{1b}]0;owned\u{7}\r\n".utf8))
+    let id = try #require(try program.list().first?["sessionId"] as? String)
+    for form in ["", "--plain", "--raw"] {
+      let shown = try program.shell("script -qec '\"$T\" show \(form) \(id)' /dev/null")
+      #expect(shown.text.contains("owned"), "\(shown.errors)")
+      #expect(!shown.output.contains(7) && !shown.text.contains("\u{1b}]"))
+    }
+  }
+}
+
+extension Program {
+  fileprivate func runAll(_ arguments: [String]) throws -> Result {
+    let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
+    return try shell("exec \"$T\" \(quoted)")
+  }
+}

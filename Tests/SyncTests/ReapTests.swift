@@ -1,0 +1,117 @@
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+@Suite struct ReapTests {
+  private static let day: Int64 = 86_400
+
+  private func localPlan(_ site: Site, _ retention: Retention = Retention()) async throws
+    -> ReapPlan
+  {
+    try await LocalReaper(
+      home: site.local.home, device: site.local.device, context: site.context(),
+      now: site.local.clock.now()
+    ).plan(retention)
+  }
+
+  @Test func aProvenSessionGoesAfterSevenDays() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day - 1)
+    #expect(try await localPlan(site).isEmpty)
+    site.local.clock.advance(seconds: 1)
+    let plan = try await localPlan(site)
+    #expect(plan.local.map(\.session) == [session])
+    let reaper = LocalReaper(
+      home: site.local.home, device: site.local.device, context: try site.context(),
+      now: site.local.clock.now())
+    #expect(reaper.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try site.local.home.days() == [])
+  }
+
+  @Test(arguments: ["unsent", "seal gone", "half a segment", "log grew"])
+  func whatIsNotProvenStays(how: String) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    if how != "unsent" { try await site.upload() }
+    let remote = try await site.remote(session)
+    switch how {
+    case "seal gone":
+      _ = try await site.store.delete(remote.keys.filter { $0.hasSuffix(".json") })
+    case "half a segment":
+      let key = remote.folder.key + (try #require(remote.segments.first).fileName)
+      _ = try await site.store.put(key, [1, 2, 3])
+    case "log grew":
+      let log = try #require(
+        FileHandle(forWritingAtPath: site.local.home.files(for: session).log))
+      try log.seekToEnd()
+      try log.write(contentsOf: Data("more\n".utf8))
+    default: break
+    }
+    site.local.clock.advance(seconds: 100 * Self.day)
+    let plan = try await localPlan(site)
+    #expect(plan.local.isEmpty && plan.kept.count == 1, "\(plan)")
+  }
+
+  @Test func withoutAStoreAgeAloneDecides() async throws {
+    let home = try TestHome()
+    try home.session(Array("x\n".utf8))
+    let running = try home.writer()
+    home.clock.advance(seconds: 8 * Self.day)
+    let plan = try await LocalReaper(
+      home: home.home, device: home.device, context: nil, now: home.clock.now()
+    ).plan(Retention())
+    #expect(plan.local.count == 1)
+    #expect(!plan.local.map(\.session).contains(running.session))
+  }
+
+  @Test func localMaxTakesTheOldestProvenOnes() async throws {
+    let site = try Site()
+    var sessions: [SessionID] = []
+    for _ in 0..<3 {
+      sessions.append(try site.local.session([UInt8](repeating: 0x61, count: 10_000)))
+      site.local.clock.advance(seconds: 60)
+    }
+    try await site.upload()
+    var retention = Retention()
+    retention.localMax = 25_000
+    #expect(try await localPlan(site, retention).local.map(\.session) == [sessions[0]])
+  }
+
+  /// Server time is the real clock here: the directory's files are as old as the test.
+  private func remotePlan(_ site: Site, age: Int64) async throws -> ReapPlan {
+    var retention = Retention()
+    retention.remote = age
+    return try await RemoteReaper(site.context(), devices: [site.local.device.deviceId])
+      .plan(retention)
+  }
+
+  @Test func aRemoteSessionGoesOnlyWhenServerAndSidecarAgree() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    // Old by its sidecar (January), new by the server.
+    #expect(try await remotePlan(site, age: 30 * Self.day).remote.isEmpty)
+    #expect(try await remotePlan(site, age: 0).remote.map(\.session) == [session])
+    let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
+    let outcomes = try await reaper.execute(remotePlan(site, age: 0))
+    #expect(outcomes.count == 2 && outcomes.allSatisfy { $0.error == nil })
+    #expect(outcomes[0].key.hasSuffix(".json"))
+    #expect(try await site.remote(session).keys == [])
+    #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).remoteReapedAt != nil)
+  }
+
+  @Test func aBoldPlanIsRefusedForAYoungAgeOrADoubtfulClock() async throws {
+    let site = try Site()
+    for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
+    try await site.upload()
+    let plan = try await remotePlan(site, age: 0)
+    #expect(plan.remote.count == 20)
+    #expect(plan.refusal?.contains("differ by") == true)
+  }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+/// A home with a directory store behind a faulty one.
+struct Site {
+  let local: TestHome
+  let store: FaultyStore
+
+  init() throws {
+    local = try TestHome()
+    store = FaultyStore(
+      try openStore(
+        StoreURL("file://\(local.folder)/store"), settings: StoreSettings(), environment: [:]))
+  }
+
+  /// A context as a new process would make it.
+  func context() throws -> SyncContext {
+    let clock = local.clock
+    return try SyncContext(
+      home: local.home, device: local.device, store: store, machine: .current(), transfers: 4,
+      now: { clock.now() })
+  }
+
+  @discardableResult
+  func upload() async throws -> UploadReport {
+    let uploader = Uploader(try context())
+    return try await uploader.execute(uploader.plan())
+  }
+
+  func remote(_ session: SessionID) async throws -> RemoteSession {
+    let folder = SessionFolder(device: local.device.deviceId, session: session)
+    return try await FolderListing(folder, in: store)[session, in: folder]
+  }
+
+  /// The remote stream, checked against every name.
+  func remoteBytes(_ session: SessionID) async throws -> [UInt8] {
+    let remote = try await remote(session)
+    var bytes: [UInt8] = []
+    try await RemoteReader(store).read(remote, upTo: remote.seal?.length ?? remote.mark) {
+      bytes.append(contentsOf: $0)
+    }
+    return bytes
+  }
+
+  func expectSealedAndEqual(_ session: SessionID) async throws {
+    #expect(try await remote(session).seal != nil)
+    #expect(try await remoteBytes(session) == local.log(session))
+    #expect(try local.home.openSessions().contains(session) == false)
+  }
+}
+
+@Suite struct UploadTests {
+  private static let text = Array("one\ntwo\nthree\n".utf8)
+
+  @Test func anEndedSessionCostsTwoPutsAndThenNothing() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    try await site.upload()
+    let puts = site.store.takeRequests().filter { $0.hasPrefix("PUT") && $0.contains("\(session)") }
+    #expect(puts.count == 2)
+    try await site.expectSealedAndEqual(session)
+    _ = site.store.takeRequests()
+    try await site.upload()
+    #expect(site.store.takeRequests() == [])
+  }
+
+  @Test func aTickIsOnePutAndAnIdleOneNothing() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    try await site.upload()
+    _ = site.store.takeRequests()
+    for _ in 0..<3 {
+      Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      try await site.upload()
+      let requests = site.store.takeRequests()
+      #expect(requests.count == 1 && requests[0].hasPrefix("PUT"), "\(requests)")
+      try await site.upload()
+      #expect(site.store.takeRequests() == [])
+    }
+    #expect(try await site.remote(writer.session).revision?.status == .active)
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+    #expect(try await site.remote(writer.session).seal?.status == .terminated)
+  }
+
+  @Test func anUnfinishedRecordWaitsForItsEnd() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let log = try #require(FileHandle(forWritingAtPath: writer.files.log))
+    try log.seekToEnd()
+    try log.write(contentsOf: Data("2026-01-22T14:30:05.123Z [INFO] [x] torn".utf8))
+    site.local.clock.advance(seconds: Int64(Date().timeIntervalSince1970) - 1_769_092_205)
+    try await site.upload()
+    let mark = try await site.remote(writer.session).mark
+    #expect(mark == Int64(try site.local.log(writer.session).count) - 40)
+    site.local.clock.advance(seconds: 61)
+    try await site.upload()
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+  }
+
+  @Test(arguments: ["lost", "garbage", "another database"])
+  func theManifestIsOnlyACache(how: String) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let ended = try site.local.session(Self.text)
+    try await site.upload()
+    _ = site.store.takeRequests()
+    let path = site.local.home.cachePath + "/manifest.sqlite"
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+    if how == "garbage" { try Data((0..<9000).map { _ in 7 }).write(to: URL(filePath: path)) }
+    if how == "another database" {
+      try Data("SQLite format 3\0xyz".utf8).write(to: URL(filePath: path))
+    }
+    try await site.upload()
+    let puts = site.store.takeRequests().filter { $0.hasPrefix("PUT") && $0.contains(".log.zst") }
+    #expect(puts == [])
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+    try await site.expectSealedAndEqual(ended)
+  }
+
+  @Test(arguments: [FaultyStore.Fault.failBefore, .failAfter, .truncate, .flip])
+  func aFaultOnTheWayIsMended(fault: FaultyStore.Fault) async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(fault, on: "PUT", keyContaining: ".log.zst")
+    try await site.upload()
+    site.local.clock.advance(seconds: 120)
+    try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    try await site.expectSealedAndEqual(session)
+    #expect(try await site.remote(session).segments.count == 1)
+  }
+
+  @Test func dyingAtAnyRequestLosesAndDoublesNothing() async throws {
+    // As many requests as an undisturbed run takes, and one after each of which the process dies.
+    for death in 1...12 {
+      let site = try Site()
+      let writer = try site.local.writer()
+      Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      let ended = try site.local.session(Self.text, cause: .signal(9))
+      for operation in ["PUT", "GET", "LIST"] {
+        site.store.plan(death % 2 == 0 ? .die : .failAfter, on: operation, times: 1)
+        _ = try? await site.upload()
+        site.store.revive()
+        site.local.clock.advance(seconds: 7200)
+      }
+      try writer.end(.exit(0))
+      for _ in 0..<death {
+        _ = try? await site.upload()
+        site.store.revive()
+        site.local.clock.advance(seconds: 7200)
+      }
+      try await site.upload()
+      try await site.expectSealedAndEqual(writer.session)
+      try await site.expectSealedAndEqual(ended)
+      #expect(try await site.remote(ended).seal?.status == .crashed)
+    }
+  }
+
+  @Test func oneBadSessionDoesNotStopTheOthers() async throws {
+    let site = try Site()
+    let bad = try site.local.session(Self.text)
+    let good = try site.local.session(Self.text)
+    site.store.plan(.failBefore, on: "PUT", keyContaining: "\(bad)", times: 1)
+    let report = try await site.upload()
+    #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
+    try await site.expectSealedAndEqual(good)
+  }
+
+  @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.refuse, on: "PUT", keyContaining: ".log.zst")
+    let report = try await site.upload()
+    #expect((report.stoppedBy as? StoreError)?.code == .authentication)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func aLocalLogThatDiffersFromWhatWasSentIsQuarantined() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try await site.upload()
+    let before = try await site.remoteBytes(writer.session)
+    let log = try #require(FileHandle(forWritingAtPath: writer.files.log))
+    try log.truncate(atOffset: 20)
+    try log.seekToEnd()
+    try log.write(contentsOf: Data(repeating: 0x78, count: 300) + [0x0a])
+    let report = try await site.upload()
+    #expect((report.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
+    #expect(try await site.remoteBytes(writer.session) == before)
+    #expect(try Quarantine(site.local.home).held().map(\.session) == [writer.session])
+  }
+
+  @Test func aDamagedSidecarCostsItsDetailsAndNoByte() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    let path = site.local.home.files(for: session).sidecar
+    try Data("{\"sessionId\":".utf8).write(to: URL(filePath: path))
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+    let kept = "\(site.local.home.quarantinePath)/\(session).json"
+    #expect(FileManager.default.fileExists(atPath: kept))
+    #expect(try Sidecar.load(path).status == .terminated)
+  }
+
+  @Test func anEmptySessionIsSealed() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    try writer.end(.exit(0))
+    try Data().write(to: URL(filePath: writer.files.log))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test func aLaterFormatIsRefusedBeforeAnythingIsWritten() async throws {
+    let site = try Site()
+    try site.local.session(Self.text)
+    _ = try await site.store.put("tidemark.json", Array("{\"format\":2}\n".utf8))
+    _ = site.store.takeRequests()
+    let report = try await site.upload()
+    #expect((report.stoppedBy as? ReplicaError)?.code == .unsupportedFormat)
+    #expect(site.store.takeRequests() == ["GET tidemark.json"])
+  }
+
+  @Test func largeAndNastyLogsComeBackByteForByte() async throws {
+    var generator = SeededGenerator(case: 3)
+    let site = try Site()
+    let long = [UInt8](repeating: 0x61, count: 9 << 20)
+    let sessions = [
+      try site.local.session(long), try site.local.session(NastyText.make(3000, &generator)),
+    ]
+    try await site.upload()
+    for session in sessions { try await site.expectSealedAndEqual(session) }
+  }
+
+  @Test func verifyFindsHalfAnObjectAndRepairSendsItAgain() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    try await site.upload()
+    let remote = try await site.remote(session)
+    let key = remote.folder.key + (try #require(remote.segments.first).fileName)
+    let object = try await site.store.get(key)
+    _ = try await site.store.put(key, Array(object.prefix(object.count / 2)))
+    let verifier = Verifier(try site.context())
+    #expect(try await verifier.verify(site.remote(session)).problem?.contains("not there") == true)
+    var flipped = object
+    flipped[10] ^= 1
+    _ = try await site.store.put(key, flipped)
+    #expect(try await verifier.verify(site.remote(session)).problem != nil)
+    #expect(try verifier.reopen(session))
+    try await site.upload()
+    #expect(try await verifier.verify(site.remote(session)).problem == nil)
+    try await site.expectSealedAndEqual(session)
+  }
+}

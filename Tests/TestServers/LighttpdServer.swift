@@ -1,0 +1,75 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// lighttpd with mod_webdav and basic authentication, on a port and in a folder of its own.
+public final class LighttpdServer: Sendable {
+  /// The user that may log in.
+  public static let user = "tide"
+  /// The user's password.
+  public static let password = "mark"
+
+  /// The URL of the WebDAV folder, without a slash at the end.
+  public let url: String
+  /// The folder on disk that the URL shows.
+  public let files: String
+
+  private let folder: TemporaryDirectory
+  private let process: ServerProcess
+
+  /// Starts a server.
+  ///
+  /// Throws `ServerFailure` when there is none or it does not run.
+  public init() throws {
+    folder = try TemporaryDirectory()
+    let port = try Port.free()
+    url = "http://127.0.0.1:\(port)/dav"
+    files = folder.path + "/www/dav"
+    try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+    try folder.write("\(Self.user):\(Self.password)\n", to: "users")
+    let configuration = try folder.write(
+      """
+      server.modules = ("mod_auth", "mod_authn_file", "mod_webdav", "mod_accesslog")
+      server.bind = "127.0.0.1"
+      server.port = \(port)
+      server.document-root = "\(folder.path)/www"
+      server.errorlog = "\(folder.path)/error.log"
+      server.pid-file = "\(folder.path)/pid"
+      server.upload-dirs = ("\(folder.path)")
+      accesslog.filename = "\(folder.path)/access.log"
+      accesslog.format = "%m %U %s"
+      auth.backend = "plain"
+      auth.backend.plain.userfile = "\(folder.path)/users"
+      auth.require = (
+        "/" => ("method" => "basic", "realm" => "tidemark", "require" => "valid-user"))
+      webdav.activate = "enable"
+
+      """, to: "lighttpd.conf")
+    process = try ServerProcess(
+      ServerProcess.tool("lighttpd"), ["-D", "-f", configuration], port: port, folder: folder.path,
+      install: "the packages lighttpd and lighttpd-mod-webdav")
+  }
+
+  /// The requests so far, one `METHOD path status` each.
+  ///
+  /// The server buffers its log; a hang-up signal makes it write.
+  public func accessLog() throws -> [String] {
+    let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
+    if let number = Int32(pid.trimmingCharacters(in: .whitespacesAndNewlines)) {
+      kill(number, SIGHUP)
+    }
+    var lines: [String] = []
+    for _ in 0..<40 {
+      poll(nil, 0, 10)
+      let text = try String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)
+      let now = text.split(separator: "\n").map(String.init)
+      if !now.isEmpty, now.count == lines.count { break }
+      lines = now
+    }
+    return lines
+  }
+}

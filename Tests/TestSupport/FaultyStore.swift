@@ -1,0 +1,137 @@
+import Foundation
+public import ObjectStore
+import Synchronization
+
+/// A store that counts requests and fails where it is told to.
+public final class FaultyStore: ObjectStore {
+  /// What goes wrong.
+  public enum Fault: Sendable, Equatable {
+    /// The request never arrives.
+    case failBefore
+    /// The request is carried out, its answer is lost.
+    case failAfter
+    /// Half of the body is stored under the name, and an error comes back.
+    case truncate
+    /// The body is stored with one bit flipped, and success comes back.
+    case flip
+    /// The server refuses the login.
+    case refuse
+    /// The process dies here: nothing more is sent.
+    case die
+  }
+
+  /// One planned fault.
+  public struct Plan: Sendable {
+    let operation: String
+    let keyPart: String
+    let fault: Fault
+    /// How often; each time counts one down.
+    var times: Int
+  }
+
+  private struct State {
+    var plans: [Plan] = []
+    var requests: [String] = []
+    var isDead = false
+  }
+
+  private let wrapped: any ObjectStore
+  private let state = Mutex(State())
+
+  /// Wraps a store.
+  public init(_ wrapped: any ObjectStore) { self.wrapped = wrapped }
+
+  /// Plans a fault for the next requests of this kind.
+  public func plan(
+    _ fault: Fault, on operation: String, keyContaining part: String = "", times: Int = 1
+  ) {
+    let plan = Plan(operation: operation, keyPart: part, fault: fault, times: times)
+    state.withLock { $0.plans.append(plan) }
+  }
+
+  /// Planned faults that nothing ran into: a test that has some tested less than it says.
+  public var unexercised: [Plan] { state.withLock { $0.plans } }
+
+  /// Requests so far, `PUT key`; forgotten by reading them.
+  public func takeRequests() -> [String] {
+    state.withLock { state in
+      defer { state.requests = [] }
+      return state.requests
+    }
+  }
+
+  /// Lets a dead store live again: the next process.
+  public func revive() { state.withLock { $0.isDead = false } }
+
+  private func fault(_ operation: String, _ key: String) throws -> Fault? {
+    let fault: Fault? = try state.withLock { state in
+      guard !state.isDead else { throw CancellationError() }
+      state.requests.append("\(operation) \(key)")
+      let matching = state.plans.firstIndex { plan in
+        plan.operation == operation && (plan.keyPart.isEmpty || key.contains(plan.keyPart))
+      }
+      guard let index = matching else { return nil }
+      state.plans[index].times -= 1
+      let fault = state.plans[index].fault
+      if state.plans[index].times == 0 { state.plans.remove(at: index) }
+      if fault == .die { state.isDead = true }
+      return fault
+    }
+    switch fault {
+    case .die: throw CancellationError()
+    case .failBefore: throw Self.error(.transient, operation, key)
+    case .refuse: throw Self.error(.authentication, operation, key)
+    default: return fault
+    }
+  }
+
+  private static func error(
+    _ code: StoreError.Code, _ operation: String, _ key: String
+  ) -> StoreError {
+    StoreError(code, operation: operation, target: key, response: "planned fault")
+  }
+
+  /// The wrapped store's.
+  public var location: String { wrapped.location }
+
+  /// See `ObjectStore`.
+  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    switch try fault("PUT", key) {
+    case .truncate:
+      _ = try await wrapped.put(key, Array(body.prefix(body.count / 2)))
+      throw Self.error(.transient, "PUT", key)
+    case .flip:
+      var body = body
+      body[body.count / 2] ^= 1
+      return try await wrapped.put(key, body)
+    case .failAfter:
+      _ = try await wrapped.put(key, body)
+      throw Self.error(.transient, "PUT", key)
+    default: return try await wrapped.put(key, body)
+    }
+  }
+
+  /// See `ObjectStore`.
+  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    _ = try fault("GET", key)
+    return try await wrapped.get(key, range: range)
+  }
+
+  /// See `ObjectStore`.
+  public func head(_ key: String) async throws -> ObjectEntry {
+    _ = try fault("HEAD", key)
+    return try await wrapped.head(key)
+  }
+
+  /// See `ObjectStore`.
+  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    _ = try fault("LIST", prefix)
+    return try await wrapped.list(prefix, after: token)
+  }
+
+  /// See `ObjectStore`.
+  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+    for key in keys { _ = try fault("DELETE", key) }
+    return try await wrapped.delete(keys)
+  }
+}
