@@ -130,7 +130,12 @@ public struct Capture {
     sigemptyset(&defaults)
     for number in ForwardedSignals.survived { sigaddset(&defaults, number) }
     posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // The threads of this process may block signals that the program is to hear.
+    var unblocked = sigset_t()
+    sigemptyset(&unblocked)
+    posix_spawnattr_setsigmask(&attributes, &unblocked)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     var environment = environment
     if let writer { environment["TIDEMARK_SESSION"] = writer.session.description }

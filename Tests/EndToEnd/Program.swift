@@ -52,7 +52,7 @@ struct Program {
     let base = folder + "/" + UUID().uuidString
     try Data(input).write(to: URL(filePath: base + ".in"))
     for name in [".out", ".err"] {
-      FileManager.default.createFile(atPath: base + name, contents: nil)
+      try Data().write(to: URL(filePath: base + name))
     }
     let process = Process()
     process.executableURL = URL(filePath: path)

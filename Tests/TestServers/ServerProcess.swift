@@ -33,13 +33,18 @@ final class ServerProcess: Sendable {
         folder=$1; shift
         "$@" >"$folder/output" 2>&1 &
         child=$!
-        trap 'kill $child' TERM
+        end() { kill $child 2>/dev/null; wait $child; rm -rf "$folder"; exit 0; }
+        trap end TERM
         read line
-        kill $child 2>/dev/null; wait $child; rm -rf "$folder"
+        end
         """, "server", folder, executable,
       ] + arguments
     process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder]
     process.standardInput = input
+    // A server that outlives the tests must not hold their output open, nor another's input.
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     try process.run()
     guard Port.accepts(port, within: 10) else {
       let output = try? String(contentsOfFile: folder + "/output", encoding: .utf8)

@@ -18,7 +18,7 @@ struct Run: AsyncParsableCommand {
   @Flag(help: "Leave the upload at the end to cron.")
   var noUpload = false
   @Argument(parsing: .captureForPassthrough, help: "The program and its arguments, after --.")
-  var command: [String]
+  var command: [String] = []
 
   func validate() throws {
     if program.isEmpty { throw ValidationError("Name the program to run: tidemark run -- PROGRAM") }
