@@ -58,6 +58,14 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ObjectStore", "SessionLog"], path: "Tests/TestSupport"),
     .target(name: "TestServers", path: "Tests/TestServers"),
+    .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestServers"]),
+    .testTarget(
+      name: "ObjectStoreTests",
+      dependencies: [
+        "HTTPTransport", "ObjectStore", "TestServers", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      exclude: ["Fixtures"]),
     .testTarget(
       name: "EndToEnd", dependencies: ["tidemark", "TestServers"], path: "Tests/EndToEnd"),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),

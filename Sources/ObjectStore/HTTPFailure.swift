@@ -57,9 +57,10 @@ struct HTTPFailure {
     case 409, 412: (.conflict, "Something else is in the way; look at the store.")
     case 413: (.tooLarge, "Raise the size limit of the server.")
     case 507: (.full, "Free some space on the store.")
+    // Before the other 5xx: what a server does not know, it will not know later.
+    case 405, 501: (.unsupported, "The server does not know this request; check the URL.")
     case 408, 423, 425, 429, 500...506, 508...599: (.transient, "Try again later.")
     case 300..<400: (.configuration, "The server points elsewhere; correct store:.")
-    case 405, 501: (.unsupported, "The server does not know this request; check the URL.")
     default: (.other, "")
     }
   }

@@ -47,7 +47,8 @@ struct Settings {
     }
   }
 
-  static let keys = [
+  private static let sections = ["retention", "webdav", "s3"]
+  private static let keys = [
     "store", "consent", "transfers", "stale-after", "fsync", "ca-file", "proxy",
     "connect-timeout", "stall-timeout", "retention.local", "retention.remote",
     "retention.local-max", "webdav.user", "webdav.password-file", "s3.endpoint", "s3.region",
@@ -56,12 +57,14 @@ struct Settings {
 
   private mutating func apply(_ key: Node, _ value: Node, under parent: String) throws {
     let name = parent + (key.string ?? "?")
-    if case .mapping(let mapping) = value, ["retention", "webdav", "s3"].contains(name) {
+    if case .mapping(let mapping) = value, Self.sections.contains(name) {
       for (key, value) in mapping { try apply(key, value, under: name + ".") }
       return
     }
     guard Self.keys.contains(name) else {
-      let near = Self.keys.min { Self.distance(name, $0) < Self.distance(name, $1) }
+      let near = (Self.keys + Self.sections).min {
+        Self.distance(name, $0) < Self.distance(name, $1)
+      }
       let hint = near.map { Self.distance(name, $0) <= 3 ? "; did you mean '\($0)'?" : "" } ?? ""
       throw Problem(key, "unknown key '\(Console.harmless(name.utf8))'\(hint)")
     }

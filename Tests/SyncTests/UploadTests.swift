@@ -128,7 +128,7 @@ struct Site {
     try await site.expectSealedAndEqual(ended)
   }
 
-  @Test(arguments: [FaultyStore.Fault.failBefore, .failAfter, .truncate, .flip])
+  @Test(arguments: [FaultyStore.Fault.failBefore(.transient), .failAfter, .truncate, .flip])
   func aFaultOnTheWayIsMended(fault: FaultyStore.Fault) async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
@@ -171,7 +171,7 @@ struct Site {
     let site = try Site()
     let bad = try site.local.session(Self.text)
     let good = try site.local.session(Self.text)
-    site.store.plan(.failBefore, on: "PUT", keyContaining: "\(bad)", times: 1)
+    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(bad)", times: 1)
     let report = try await site.upload()
     #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
     try await site.expectSealedAndEqual(good)
@@ -180,7 +180,7 @@ struct Site {
   @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
-    site.store.plan(.refuse, on: "PUT", keyContaining: ".log.zst")
+    site.store.plan(.failBefore(.authentication), on: "PUT", keyContaining: ".log.zst")
     let report = try await site.upload()
     #expect((report.stoppedBy as? StoreError)?.code == .authentication)
     try await site.upload()

@@ -46,6 +46,7 @@ public final class LighttpdServer: Sendable {
       auth.backend.plain.userfile = "\(folder.path)/users"
       auth.require = (
         "/" => ("method" => "basic", "realm" => "tidemark", "require" => "valid-user"))
+      mimetype.assign = ("" => "application/octet-stream")
       webdav.activate = "enable"
 
       """, to: "lighttpd.conf")

@@ -6,16 +6,14 @@ import Synchronization
 public final class FaultyStore: ObjectStore {
   /// What goes wrong.
   public enum Fault: Sendable, Equatable {
-    /// The request never arrives.
-    case failBefore
+    /// The request is answered with an error, and nothing is done.
+    case failBefore(StoreError.Code)
     /// The request is carried out, its answer is lost.
     case failAfter
     /// Half of the body is stored under the name, and an error comes back.
     case truncate
     /// The body is stored with one bit flipped, and success comes back.
     case flip
-    /// The server refuses the login.
-    case refuse
     /// The process dies here: nothing more is sent.
     case die
   }
@@ -79,8 +77,7 @@ public final class FaultyStore: ObjectStore {
     }
     switch fault {
     case .die: throw CancellationError()
-    case .failBefore: throw Self.error(.transient, operation, key)
-    case .refuse: throw Self.error(.authentication, operation, key)
+    case .failBefore(let code): throw Self.error(code, operation, key)
     default: return fault
     }
   }

@@ -13,18 +13,18 @@ struct S3Failure {
 
   /// Reads an answer's headers, and its body when that is an error document.
   init(_ response: HTTPResponse) {
-    region = response.header("x-amz-bucket-region")
-    serverTime = response.header("Date").flatMap(HTTPDate.parse)
-    guard let root = try? XMLScanner.parse(response.body), root.name == "Error" else { return }
-    self = S3Failure(root, region: region, serverTime: serverTime)
+    let root = try? XMLScanner.parse(response.body)
+    self.init(
+      root?.name == "Error" ? root : nil, region: response.header("x-amz-bucket-region"),
+      serverTime: response.header("Date").flatMap(HTTPDate.parse))
   }
 
   /// Reads an `Error` element.
   ///
   /// Only these fields: others echo the signed request and tokens.
-  init(_ element: XMLElement, region: String? = nil, serverTime: Date? = nil) {
+  init(_ element: XMLElement?, region: String? = nil, serverTime: Date? = nil) {
     func text(_ name: String) -> String? {
-      element.child(name).flatMap { $0.text.isEmpty ? nil : $0.text }
+      element?.child(name).flatMap { $0.text.isEmpty ? nil : $0.text }
     }
     code = text("Code")
     message = text("Message")

@@ -35,6 +35,8 @@ package struct SigV4Signer: Sendable {
   let region: String
   let service: String
   let pathRule: PathRule
+  /// Whether the payload's hash is sent and signed as a header, as S3 demands.
+  let sendsPayloadHash: Bool
 
   static let algorithm = "AWS4-HMAC-SHA256"
   /// The payload hash of presigned requests.
@@ -43,12 +45,13 @@ package struct SigV4Signer: Sendable {
   /// Makes a signer.
   package init(
     credentials: S3Credentials, region: String, service: String = "s3",
-    pathRule: PathRule = .asSent
+    pathRule: PathRule = .asSent, sendsPayloadHash: Bool = true
   ) {
     self.credentials = credentials
     self.region = region
     self.service = service
     self.pathRule = pathRule
+    self.sendsPayloadHash = sendsPayloadHash
   }
 
   /// The hex SHA-256 of a body.
@@ -69,7 +72,7 @@ package struct SigV4Signer: Sendable {
   ) -> Signature {
     let stamp = HTTPDate.amazon(date)
     var added: [(name: String, value: String)] = [(name: "X-Amz-Date", value: stamp)]
-    if service == "s3" { added.append((name: "X-Amz-Content-SHA256", value: payloadHash)) }
+    if sendsPayloadHash { added.append((name: "X-Amz-Content-SHA256", value: payloadHash)) }
     if let token = credentials.sessionToken {
       added.append((name: "X-Amz-Security-Token", value: token))
     }

@@ -20,6 +20,12 @@ extension WebDAVStore {
     guard response.status != 404, response.status != 410 else {
       return ListPage(serverDate: date(response))
     }
+    // lighttpd refuses to look into a file as if it were a folder with 403.
+    if [400, 403, 405, 409].contains(response.status), !folder.isEmpty,
+      try await isObject(folder)
+    {
+      return ListPage(serverDate: date(response))
+    }
     let found = try multiStatus(response, failure)
     var page = ListPage(serverDate: date(response))
     let base = (MultiStatus.path(address) ?? "/") == "/" ? "" : trimmed(MultiStatus.path(address))
@@ -78,6 +84,14 @@ extension WebDAVStore {
     guard let size = entry.size else { throw failure.garbage(response, "no size") }
     return ObjectEntry(
       key: key, size: size, modified: entry.modified, etag: entry.etag.map(unquoted))
+  }
+
+  private func isObject(_ key: String) async throws -> Bool {
+    let response = try await find(url(key), depth: "0")
+    guard response.status == 207, let entry = try? MultiStatus(response.body).responses.first else {
+      return false
+    }
+    return entry.isFound && !entry.isCollection
   }
 
   private func find(_ url: String, depth: String) async throws -> HTTPResponse {

@@ -62,6 +62,10 @@ public final class WebDAVStore: ObjectStore {
     guard [200, 206].contains(response.status) || (response.status == 416 && range != nil) else {
       throw failure.error(response)
     }
+    // rclone refuses a suffix that is longer than the object.
+    if response.status == 416, case .suffix = range {
+      return try await get(key, range: nil)
+    }
     return try RangedBody.cut(response, range, failure)
   }
 

@@ -1,0 +1,106 @@
+import HTTPTransport
+import TestServers
+import Testing
+
+@Suite struct HTTPTransportTests {
+  @Test func sendsTheBodyWithItsLengthAndReadsTheAnswer() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer("201 Created", headers: ["ETag:  \"x\" ", "A: 1", "a: 2"], body: "ok")
+    ])
+    let body = [UInt8](repeating: 7, count: 300_000)
+    let response = try await HTTPTransport().send(
+      HTTPRequest(method: "PUT", url: server.url + "/a/../b//c", headers: [("X-E", "")], body: body)
+    )
+    #expect(response.status == 201)
+    #expect(response.header("etag") == "\"x\"")
+    #expect(response.headers.filter { $0.name.lowercased() == "a" }.map(\.value) == ["1", "2"])
+    #expect(response.body == Array("ok".utf8))
+    let request = try #require(server.received.first)
+    #expect(request.body == body)
+    #expect(request.head.hasPrefix("PUT /a/../b//c HTTP/1.1\r\n"))
+    #expect(request.head.contains("Content-Length: 300000"))
+    #expect(request.head.contains("X-E:"))
+    #expect(!request.head.contains("Expect"))
+    #expect(!request.head.lowercased().contains("transfer-encoding"))
+  }
+
+  @Test func headHasNoBody() async throws {
+    let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 5\nConnection: close\n\n"])
+    let response = try await HTTPTransport().send(HTTPRequest(method: "HEAD", url: server.url))
+    #expect(response.header("Content-Length") == "5")
+    #expect(response.body.isEmpty)
+  }
+
+  @Test func cancellingAStalledRequestIsImmediate() async throws {
+    let server = try ScriptedServer()
+    let transport = HTTPTransport()
+    let task = Task {
+      try await transport.send(HTTPRequest(method: "GET", url: server.url))
+    }
+    #expect(await server.waitForConnection())
+    let start = ContinuousClock.now
+    task.cancel()
+    let error = await #expect(throws: TransportError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+    #expect(ContinuousClock.now - start < .seconds(1))
+  }
+
+  @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {
+    let server = try ScriptedServer()
+    var options = HTTPTransport.Options()
+    options.workers = 1
+    let transport = HTTPTransport(options)
+    let first = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
+    #expect(await server.waitForConnection())
+    let second = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
+    second.cancel()
+    let error = await #expect(throws: TransportError.self) { try await second.value }
+    #expect(error?.code == .cancelled)
+    transport.shutdown()
+    let ended = await #expect(throws: TransportError.self) { try await first.value }
+    #expect(ended?.code == .cancelled)
+    let late = await #expect(throws: TransportError.self) {
+      try await transport.send(HTTPRequest(method: "GET", url: server.url))
+    }
+    #expect(late?.code == .cancelled)
+  }
+
+  @Test(arguments: [
+    ("http://name.invalid/", TransportError.Code.unresolvable),
+    ("http://127.0.0.1:1/", .unreachable),
+    ("ftp://127.0.0.1/", .invalidURL), ("http://127.0.0.1:1/\u{0}", .invalidURL),
+  ])
+  func namesTheFailure(url: String, code: TransportError.Code) async throws {
+    let error = await #expect(throws: TransportError.self) {
+      try await HTTPTransport().send(HTTPRequest(method: "GET", url: url))
+    }
+    #expect(error?.code == code, "\(String(describing: error))")
+  }
+
+  @Test func boundsTheAnswer() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer("200 OK", body: String(repeating: "x", count: 100_000))
+    ])
+    let error = await #expect(throws: TransportError.self) {
+      try await HTTPTransport().send(
+        HTTPRequest(method: "GET", url: server.url, maximumResponseBytes: 1000))
+    }
+    #expect(error?.code == .tooLarge)
+  }
+
+  @Test func aCutAnswerIsAnError() async throws {
+    let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 50\n\nshort"])
+    let error = await #expect(throws: TransportError.self) {
+      try await HTTPTransport().send(HTTPRequest(method: "GET", url: server.url))
+    }
+    #expect(error?.code == .interrupted)
+  }
+
+  @Test func aHeaderCannotSmuggleAnother() async throws {
+    let error = await #expect(throws: TransportError.self) {
+      try await HTTPTransport().send(
+        HTTPRequest(method: "GET", url: "http://127.0.0.1:1/", headers: [("A", "b\r\nC: d")]))
+    }
+    #expect(error?.code == .invalidURL)
+  }
+}

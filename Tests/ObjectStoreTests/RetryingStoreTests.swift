@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTransport
+import ObjectStore
+import TestServers
+import TestSupport
+import Testing
+
+@Suite struct RetryingStoreTests {
+  /// Remembers the pauses that were asked for.
+  final class Pauses: Sendable {
+    private let list = Guarded<[Duration]>([])
+    func add(_ pause: Duration) { list.withLock { $0.append(pause) } }
+    var all: [Duration] { list.withLock { $0 } }
+  }
+
+  private func faulty() throws -> (FaultyStore, TemporaryDirectory) {
+    let folder = try TemporaryDirectory()
+    return (FaultyStore(DirectoryStore(path: folder.path)), folder)
+  }
+
+  private func retrying(_ store: any ObjectStore, _ pauses: Pauses) -> RetryingStore {
+    RetryingStore(store, sleep: { pauses.add($0) }, random: { 1 })
+  }
+
+  @Test(arguments: [(1, true, 1), (3, true, 3), (4, false, 3)])
+  func triesFourTimes(faults: Int, succeeds: Bool, expectedPauses: Int) async throws {
+    let (store, folder) = try faulty()
+    defer { withExtendedLifetime(folder) {} }
+    store.plan(.failAfter, on: "PUT", times: faults)
+    let pauses = Pauses()
+    let outcome = await Result.of { try await retrying(store, pauses).put("a", [1]) }
+    #expect(outcome == succeeds)
+    let pattern: [Duration] = [.seconds(0.2), .seconds(0.4), .seconds(0.8)]
+    #expect(pauses.all == Array(pattern.prefix(expectedPauses)))
+    #expect(store.unexercised.isEmpty)
+  }
+
+  @Test(arguments: StoreError.Code.allCases.filter { $0 != .transient })
+  func triesNothingElseAgain(_ code: StoreError.Code) async throws {
+    let (store, folder) = try faulty()
+    defer { withExtendedLifetime(folder) {} }
+    store.plan(.failBefore(code), on: "GET")
+    let pauses = Pauses()
+    let error = await #expect(throws: StoreError.self) {
+      try await retrying(store, pauses).get("a")
+    }
+    #expect(error?.code == code)
+    #expect(pauses.all.isEmpty)
+  }
+
+  @Test func honoursRetryAfterAndItsBound() async throws {
+    let busy = ScriptedServer.answer("503 Busy", headers: ["Retry-After: 30"])
+    let server = try ScriptedServer([busy, busy, busy])
+    let pauses = Pauses()
+    let store = WebDAVStore(url: server.url, login: nil, transport: HTTPTransport())
+    let error = await #expect(throws: StoreError.self) {
+      try await retrying(store, pauses).put("a", [1])
+    }
+    #expect(error?.isTransient == true)
+    #expect(pauses.all == [.seconds(30)])
+  }
+
+  @Test func cancellationEndsThePause() async throws {
+    let (store, folder) = try faulty()
+    defer { withExtendedLifetime(folder) {} }
+    store.plan(.failBefore(.transient), on: "PUT", times: 9)
+    let retrying = RetryingStore(store, sleep: { _ in throw CancellationError() }, random: { 0 })
+    let error = await #expect(throws: StoreError.self) { try await retrying.put("a", [1]) }
+    #expect(error?.code == .cancelled)
+  }
+}
+
+extension Result where Failure == any Error {
+  /// Whether the body succeeds.
+  static func of(_ body: () async throws -> Success) async -> Bool {
+    do {
+      _ = try await body()
+      return true
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import ObjectStore
+
+@Suite struct SigV4SignerTests {
+  struct Vector: Decodable {
+    struct Credentials: Decodable {
+      let accessKeyId: String
+      let secretAccessKey: String
+      let sessionToken: String?
+    }
+    struct Options: Decodable {
+      let normalizePath: Bool
+      let doubleEncodePath: Bool
+      let expires: Int?
+      let signBody: Bool
+      let payloadHash: String?
+      let omitSessionToken: Bool?
+    }
+    struct Request: Decodable {
+      let method: String
+      let target: String
+      let headers: [[String]]
+      let bodyBase64: String
+    }
+    struct Answer: Decodable {
+      let canonicalRequest: String
+      let stringToSign: String
+      let signature: String
+      let signedHeaders: String
+      let authorization: String?
+      let signedTarget: String?
+    }
+    struct Expected: Decodable {
+      let header: Answer?
+      let query: Answer?
+    }
+    let service: String
+    let region: String
+    let date: String
+    let credentials: Credentials
+    let options: Options
+    let request: Request
+    let expected: Expected
+  }
+
+  @Test(arguments: Fixtures.names("sigv4"))
+  func signsAsTheVectorSays(_ name: String) throws {
+    let vector = try Fixtures.json("sigv4/\(name).json", as: Vector.self)
+    let omit = vector.options.omitSessionToken == true
+    let signer = SigV4Signer(
+      credentials: S3Credentials(
+        accessKeyID: vector.credentials.accessKeyId,
+        secretAccessKey: vector.credentials.secretAccessKey,
+        sessionToken: omit ? nil : vector.credentials.sessionToken),
+      region: vector.region, service: vector.service,
+      pathRule: vector.options.doubleEncodePath
+        ? .encodedAgain(normalized: vector.options.normalizePath) : .asSent,
+      sendsPayloadHash: vector.service == "s3" || vector.options.signBody)
+    let body = Array(try #require(Data(base64Encoded: vector.request.bodyBase64)))
+    let headers = vector.request.headers.map { (name: $0[0], value: $0[1]) }
+    let date = try #require(HTTPDate.parse(vector.date))
+    if let expected = vector.expected.header {
+      let made = signer.sign(
+        method: vector.request.method, target: vector.request.target, headers: headers,
+        payloadHash: vector.options.payloadHash ?? SigV4Signer.hash(body), date: date)
+      #expect(made.canonicalRequest == expected.canonicalRequest)
+      #expect(made.stringToSign == expected.stringToSign)
+      #expect(made.value == expected.signature)
+      #expect(made.signedHeaders == expected.signedHeaders)
+      let authorization = made.headers.first { $0.name == "Authorization" }?.value
+      #expect(authorization == expected.authorization)
+    }
+    if let expected = vector.expected.query {
+      let made = signer.presign(
+        method: vector.request.method, target: vector.request.target, headers: headers,
+        payloadHash: vector.service == "s3"
+          ? SigV4Signer.unsignedPayload : SigV4Signer.hash(body),
+        expires: vector.options.expires ?? 3600, date: date)
+      #expect(made.canonicalRequest == expected.canonicalRequest)
+      #expect(made.stringToSign == expected.stringToSign)
+      #expect(made.value == expected.signature)
+      if let target = expected.signedTarget { #expect(made.target == target) }
+    }
+    #expect(vector.expected.header != nil || vector.expected.query != nil)
+  }
+}

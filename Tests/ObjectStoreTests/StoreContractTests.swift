@@ -1,0 +1,150 @@
+import Foundation
+import ObjectStore
+import TestServers
+import Testing
+
+/// What every store does alike.
+@Suite struct StoreContractTests {
+  @Test(arguments: Backend.allCases)
+  func putGetHead(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    let body = Array("hello tide".utf8)
+    let before = Date()
+    for _ in 0..<2 {
+      let receipt = try await store.put("devices/a/2026-01-22/x.log", body)
+      #expect(receipt.provesContent == (backend == .rclone))
+      #expect(abs(try #require(receipt.serverDate).timeIntervalSince(before)) < 60)
+    }
+    #expect(try await store.get("devices/a/2026-01-22/x.log") == body)
+    let entry = try await store.head("devices/a/2026-01-22/x.log")
+    #expect(entry.key == "devices/a/2026-01-22/x.log")
+    #expect(entry.size == 10)
+    #expect(abs(try #require(entry.modified).timeIntervalSince(before)) < 60)
+    _ = try await store.put("devices/a/2026-01-22/x.log", [1, 2, 3])
+    #expect(try await store.get("devices/a/2026-01-22/x.log") == [1, 2, 3])
+    _ = try await store.put("empty", [])
+    #expect(try await store.get("empty") == [])
+    #expect(try await store.head("empty").size == 0)
+  }
+
+  @Test(arguments: Backend.allCases)
+  func ranges(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    _ = try await store.put("r", Array("0123456789".utf8))
+    let table: [(ByteRange, String)] = [
+      (.bytes(offset: 0, count: 10), "0123456789"), (.bytes(offset: 2, count: 3), "234"),
+      (.bytes(offset: 8, count: 100), "89"), (.bytes(offset: 10, count: 5), ""),
+      (.bytes(offset: 3, count: 0), ""), (.suffix(4), "6789"), (.suffix(100), "0123456789"),
+      (.suffix(0), ""),
+    ]
+    for (range, expected) in table {
+      let bytes = try await store.get("r", range: range)
+      #expect(String(decoding: bytes, as: UTF8.self) == expected, "\(range)")
+    }
+  }
+
+  @Test(arguments: Backend.allCases)
+  func listsWithoutDescending(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    let keys = (0..<8).map { "dir/file\($0)" } + ["dir/sub1/a", "dir/sub2/b/c", "dir2/x", "dirx"]
+    for key in keys { _ = try await store.put(key, Array(key.utf8)) }
+    let page = try await store.listAll("dir/")
+    #expect(page.objects.map(\.key) == (0..<8).map { "dir/file\($0)" })
+    #expect(page.objects.allSatisfy { $0.size == 9 && $0.modified != nil })
+    #expect(page.directories == ["dir/sub1/", "dir/sub2/"])
+    #expect(page.serverDate != nil)
+    let top = try await store.listAll("")
+    #expect(top.objects.map(\.key) == ["dirx"])
+    #expect(top.directories == ["dir/", "dir2/"])
+    let started = try await store.listAll("dir/sub")
+    #expect(started.objects.isEmpty)
+    #expect(started.directories == ["dir/sub1/", "dir/sub2/"])
+    #expect(try await store.listAll("dir/file7").objects.map(\.key) == ["dir/file7"])
+    let first = try await store.list("dir/", after: nil)
+    #expect((first.next == nil) == (backend == .lighttpd))
+  }
+
+  @Test(arguments: Backend.allCases)
+  func namesThatArePrefixesOfNames(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    for key in ["d/a", "d/a.b", "d/a-b", "d/ab/c"] { _ = try await store.put(key, [1]) }
+    let page = try await store.listAll("d/a")
+    #expect(Set(page.objects.map(\.key)) == ["d/a", "d/a.b", "d/a-b"])
+    #expect(page.directories == ["d/ab/"])
+    #expect(try await store.listAll("d/a/").objects.isEmpty)
+  }
+
+  @Test(arguments: Backend.allCases)
+  func whatIsMissing(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    #expect(try await store.listAll("no/such/").objects.isEmpty)
+    for _ in 0..<2 {
+      let got = await #expect(throws: StoreError.self) { try await store.get("no/such") }
+      #expect(got?.isNotFound == true)
+      let looked = await #expect(throws: StoreError.self) { try await store.head("no/such") }
+      #expect(looked?.isNotFound == true)
+      #expect(try await store.delete(["no/such"]).map(\.error) == [nil])
+      _ = try await store.put("now/there/is", [1])
+    }
+    let folder = await #expect(throws: StoreError.self) { try await store.head("now/there") }
+    #expect(folder?.isNotFound == true)
+  }
+
+  @Test(arguments: Backend.allCases)
+  func deletesManyInOrder(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    let there = (0..<20).map { "many/k\($0)" }
+    for key in there { _ = try await store.put(key, [1]) }
+    let keys = there.flatMap { [$0, $0 + "-missing"] }
+    let outcomes = try await store.delete(keys)
+    #expect(outcomes.map(\.key) == keys)
+    #expect(outcomes.allSatisfy { $0.error == nil })
+    #expect(try await store.listAll("many/").objects.isEmpty)
+    #expect(try await store.delete([]).isEmpty)
+  }
+
+  @Test(arguments: Backend.allCases)
+  func thirtyTwoPutsAtOnce(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<32 {
+        group.addTask {
+          _ = try await store.put(
+            "c/\(number % 4)/k\(number)", [UInt8](repeating: UInt8(number), count: 1000 * number))
+        }
+      }
+      try await group.waitForAll()
+    }
+    for number in 0..<32 {
+      let body = try await store.get("c/\(number % 4)/k\(number)")
+      #expect(body == [UInt8](repeating: UInt8(number), count: 1000 * number))
+    }
+  }
+
+  @Test(arguments: Backend.allCases)
+  func aCancelledTaskGetsCancelled(_ backend: Backend) async throws {
+    let (store, owner) = try backend.open()
+    defer { withExtendedLifetime(owner) {} }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try await store.put("x", [1])
+    }
+    let error = await #expect(throws: StoreError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test(arguments: ["", "/a", "a/", "a//b", "../a", "a/./b", "a b", "ä", "a\u{0}"])
+  func refusesWhatIsNoKey(_ key: String) async throws {
+    let error = await #expect(throws: StoreError.self) {
+      try await DirectoryStore(path: "/nonexistent").put(key, [1])
+    }
+    #expect(error?.code == .unsupported)
+  }
+}

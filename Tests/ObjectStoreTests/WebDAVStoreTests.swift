@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTransport
+import ObjectStore
+import TestServers
+import Testing
+
+@Suite struct WebDAVStoreTests {
+  private func store(_ url: String, password: String = LighttpdServer.password) -> WebDAVStore {
+    WebDAVStore(
+      url: url, login: (LighttpdServer.user, password), transport: HTTPTransport())
+  }
+
+  @Test func aWrongPasswordIsAnAuthenticationError() async throws {
+    let server = try LighttpdServer()
+    let error = await #expect(throws: StoreError.self) {
+      try await store(server.url, password: "not-it").put("a", [1])
+    }
+    #expect(error?.code == .authentication)
+    #expect(error?.description.contains("not-it") == false)
+  }
+
+  @Test func foldersAreMadeOnlyWhenTheyAreMissing() async throws {
+    let server = try LighttpdServer()
+    let store = store(server.url)
+    _ = try await store.put("a/b/one", [1])
+    _ = try await store.put("a/b/two", [2])
+    let log = try server.accessLog()
+    #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
+    #expect(log.last == "PUT /dav/a/b/two 201")
+  }
+
+  @Test func aFolderThatCannotBeMadeIsAConfigurationError() async throws {
+    let missing = ScriptedServer.answer("404 Not Found")
+    let server = try ScriptedServer([missing, missing, missing])
+    let error = await #expect(throws: StoreError.self) {
+      try await store(server.url + "/dav").put("a", [1])
+    }
+    #expect(error?.code == .configuration)
+  }
+
+  @Test(arguments: [
+    ("507 Insufficient Storage", StoreError.Code.full), ("413 Too Large", .tooLarge),
+    ("423 Locked", .transient), ("503 Busy", .transient), ("403 Forbidden", .authentication),
+    ("501 What", .unsupported), ("302 Found", .configuration),
+  ])
+  func namesTheFailure(_ status: String, _ code: StoreError.Code) async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer(status, headers: ["Retry-After: 7"])
+    ])
+    let error = await #expect(throws: StoreError.self) {
+      try await store(server.url).put("a", [1])
+    }
+    #expect(error?.code == code)
+    #expect(error?.retryAfter == 7)
+  }
+
+  @Test func theListingOfAnotherFolderIsNoAnswer() async throws {
+    let body =
+      "<d:multistatus xmlns:d='DAV:'><d:response><d:href>/x/</d:href></d:response></d:multistatus>"
+    let server = try ScriptedServer([ScriptedServer.answer("207 Multi-Status", body: body)])
+    let error = await #expect(throws: StoreError.self) {
+      try await store(server.url + "/dav").list("", after: nil)
+    }
+    #expect(error?.code == .integrity)
+  }
+}

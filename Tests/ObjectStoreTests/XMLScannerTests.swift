@@ -1,0 +1,39 @@
+import Testing
+
+@testable import ObjectStore
+
+@Suite struct XMLScannerTests {
+  @Test func readsNamespacesTextAndReferences() throws {
+    let root = try XMLScanner.parse(
+      Array(
+        """
+        <?xml version="1.0"?><!-- c --><a:x xmlns:a="DAV:" xmlns='urn:y' k="a&gt;b">
+        <y> one &amp; <![CDATA[<two>]]> &#65;&#x42; </y><a:z/></a:x>
+        """.utf8))
+    #expect(root.namespace == "DAV:")
+    #expect(root.child("y", in: "urn:y")?.text == "one & <two> AB")
+    #expect(root.child("z", in: "DAV:")?.children.isEmpty == true)
+  }
+
+  @Test(arguments: [
+    "", "text", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>text", "<a b=c/>", "<a b='1' b='2'/>",
+    "<a b='1'c='2'/>", "<a>&nbsp;</a>", "<a>&#0;</a>", "<a>&amp</a>", "<p:a/>", "<a p:b='1'/>",
+    "<!DOCTYPE a><a/>", "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>", "<a><![CDATA[x</a>", "<a",
+    "<1/>",
+    "<a b='<'/>", "<!-- <a/>",
+  ])
+  func refuses(_ text: String) {
+    #expect(throws: XMLError.self) { try XMLScanner.parse(Array(text.utf8)) }
+  }
+
+  @Test func boundsTheDepth() {
+    let deep = String(repeating: "<a>", count: 100) + String(repeating: "</a>", count: 100)
+    #expect(throws: XMLError.self) { try XMLScanner.parse(Array(deep.utf8)) }
+  }
+
+  @Test func refusesWhatIsNotUTF8() {
+    #expect(throws: XMLError.self) {
+      try XMLScanner.parse(Array("<a>".utf8) + [0xFF] + Array("</a>".utf8))
+    }
+  }
+}
