@@ -64,11 +64,13 @@ public final class LighttpdServer: Sendable {
       kill(number, SIGHUP)
     }
     var lines: [String] = []
-    for _ in 0..<40 {
-      poll(nil, 0, 10)
+    var unchanged = 0
+    // The signal is handled within a second; then the log comes in one piece.
+    for _ in 0..<250 where lines.isEmpty || unchanged < 10 {
+      poll(nil, 0, 20)
       let text = try String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)
       let now = text.split(separator: "\n").map(String.init)
-      if !now.isEmpty, now.count == lines.count { break }
+      unchanged = now == lines ? unchanged + 1 : 0
       lines = now
     }
     return lines

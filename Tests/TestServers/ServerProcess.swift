@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Why a test server does not run, and what to do about it.
 public struct ServerFailure: Error, CustomStringConvertible {
   /// The whole story in one line.
@@ -8,9 +14,9 @@ public struct ServerFailure: Error, CustomStringConvertible {
 
 /// A server program that ends when this object goes, or when the test process does.
 final class ServerProcess: Sendable {
-  private let folder: String
-  private let process: Process
-  private let input: Pipe
+  private static let spawning = NSLock()
+  private let lifeline: CInt
+  private let shell: pid_t
 
   /// Starts a program and waits until it accepts connections.
   ///
@@ -22,47 +28,77 @@ final class ServerProcess: Sendable {
     guard FileManager.default.isExecutableFile(atPath: executable) else {
       throw ServerFailure(description: "\(executable) is missing: install \(install)")
     }
-    self.folder = folder
-    process = Process()
-    input = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments =
-      [
-        "-c",
-        """
-        folder=$1; shift
-        "$@" >"$folder/output" 2>&1 &
-        child=$!
-        end() { kill $child 2>/dev/null; wait $child; rm -rf "$folder"; exit 0; }
-        trap end TERM
-        read line
-        end
-        """, "server", folder, executable,
-      ] + arguments
-    process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder]
-    process.standardInput = input
-    // A server that outlives the tests must not hold their output open, nor another's input.
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    try process.run()
+    let script = """
+      folder=$1; shift
+      "$@" &
+      child=$!
+      read line
+      kill $child; wait $child; exec rm -rf "$folder"
+      """
+    let output = folder + "/output"
+    (shell, lifeline) = try Self.spawn(
+      ["/bin/sh", "-c", script, "server", folder, executable] + arguments,
+      environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=\(folder)"], output: output)
     guard Port.accepts(port, within: 10) else {
-      let output = try? String(contentsOfFile: folder + "/output", encoding: .utf8)
-      stop()
+      let said = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
       throw ServerFailure(
-        description: "\(executable) does not answer: \(output ?? ""). Reinstall \(install)")
+        description: "\(executable) does not answer: \(said). Install \(install) again")
     }
   }
 
   deinit {
-    stop()
+    close(lifeline)
+    let shell = shell
+    Thread {
+      var status: CInt = 0
+      while waitpid(shell, &status, 0) < 0, errno == EINTR {}
+    }.start()
   }
 
-  private func stop() {
-    // Both: another child may have been started with a copy of the pipe's end. Not waited for,
-    // because that would run a run loop on a thread of the cooperative pool.
-    process.terminate()
-    try? input.fileHandleForWriting.close()
+  /// Starts a program with a pipe as its input; returns its id and the pipe's writing end.
+  ///
+  /// Foundation's `Process` would hand down the signal mask of a thread of the pool, on which all
+  /// signals are blocked: the servers could not be told to end.
+  private static func spawn(_ arguments: [String], environment: [String], output: String) throws
+    -> (pid_t, CInt)
+  {
+    var ends: [CInt] = [-1, -1]
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    var signals = sigset_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    sigemptyset(&signals)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    // Closed on exec, and one server at a time: or each would keep the pipes of the others open.
+    spawning.lock()
+    defer { spawning.unlock() }
+    guard pipe(&ends) == 0 else { throw ServerFailure(description: "no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var pid: pid_t = 0
+    let words = arguments.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup($0) } + [nil]
+    let result = posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables)
+    for word in words + variables { free(word) }
+    close(ends[0])
+    guard result == 0 else {
+      close(ends[1])
+      throw ServerFailure(description: "\(arguments[0]): \(String(cString: strerror(result)))")
+    }
+    return (pid, ends[1])
   }
 
   /// The first executable of a name in the places where the tests' tools may be.

@@ -11,8 +11,6 @@ public final class WebDAVStore: ObjectStore {
 
   let transport: HTTPTransport
   private let authorization: String?
-  /// The folders that are known to exist, as URLs without a slash at the end.
-  let folders = Guarded<Set<String>>([])
 
   /// Makes a store.
   ///
