@@ -6,6 +6,7 @@ public struct RetryingStore: ObjectStore {
   private let policy: RetryPolicy
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> Double
+  private let now: @Sendable () -> ContinuousClock.Instant
 
   /// Wraps a store.
   ///
@@ -14,15 +15,18 @@ public struct RetryingStore: ObjectStore {
   ///   - policy: How often to try.
   ///   - sleep: Waits, and throws when the task is cancelled.
   ///   - random: A number from 0 up to 1.
+  ///   - now: The clock that bounds the elapsed time.
   public init(
     _ store: any ObjectStore, policy: RetryPolicy = RetryPolicy(),
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
     self.store = store
     self.policy = policy
     self.sleep = sleep
     self.random = random
+    self.now = now
   }
 
   /// The wrapped store's location.
@@ -72,7 +76,7 @@ public struct RetryingStore: ObjectStore {
     _ operation: String, _ key: String, firstFailure: StoreError? = nil,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    let start = ContinuousClock.now
+    let start = now()
     var slept: TimeInterval = 0
     var attempts = 0
     var failure = firstFailure
@@ -80,7 +84,7 @@ public struct RetryingStore: ObjectStore {
     while true {
       if let failure {
         // The pauses are counted by their asked length: the sleep may be a test's.
-        let elapsed = max(seconds(ContinuousClock.now - start), slept)
+        let elapsed = max(seconds(now() - start), slept)
         guard
           let pause = policy.pause(
             attempt: attempts, elapsed: elapsed, error: failure, random: random())

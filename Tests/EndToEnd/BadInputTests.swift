@@ -46,54 +46,54 @@ import Testing
     .init(testDescription: "unknown command", arguments: ["frob"], status: 64, says: "--help"),
   ]
 
-  @Test(arguments: cases) func isToldWithTheNextStep(_ test: Case) throws {
+  @Test(arguments: cases) func isToldWithTheNextStep(_ test: Case) async throws {
     let program = try Program(test.environment)
-    let result = try program.runAll(test.arguments)
+    let result = try await program.runAll(test.arguments)
     #expect(result.status == test.status, "\(result.errors)")
     #expect(result.errors.contains(test.says), "\(result.errors)")
   }
 
-  @Test func unknownConfigurationKey() throws {
+  @Test func unknownConfigurationKey() async throws {
     let program = try Program()
     try FileManager.default.createDirectory(
       atPath: program.home, withIntermediateDirectories: true)
     try "store: file:///x\nretentoin:\n  local: 7d\n".write(
       toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
-    let result = try program.run("upload")
+    let result = try await program.run("upload")
     #expect(result.status == 78)
     #expect(result.errors.contains("tidemark.yaml:2: unknown key 'retentoin'"))
     #expect(result.errors.contains("did you mean 'retention"))
     // The program runs whatever is wrong with us.
-    let run = try program.run("run", "--", "sh", "-c", "echo hello; exit 5")
+    let run = try await program.run("run", "--", "sh", "-c", "echo hello; exit 5")
     #expect(run.status == 5 && run.text == "hello\n")
     #expect(run.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func wrongWebDAVPassword() throws {
+  @Test func wrongWebDAVPassword() async throws {
     let endpoint = try Endpoint(.webdav)
     var program = try Program(endpoint.environment)
-    #expect(try program.run("init", endpoint.url).status == 0)
+    #expect(try await program.run("init", endpoint.url).status == 0)
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = "wrong"
-    #expect(try program.run("run", "--", "echo", "kept").status == 0)
-    let refused = try program.run("upload")
+    #expect(try await program.run("run", "--", "echo", "kept").status == 0)
+    let refused = try await program.run("upload")
     #expect(refused.status == 77 && refused.errors.contains("password"))
     #expect(!refused.errors.contains("wrong"))
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = LighttpdServer.password
-    #expect(try program.run("upload", "--now").status == 0)
-    #expect(try program.list().first?["location"] as? String == "both")
+    #expect(try await program.run("upload", "--now").status == 0)
+    #expect(try await program.list().first?["location"] as? String == "both")
   }
 
-  @Test func missingBucketAndWrongSecret() throws {
+  @Test func missingBucketAndWrongSecret() async throws {
     let endpoint = try Endpoint(.s3)
     var program = try Program(endpoint.environment)
-    let missing = try program.run("init", "s3://nothing-here/x")
+    let missing = try await program.run("init", "s3://nothing-here/x")
     #expect(missing.status == 78 && missing.errors.contains("Create the bucket"))
     program.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
-    let refused = try program.run("init", endpoint.url)
+    let refused = try await program.run("init", endpoint.url)
     #expect(refused.status == 77 && refused.errors.contains("SignatureDoesNotMatch"))
   }
 
-  @Test func expiredTokenAndWrongRegion() throws {
+  @Test func expiredTokenAndWrongRegion() async throws {
     func answer(_ code: String, _ extra: String = "") -> String {
       ScriptedServer.answer(
         "400 Bad Request",
@@ -102,7 +102,7 @@ import Testing
     let expired = try ScriptedServer([answer("ExpiredToken"), answer("ExpiredToken")])
     let keys = ["AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"]
     let program = try Program(keys.merging(["AWS_ENDPOINT_URL": expired.url]) { $1 })
-    let result = try program.run("init", "s3://logs")
+    let result = try await program.run("init", "s3://logs")
     #expect(result.status == 77, "\(result.errors)")
 
     let region = "<Region>eu-central-1</Region>"
@@ -110,38 +110,38 @@ import Testing
       answer("AuthorizationHeaderMalformed", region), answer("AccessDenied"),
     ])
     let other = try Program(keys.merging(["AWS_ENDPOINT_URL": moved.url]) { $1 })
-    _ = try other.run("init", "s3://logs")
+    _ = try await other.run("init", "s3://logs")
     let signed = moved.received.map { $0.head.contains("/eu-central-1/s3/") }
     #expect(signed == [false, true])
   }
 
-  @Test func halfARemoteObject() throws {
+  @Test func halfARemoteObject() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
-    try program.run("run", "--", "seq", "1", "1000")
+    try await program.run("init", endpoint.url)
+    try await program.run("run", "--", "seq", "1", "1000")
     let object = try #require(try endpoint.segments().first)
     let whole = try Data(contentsOf: URL(filePath: object))
     try whole.prefix(whole.count / 2).write(to: URL(filePath: object))
-    let broken = try program.run("verify")
+    let broken = try await program.run("verify")
     #expect(broken.status == 65 && broken.errors.contains("--repair"))
-    #expect(try program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
-    let id = try #require(try program.list().first?["sessionId"] as? String)
+    #expect(try await program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
     #expect(try !program.log(id).isEmpty)
-    #expect(try program.run("show", "--raw", "--remote", id).status == 65)
-    #expect(try program.run("verify", "--repair").status == 65)
-    #expect(try program.run("verify").status == 0)
-    #expect(try program.run("show", "--raw", "--remote", id).output == program.log(id))
+    #expect(try await program.run("show", "--raw", "--remote", id).status == 65)
+    #expect(try await program.run("verify", "--repair").status == 65)
+    #expect(try await program.run("verify").status == 0)
+    #expect(try await program.run("show", "--raw", "--remote", id).output == program.log(id))
   }
 
-  @Test func controlBytesNeverReachATerminalRaw() throws {
+  @Test func controlBytesNeverReachATerminalRaw() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
-    try program.run("log", input: Array("\u{1b}]0;owned\u{7}\r\n".utf8))
-    let id = try #require(try program.list().first?["sessionId"] as? String)
+    try await program.run("init", endpoint.url)
+    try await program.run("log", input: Array("\u{1b}]0;owned\u{7}\r\n".utf8))
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
     for form in ["", "--plain", "--raw"] {
-      let shown = try program.shell("script -qec '\"$T\" show \(form) \(id)' /dev/null")
+      let shown = try await program.shell("script -qec '\"$T\" show \(form) \(id)' /dev/null")
       #expect(shown.text.contains("owned"), "\(shown.errors)")
       #expect(!shown.output.contains(7) && !shown.text.contains("\u{1b}]"))
     }
@@ -149,8 +149,8 @@ import Testing
 }
 
 extension Program {
-  fileprivate func runAll(_ arguments: [String]) throws -> Result {
+  fileprivate func runAll(_ arguments: [String]) async throws -> Result {
     let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
-    return try shell("exec \"$T\" \(quoted)")
+    return try await shell("exec \"$T\" \(quoted)")
   }
 }

@@ -5,34 +5,35 @@ import Testing
 @Suite struct MainJobTests {
   @Test(arguments: Endpoint.Kind.allCases) func recordUploadReadBackAndReap(
     kind: Endpoint.Kind
-  ) throws {
+  ) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(endpoint.environment)
-    let ready = try program.run("init", endpoint.url)
+    let ready = try await program.run("init", endpoint.url)
     #expect(ready.status == 0, "\(ready.errors)")
 
-    let failing = try program.run(
+    let failing = try await program.run(
       "run", "--", "sh", "-c", "echo out; echo 'ERROR: bad' >&2; exit 3")
     #expect(failing.status == 3 && failing.text == "out\n" && failing.errors == "ERROR: bad\n")
-    let killed = try program.run("run", "--no-upload", "--", "sh", "-c", "echo dying; kill -9 $$")
+    let killed = try await program.run(
+      "run", "--no-upload", "--", "sh", "-c", "echo dying; kill -9 $$")
     #expect(killed.status == 137)
     let nasty = Array("a\0b\r\n\u{1b}[31m".utf8) + [0xff, 0xfe, 0x0a] + Array("no newline".utf8)
-    let piped = try program.run("log", "--app", "billing", "--no-upload", input: nasty)
+    let piped = try await program.run("log", "--app", "billing", "--no-upload", input: nasty)
     #expect(piped.output == nasty)
-    let upload = try program.run("upload")
+    let upload = try await program.run("upload")
     #expect(upload.status == 0 && upload.errors.isEmpty, "\(upload.errors)")
 
-    let sessions = try program.list()
+    let sessions = try await program.list()
     #expect(sessions.count == 3)
     #expect(sessions.allSatisfy { $0["location"] as? String == "both" })
     #expect(sessions.map { $0["status"] as? String } == ["TERMINATED", "CRASHED", "TERMINATED"])
     #expect(sessions.map { $0["cause"] as? String } == ["exit 0", "signal 9 (SIGKILL)", "exit 3"])
-    #expect(try program.list("--failed").count == 2)
+    #expect(try await program.list("--failed").count == 2)
 
     // The cache goes; nothing travels twice.
     let before = try endpoint.segments()
     try FileManager.default.removeItem(atPath: program.home + "/cache")
-    #expect(try program.run("upload").status == 0)
+    #expect(try await program.run("upload").status == 0)
     #expect(try endpoint.segments() == before && before.count == 3)
 
     for session in sessions {
@@ -40,39 +41,40 @@ import Testing
       let log = try program.log(id)
       #expect(session["uploadedBytes"] as? Int == log.count)
       #expect(session["fileSizeBytes"] as? Int == log.count)
-      #expect(try program.run("show", "--raw", "--remote", id).output == log)
-      #expect(try program.run("show", "--raw", "--local", id).output == log)
-      #expect(try program.run("export", id, "-o", program.folder.path + "/out").status == 0)
+      #expect(try await program.run("show", "--raw", "--remote", id).output == log)
+      #expect(try await program.run("show", "--raw", "--local", id).output == log)
+      #expect(try await program.run("export", id, "-o", program.folder.path + "/out").status == 0)
       let text = try Data(contentsOf: URL(filePath: "\(program.folder.path)/out/\(id).txt"))
       #expect(Array(text).starts(with: Array("=== Device Info ===\n".utf8)))
       #expect(Array(text).suffix(log.count) == log[...])
     }
     let billing = try #require(sessions[0]["sessionId"] as? String)
-    #expect(try program.run("show", "--plain", "--remote", billing).output == nasty)
+    #expect(try await program.run("show", "--plain", "--remote", billing).output == nasty)
     let first = try #require(sessions[2]["sessionId"] as? String)
-    let errors = try program.run("show", "--level", "ERROR", "--since", "2h", first).text
+    let errors = try await program.run("show", "--level", "ERROR", "--since", "2h", first).text
     #expect(errors.split(separator: "\n").count == 1 && errors.contains("[stderr] ERROR: bad"))
-    #expect(try program.run("verify").status == 0)
-    #expect(try program.run("status").status == 0)
+    #expect(try await program.run("verify").status == 0)
+    #expect(try await program.run("status").status == 0)
 
-    #expect(try program.run("reap", "--local", "--older-than", "1000d").status == 0)
-    #expect(try program.list().count == 3)
-    #expect(try program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
-    #expect(try program.list().map { $0["location"] as? String } == ["remote", "remote", "remote"])
-    #expect(try program.run("show", "--plain", billing).output == nasty)
-    #expect(try program.run("delete", "--yes", billing).status == 0)
-    #expect(try program.list().count == 2)
-    #expect(try program.shell("sleep 1.1; $T reap --remote --older-than 1s").status == 0)
-    #expect(try program.list().isEmpty)
+    #expect(try await program.run("reap", "--local", "--older-than", "1000d").status == 0)
+    #expect(try await program.list().count == 3)
+    #expect(try await program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
+    #expect(
+      try await program.list().map { $0["location"] as? String } == ["remote", "remote", "remote"])
+    #expect(try await program.run("show", "--plain", billing).output == nasty)
+    #expect(try await program.run("delete", "--yes", billing).status == 0)
+    #expect(try await program.list().count == 2)
+    #expect(try await program.shell("sleep 1.1; $T reap --remote --older-than 1s").status == 0)
+    #expect(try await program.list().isEmpty)
     #expect(try endpoint.segments().isEmpty)
   }
 
   @Test(arguments: ["recorder", "program", "both"]) func killedWhileRunning(
     victim: String
-  ) throws {
+  ) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
+    try await program.run("init", endpoint.url)
     // The program says that it is ready through a pipe, so that nobody has to wait by the clock.
     let victims = ["recorder": "$R", "program": "$P", "both": "$R $P"][victim] ?? ""
     let script = """
@@ -86,49 +88,51 @@ import Testing
       kill -9 $P 2>/dev/null
       $T upload
       """
-    let result = try program.shell("cd \(program.folder.path); " + script)
+    let result = try await program.shell("cd \(program.folder.path); " + script)
     #expect(result.status == 0, "\(result.errors)")
-    let session = try #require(try program.list().first)
+    let session = try #require(try await program.list().first)
     #expect(session["status"] as? String == "CRASHED")
     let cause = victim == "program" ? "signal 9 (SIGKILL)" : "recorder lost"
     #expect(session["cause"] as? String == cause)
     let id = try #require(session["sessionId"] as? String)
-    let plain = try program.run("show", "--plain", "--remote", id).text
+    let plain = try await program.run("show", "--plain", "--remote", id).text
     #expect(plain.split(separator: "\n").count == 5000)
-    #expect(try program.run("show", "--raw", "--remote", id).output == program.log(id))
+    #expect(try await program.run("show", "--raw", "--remote", id).output == program.log(id))
   }
 
-  @Test func twoUploadsAtOnceDoTheWorkOnce() throws {
+  @Test func twoUploadsAtOnceDoTheWorkOnce() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
-    for _ in 0..<5 { try program.run("run", "--no-upload", "--", "seq", "1", "20000") }
-    let result = try program.shell("$T upload & $T upload & $T upload; s=$?; wait; exit $s")
+    try await program.run("init", endpoint.url)
+    for _ in 0..<5 { try await program.run("run", "--no-upload", "--", "seq", "1", "20000") }
+    let result = try await program.shell("$T upload & $T upload & $T upload; s=$?; wait; exit $s")
     #expect(result.status == 0 && result.errors.isEmpty)
-    #expect(try program.run("upload").status == 0)
+    #expect(try await program.run("upload").status == 0)
     #expect(try endpoint.segments().count == 5)
-    #expect(try program.run("verify").status == 0)
+    #expect(try await program.run("verify").status == 0)
   }
 
-  @Test func aFullDiskCostsTheProgramNothing() throws {
+  @Test func aFullDiskCostsTheProgramNothing() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
-    let result = try program.shell("ulimit -f 64; $T run --no-upload -- seq 1 20000 | tail -n 1")
+    try await program.run("init", endpoint.url)
+    let result = try await program.shell(
+      "ulimit -f 64; $T run --no-upload -- seq 1 20000 | tail -n 1")
     #expect(result.status == 0 && result.text == "20000\n", "\(result.errors)")
-    #expect(try program.run("upload").status == 0)
-    let session = try #require(try program.list().first)
+    #expect(try await program.run("upload").status == 0)
+    let session = try #require(try await program.list().first)
     #expect(session["uploadedBytes"] as? Int == session["fileSizeBytes"] as? Int)
-    #expect(try program.run("verify").status == 0)
+    #expect(try await program.run("verify").status == 0)
   }
 
-  @Test func aLineOf50MegabytesComesBack() throws {
+  @Test func aLineOf50MegabytesComesBack() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint.environment)
-    try program.run("init", endpoint.url)
+    try await program.run("init", endpoint.url)
     let line = [UInt8](repeating: 0x78, count: 50 << 20)
-    #expect(try program.run("log", input: line).output == line)
-    let id = try #require(try program.list().first?["sessionId"] as? String)
-    #expect(try program.run("show", "--plain", "--remote", id).output == line)
+    #expect(try await program.run("log", "--no-upload", input: line).output == line)
+    #expect(try await program.run("upload").status == 0)
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
+    #expect(try await program.run("show", "--plain", "--remote", id).output == line)
   }
 }

@@ -33,22 +33,23 @@ struct Program {
 
   /// Runs it to its end.
   @discardableResult
-  func run(_ arguments: String..., input: [UInt8] = []) throws -> Result {
-    try Self.run(Self.path, arguments, environment: environment, folder: folder.path, input: input)
+  func run(_ arguments: String..., input: [UInt8] = []) async throws -> Result {
+    try await Self.run(
+      Self.path, arguments, environment: environment, folder: folder.path, input: input)
   }
 
   /// Runs a shell script in which `$T` is the program.
-  func shell(_ script: String) throws -> Result {
+  func shell(_ script: String) async throws -> Result {
     var environment = environment
     environment["T"] = Self.path
-    return try Self.run(
+    return try await Self.run(
       "/bin/sh", ["-c", script], environment: environment, folder: folder.path, input: [])
   }
 
   private static func run(
     _ path: String, _ arguments: [String], environment: [String: String], folder: String,
     input: [UInt8]
-  ) throws -> Result {
+  ) async throws -> Result {
     let base = folder + "/" + UUID().uuidString
     try Data(input).write(to: URL(filePath: base + ".in"))
     for name in [".out", ".err"] {
@@ -61,8 +62,16 @@ struct Program {
     process.standardInput = FileHandle(forReadingAtPath: base + ".in")
     process.standardOutput = FileHandle(forWritingAtPath: base + ".out")
     process.standardError = FileHandle(forWritingAtPath: base + ".err")
-    try process.run()
-    process.waitUntilExit()
+    // Waiting would take a thread away from all other tests.
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in done.resume() }
+      do {
+        try process.run()
+      } catch {
+        process.terminationHandler = nil
+        done.resume(throwing: error)
+      }
+    }
     let signal = process.terminationReason == .uncaughtSignal
     return Result(
       status: signal ? 128 + process.terminationStatus : process.terminationStatus,
@@ -71,8 +80,8 @@ struct Program {
   }
 
   /// The sessions of `list --json`.
-  func list(_ arguments: String...) throws -> [[String: Any]] {
-    let result = try Self.run(
+  func list(_ arguments: String...) async throws -> [[String: Any]] {
+    let result = try await Self.run(
       Self.path, ["list", "--json"] + arguments, environment: environment, folder: folder.path,
       input: [])
     return try result.text.split(separator: "\n").map {

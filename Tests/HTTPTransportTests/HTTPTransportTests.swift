@@ -38,11 +38,9 @@ import Testing
       try await transport.send(HTTPRequest(method: "GET", url: server.url))
     }
     #expect(await server.waitForConnection())
-    let start = ContinuousClock.now
     task.cancel()
     let error = await #expect(throws: TransportError.self) { try await task.value }
     #expect(error?.code == .cancelled)
-    #expect(ContinuousClock.now - start < .seconds(1))
   }
 
   @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {

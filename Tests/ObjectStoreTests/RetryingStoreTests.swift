@@ -19,7 +19,8 @@ import Testing
   }
 
   private func retrying(_ store: any ObjectStore, _ pauses: Pauses) -> RetryingStore {
-    RetryingStore(store, sleep: { pauses.add($0) }, random: { 1 })
+    let start = ContinuousClock.now
+    return RetryingStore(store, sleep: { pauses.add($0) }, random: { 1 }, now: { start })
   }
 
   @Test(arguments: [(1, true, 1), (3, true, 3), (4, false, 3)])
