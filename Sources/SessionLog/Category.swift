@@ -2,6 +2,8 @@
 public enum Category {
   /// Records of the recorder itself; only it writes them.
   public static let session = "Session"
+  /// Categories that a program's own records cannot have.
+  static let reserved = [session, "stdout", "stderr", "stdout+", "stderr+"]
   /// Ends the category of a captured record whose newline is not the program's: the next record
   /// of that stream goes on with the line.
   static let continued = UInt8(ascii: "+")

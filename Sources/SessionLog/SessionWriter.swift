@@ -100,7 +100,7 @@ public final class SessionWriter: Sendable {
       State(
         appender: LogAppender(write: write), descriptor: descriptor, lock: lock, sidecar: sidecar,
         lastSync: start))
-    record(.info, category: Category.session, "SESSION START app=\(Self.word(appName))")
+    append(.info, Category.session, "SESSION START app=\(Self.word(appName))")
   }
 
   deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
@@ -182,6 +182,14 @@ public final class SessionWriter: Sendable {
   public func record(
     _ level: Level, category: String, _ message: String, scenario: String? = nil
   ) {
+    // What a reader takes for the recorder's or for captured text, only the recorder writes.
+    let isReserved = Category.reserved.contains(category)
+    append(level, isReserved ? category + "_" : category, message, scenario: scenario)
+  }
+
+  private func append(
+    _ level: Level, _ category: String, _ message: String, scenario: String? = nil
+  ) {
     let time = now()
     var record: [UInt8] = []
     RecordPrefix.append(
@@ -226,7 +234,7 @@ public final class SessionWriter: Sendable {
   ///   log all the same, and whoever comes next reaches the same verdict.
   public func end(_ cause: ExitCause) throws {
     state.withLock { flushPartial(now(), &$0) }
-    record(.info, category: Category.session, EndRecord.start + cause.description)
+    append(.info, Category.session, EndRecord.start + cause.description)
     let end = now()
     try state.withLock { state in
       defer { state.lock = nil }

@@ -43,21 +43,20 @@ extension SessionUpload {
   private func putSeal(
     _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
   ) async throws -> RevisionName {
-    if entry.revision > 0 {
-      let json = try sidecar.json()
-      let same = RevisionName(
-        session: session, number: entry.revision, status: sidecar.status, length: length,
-        json: json)
-      let listed = try await folders.known(session, in: folder)
-      if listed?.seal == same { return same }
+    let json = try sidecar.json()
+    let earlier = RevisionName(
+      session: session, number: entry.revision, status: sidecar.status, length: length, json: json)
+    var name = earlier
+    var isProven = false
+    if try await folders.known(session, in: folder)?.seal != earlier {
+      (name, isProven) = try await putRevision(sidecar, length: length, &entry)
     }
-    let (name, json, isProven) = try await putRevision(sidecar, length: length, &entry)
-    if !isProven {
-      let found = try await context.store.get(folder.key + name.fileName)
-      guard found == json else {
-        throw ReplicaError(
-          .damagedObject, "\(folder.key)\(name.fileName) was stored with other bytes than sent")
-      }
+    let key = folder.key + name.fileName
+    if isProven { return name }
+    if try await context.store.get(key) == json { return name }
+    _ = try await context.store.put(key, json)
+    guard try await context.store.get(key) == json else {
+      throw ReplicaError(.damagedObject, "\(key) was stored twice with other bytes than were sent")
     }
     return name
   }

@@ -109,7 +109,7 @@ struct SessionUpload {
   @discardableResult
   func putRevision(
     _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
-  ) async throws -> (name: RevisionName, json: [UInt8], isProven: Bool) {
+  ) async throws -> (name: RevisionName, isProven: Bool) {
     let json = try sidecar.json()
     let name = RevisionName(
       session: session, number: entry.revision + 1, status: sidecar.status, length: length,
@@ -117,9 +117,10 @@ struct SessionUpload {
     try begin(&entry)
     let receipt = try await context.store.put(folder.key + name.fileName, json)
     entry.revision = name.number
-    try finish(&entry)
+    // After the seal only the local mark is missing: until it stands, the next pass has to look.
+    if sidecar.status == .active { try finish(&entry) }
     report(.sent(session: session, logBytes: 0, storedBytes: json.count))
-    return (name, json, receipt.provesContent)
+    return (name, receipt.provesContent)
   }
 
   private func send(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {

@@ -56,7 +56,14 @@ public struct Uploader: Sendable {
     } catch {
       tally.withLock { $0.stoppedBy = error }
     }
-    let result = tally.withLock { $0 }
+    var result = tally.withLock { $0 }
+    // When nothing at all went through, it is the store and not the sessions.
+    if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
+      result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
+    {
+      result.stoppedBy = first
+      result.failures = []
+    }
     try remember(result)
     return result
   }
@@ -152,18 +159,21 @@ public struct Uploader: Sendable {
     }
   }
 
-  /// Keeps a failure where `status` finds it and spaces out the attempts: 1 minute, doubling up to
-  /// 6 hours; a minute at most where the cause was the network.
+  /// Keeps a failure for `status`.
+  ///
+  /// Spaces out the attempts: 1 minute, doubling up to 6 hours. What is likely to go away by itself
+  /// is tried in the next pass.
   private func note(_ error: any Error, of session: SessionID) throws {
     var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
     entry.attempts += 1
     entry.lastError = "\(error)"
     entry.isDirty = true
-    let isTransient = (error as? StoreError)?.isTransient == true
-    let minutes = isTransient ? 1 : min(360, 1 << min(entry.attempts - 1, 9))
-    entry.nextAttempt = Timestamp(
-      milliseconds: context.now().milliseconds + Int64(minutes) * 60_000)
+    if (error as? StoreError)?.isTransient != true {
+      let minutes = min(360, 1 << min(entry.attempts - 1, 9))
+      entry.nextAttempt = Timestamp(
+        milliseconds: context.now().milliseconds + Int64(minutes) * 60_000)
+      try Quarantine(context.home).hold(session, reason: "\(error)")
+    }
     try context.manifest.save(entry, of: session)
-    if !isTransient { try Quarantine(context.home).hold(session, reason: "\(error)") }
   }
 }

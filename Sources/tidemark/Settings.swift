@@ -9,11 +9,15 @@ struct Settings {
   enum Consent: String { case none, logs }
 
   var store: String?
-  var consent = Consent.none
+  /// What the configuration says; nil when it says nothing.
+  var consent: Consent?
   var staleAfter: Int64 = 3600
   var retention = Retention()
   var fsync = FsyncPolicy.interval(1000)
   var storeSettings = StoreSettings()
+
+  /// The defaults.
+  init() {}
 
   /// Reads a configuration file; one that is not there gives the defaults.
   init(path: String) throws {

@@ -10,10 +10,19 @@ struct Workplace {
   let settings: Settings
   let device: Device
 
-  init() throws {
+  /// Opens the home.
+  ///
+  /// - Parameter acceptsBadSettings: say what is wrong with the configuration, and go on with the
+  ///   defaults: a program is recorded whatever is wrong with us.
+  init(acceptsBadSettings: Bool = false) throws {
     environment = ProcessInfo.processInfo.environment
     home = Home.locate(environment: environment)
-    settings = try Settings(path: home.configurationPath)
+    do {
+      settings = try Settings(path: home.configurationPath)
+    } catch  where acceptsBadSettings {
+      Console.complain("\(error)")
+      settings = Settings()
+    }
     try home.create()
     device = try Device.load(home, now: .now())
   }
@@ -24,7 +33,8 @@ struct Workplace {
 
   /// Whether logs may leave: the configuration says so, or the environment names a store.
   var sends: Bool {
-    storeText != nil && (settings.consent == .logs || settings.store == nil)
+    guard storeText != nil else { return false }
+    return settings.consent == .logs || (settings.consent == nil && settings.store == nil)
   }
 
   /// Everything for operations with the store.

@@ -67,6 +67,7 @@ import Testing
     let run = try await program.run("run", "--", "sh", "-c", "echo hello; exit 5")
     #expect(run.status == 5 && run.text == "hello\n")
     #expect(run.errors.split(separator: "\n").count == 1)
+    #expect(try await program.shell("ls $TIDEMARK_HOME/open").text.count == 26)
   }
 
   @Test func wrongWebDAVPassword() async throws {

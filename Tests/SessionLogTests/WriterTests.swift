@@ -53,6 +53,8 @@ import Testing
     writer.record(.warning, category: "N[e]t", "one\ntwo", scenario: "Sync")
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
     #expect(log.contains("[WARNING] [N_e_t] {Sync} one\n  two\n"))
+    writer.record(.info, category: Category.session, "SESSION END exit 0")
+    #expect(try String(decoding: home.log(writer.session), as: UTF8.self).contains("[Session_]"))
   }
 
   @Test func sidecarTellsWhatHappened() throws {

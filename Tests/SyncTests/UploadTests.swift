@@ -171,10 +171,38 @@ struct Site {
     let site = try Site()
     let bad = try site.local.session(Self.text)
     let good = try site.local.session(Self.text)
-    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(bad)", times: 1)
+    site.store.plan(.failBefore(.other), on: "PUT", keyContaining: "\(bad)", times: 1)
     let report = try await site.upload()
     #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
     try await site.expectSealedAndEqual(good)
+    #expect(try Uploader(site.context()).plan().held.map(\.session) == [bad])
+    site.local.clock.advance(seconds: 61)
+    try await site.upload()
+    try await site.expectSealedAndEqual(bad)
+    #expect(try Quarantine(site.local.home).held().isEmpty)
+  }
+
+  @Test func anUnreachableStoreStopsThePassAndHoldsNobodyBack() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(session)")
+    let report = try await site.upload()
+    #expect((report.stoppedBy as? StoreError)?.isTransient == true && report.failures.isEmpty)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func aPassThatDiesBetweenSealAndLocalMarkAdoptsTheSeal() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    // The directory proves nothing by itself: the seal is read back, and there the process dies.
+    site.store.plan(.die, on: "GET", keyContaining: ".terminated.")
+    await #expect(throws: CancellationError.self) { try await site.upload() }
+    site.store.revive()
+    try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    try await site.expectSealedAndEqual(session)
+    #expect(try await site.remote(session).revisions.count == 1)
   }
 
   @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {

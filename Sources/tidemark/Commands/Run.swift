@@ -74,7 +74,7 @@ struct Recording {
   }
 
   private static func start(_ app: String) throws -> (Workplace, SessionWriter) {
-    let place = try Workplace()
+    let place = try Workplace(acceptsBadSettings: true)
     let writer = try SessionWriter(
       home: place.home, device: place.device, appName: app, policy: place.settings.fsync)
     return (place, writer)

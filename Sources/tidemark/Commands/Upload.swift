@@ -43,7 +43,7 @@ struct Upload: AsyncParsableCommand {
     while true {
       do {
         _ = try await pass()
-      } catch let error as StoreError {
+      } catch  where ![.usage, .configuration].contains(ExitStatus(error)) {
         Console.complain("\(error)")
       }
       try await Task.sleep(for: .seconds(seconds))
@@ -164,7 +164,9 @@ struct Upload: AsyncParsableCommand {
 
   private static func status(of report: UploadReport) -> ExitStatus {
     if let error = report.stoppedBy { return ExitStatus(error) }
-    guard !report.failures.isEmpty else { return .ok }
+    guard !report.failures.isEmpty else {
+      return report.held.contains(where: \.isProblem) ? .partial : .ok
+    }
     let statuses = report.failures.map { ExitStatus($0.error) }
     return statuses.allSatisfy { $0 == .integrity } ? .integrity : .partial
   }
