@@ -45,8 +45,8 @@ struct Show: AsyncParsableCommand {
     } else {
       try await text.read(filter) { line, prefix in
         guard Console.outputIsTerminal else { return Console.write(line) }
-        Console.write(
-          Array(Console.paint(Console.harmless(line), Console.colour(of: prefix?.level)).utf8))
+        let text = Console.harmless(line.last == 0x0a ? line.dropLast() : line[...])
+        Console.say(Console.paint(text, Console.colour(of: prefix?.level)))
       }
     }
   }
