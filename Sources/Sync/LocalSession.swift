@@ -87,13 +87,17 @@ struct LocalSession {
     for path in [files.lock, files.marker] { try Self.remove(path) }
   }
 
-  /// Removes all files of the session, the sidecar last: as long as it stands, so does the record
-  /// of what was there.
+  /// Removes all files of the session, what a killed process left of them too.
+  ///
+  /// The sidecar goes last: as long as it stands, so does the record of what was there.
   ///
   /// - Returns: bytes freed.
   func removeFiles() throws -> Int64 {
     var freed: Int64 = 0
-    for path in [files.log, files.lock, files.marker, files.sidecar] {
+    let beside = try FileManager.default.contentsOfDirectory(atPath: files.directory)
+      .filter { $0.hasPrefix("\(session).") }
+      .map { "\(files.directory)/\($0)" }
+    for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
       var status = stat()
       if lstat(path, &status) == 0 { freed += Int64(status.st_size) }
       try Self.remove(path)

@@ -21,6 +21,9 @@ import Testing
   @Test func aProvenSessionGoesAfterSevenDays() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
+    // What a process leaves that is killed while it replaces the sidecar.
+    let left = site.local.home.files(for: session).sidecar + ".abc123.tmp"
+    try Data("{".utf8).write(to: URL(filePath: left))
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day - 1)
     #expect(try await localPlan(site).isEmpty)
