@@ -14,6 +14,8 @@ public final class Manifest: Sendable {
 
   /// Opens the cache, makes it where it is missing, and starts afresh where it is garbage.
   ///
+  /// Where there is no room or no right to write it, it is kept in memory.
+  ///
   /// - Parameters:
   ///   - home: the home; the file is `cache/manifest.sqlite`.
   ///   - store: the store's location, which every row is keyed by.
@@ -28,6 +30,17 @@ public final class Manifest: Sendable {
         try? FileManager.default.removeItem(atPath: path + suffix)
       }
       queue = try Self.open(path)
+    } catch let error as DatabaseError where Self.isWithoutRoom(error) {
+      // A full disk is when uploads matter most: the cache lives in memory then, and every
+      // session's first request is a look at its folder.
+      queue = try Self.prepare(DatabaseQueue())
+    }
+  }
+
+  private static func isWithoutRoom(_ error: DatabaseError) -> Bool {
+    switch error.resultCode {
+    case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
+    default: false
     }
   }
 
@@ -45,7 +58,10 @@ public final class Manifest: Sendable {
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
     }
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    return try prepare(DatabaseQueue(path: path, configuration: configuration))
+  }
+
+  private static func prepare(_ queue: DatabaseQueue) throws -> DatabaseQueue {
     try queue.write { try $0.execute(sql: schema) }
     try queue.read { database in
       _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM session LIMIT 1")

@@ -168,7 +168,9 @@ public struct Uploader: Sendable {
     entry.attempts += 1
     entry.lastError = "\(error)"
     entry.isDirty = true
-    if (error as? StoreError)?.isTransient != true {
+    let passes =
+      (error as? StoreError)?.isTransient == true || (error as? SystemError)?.isDiskFull == true
+    if !passes {
       let minutes = min(360, 1 << min(entry.attempts - 1, 9))
       entry.nextAttempt = Timestamp(
         milliseconds: context.now().milliseconds + Int64(minutes) * 60_000)

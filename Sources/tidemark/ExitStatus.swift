@@ -54,7 +54,13 @@ enum ExitStatus: Int32, Error {
     {
       command.exit(withError: error)
     }
-    Console.complain("\(error)")
+    if let error = error as? DatabaseError {
+      Console.complain(
+        "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
+          + "make room, or delete the home's cache folder: nothing else is lost by it")
+    } else {
+      Console.complain("\(error)")
+    }
     exit(ExitStatus(error).rawValue)
   }
 }

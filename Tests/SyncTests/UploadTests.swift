@@ -128,6 +128,16 @@ struct Site {
     try await site.expectSealedAndEqual(ended)
   }
 
+  @Test func withoutRoomForTheManifestEverythingIsStillSent() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    let path = site.local.home.cachePath
+    try FileManager.default.removeItem(atPath: path)
+    try Data().write(to: URL(filePath: path))
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
   @Test(arguments: [FaultyStore.Fault.failBefore(.transient), .failAfter, .truncate, .flip])
   func aFaultOnTheWayIsMended(fault: FaultyStore.Fault) async throws {
     let site = try Site()

@@ -152,7 +152,7 @@ struct Upload: AsyncParsableCommand {
     guard !Console.errorIsTerminal else { return true }
     var entry = try context.manifest.storeEntry()
     let now = Timestamp.now().milliseconds
-    if ExitStatus(error) == .tryLater {
+    if (error as? StoreError)?.isTransient == true {
       let since = (entry.lastSuccess ?? entry.failingSince)?.milliseconds ?? now
       guard now - since >= place.settings.staleAfter * 1000 else { return false }
     }
@@ -168,6 +168,6 @@ struct Upload: AsyncParsableCommand {
       return report.held.contains(where: \.isProblem) ? .partial : .ok
     }
     let statuses = report.failures.map { ExitStatus($0.error) }
-    return statuses.allSatisfy { $0 == .integrity } ? .integrity : .partial
+    return Set(statuses).count == 1 ? statuses[0] : .partial
   }
 }
