@@ -49,7 +49,8 @@ extension StoreURL {
     }
     guard !segments.isEmpty else { throw refused(text, "the root folder cannot be a store") }
     let plain = "/" + segments.joined(separator: "/")
-    return (.directory(path: plain), "file://" + plain)
+    // What is written into a configuration is read again: the escape itself has to be escaped.
+    return (.directory(path: plain), "file://" + plain.replacing("%", with: "%25"))
   }
 
   private static func refuseUser(_ text: String, _ authority: String) throws {

@@ -10,7 +10,8 @@ import Testing
     ("https://h:8443/ä", "https://h:8443/%C3%A4"), ("https://h/a@b", "https://h/a%40b"),
     ("http://localhost:8080/dav", "http://localhost:8080/dav"),
     ("http://127.0.0.2/x", "http://127.0.0.2/x"), ("http://[::1]:8/x", "http://[::1]:8/x"),
-    ("file:///srv/log%20s/", "file:///srv/log s"), ("file://localhost/srv", "file:///srv"),
+    ("file:///srv/log%20s/", "file:///srv/log s"), ("file:///a%25%20b", "file:///a%25 b"),
+    ("file://localhost/srv", "file:///srv"),
     ("http://example.com/x", ""), ("http://127.0.0.1.evil.com/", ""),
     ("http://localhost.evil/", ""),
     ("https://user:pw@host/x", ""), ("s3://key:secret@bucket/x", ""), ("https:///x", ""),
@@ -30,7 +31,7 @@ import Testing
       return
     }
     #expect(try StoreURL(text).description == canonical)
-    if !canonical.hasPrefix("file") { #expect(try StoreURL(canonical).description == canonical) }
+    #expect(try StoreURL(canonical).description == canonical)
   }
 
   @Test(arguments: ["https://u:p/w@host/x", "u:secret@host"])
