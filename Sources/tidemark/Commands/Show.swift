@@ -53,15 +53,13 @@ struct Show: AsyncParsableCommand {
 
   /// A session that is not on this machine may be any device's.
   private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
-    guard let context else { return [] }
     let own = place.device.deviceId
     if let session = SessionID(id),
       FileManager.default.fileExists(atPath: place.home.files(for: session).sidecar)
     {
       return [own]
     }
-    let others = try await DeviceRecord.all(in: context.store).map(\.deviceId)
-    return [own] + others.filter { $0 != own }
+    return try await DeviceRecord.ids(in: context?.store, first: own)
   }
 
   private static func print(_ bytes: UnsafeRawBufferPointer) {
