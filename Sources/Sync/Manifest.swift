@@ -121,9 +121,9 @@ public final class Manifest: Sendable {
     }
   }
 
-  /// Keeps what is known of a session.
-  func save(_ entry: ManifestEntry, of id: SessionID) throws {
-    try queue.write { database in
+  /// Keeps what is known of a session; only segments that it has not kept yet are written.
+  func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
+    try queue.write { [entry] database in
       try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
@@ -136,6 +136,7 @@ public final class Manifest: Sendable {
         try insert.execute(arguments: [store, id.description, name.fileName, proven])
       }
     }
+    entry.unsavedSegments = [:]
   }
 
   /// Forgets a session: it is sealed, gone, or was found to be other than remembered.

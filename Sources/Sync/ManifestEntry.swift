@@ -29,7 +29,7 @@ struct ManifestEntry: Equatable {
     }
   }
   /// The part of ``segments`` that the database has not seen.
-  private(set) var unsavedSegments: [SegmentName: Bool] = [:]
+  var unsavedSegments: [SegmentName: Bool] = [:]
 
   init(boot: String, segments: [SegmentName: Bool] = [:]) {
     self.boot = boot

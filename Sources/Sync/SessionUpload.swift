@@ -48,7 +48,7 @@ struct SessionUpload {
     let end = try local.sendableEnd(
       of: log, length: length, sent: entry.sent, modified: modified, now: context.now())
     try await send(log, upTo: end, &entry)
-    try context.manifest.save(entry, of: session)
+    try context.manifest.save(&entry, of: session)
   }
 
   // MARK: What is there
@@ -146,7 +146,7 @@ struct SessionUpload {
   private func begin(_ entry: inout ManifestEntry) throws {
     guard !entry.isDirty else { return }
     entry.isDirty = true
-    try context.manifest.save(entry, of: session)
+    try context.manifest.save(&entry, of: session)
   }
 
   private func finish(_ entry: inout ManifestEntry) throws {
@@ -154,7 +154,7 @@ struct SessionUpload {
     entry.attempts = 0
     entry.lastError = nil
     entry.nextAttempt = nil
-    try context.manifest.save(entry, of: session)
+    try context.manifest.save(&entry, of: session)
   }
 
   /// Keeps a sidecar that could not be read where a person can look at it.

@@ -176,6 +176,6 @@ public struct Uploader: Sendable {
         milliseconds: context.now().milliseconds + Int64(minutes) * 60_000)
       try Quarantine(context.home).hold(session, reason: "\(error)")
     }
-    try context.manifest.save(entry, of: session)
+    try context.manifest.save(&entry, of: session)
   }
 }
