@@ -21,6 +21,7 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(name: "CSystem"),
 
     .target(
       name: "Delta",
@@ -30,7 +31,9 @@ let package = Package(
 
     .target(
       name: "ObjectStore",
-      dependencies: ["HTTPTransport", .product(name: "Crypto", package: "swift-crypto")]),
+      dependencies: [
+        "CSystem", "HTTPTransport", .product(name: "Crypto", package: "swift-crypto"),
+      ]),
 
     .target(
       name: "Replica",

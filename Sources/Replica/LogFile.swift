@@ -19,8 +19,13 @@ public final class LogFile: Sendable {
   /// - Throws: ``SessionLog/SystemError``.
   public init(path: String) throws {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // A pipe under this name would keep a blocking open waiting for ever.
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError(operation: "read, as it is no regular file,", path: path, errno: EINVAL)
+    }
   }
 
   deinit { close(descriptor) }

@@ -4,25 +4,64 @@
   import Glibc
 #endif
 
-/// The user that this process runs as, by the system's own record: cron has no login environment.
-public enum Account {
+/// A user of this machine, by the system's own record: cron has no login environment.
+public struct Account: Sendable, Equatable {
   /// Login name; the number where it has none.
-  public static var name: String { entry { $0.pw_name } ?? String(getuid()) }
-
+  public let name: String
+  /// The number.
+  public let id: UInt32
+  /// Number of the group that it belongs to first.
+  public let group: UInt32
   /// Home directory; nil for an account without a record.
-  public static var home: String? { entry { $0.pw_dir } }
+  public let home: String?
 
-  private static func entry(
-    _ field: (passwd) -> UnsafeMutablePointer<CChar>?
-  ) -> String? {
+  /// The user that this process runs as.
+  public static var current: Account { Account(id: getuid()) }
+
+  /// Whether this is root.
+  public var isRoot: Bool { id == 0 }
+
+  /// The account with a number; it need not have a record.
+  public init(id: UInt32) {
+    self =
+      Self.find { getpwuid_r(id, $0, $1, $2, $3) }
+      ?? Account(name: String(id), id: id, group: id, home: nil)
+  }
+
+  /// The account with a name, or with a number that has no name; nil when there is none.
+  public init?(named name: String) {
+    if let found = Self.find({ getpwnam_r(name, $0, $1, $2, $3) }) {
+      self = found
+    } else if let id = UInt32(name), Account(id: id).name == name {
+      self.init(id: id)
+    } else {
+      return nil
+    }
+  }
+
+  private init(name: String, id: UInt32, group: UInt32, home: String?) {
+    self.name = name
+    self.id = id
+    self.group = group
+    self.home = home
+  }
+
+  private typealias Lookup = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  private static func find(_ lookUp: Lookup) -> Account? {
     var record = passwd()
     var found: UnsafeMutablePointer<passwd>?
     var buffer = [CChar](repeating: 0, count: 16_384)
     return buffer.withUnsafeMutableBufferPointer { buffer in
-      guard let base = buffer.baseAddress,
-        getpwuid_r(getuid(), &record, base, buffer.count, &found) == 0, let found
+      guard let base = buffer.baseAddress, lookUp(&record, base, buffer.count, &found) == 0,
+        let found, let name = found.pointee.pw_name
       else { return nil }
-      return field(found.pointee).map { String(cString: $0) }
+      return Account(
+        name: String(cString: name), id: found.pointee.pw_uid, group: found.pointee.pw_gid,
+        home: found.pointee.pw_dir.map { String(cString: $0) })
     }
   }
 }

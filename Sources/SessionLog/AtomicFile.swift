@@ -6,14 +6,21 @@
 
 private let unistdRead = read
 
-/// Files that are replaced whole or not at all, also when the power goes.
-enum AtomicFile {
-  /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory; mode 0600.
-  static func write(_ bytes: [UInt8], to path: String) throws {
+/// Small files that are replaced whole or not at all, also when the power goes.
+package enum AtomicFile {
+  /// More than any file that is read whole can need, in bytes.
+  private static let readLimit = 16 << 20
+
+  /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
+  package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
     let temporary = "\(path).\(RandomName.make(6)).tmp"
     do {
       let file = try Descriptor(
-        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode_t(mode))
+      // The mask of the process may have taken rights away.
+      guard fchmod(file.number, mode_t(mode)) == 0 else {
+        throw SystemError(operation: "set the rights of", path: temporary, errno: errno)
+      }
       try bytes.withUnsafeBytes { try file.writeAll($0, path: temporary) }
       guard fsync(file.number) == 0 else {
         throw SystemError(operation: "sync", path: temporary, errno: errno)
@@ -28,9 +35,9 @@ enum AtomicFile {
     try syncDirectory(of: path)
   }
 
-  /// Reads a whole file.
-  static func read(_ path: String) throws -> [UInt8] {
-    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+  /// Reads a whole file, which must be a regular one of at most 16 MiB.
+  package static func read(_ path: String) throws -> [UInt8] {
+    let file = try Descriptor.regularFile(path)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
@@ -41,6 +48,9 @@ enum AtomicFile {
       guard count >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
       if count == 0 { return bytes }
       bytes += buffer[..<count]
+      guard bytes.count <= readLimit else {
+        throw SystemError(operation: "read", path: path, errno: EFBIG)
+      }
     }
   }
 
@@ -61,6 +71,17 @@ struct Descriptor: ~Copyable {
   init(opening path: String, flags: Int32, mode: mode_t = 0o600) throws {
     number = open(path, flags | O_CLOEXEC, mode)
     guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
+  }
+
+  /// Opens a file for reading without following a link; what is no regular file, such as a pipe that
+  /// would never answer, is refused.
+  static func regularFile(_ path: String) throws -> Descriptor {
+    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError(operation: "read, as it is no regular file,", path: path, errno: EINVAL)
+    }
+    return file
   }
 
   deinit { close(number) }

@@ -28,18 +28,24 @@ public struct Device: Sendable, Equatable, Codable {
   /// Reads the device record of a home, makes it where it is missing, and makes a new id where the
   /// home was copied from another machine.
   ///
+  /// In machine-wide mode the record is root's: others only read it.
+  ///
   /// - Throws: ``SystemError``.
   public static func load(_ home: Home, now: Timestamp) throws -> Device {
     let machine = MachineEvidence.current().machineId
+    let isShared = home.owner != nil
+    let isOurs = !isShared || geteuid() == 0
+    if isShared { try checkIsRoots(home.devicePath, removing: isOurs) }
     var former: [String] = []
     do {
       let known = try JSONDecoder().decode(
         Device.self, from: Data(AtomicFile.read(home.devicePath)))
-      if known.machineId == nil || machine == nil || known.machineId == machine { return known }
+      let isHere = known.machineId == nil || machine == nil || known.machineId == machine
+      if isHere || !isOurs { return known }
       former = known.formerIds + [known.deviceId]
-    } catch let error as SystemError where error.isNotFound {
+    } catch let error as SystemError where error.isNotFound && isOurs {
       // The first start in this home.
-    } catch is DecodingError {
+    } catch is DecodingError where isOurs {
       guard rename(home.devicePath, home.devicePath + ".damaged") == 0 else {
         throw SystemError(operation: "rename", path: home.devicePath, errno: errno)
       }
@@ -49,8 +55,22 @@ public struct Device: Sendable, Equatable, Codable {
       osVersion: systemVersion, machineId: machine, created: now, formerIds: former)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    try AtomicFile.write(Array(try encoder.encode(device)) + [0x0a], to: home.devicePath)
+    try AtomicFile.write(
+      Array(try encoder.encode(device)) + [0x0a], to: home.devicePath,
+      mode: isShared ? 0o644 : 0o600)
     return device
+  }
+
+  /// Whoever can name the device can send sessions in its name.
+  private static func checkIsRoots(_ path: String, removing: Bool) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_uid != 0 else { return }
+    guard removing else {
+      throw SystemError(operation: "trust, as it is not root's,", path: path, errno: EPERM)
+    }
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw SystemError(operation: "remove", path: path, errno: errno)
+    }
   }
 
   private static var hostName: String {

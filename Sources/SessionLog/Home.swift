@@ -24,22 +24,31 @@ public struct SessionFiles: Sendable {
 public struct Home: Sendable, Equatable {
   /// Its absolute path.
   public let path: String
+  /// Whose it is in machine-wide mode; nil for a home that its user chose.
+  public let owner: Account?
 
   /// A home at a path.
-  public init(path: String) {
+  ///
+  /// - Parameters:
+  ///   - path: a relative one is taken from the working directory.
+  ///   - owner: whose it is in machine-wide mode.
+  public init(path: String, owner: Account? = nil) {
+    self.owner = owner
     let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     self.path =
       trimmed.hasPrefix("/")
       ? trimmed : FileManager.default.currentDirectoryPath + "/" + trimmed
   }
 
-  /// The home that the environment names: `TIDEMARK_HOME`, else the XDG state directory, else the
-  /// usual place under the account's home directory.
+  /// The home that the environment names: `TIDEMARK_HOME`, else the user's part of
+  /// ``MachineWide``, else the XDG state directory, else the usual place under the account's home
+  /// directory.
   public static func locate(environment: [String: String]) -> Home {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let path = value("TIDEMARK_HOME") { return Home(path: path) }
+    if MachineWide.isConfigured { return MachineWide.home(of: .current) }
     if let state = value("XDG_STATE_HOME") { return Home(path: state + "/tidemark") }
-    let base = value("HOME") ?? Account.home ?? "/tmp"
+    let base = value("HOME") ?? Account.current.home ?? "/tmp"
     #if canImport(Darwin)
       return Home(path: base + "/Library/Application Support/tidemark")
     #else
@@ -48,9 +57,13 @@ public struct Home: Sendable, Equatable {
   }
 
   /// The configuration file.
-  public var configurationPath: String { path + "/tidemark.yaml" }
+  public var configurationPath: String {
+    owner == nil ? path + "/tidemark.yaml" : MachineWide.configurationPath
+  }
   /// The device record.
-  public var devicePath: String { path + "/device.json" }
+  public var devicePath: String {
+    owner == nil ? path + "/device.json" : MachineWide.devicePath
+  }
   /// The day folders.
   public var sessionsPath: String { path + "/sessions" }
   /// The markers of sessions that are not sealed.
@@ -67,6 +80,7 @@ public struct Home: Sendable, Equatable {
   /// - Throws: ``SystemError``.
   public func create() throws {
     try Self.makeDirectory(path)
+    try owner.map { try MachineWide.checkOwner(of: path, is: $0) }
     for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
       guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
       throw SystemError(operation: "make", path: folder, errno: errno)
@@ -145,7 +159,7 @@ public struct Home: Sendable, Equatable {
   }
 
   /// Names in a directory; one that is not there is empty.
-  private static func names(in directory: String) throws -> [String] {
+  static func names(in directory: String) throws -> [String] {
     guard let stream = opendir(directory) else {
       if errno == ENOENT { return [] }
       throw SystemError(operation: "read", path: directory, errno: errno)

@@ -113,7 +113,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     sessionId = id
     fileName = "\(id).log"
     format = .lines
-    userId = Account.name
+    userId = Account.current.name
     deviceId = device.deviceId
     deviceName = device.deviceName
     deviceModel = device.deviceModel

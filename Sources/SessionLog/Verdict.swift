@@ -74,7 +74,7 @@ public struct Verdict: Sendable, Equatable {
   }
 
   private static func tail(of path: String) throws -> [UInt8] {
-    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+    let file = try Descriptor.regularFile(path)
     var status = stat()
     guard fstat(file.number, &status) == 0 else {
       throw SystemError(operation: "stat", path: path, errno: errno)

@@ -34,12 +34,26 @@ struct LocalSession {
   /// The sidecar, pieced together from the id where it is missing or damaged.
   ///
   /// - Returns: the sidecar, and whether what is on disk could not be read.
-  func sidecar(device: Device) throws -> (sidecar: Sidecar, isDamaged: Bool) {
+  func sidecar(
+    device: Device, machine: MachineEvidence
+  ) throws -> (sidecar: Sidecar, isDamaged: Bool) {
+    var sidecar: Sidecar
+    var isDamaged = false
     do {
-      return (try Sidecar.load(files.sidecar), false)
+      sidecar = try Sidecar.load(files.sidecar)
     } catch is SidecarError {
-      return (Sidecar.reconstructed(id: session, device: device), true)
+      (sidecar, isDamaged) = (Sidecar.reconstructed(id: session, device: device), true)
     }
+    // In machine-wide mode a user may write anything here, but not in another's name.
+    if let owner = home.owner { sidecar.userId = owner.name }
+    // Recorded on this very machine while the device had another id: the copy of a machine's image
+    // keeps the original's until root renews it.
+    if sidecar.seal == nil, let recordedOn = sidecar.recorder?.machineId,
+      recordedOn == machine.machineId
+    {
+      sidecar.deviceId = device.deviceId
+    }
+    return (sidecar, isDamaged)
   }
 
   /// How the session ended; nil while somebody writes it or nothing can be known.

@@ -10,9 +10,9 @@ public struct Quarantine: Sendable {
 
   /// Notes why a session could not be sent; the session itself stays where it is.
   ///
-  /// - Throws: Foundation's errors when the note cannot be written.
+  /// - Throws: ``SessionLog/SystemError`` when the note cannot be written.
   public func hold(_ session: SessionID, reason: String) throws {
-    try Data((reason + "\n").utf8).write(to: URL(filePath: path(session)), options: .atomic)
+    try AtomicFile.write(Array((reason + "\n").utf8), to: path(session))
   }
 
   /// Forgets the note.
@@ -22,14 +22,13 @@ public struct Quarantine: Sendable {
 
   /// Sessions held, with their reasons.
   ///
-  /// - Throws: Foundation's errors when the folder cannot be read.
+  /// - Throws: ``SessionLog/SystemError``; Foundation's errors when the folder cannot be read.
   public func held() throws -> [(session: SessionID, reason: String)] {
     try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
         return nil
       }
-      let reason = try String(
-        decoding: Data(contentsOf: URL(filePath: path(session))), as: UTF8.self)
+      let reason = String(decoding: try AtomicFile.read(path(session)), as: UTF8.self)
       return (session, reason.trimmingCharacters(in: .newlines))
     }
   }

@@ -118,7 +118,8 @@ public struct SessionCatalog: Sendable {
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
     let local = LocalSession(home, id)
     guard try local.hasSidecar || local.openLog() != nil else { return nil }
-    var (sidecar, _) = try local.sidecar(device: device)
+    var (sidecar, _) = try local.sidecar(
+      device: device, machine: context?.machine ?? .current())
     let (length, modified) = try local.openLog()?.status() ?? (0, sidecar.lastUpdatedAt)
     var isRunning = false
     if sidecar.status == .active {

@@ -32,7 +32,7 @@ struct SessionUpload {
       // Nobody can write any more: this length is the last one.
       defer { withExtendedLifetime(lock) {} }
       let (length, modified) = try log.status()
-      let (sidecar, isDamaged) = try local.sidecar(device: context.device)
+      let (sidecar, isDamaged) = try local.sidecar(device: context.device, machine: context.machine)
       if let verdict = try Verdict.reach(
         sidecar: sidecar, logPath: log.path, lockGranted: true, machine: context.machine,
         now: context.now(), logModified: modified)

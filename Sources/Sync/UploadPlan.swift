@@ -83,7 +83,7 @@ struct UploadPlanner {
     guard let log = try local.openLog() else {
       return try examineWithoutLog(local)
     }
-    let (sidecar, _) = try local.sidecar(device: context.device)
+    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     if sidecar.seal != nil {
       try local.removeMarker()
       return .nothing

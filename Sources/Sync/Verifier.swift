@@ -53,7 +53,7 @@ public struct Verifier: Sendable {
   public func reopen(_ session: SessionID) throws -> Bool {
     let local = LocalSession(context.home, session)
     guard try local.openLog() != nil else { return false }
-    var (sidecar, _) = try local.sidecar(device: context.device)
+    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     sidecar.seal = nil
     try sidecar.save(local.files.sidecar)
     try context.manifest.forget(session)

@@ -34,6 +34,12 @@ enum ExitStatus: Int32, Error {
       }
   }
 
+  /// What several results come to: the one that all failures have in common, else partial.
+  init(of statuses: Set<ExitStatus>) {
+    let failures = statuses.subtracting([.ok])
+    self = failures.count > 1 ? .partial : failures.first ?? .ok
+  }
+
   private init(_ code: StoreError.Code) {
     self =
       switch code {

@@ -14,7 +14,26 @@ struct Settings {
   var staleAfter: Int64 = 3600
   var retention = Retention()
   var fsync = FsyncPolicy.interval(1000)
-  var storeSettings = StoreSettings()
+  /// Without the secrets, which ``store(at:transfers:environment:)`` reads.
+  private var storeSettings = StoreSettings()
+  private var webdavPasswordFile: String?
+  private var s3SecretFile: String?
+
+  /// Opens a store as configured.
+  ///
+  /// Only here are the files with secrets read: a user whose sessions root sends need not be able to.
+  func store(
+    at url: StoreURL, transfers: Int?, environment: [String: String]
+  ) throws -> any ObjectStore {
+    var settings = storeSettings
+    settings.transfers = transfers ?? settings.transfers
+    settings.webdavPassword = try webdavPasswordFile.map(Self.secret)
+    settings.s3.secretAccessKey = try s3SecretFile.map(Self.secret)
+    return try openStore(url, settings: settings, environment: environment)
+  }
+
+  /// Requests under way at once, where the command line does not say.
+  var transfers: Int { storeSettings.transfers }
 
   /// The defaults.
   init() {}
@@ -61,7 +80,11 @@ struct Settings {
 
   private mutating func apply(_ key: Node, _ value: Node, under parent: String) throws {
     let name = parent + (key.string ?? "?")
-    if case .mapping(let mapping) = value, Self.sections.contains(name) {
+    if Self.sections.contains(name) {
+      if value.scalar?.string.isEmpty == true { return }
+      guard case .mapping(let mapping) = value else {
+        throw Problem(value, "'\(name)' takes indented 'key: value' lines")
+      }
       for (key, value) in mapping { try apply(key, value, under: name + ".") }
       return
     }
@@ -99,7 +122,7 @@ struct Settings {
       "retention.local-max":
       return setNumber(name, text)
     case "webdav.user": storeSettings.webdavUser = text
-    case "webdav.password-file": storeSettings.webdavPassword = try Self.secret(text)
+    case "webdav.password-file": webdavPasswordFile = text
     case "s3.endpoint": storeSettings.s3.endpoint = text
     case "s3.region": storeSettings.s3.region = text
     case "s3.profile": storeSettings.s3.profile = text
@@ -107,7 +130,7 @@ struct Settings {
       guard let value = Bool(text) else { return false }
       storeSettings.s3.pathStyle = value
     case "s3.access-key-id": storeSettings.s3.accessKeyID = text
-    case "s3.secret-access-key-file": storeSettings.s3.secretAccessKey = try Self.secret(text)
+    case "s3.secret-access-key-file": s3SecretFile = text
     default: return false
     }
     return true

@@ -3,20 +3,25 @@ import ObjectStore
 import SessionLog
 import Sync
 
-/// What every command starts from: the home, its configuration, this device.
+/// What every command starts from: a home, its configuration, this device.
 struct Workplace {
   let environment: [String: String]
   let home: Home
   let settings: Settings
   let device: Device
+  /// Opened with root's rights before another user's are taken on; nil for one's own home.
+  private let openedStore: (any ObjectStore)?
 
-  /// Opens the home.
+  /// Opens one's own home.
   ///
-  /// - Parameter acceptsBadSettings: say what is wrong with the configuration, and go on with the
-  ///   defaults: a program is recorded whatever is wrong with us.
-  init(acceptsBadSettings: Bool = false) throws {
+  /// - Parameters:
+  ///   - home: which; by default what the environment and the machine say.
+  ///   - acceptsBadSettings: say what is wrong with the configuration, and go on with the defaults:
+  ///     a program is recorded whatever is wrong with us.
+  init(_ home: Home? = nil, acceptsBadSettings: Bool = false) throws {
     environment = ProcessInfo.processInfo.environment
-    home = Home.locate(environment: environment)
+    let home = home ?? Home.locate(environment: environment)
+    self.home = home
     do {
       settings = try Settings(path: home.configurationPath)
     } catch  where acceptsBadSettings {
@@ -24,18 +29,95 @@ struct Workplace {
       settings = Settings()
     }
     try home.create()
-    device = try Device.load(home, now: .now())
+    device = try Self.device(of: home)
+    openedStore = nil
   }
+
+  /// Opens another user's home as root does, and goes on with that user's rights.
+  init(user name: String?) throws {
+    let own = try Workplace()
+    guard let name else {
+      self = own
+      return
+    }
+    guard own.servesAllUsers else {
+      throw Failure(
+        .usage, "--user is for root where \(MachineWide.configurationPath) configures the machine")
+    }
+    guard let account = Account(named: name) else {
+      throw Failure(.usage, "there is no user '\(Console.harmless(name.utf8))'")
+    }
+    try self.init(MachineWide.home(of: account), from: own, store: own.openStore())
+    try account.assumeRights()
+  }
+
+  private init(_ home: Home, from own: Workplace, store: (any ObjectStore)?) throws {
+    environment = own.environment
+    settings = own.settings
+    device = own.device
+    self.home = home
+    openedStore = store
+  }
+
+  /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
+  ///
+  /// One's own comes last. Folders that are no user's are left alone.
+  static func all(transfers: Int? = nil) throws -> [Workplace] {
+    let own = try Workplace()
+    guard own.servesAllUsers else { return [own] }
+    let (homes, refused) = try MachineWide.homes()
+    for (path, reason) in refused { Console.remark("left alone: \(path): \(reason)") }
+    let store = try own.openStore(transfers: transfers)
+    return try homes.filter { $0 != own.home }.map { try Workplace($0, from: own, store: store) }
+      + [own]
+  }
+
+  /// Whether this process works for all users of the machine.
+  var servesAllUsers: Bool { home.owner?.isRoot == true }
+
+  /// Runs `body` with the rights of the home's owner.
+  func asOwner<Result>(_ body: () async throws -> Result) async throws -> Result {
+    guard let owner = home.owner else { return try await body() }
+    try owner.assumeRights()
+    let result: Result
+    do {
+      try home.create()
+      result = try await body()
+    } catch {
+      try Account.resumeOwnRights()
+      throw error
+    }
+    try Account.resumeOwnRights()
+    return result
+  }
+
+  private static func device(of home: Home) throws -> Device {
+    do {
+      return try Device.load(home, now: .now())
+    } catch let error as SystemError where error.isNotFound && home.owner != nil {
+      throw Failure(
+        .configuration, "\(error.path) is not there yet; run 'tidemark upload' as root once")
+    }
+  }
+
+  // MARK: The store
 
   private var storeText: String? {
     environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
   }
 
-  /// Whether logs may leave: the configuration says so, or the environment names a store.
-  var sends: Bool {
-    guard storeText != nil else { return false }
-    return settings.consent == .logs || (settings.consent == nil && settings.store == nil)
+  /// Whether logs may leave by this process.
+  ///
+  /// The configuration says so, or the environment names a store; where root sends for all users,
+  /// nobody else does.
+  var sends: Bool { storeText != nil && consents && !isServedByRoot }
+
+  private var consents: Bool {
+    settings.consent == .logs || (settings.consent == nil && settings.store == nil)
   }
+
+  /// Whether another process, root's, sends this home's sessions.
+  var isServedByRoot: Bool { home.owner != nil && openedStore == nil && !servesAllUsers }
 
   /// Everything for operations with the store.
   func context(transfers: Int? = nil) throws -> SyncContext {
@@ -44,27 +126,46 @@ struct Workplace {
         .configuration,
         "no store is configured; run 'tidemark init s3://bucket/logs' (or https://…, file:///…)")
     }
-    guard sends else {
+    guard consents else {
       throw Failure(
         .authentication,
         "consent is 'none' in \(home.configurationPath): nothing leaves this machine; "
           + "set 'consent: logs' to send logs")
+    }
+    guard !isServedByRoot else {
+      throw Failure(
+        .authentication,
+        "root sends this machine's sessions, and the store is root's: ask for "
+          + "'tidemark … --user \(Account.current.name)' as root, or use --local")
     }
     return try context(store: StoreURL(text), transfers: transfers)
   }
 
   /// Everything for operations with a given store.
   func context(store: StoreURL, transfers: Int? = nil) throws -> SyncContext {
-    var settings = settings.storeSettings
-    if let transfers { settings.transfers = transfers }
-    return try SyncContext(
+    try SyncContext(
       home: home, device: device,
-      store: openStore(store, settings: settings, environment: environment),
-      machine: .current(), transfers: settings.transfers)
+      store: openedStore
+        ?? settings.store(at: store, transfers: transfers, environment: environment),
+      machine: .current(), transfers: transfers ?? settings.transfers)
   }
 
-  /// The store where there is one; nil for a home that sends nothing.
-  func contextIfSending() throws -> SyncContext? { try sends ? context() : nil }
+  /// The store where there is one; nil for a home whose sessions go nowhere.
+  ///
+  /// - Throws: also where root sends them: what may be deleted is not known here then.
+  func contextIfSending() throws -> SyncContext? {
+    try storeText != nil && consents ? context() : nil
+  }
+
+  /// The store for reading, where there is one that this process can use.
+  func contextIfReadable() throws -> SyncContext? { try sends ? context() : nil }
+
+  private func openStore(transfers: Int? = nil) throws -> (any ObjectStore)? {
+    guard sends, let text = storeText else { return nil }
+    return try settings.store(at: StoreURL(text), transfers: transfers, environment: environment)
+  }
+
+  // MARK: The lock
 
   /// Keeps a second upload, reaper or deletion away for as long as the result lives.
   func lock() throws -> SessionLock? { try SessionLock.tryExclusive(home.lockPath) }

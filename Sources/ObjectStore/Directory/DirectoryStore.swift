@@ -103,7 +103,7 @@ public struct DirectoryStore: ObjectStore {
         response: "the request was cancelled")
     }
     do {
-      return try body()
+      return try withOwnRights(body)
     } catch {
       throw fileError(error.errno, operation, "\(location)/\(key)")
     }

@@ -18,6 +18,8 @@ struct Delete: AsyncParsableCommand {
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
 
+  @OptionGroup var owner: UserOptions
+
   func validate() throws {
     if ids.isEmpty == !all {
       throw ValidationError("Name sessions, or use --all for all of this device's.")
@@ -25,7 +27,7 @@ struct Delete: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try owner.workplace()
     let lock = try place.requireLock()
     defer { withExtendedLifetime(lock) {} }
     let both = local == remote
@@ -33,7 +35,7 @@ struct Delete: AsyncParsableCommand {
     let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
     var entries: [SessionCatalog.Entry] = []
     let devices = [place.device.deviceId]
-    if all { entries = try await catalog.entries(devices: devices) }
+    if all { entries = try await catalog.entries(devices: devices).filter(owner.includes) }
     for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }
     if let running = entries.first(where: { $0.isRunning }), !remote || both {
       throw Failure(.usage, "\(running.session) is still running; end its program first")

@@ -19,6 +19,8 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
 
+  @OptionGroup var owner: UserOptions
+
   func validate() throws {
     if ids.isEmpty {
       throw ValidationError("Name at least one session; 'tidemark list' shows them.")
@@ -26,7 +28,7 @@ struct Export: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try owner.workplace()
     let (catalog, context) = try side.catalog(place)
     let filter = try records.filter()
     let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)

@@ -12,21 +12,27 @@ struct Init: AsyncParsableCommand {
     discussion: """
       Puts, reads back and deletes a scratch object; nothing is configured when that fails. \
       Credentials come from the AWS environment variables or profile files, or from \
-      TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD.
+      TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD. With --machine, root configures the machine \
+      for all users: \(MachineWide.configurationPath), and \(MachineWide.statePath)/USER for what \
+      each of them records; root's 'tidemark upload' sends it.
       """)
 
   @Argument(help: "s3://bucket/prefix, https://host/dav/folder, or file:///folder.")
   var url: String
 
+  @Flag(help: "Configure the machine for all its users; for root.")
+  var machine = false
+
   func run() async throws {
     let store = try StoreURL(url)
-    let place = try Workplace()
+    let place = try workplace()
     let context = try place.context(store: store)
     try await probe(context.store)
-    try write(store: store.description, to: place.home.configurationPath)
+    try write(store: store.description, place)
     Console.say("Ready: \(store) takes, gives back and deletes objects.")
     Console.say("Configuration: \(place.home.configurationPath) (consent: logs)")
-    Console.say("Next: tidemark run -- PROGRAM   and in crontab: * * * * * tidemark upload")
+    let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
+    Console.say("Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * tidemark upload")
     let secrets = ["AWS_SECRET_ACCESS_KEY", "TIDEMARK_WEBDAV_PASSWORD"].filter {
       place.environment[$0]?.isEmpty == false
     }
@@ -36,9 +42,26 @@ struct Init: AsyncParsableCommand {
     }
   }
 
+  private func workplace() throws -> Workplace {
+    let environment = ProcessInfo.processInfo.environment
+    let usual = Home.locate(environment: environment)
+    guard machine || usual.owner != nil else { return try Workplace() }
+    guard Account.current.isRoot else {
+      throw Failure(
+        .authentication,
+        "\(MachineWide.configurationPath) is root's to write; set TIDEMARK_HOME to a folder of "
+          + "yours for a configuration of your own")
+    }
+    guard environment["TIDEMARK_HOME"] == nil else {
+      throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
+    }
+    try MachineWide.create()
+    return try Workplace(MachineWide.home(of: .current))
+  }
+
   private func probe(_ store: any ObjectStore) async throws {
     try await FormatMarker.check(store, create: false)
-    let key = "scratch/\(SessionID.make(at: .now()))"
+    let key = "scratch-\(SessionID.make(at: .now()))"
     let content = Array("tidemark \(key)\n".utf8)
     _ = try await store.put(key, content)
     guard try await store.get(key) == content else {
@@ -47,15 +70,18 @@ struct Init: AsyncParsableCommand {
     if let error = try await store.delete([key]).first?.error { throw error }
   }
 
-  private func write(store: String, to path: String) throws {
+  private func write(store: String, _ place: Workplace) throws {
+    let path = place.home.configurationPath
     let text: String
     if let data = FileManager.default.contents(atPath: path) {
       text = SettingsTemplate.replacing(
         storeIn: String(decoding: data, as: UTF8.self), with: store)
     } else {
-      text = SettingsTemplate.text(store: store)
+      text = SettingsTemplate.text(store: store, environment: place.environment)
     }
     try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    // Users who record read a machine's configuration; it names files with secrets and holds none.
+    let mode = place.home.owner == nil ? 0o600 : 0o644
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 }

@@ -25,10 +25,12 @@ struct List: AsyncParsableCommand {
   var allDevices = false
   @Flag(help: "One JSON object a line.")
   var json = false
+  @OptionGroup var owner: UserOptions
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try owner.workplace()
     let entries = try await self.entries(place)
+      .filter(owner.includes)
       .filter { !failed || $0.sidecar.status == .crashed || $0.sidecar.cause?.isFailure == true }
     if json {
       for entry in entries { Console.say(try Console.json(Line(entry))) }
@@ -40,7 +42,7 @@ struct List: AsyncParsableCommand {
   }
 
   private func entries(_ place: Workplace) async throws -> [SessionCatalog.Entry] {
-    let limit = all || failed ? Int.max : 50
+    let limit = all || failed || owner.user != nil ? Int.max : 50
     let (catalog, context) = try side.catalog(place)
     do {
       let devices = try await self.devices(place, context)

@@ -32,30 +32,40 @@ struct Reap: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace()
-    let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
-    var retention = place.settings.retention
+    let places = try Workplace.all()
+    guard let own = places.last else { return }
+    var retention = own.settings.retention
     if let age = olderThan.flatMap(Age.seconds) { (retention.local, retention.remote) = (age, age) }
-    let context = try place.contextIfSending()
     var failed = 0
     if local || !remote {
-      let reaper = LocalReaper(
-        home: place.home, device: place.device, context: context, now: .now())
-      let plan = try await reaper.plan(retention)
-      show(plan.local, plan.kept, side: "local")
-      if !dryRun {
-        for (decision, error) in reaper.execute(plan) {
-          if let error { Console.complain("cannot remove \(decision.session): \(error)") }
-          failed += error == nil ? 0 : 1
-        }
+      for place in places {
+        failed += try await place.asOwner { try await reapLocal(place, retention) }
       }
     }
     if remote || !local {
-      guard let context = try context ?? (remote ? place.context() : nil) else { return }
+      let lock = try own.requireLock()
+      defer { withExtendedLifetime(lock) {} }
+      guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
+        return
+      }
       failed += try await reapRemote(context, retention)
     }
     if failed > 0 { throw ExitStatus.partial }
+  }
+
+  private func reapLocal(_ place: Workplace, _ retention: Retention) async throws -> Int {
+    let lock = try place.requireLock()
+    defer { withExtendedLifetime(lock) {} }
+    let reaper = LocalReaper(
+      home: place.home, device: place.device, context: try place.contextIfSending(), now: .now())
+    let plan = try await reaper.plan(retention)
+    show(plan.local, plan.kept, side: "local")
+    guard !dryRun else { return 0 }
+    let errors = reaper.execute(plan).compactMap { decision, error in
+      error.map { "cannot remove \(decision.session): \($0)" }
+    }
+    for error in errors { Console.complain(error) }
+    return errors.count
   }
 
   private func reapRemote(_ context: SyncContext, _ retention: Retention) async throws -> Int {

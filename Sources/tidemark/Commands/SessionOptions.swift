@@ -3,7 +3,23 @@ import ObjectStore
 import SessionLog
 import Sync
 
-/// Which side a command looks at, and whose sessions.
+/// Whose sessions a command works with.
+struct UserOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Another user's sessions; for root, where the machine is configured for all users.",
+      valueName: "name"))
+  var user: String?
+
+  func workplace() throws -> Workplace { try Workplace(user: user) }
+
+  /// Whether a session is one of that user's; in the store those of all users lie together.
+  func includes(_ entry: SessionCatalog.Entry) -> Bool {
+    user == nil || entry.sidecar.userId == user
+  }
+}
+
+/// Which side a command looks at.
 struct SideOptions: ParsableArguments {
   @Flag(help: "This machine's copies only.")
   var local = false
@@ -18,7 +34,7 @@ struct SideOptions: ParsableArguments {
   ///
   /// Without a store the local side is all there is.
   func catalog(_ place: Workplace) throws -> (SessionCatalog, SyncContext?) {
-    let context = local ? nil : remote ? try place.context() : try place.contextIfSending()
+    let context = local ? nil : remote ? try place.context() : try place.contextIfReadable()
     return (SessionCatalog(home: place.home, device: place.device, context: context), context)
   }
 }

@@ -21,6 +21,8 @@ struct Show: AsyncParsableCommand {
   @Flag(help: "The stream's exact bytes.")
   var raw = false
 
+  @OptionGroup var owner: UserOptions
+
   func validate() throws {
     if plain && raw { throw ValidationError("--plain and --raw exclude each other.") }
     if raw, try !records.filter().admitsAll {
@@ -29,7 +31,7 @@ struct Show: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try owner.workplace()
     let (catalog, context) = try side.catalog(place)
     let entry = try await catalog.entry(matching: id, devices: try await devices(place, context))
     let text = try SessionText(entry, side: side, context: context, home: place.home)

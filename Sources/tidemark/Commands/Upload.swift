@@ -11,7 +11,8 @@ struct Upload: AsyncParsableCommand {
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. With --json one object is printed: \
-      logBytes, storedBytes, objects, sealed, failures, status.
+      logBytes, storedBytes, objects, sealed, reaped, failures, error, status. Where the machine is \
+      configured for all users, root sends everybody's sessions, and there is one object a user.
       """)
 
   @Option(help: "Go on and repeat after this time, 60s say.")
@@ -50,26 +51,44 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
+  /// One pass over all homes that this process uploads from.
+  ///
+  /// What is wrong with one user's home does not stop the others; what is wrong with the store does.
   private func pass() async throws -> ExitStatus {
-    let place = try Workplace()
+    let places = try Workplace.all(transfers: transfers)
+    var statuses: Set<ExitStatus> = []
+    for place in places {
+      do {
+        let (status, isStoreDown) = try await place.asOwner { try await pass(place) }
+        statuses.insert(status)
+        if isStoreDown { break }
+      } catch  where places.count > 1 && !(error is Failure) {
+        Console.complain("\(place.home.path): \(error)")
+        statuses.insert(ExitStatus(error))
+      }
+    }
+    return ExitStatus(of: statuses)
+  }
+
+  private func pass(_ place: Workplace) async throws -> (status: ExitStatus, isStoreDown: Bool) {
     let context = try place.context(transfers: transfers)
     guard let lock = try place.lock() else {
       Console.remark("another upload is running; it does this one's work")
-      return .ok
+      return (.ok, false)
     }
     defer { withExtendedLifetime(lock) {} }
     let uploader = Uploader(context)
     let plan = try uploader.plan(ignoresBackoff: now)
     if dryRun {
       show(plan)
-      return .ok
+      return (.ok, false)
     }
     let progress = ProgressBar(total: plan.unsent)
     let report = try await uploader.execute(plan) { progress.note($0) }
     progress.finish()
     let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
     try tell(report, reaped: reaped, place, context)
-    return Self.status(of: report)
+    return (Self.status(of: report), report.stoppedBy is StoreError)
   }
 
   private func show(_ plan: UploadPlan) {
@@ -95,10 +114,11 @@ struct Upload: AsyncParsableCommand {
     var entry = try context.manifest.storeEntry()
     let day: Int64 = 86_400_000
     let last = entry.remoteReapAt?.milliseconds ?? 0
-    // Only a pass that talks to the store anyway pays for the daily look.
-    guard Timestamp.now().milliseconds - last >= day, entry.lastSuccess != nil else {
-      return reaped
-    }
+    // Only a home that talks to the store anyway pays for the daily look; where root serves all
+    // users, that is root's.
+    guard Timestamp.now().milliseconds - last >= day,
+      place.servesAllUsers || (place.home.owner == nil && entry.lastSuccess != nil)
+    else { return reaped }
     let remote = RemoteReaper(context, devices: [context.device.deviceId])
     let remotePlan = try await remote.plan(place.settings.retention)
     if let refusal = remotePlan.refusal {
@@ -113,6 +133,7 @@ struct Upload: AsyncParsableCommand {
   }
 
   private struct Summary: Encodable {
+    let user: String?
     let logBytes: Int64
     let storedBytes: Int64
     let objects: Int
@@ -130,17 +151,21 @@ struct Upload: AsyncParsableCommand {
       var failures: [String: String] = [:]
       for failure in report.failures { failures[failure.session.description] = "\(failure.error)" }
       let summary = Summary(
-        logBytes: report.logBytes, storedBytes: report.storedBytes, objects: report.objects,
+        user: place.home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
+        objects: report.objects,
         sealed: report.sealed, reaped: reaped, failures: failures,
         error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
       Console.say(try Console.json(summary))
     }
-    for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+    let whose = place.home.owner.map { "\($0.name): " } ?? ""
+    for failure in report.failures {
+      Console.complain("\(whose)\(failure.session): \(failure.error)")
+    }
     if let error = report.stoppedBy {
-      if try isWorthTelling(error, place, context) { Console.complain("\(error)") }
+      if try isWorthTelling(error, place, context) { Console.complain("\(whose)\(error)") }
     } else if Console.outputIsTerminal && !json {
       Console.say(
-        "sent \(Console.size(report.logBytes)) of log as \(Console.size(report.storedBytes)) in "
+        "\(whose)sent \(Console.size(report.logBytes)) of log as \(Console.size(report.storedBytes)) in "
           + "\(report.objects) objects, sealed \(report.sealed) sessions, reaped \(reaped)")
     }
   }
@@ -167,7 +192,6 @@ struct Upload: AsyncParsableCommand {
     guard !report.failures.isEmpty else {
       return report.held.contains(where: \.isProblem) ? .partial : .ok
     }
-    let statuses = report.failures.map { ExitStatus($0.error) }
-    return Set(statuses).count == 1 ? statuses[0] : .partial
+    return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))
   }
 }

@@ -16,14 +16,16 @@ struct Verify: AsyncParsableCommand {
   var ids: [String] = []
   @Flag(help: "Send again, from the local log, what is missing or damaged.")
   var repair = false
+  @OptionGroup var owner: UserOptions
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try owner.workplace()
     let context = try place.context()
     let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
     var entries: [SessionCatalog.Entry] = []
     if ids.isEmpty {
       entries = try await catalog.entries(devices: [place.device.deviceId])
+        .filter(owner.includes)
         .filter { $0.remote != nil || $0.sidecar.seal?.store == context.store.location }
     } else {
       let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)

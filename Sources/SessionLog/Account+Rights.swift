@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Root working in the name of another user.
+///
+/// The effective user and groups of the whole process change, the real and saved ones stay root's:
+/// the kernel then refuses what the user could not do, whatever links and names lie in their
+/// folders, while the user can neither signal nor trace the process.
+extension Account {
+  /// Takes on this account's rights until ``resumeOwnRights()``.
+  ///
+  /// - Throws: ``SystemError`` when the process is not root's; then nothing has changed.
+  public func assumeRights() throws {
+    guard id != geteuid() || group != getegid() else { return }
+    try Self.set("the groups of", name) { setGroups() }
+    try Self.set("the group of", name) { setegid(group) }
+    try Self.set("the user", name) { seteuid(id) }
+  }
+
+  /// Goes back to the rights that the process was started with.
+  ///
+  /// - Throws: ``SystemError``; whoever cannot go back must not go on.
+  public static func resumeOwnRights() throws {
+    guard geteuid() != getuid() else { return }
+    try set("the user", "root") { seteuid(getuid()) }
+    try set("the group of", "root") { setegid(getgid()) }
+    try set("the groups of", "root") { Account.current.setGroups() }
+  }
+
+  private static func set(_ what: String, _ name: String, _ call: () -> Int32) throws {
+    guard call() == 0 else {
+      throw SystemError(operation: "become \(what)", path: name, errno: errno)
+    }
+  }
+
+  private func setGroups() -> Int32 {
+    #if canImport(Darwin)
+      return initgroups(name, Int32(bitPattern: group))
+    #else
+      return initgroups(name, group)
+    #endif
+  }
+}

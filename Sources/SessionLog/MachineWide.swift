@@ -1,0 +1,74 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Machine-wide mode: one configuration and one device for all users, a home for each of them, and
+/// root's one upload that serves them all.
+///
+/// The state directory is like `/tmp`: everybody may make their own folder in it and nobody can
+/// touch another's. Nothing in it is believed for its name alone: a home counts only when it belongs
+/// to the user that it is named for, and the device record only when it is root's.
+public enum MachineWide {
+  /// The configuration; that it exists turns the mode on.
+  public static let configurationPath = "/etc/tidemark/tidemark.yaml"
+  /// Where the homes are.
+  public static let statePath = "/var/lib/tidemark"
+  /// The record of the one device.
+  static let devicePath = statePath + "/device.json"
+
+  /// Whether this machine is set up so.
+  public static var isConfigured: Bool { access(configurationPath, F_OK) == 0 }
+
+  /// A user's home.
+  public static func home(of account: Account) -> Home {
+    Home(path: "\(statePath)/\(account.name)", owner: account)
+  }
+
+  /// Makes the configuration's folder and the state directory; for root.
+  ///
+  /// - Throws: ``SystemError``.
+  public static func create() throws {
+    for (path, mode) in [("/etc/tidemark", 0o755), (statePath, 0o1733)] {
+      try Home.makeDirectory(path)
+      guard chmod(path, mode_t(mode)) == 0 else {
+        throw SystemError(operation: "set the rights of", path: path, errno: errno)
+      }
+    }
+  }
+
+  /// The users' homes, and what else has the name of one, with the reason why it is left alone.
+  ///
+  /// - Throws: ``SystemError``.
+  public static func homes() throws -> (homes: [Home], refused: [(path: String, reason: String)]) {
+    var homes: [Home] = []
+    var refused: [(path: String, reason: String)] = []
+    for name in try Home.names(in: statePath).sorted() {
+      let path = "\(statePath)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      guard let account = Account(named: name), account.name == name else {
+        refused.append((path, "no user has this name"))
+        continue
+      }
+      guard status.st_uid == account.id else {
+        refused.append((path, "it belongs to \(Account(id: status.st_uid).name), not to \(name)"))
+        continue
+      }
+      homes.append(home(of: account))
+    }
+    return (homes, refused)
+  }
+
+  /// Refuses a home that somebody else made under this user's name.
+  static func checkOwner(of path: String, is account: Account) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      throw SystemError(operation: "stat", path: path, errno: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == account.id else {
+      throw SystemError(operation: "use, as it is not \(account.name)'s,", path: path, errno: EPERM)
+    }
+  }
+}
