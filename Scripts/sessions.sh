@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# The sessions of a store, read off the names of their objects: what the scripts beside this file
+# share. It is sourced, not run. The format is in Sources/Replica/Replica.docc/Format.md.
+# shellcheck source-path=SCRIPTDIR
+# shellcheck source=store.sh
+. "$(dirname "${BASH_SOURCE[0]}")/store.sh"
+
+# The ids of the devices that have sent something, or the one that was asked for.
+devices() { # [DEVICE]
+  if [ -n "$1" ]; then
+    [[ $1 =~ ^[a-z0-9]{1,64}$ ]] || fail 64 "--device takes an id of the characters a-z 0-9."
+    printf '%s\n' "$1"
+    return
+  fi
+  store_list devices/ >"$work/devices"
+  if [ ! -s "$work/devices" ] && ! $has_marker; then
+    fail 78 "there is nothing of Tidemark's at $location. Correct the store's URL."
+  fi
+  awk -F '\t' '$1 == "d" && $2 ~ /^[a-z0-9]+$/ && length($2) <= 64 { print $2 }' "$work/devices"
+}
+
+# One line an object, of the sessions whose id begins with START:
+#
+#   1 session  2 device  3 "g" for a segment, "s" for a sidecar  4 generation, number
+#   5 start, status  6 end, length  7 hash16  8 size by its name  9 size found
+#   10 time of writing  11 key  12 the server's time
+session_rows() { # DEVICE [START]
+  local device day wanted=${2:-}
+  wanted=${wanted:0:8}
+  # The day is in the id.
+  if [ ${#wanted} -gt 6 ]; then wanted=${wanted:0:6}-${wanted:6}; fi
+  if [ ${#wanted} -gt 4 ]; then wanted=${wanted:0:4}-${wanted:4}; fi
+  devices "$1" >"$work/ids"
+  while read -r device; do
+    store_list "devices/$device/$wanted" >"$work/days"
+    awk -F '\t' '$1 == "d" { print $2 }' "$work/days" >"$work/folders"
+    while read -r day; do
+      [[ $day =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]] || continue
+      store_list "devices/$device/$day/${2:-}" >"$work/names"
+      rows_of_names "$device" "$day" <"$work/names"
+    done <"$work/folders"
+  done <"$work/ids"
+}
+
+rows_of_names() { # DEVICE DAY
+  awk -F '\t' -v OFS='\t' -v device="$1" -v day="$2" '
+    function digits(text, from, to) {
+      return text ~ /^[0-9]+$/ && length(text) >= from && length(text) <= to
+    }
+    # Without zeros in front.
+    function number(text) { return digits(text, 1, 15) && text ~ /^([1-9]|0$)/ }
+    # Some take what begins with a zero for an octal number.
+    function plain(text) { sub(/^0+/, "", text); return (text == "" ? 0 : text) }
+    function is_session(id, date) {
+      date = substr(day, 1, 4) substr(day, 6, 2) substr(day, 9, 2)
+      return length(id) == 25 && substr(id, 1, 9) == date "t" && digits(substr(id, 10, 6), 6, 6) \
+        && substr(id, 16, 2) == "z-" && substr(id, 18) ~ /^[a-z0-9]+$/
+    }
+    function is_hash(text) { return length(text) == 16 && text ~ /^[0-9a-f]+$/ }
+    $1 != "f" || split($2, p, ".") != 7 || !is_session(p[1]) { next }
+    {
+      rank = substr(p[2], 2)
+      key = "devices/" device "/" day "/" $2
+    }
+    p[6] "." p[7] == "log.zst" && p[2] ~ /^g/ && number(rank) && rank > 0 && rank < 1000000 \
+      && split(p[3], span, "-") == 2 && digits(span[1], 12, 12) && digits(span[2], 12, 12) \
+      && span[1] "" < span[2] "" && is_hash(p[4]) && number(p[5]) {
+      print p[1], device, "g", rank, plain(span[1]), plain(span[2]), p[4], p[5], $3, $4, key, $5
+    }
+    p[7] == "json" && p[2] ~ /^s/ && digits(rank, 4, 6) && (length(rank) == 4 || rank !~ /^0/) \
+      && p[3] ~ /^(active|terminated|crashed)$/ && digits(p[4], 12, 12) && is_hash(p[5]) \
+      && number(p[6]) {
+      print p[1], device, "s", plain(rank), p[3], plain(p[4]), p[5], p[6], $3, $4, key, $5
+    }'
+}
