@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# Exports the log of one session: Scripts/export-session.sh [-o FILE] [--device ID] SESSION [STORE]
+#
+# Needs bash, curl, jq, zstd and what every system has; store.sh and sessions.sh lie beside it.
+# SESSION is the id of a session, open or sealed, or the start of one; list-sessions.sh shows them.
+# The log goes to standard output or to FILE, which appears whole or not at all. Every object is
+# compared with its name, and a sealed session with its seal. A session may be read while it grows.
+#
+# STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else
+# $TIDEMARK_STORE. The login comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+# AWS_REGION and AWS_ENDPOINT_URL, or from TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD or
+# TIDEMARK_WEBDAV_PASSWORD_FILE, or ~/.netrc.
+#
+# Exit codes: 0 ok, 64 usage, 65 integrity, 69 a tool is missing, 75 try later, 77 authentication,
+# 78 configuration.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+# shellcheck source=sessions.sh
+. "$(dirname "${BASH_SOURCE[0]}")/sessions.sh"
+
+device='' target=- session='' store=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) help ;;
+    -o)
+      needs_value "$@"
+      target=$2
+      shift
+      ;;
+    --device)
+      needs_value "$@"
+      device=$2
+      shift
+      ;;
+    -*) fail 64 "unknown option; see --help" ;;
+    *)
+      [ -z "$store" ] || fail 64 "one session and one store at a time; see --help"
+      if [ -z "$session" ]; then session=$1; else store=$1; fi
+      ;;
+  esac
+  shift
+done
+
+# Lists the session's objects, once.
+look() {
+  session_rows "$device" "$session" >"$work/found"
+  sort -u -k1,2 "$work/found" | cut -f 1,2 >"$work/candidates"
+  case $(grep -c '' "$work/candidates") in
+    1) read -r session device <"$work/candidates" ;;
+    0) fail 64 "no session '$session' at $location. list-sessions.sh shows all." ;;
+    *)
+      {
+        echo "$program: '$session' is the start of several ids; give more of it, or --device:"
+        sed 's/^/  /' "$work/candidates"
+      } >&2
+      exit 64
+      ;;
+  esac
+}
+
+# Reads the highest whole sidecar. For a sealed session that gives $length and $digest; an open one
+# is as long as the segments reach.
+read_sidecar() {
+  local status=active sealed hash stored key
+  length='' digest=''
+  awk '$3 == "s" && $8 == $9' "$work/found" | sort -k4,4n | tail -n 1 >"$work/sidecar"
+  read -r _ _ _ _ status sealed hash stored _ _ key _ <"$work/sidecar" || status=active
+  [ "$status" != active ] || return 0
+  store_get "$key" "$work/object" || return 1
+  check "$work/object" "$stored" "$hash" "$key"
+  digest=$(jq -r '.digest | strings' "$work/object" 2>/dev/null) || digest=''
+  [[ $digest =~ ^[0-9a-f]{64}$ ]] || fail 65 "$key seals the session, but has no digest."
+  length=$sealed
+}
+
+# Fails unless a file has this length and the hash of the name.
+check() { # FILE LENGTH HASH16 KEY
+  [ "$(size "$1")" = "$2" ] || fail 65 "$4 holds $(size "$1") bytes, not $2 as its name says."
+  [ "$(sha256 <"$1" | cut -c 1-16)" = "$3" ] || fail 65 "$4 holds other bytes than its name says."
+}
+
+# Chooses the segments to read from $at on: of those that hold an offset, the one with the greatest
+# end. Writes their rows, and last a line that begins with "!" where the objects contradict each
+# other or bytes are missing.
+choose() {
+  sort -k5,5n -k6,6nr "$work/found" | awk -v at="$at" -v length_="$length" '
+    $3 != "g" || $4 != 1 { next }
+    $8 != $9 { cut = cut " " $11 " has " $9 " bytes."; next }
+    {
+      # Those that are open here enclose each other; one that ends later than them is unlawful.
+      while (depth && end[stack[depth]] <= $5 + 0) depth--
+      n++; start[n] = $5 + 0; end[n] = $6 + 0; row[n] = $0; key[n] = $11
+      if (depth && end[stack[depth]] < end[n] && wrong == "")
+        wrong = key[stack[depth]] " and " $11 " overlap, and neither holds the other."
+      stack[++depth] = n
+    }
+    END {
+      while (wrong == "" && (length_ == "" || at < length_ + 0)) {
+        for (; next_ < n && start[next_ + 1] <= at; next_++)
+          if (end[next_ + 1] > end[best]) best = next_ + 1
+        if (end[best] <= at) break
+        print row[best]
+        at = end[best]
+      }
+      upper = next_ < n ? start[next_ + 1] : length_
+      if (length_ != "" && upper > length_ + 0) upper = length_
+      if (wrong == "" && upper != "" && at < upper + 0)
+        wrong = sprintf("bytes %.0f to %.0f are not there.%s", at, upper, cut)
+      if (wrong != "") print "! " wrong
+    }'
+}
+
+# Appends the chosen segments to $part; false when one has been replaced since the listing.
+append_segments() {
+  local start end hash stored key wrong
+  choose >"$work/chosen" || fail 75 "no room for the list of segments in $work."
+  wrong=$(sed -n 's/^! //p' "$work/chosen")
+  [ -z "$wrong" ] || fail 65 "$session: $wrong"
+  while read -r _ _ _ _ start end hash stored _ _ key _; do
+    store_get "$key" "$work/object" || return 1
+    [ "$(size "$work/object")" = "$stored" ] ||
+      fail 65 "$key came with $(size "$work/object") bytes, not $stored as its name says."
+    # One byte more than the name says is enough to see that it is wrong.
+    zstd -dcq <"$work/object" 2>/dev/null | head -c $((end - start + 1)) >"$work/content" ||
+      fail 65 "$key cannot be decompressed, or holds more bytes than its name says."
+    check "$work/content" $((end - start)) "$hash" "$key"
+    # A segment that was listed later may begin before what is already here, or end after the seal.
+    [ -z "$length" ] || [ "$end" -le "$length" ] || end=$length
+    head -c $((end - start)) "$work/content" | tail -c +$((at - start + 1)) >>"$part" ||
+      fail 75 "$part cannot be written. Make room."
+    at=$end
+  done <"$work/chosen"
+}
+
+[ -n "$session" ] || fail 64 "which session? See --help."
+[[ $session =~ ^[0-9a-z-]{1,25}$ ]] ||
+  fail 64 "that is no session id, nor the start of one (20260122t143005z-k3f9a7c2)."
+if [ -e "$target" ] && [ "$target" != - ] && [ ! -f "$target" ]; then
+  fail 64 "the target is not a plain file."
+fi
+require jq zstd
+open_store "$store"
+look
+
+if [ "$target" = - ]; then part=$work/log; else
+  part=$(mktemp "$(dirname -- "$target")/.tidemark-export.XXXXXX") ||
+    fail 78 "no file can be made beside $target. Check the folder and its rights."
+fi
+: >"$part"
+at=0
+if ! read_sidecar || ! append_segments; then
+  look
+  if ! read_sidecar || ! append_segments; then
+    fail 75 "$session: its objects are being replaced. Try again later."
+  fi
+fi
+if [ -n "$digest" ]; then
+  [ "$(size "$part") $(sha256 <"$part")" = "$length $digest" ] ||
+    fail 65 "$session: the objects are whole, but their content is not what the seal says."
+fi
+
+if [ "$target" != - ]; then
+  mv -f -- "$part" "$target"
+elif [ -t 1 ]; then
+  # Control bytes of a hostile log are made visible.
+  cat -v "$part"
+else
+  cat "$part"
+fi
