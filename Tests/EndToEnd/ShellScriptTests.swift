@@ -1,0 +1,433 @@
+import Foundation
+import TestServers
+import Testing
+
+/// The scripts that read a store without the program, against what the program wrote.
+@Suite struct ShellScriptTests {
+  @Test(arguments: Endpoint.Kind.allCases) func listExportAndReap(
+    kind: Endpoint.Kind
+  ) async throws {
+    let endpoint = try Endpoint(kind)
+    var program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    try await program.run("run", "--", "seq", "1", "30000")
+    // An open session, sent in three ticks, is exported while it is open.
+    let read = try await program.script(
+      """
+      \(Self.threeTicks)
+      "$S/list-sessions.sh" >listed || exit
+      for id in $(cut -c 1-25 listed); do
+        "$S/export-session.sh" "$id" -o out || exit
+        "$T" show --raw --remote "$id" >shown || exit
+        cmp shown out || exit
+        "$S/export-session.sh" "$id" | cmp shown - || exit
+      done
+      cat listed
+      "$S/list-sessions.sh" --json | jq -r '"\\(.status) \\(.uploadedBytes == .fileSizeBytes)"'
+      "$S/reap-remote.sh" --delete
+      """)
+    #expect(read.status == 0, "\(read.errors)")
+    let lines = read.text.split(separator: "\n").map(String.init)
+    #expect(lines.count == 6, "\(read.text)")
+    #expect(lines[0].contains(" active ") && lines[1].contains(" terminated "))
+    #expect(lines[2...3] == ["ACTIVE true", "TERMINATED true"])
+    #expect(lines[4...5].allSatisfy { $0.hasPrefix("keep ") })
+    let segments = try endpoint.segments()
+    #expect(segments.count == 4)
+
+    program.environment["CLOCK"] = Program.lateClock
+    let planned = try await program.script("\"$S/reap-remote.sh\"")
+    #expect(planned.text.split(separator: "\n").count == 2 && planned.status == 0)
+    #expect(planned.text.components(separatedBy: "would delete").count == 3)
+    #expect(try endpoint.segments() == segments)
+    let reaped = try await program.script("\"$S/reap-remote.sh\" --delete --older-than 1s")
+    #expect(reaped.status == 0, "\(reaped.errors)")
+    // Four segments, the seal of one session, the first sidecars of the other and its seal.
+    #expect(reaped.text.components(separatedBy: "deleted devices/").count >= 7)
+    #expect(try endpoint.segments().isEmpty)
+    let empty = try await program.script("\"$S/list-sessions.sh\"")
+    #expect(empty.status == 0 && empty.text.isEmpty, "\(empty.errors)")
+    try program.expectNoSecretInArguments(endpoint)
+  }
+
+  /// Leaves a session open whose three segments are in the store; it ends with the shell.
+  private static let threeTicks = """
+    mkfifo in
+    "$T" log --no-upload <in >console &
+    exec 3>in
+    for line in one two three; do
+      echo $line >&3
+      until grep -qs " $line$" home/sessions/*/*.log; do :; done
+      "$T" upload || exit
+    done
+    """
+
+  /// Writes a segment as a merging writer would: `put_segment FOLDER LOG ID START END`.
+  private static let putSegment = """
+    put_segment() {
+      head -c $5 "$2" | tail -c +$(($4 + 1)) >raw
+      zstd -qf raw -o object
+      hash=$(sha256sum <raw | cut -c 1-16)
+      mv object "$1/$3.g1.$(printf %012d-%012d $4 $5).$hash.$(wc -c <object).log.zst"
+    }
+    """
+
+  @Test func aSegmentReplacedWhileItIsReadCostsOneListing() async throws {
+    let endpoint = try Endpoint(.webdav)
+    var program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    // Between the first segment and the second, one that covers all takes their place.
+    program.environment["BEFORE_SECOND_SEGMENT"] = try program.folder.write(
+      """
+      \(Self.putSegment)
+      folder=$(echo "$FILES"/logs/devices/*/20*)
+      rm "$folder"/*.zst
+      log=$(echo home/sessions/*/*.log)
+      put_segment "$folder" "$log" $(basename "$log" .log) 0 $(wc -c <"$log")
+      """, to: "replace.sh")
+    let result = try await program.script(
+      """
+      \(Self.threeTicks)
+      id=$("$S/list-sessions.sh" | cut -c 1-25)
+      "$S/export-session.sh" "$id" -o out || exit
+      cmp home/sessions/*/*.log out
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try endpoint.segments().count == 1)
+  }
+
+  @Test(arguments: [
+    ("truncate -s -1 \"$object\"", "bytes 0 to "),
+    (
+      "printf x | dd of=\"$object\" bs=1 seek=20 conv=notrunc 2>/dev/null", "cannot be decompressed"
+    ),
+    ("zstd -dc \"$object\" | tr 1 2 | zstd -qf -o raw && resize raw", "other bytes than its name"),
+    (
+      "put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\"); rm \"$object\"",
+      "bytes 0 to 5 "
+    ),
+    ("echo >>\"$log\"; put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\")", "overlap"),
+  ]) func damageIsToldAndNothingIsLeft(damage: String, says: String) async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    try await program.run("run", "--", "seq", "1", "1000")
+    let result = try await program.script(
+      """
+      \(Self.putSegment)
+      # The damaged content under a name that has its size.
+      resize() {
+        mv "$1" "$(echo "$object" | sed "s/[0-9]*.log.zst$/$(wc -c <"$1").log.zst/")"
+        rm "$object"
+      }
+      object=$(echo "$FILES"/store/devices/*/*/*.zst)
+      log=$(echo home/sessions/*/*.log)
+      id=$(basename "$log" .log)
+      \(damage)
+      mkdir out
+      "$S/export-session.sh" 20 -o out/log
+      status=$?
+      ls -A out
+      exit $status
+      """)
+    #expect(result.status == 65 && result.text.isEmpty, "\(result.errors)")
+    #expect(result.errors.contains(says), "\(result.errors)")
+  }
+
+  struct Refusal: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var kind = Endpoint.Kind.directory
+    var environment: [String: String] = [:]
+    let command: String
+    let status: Int32
+    let says: String
+  }
+
+  static let refusals: [Refusal] = [
+    .init(
+      testDescription: "wrong password", kind: .webdav,
+      environment: ["TIDEMARK_WEBDAV_PASSWORD": "wr\"on\\g"], command: "list-sessions.sh",
+      status: 77, says: "401"),
+    .init(
+      testDescription: "wrong secret", kind: .s3, environment: ["AWS_SECRET_ACCESS_KEY": "wr\"ong"],
+      command: "list-sessions.sh", status: 77, says: "SignatureDoesNotMatch"),
+    .init(
+      testDescription: "missing bucket", kind: .s3, command: "list-sessions.sh s3://nothing-here",
+      status: 78, says: "NoSuchBucket"),
+    .init(
+      testDescription: "no server", command: "list-sessions.sh http://127.0.0.1:1/dav", status: 75,
+      says: "network"),
+    .init(
+      testDescription: "plain http", command: "list-sessions.sh http://192.0.2.1/dav", status: 78,
+      says: "https://"),
+    .init(
+      testDescription: "a login in the URL", command: "list-sessions.sh https://me:secret@host/x",
+      status: 78, says: "--help"),
+    .init(
+      testDescription: "no store", environment: ["TIDEMARK_STORE": ""],
+      command: "export-session.sh 2026", status: 78, says: "TIDEMARK_STORE"),
+    .init(
+      testDescription: "nothing there", command: "export-session.sh 2026", status: 78,
+      says: "nothing of Tidemark's"),
+    .init(
+      testDescription: "an id like a path", command: "export-session.sh ../../etc", status: 64,
+      says: "no session id"),
+    .init(
+      testDescription: "no time at all", command: "reap-remote.sh --older-than 0", status: 64,
+      says: "30d"),
+    .init(
+      testDescription: "a missing tool", environment: ["PATH": "/bin-without-tools"],
+      command: "export-session.sh 2026", status: 69, says: "jq is missing"),
+  ]
+
+  @Test(arguments: refusals) func isToldWithTheNextStep(_ test: Refusal) async throws {
+    let endpoint = try Endpoint(test.kind)
+    var program = try Program(scriptsFor: endpoint)
+    program.environment.merge(test.environment) { $1 }
+    if test.status == 69 {
+      // All that the head of a script needs, and no more.
+      let made = try await program.script(
+        """
+        PATH=/usr/bin:/bin; mkdir few
+        for tool in bash dirname mktemp rm; do ln -s $(command -v $tool) few; done
+        """
+      )
+      #expect(made.status == 0)
+      program.environment["PATH"] = program.folder.path + "/few"
+    }
+    let result = try await program.script("exec \"$S/\"\(test.command)")
+    #expect(result.status == test.status && result.text.isEmpty, "\(result.errors)")
+    #expect(result.errors.contains(test.says), "\(result.errors)")
+    for secret in test.environment.values where !secret.isEmpty {
+      #expect(!result.errors.contains(secret))
+    }
+    #expect(!result.errors.contains("secret@"))
+  }
+
+  @Test func anIdMayBeShortenedAsLongAsItIsUnique() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    for _ in 0..<2 { try await program.run("run", "--", "true") }
+    let ids = try await program.list().compactMap { $0["sessionId"] as? String }
+    let several = try await program.script("\"$S/export-session.sh\" \(ids[0].prefix(4))")
+    #expect(several.status == 64 && several.text.isEmpty)
+    #expect(ids.count == 2 && ids.allSatisfy(several.errors.contains))
+    let one = try await program.script("\"$S/export-session.sh\" \(ids[0].dropLast())")
+    #expect(one.output == (try program.log(ids[0])), "\(one.errors)")
+    let none = try await program.script("\"$S/export-session.sh\" \(ids[0].dropLast(8))zzzzzzzz")
+    #expect(none.status == 64 && none.errors.contains("list-sessions.sh"))
+  }
+
+  @Test func retentionAsksTheSidecarTooAndRefusesBoldPlans() async throws {
+    let endpoint = try Endpoint(.directory)
+    var program = try Program(scriptsFor: endpoint)
+    program.environment["CLOCK"] = Program.lateClock
+    let made = try await program.script(
+      """
+      folder=$FILES/store/devices/abc/2026-01-22
+      mkdir -p "$folder"
+      put_sidecar() {
+        printf %s "$2" >json
+        hash=$(sha256sum <json | cut -c 1-16)
+        mv json "$folder/20260122t14300$1.s0001.crashed.000000000000.$hash.$(wc -c <json).json"
+      }
+      put_sidecar 0z-longdead '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      put_sidecar 0z-dreaming '{"endedAt":"2296-01-22T14:40:00.000Z"}'
+      put_sidecar 0z-justdied '{"endedAt":"2096-10-01T14:40:00.000Z"}'
+      put_sidecar 0z-stillhot '{"lastUpdatedAt":"2096-10-01T14:40:00.000Z"}'
+      put_sidecar 0z-garbages 'x'
+      orphan=20260122t143000z-orphaned.g1.000000000000-000000000009.0123456789abcdef.8.log.zst
+      echo >"$folder/$orphan"
+      echo >"$folder/20260122t143000z-longdead.notes.txt"
+      "$S/reap-remote.sh" --delete | cut -d ' ' -f 1-2 | cut -d . -f 1
+      ls "$folder" | wc -l
+      for i in $(seq 10 29); do put_sidecar 1z-longde$i '{"endedAt":"2026-01-22T14:40:00Z"}'; done
+      """)
+    #expect(made.status == 0, "\(made.errors)")
+    let lines = made.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let id = "20260122t143000z-"
+    let folder = "devices/abc/2026-01-22/"
+    #expect(
+      lines == [
+        "delete \(id)dreaming", "keep \(id)garbages", "keep \(id)justdied", "delete \(id)longdead",
+        "delete \(id)orphaned", "keep \(id)stillhot", "deleted \(folder)\(id)dreaming",
+        "deleted \(folder)\(id)longdead", "deleted \(folder)\(id)orphaned", "4",
+      ], "\(made.errors)")
+    let bold = "\"$S/reap-remote.sh\" --older-than 20h"
+    let refused = try await program.script(bold + " --delete")
+    #expect(refused.status == 64 && refused.errors.contains("20 of 23 sessions"))
+    #expect(refused.errors.contains("--force") && !refused.text.contains("deleted"))
+    let forced = try await program.script(bold + " --force")
+    #expect(forced.status == 0 && forced.errors.isEmpty, "\(forced.errors)")
+    // Nobody is asked twice about an age of thirty days.
+    let reaped = try await program.script("\"$S/reap-remote.sh\" --delete")
+    #expect(reaped.status == 0 && reaped.text.components(separatedBy: "deleted").count == 21)
+  }
+
+  @Test(arguments: ["D:", "d:", "lp1:", ""]) func listingsOfAllDialects(
+    namespace: String
+  ) async throws {
+    // Paths as Apache, Nextcloud, rclone and Exchange write them.
+    let roots = [
+      "D:": "/r%26d/l%c3%b6gs/", "d:": "/r&amp;d/l%C3%B6gs/", "lp1:": "/r&#38;d/l%C3%b6gs/",
+    ]
+    let root = roots[namespace] ?? "http://other.name:80/r&amp;d/l%C3%B6gs/"
+    func answer(_ entries: [(path: String, size: Int?)]) -> String {
+      let n = namespace
+      let responses = entries.map { path, size in
+        let type = size == nil ? "<\(n)collection/>" : ""
+        let length = size.map { "<\(n)getcontentlength>\($0)</\(n)getcontentlength>" } ?? ""
+        let href = "<\(n)response><\(n)href>\n \(root)\(path)</\(n)href>"
+        let found = "<\(n)resourcetype>\(type)</\(n)resourcetype>\(length)"
+        let ok = "<\(n)status>HTTP/1.1 200 OK</\(n)status>"
+        let missing = "<\(n)getcontentlength>7</\(n)getcontentlength>"
+        let no = "<\(n)status>HTTP/1.1 404 Not Found</\(n)status>"
+        func part(_ prop: String, _ status: String) -> String {
+          "<\(n)propstat><\(n)prop>\(prop)</\(n)prop>\(status)</\(n)propstat>"
+        }
+        return href + part(found, ok) + part(missing, no) + "</\(n)response>"
+      }
+      let name = namespace.isEmpty ? "xmlns" : "xmlns:\(namespace.dropLast())"
+      return ScriptedServer.answer(
+        "207 Multi-Status",
+        body: "<?xml version=\"1.0\"?><\(n)multistatus \(name)=\"DAV:\">\(responses.joined())"
+          + "</\(n)multistatus>")
+    }
+    let day = "devices/abc/2026-01-22/"
+    let id = "20260122t143005z-k3f9a7c2"
+    let hash = "0123456789abcdef"
+    let server = try ScriptedServer([
+      ScriptedServer.answer("404 Not Found"),
+      answer([("devices/", nil), ("devices/abc/", nil), ("devices/%2e%2e", nil), ("devices/x", 1)]),
+      answer([("devices/abc", nil), (day, nil), ("devices/abc/device.json", 3)]),
+      answer([
+        (day, nil), ("\(day)\(id).s0002.crashed.000000000300.\(hash).9.json", 9),
+        ("\(day)\(id).g1.000000000000-000000000200.\(hash).40.log.zst", 40),
+        ("\(day)\(id).g1.000000000200-000000000300.\(hash).40.log%2Ezst", 39),
+        ("\(day)\(id).s0003.active.000000000300.\(hash).%1b[31m.json", 9),
+      ]),
+    ])
+    var program = try Program()
+    program.environment["S"] = Program.scripts
+    let result = try await program.script("\"$S/list-sessions.sh\" \(server.url)/r%26d/lögs")
+    #expect(result.status == 0, "\(result.errors)")
+    let words = result.text.split { $0 == " " || $0 == "\n" }
+    #expect(words == [id[...], "abc", "crashed", "2026-01-22T14:30:05Z", "300", "200"])
+    #expect(server.received.allSatisfy { $0.head.contains(" /r%26d/l%C3%B6gs/") })
+  }
+
+  @Test func bucketsAreListedPageByPage() async throws {
+    func page(_ content: String) -> String {
+      ScriptedServer.answer(
+        "200 OK",
+        body: "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(content)"
+          + "</ListBucketResult>")
+    }
+    func folder(_ name: String) -> String {
+      "<CommonPrefixes><Prefix>p%2F\(name)%2F</Prefix></CommonPrefixes>"
+    }
+    func object(_ name: String, _ size: Int) -> String {
+      "<Contents><Size>\(size)</Size><Key>p/devices/abc/2026-01-22/\(name)</Key>"
+        + "<ETag>&quot;x&quot;</ETag></Contents>"
+    }
+    let id = "20260122t143005z-k3f9a7c2"
+    let seal = "\(id).s0001.terminated.000000000200.0123456789abcdef.9.json"
+    let segment = "\(id).g1.000000000000-000000000200.0123456789abcdef.40.log.zst"
+    let token = "<NextContinuationToken>a/b+c=&amp;</NextContinuationToken>"
+    let server = try ScriptedServer([
+      ScriptedServer.answer("404 Not Found", body: "<Error><Code>NoSuchKey</Code></Error>"),
+      page("<Prefix>p/devices/</Prefix>" + folder("devices%2Fabc")),
+      page(folder("devices%2Fabc%2F2026-01-22")),
+      page("<IsTruncated>true</IsTruncated>\(token)\(object(seal, 9))"),
+      page("<IsTruncated>false</IsTruncated>" + object(segment, 40)),
+    ])
+    var program = try Program([
+      "AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": "a:b", "AWS_SECRET_ACCESS_KEY": "\"\\",
+      "AWS_SESSION_TOKEN": "to/ken+==",
+    ])
+    program.environment["S"] = Program.scripts
+    let result = try await program.script("\"$S/list-sessions.sh\" s3://logs/p")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text.split(separator: " ").suffix(2) == ["200", "200\n"])
+    let last = try #require(server.received.last?.head)
+    #expect(
+      last.hasPrefix(
+        "GET /logs/?continuation-token=a%2Fb%2Bc%3D%26&delimiter=%2F&encoding-type=url&list-type=2"
+          + "&prefix=p%2Fdevices%2Fabc%2F2026-01-22%2F HTTP/1.1"))
+    #expect(last.contains("Credential=a:b/") && last.contains("x-amz-security-token: to/ken+=="))
+  }
+}
+
+extension Program {
+  /// Where the scripts are; this file is `<package>/Tests/EndToEnd/ShellScriptTests.swift`.
+  fileprivate static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Scripts").path
+
+  /// A time by which everything is old, for both clocks.
+  fileprivate static let lateClock = "Tue, 02 Oct 2096 07:06:40 GMT"
+
+  /// In whose shell `$S` has the scripts, with a `curl` that writes down its arguments.
+  ///
+  /// `$CLOCK` sets the clocks of this machine and of the server; `$BEFORE_SECOND_SEGMENT` runs
+  /// before the second segment is asked for.
+  fileprivate init(scriptsFor endpoint: Endpoint) throws {
+    try self.init(endpoint.environment)
+    environment["S"] = Self.scripts
+    environment["FILES"] = endpoint.files
+    environment["TIDEMARK_STORE"] = endpoint.url
+    environment["PATH"] = folder.path + "/bin:/usr/bin:/bin:/opt/homebrew/bin"
+    let stubs = [
+      "curl": """
+      #!/bin/sh
+      PATH=${PATH#*:}
+      configuration=$(cat)
+      printf '%s\\n' "$@" >>"$HOME/arguments"
+      for argument in "$@"; do
+        if [ "$previous" = --dump-header ]; then head=$argument; fi
+        previous=$argument
+      done
+      case $configuration in
+        *.zst*)
+          echo >>"$HOME/segments"
+          if [ -n "$BEFORE_SECOND_SEGMENT" ] && [ $(wc -l <"$HOME/segments") = 2 ]; then
+            . "$BEFORE_SECOND_SEGMENT"
+          fi
+          ;;
+      esac
+      printf '%s\\n' "$configuration" | curl "$@" || exit
+      if [ -n "$CLOCK" ] && [ -n "$head" ]; then printf 'Date: %s\\r\\n' "$CLOCK" >>"$head"; fi
+      """,
+      "date": """
+      #!/bin/sh
+      PATH=${PATH#*:}
+      if [ -n "$CLOCK" ]; then echo 4000000000; else date "$@"; fi
+      """,
+    ]
+    for (name, text) in stubs { try folder.write(text + "\n", to: "stubs/\(name)") }
+  }
+
+  /// Runs a shell script in the program's folder.
+  fileprivate func script(_ text: String) async throws -> Result {
+    // A copy made by another process: a file that this one has just written may still be open in
+    // a child of another test, and then it cannot be executed.
+    try await shell(
+      """
+      cd "$HOME"
+      if [ -d stubs ] && [ ! -d bin ]; then cp -r stubs bin && chmod +x bin/*; fi
+      \(text)
+      """)
+  }
+
+  /// What the processes of the scripts were started with holds no secret.
+  fileprivate func expectNoSecretInArguments(_ endpoint: Endpoint) throws {
+    guard !endpoint.environment.isEmpty else { return }
+    let file = folder.path + "/arguments"
+    let arguments = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(arguments.contains("--config\n-\n"))
+    for secret in [RcloneS3Server.secretAccessKey, "mark%2Fsecret", ":\(LighttpdServer.password)"] {
+      #expect(!arguments.contains(secret))
+    }
+    #expect(!arguments.split(separator: "\n").contains(LighttpdServer.password[...]))
+  }
+}
