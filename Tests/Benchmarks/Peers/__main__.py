@@ -1,0 +1,162 @@
+"""Measures Tidemark and its peers on the same logs and servers; started by `Scripts/bench`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import peers
+import report
+from corpus import Corpus
+from measuring import Command, Failure, Meter
+from scenarios import QUICK, Begin, Scenario, Sizes
+from servers import find_program
+from tidemark import Tidemark
+from tool import Tool
+from trial import Result, Trial, tell
+
+
+def arguments() -> argparse.Namespace:
+    """The command line, as `Scripts/bench --help` describes it."""
+    parser = argparse.ArgumentParser(prog="Scripts/bench")
+    parser.add_argument("--program", type=Path, required=True)
+    parser.add_argument("--tools", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--scenario", type=_names)
+    parser.add_argument("--latency", type=_milliseconds, default=[0, 30])
+    parser.add_argument("--big", type=_size)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--keep", action="store_true")
+    return parser.parse_args()
+
+
+def _names(text: str) -> list[str]:
+    return text.upper().split(",")
+
+
+def _milliseconds(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _size(text: str) -> int:
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+class Bench:
+    """One run over all chosen scenarios."""
+
+    def __init__(self, options: argparse.Namespace, work: Path) -> None:
+        self._options = options
+        self._work = work
+        self._find = partial(find_program, tools=options.tools)
+        self._meter = Meter(work)
+        self.results: list[Result] = []
+        self.failures: list[str] = []
+        self.tools, absent = self._choose_tools()
+        self.about: dict[str, Any] = {
+            "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "seed": options.seed,
+            "quick": options.quick,
+            "cores": os.cpu_count(),
+            "load": round(os.getloadavg()[0], 2),
+            "tools": {tool.name: tool.about for tool in self.tools},
+            "notInstalled": absent,
+            "memoryFloor": self._meter.run(Command(("/bin/sh", "-c", "true"), {})).memory,
+            "compression": {},
+        }
+
+    def _choose_tools(self) -> tuple[list[Tool], list[str]]:
+        program = str(self._options.program)
+        self._meter.run(Command((program, "--version"), {"PATH": "/usr/bin:/bin"}))
+        about = self._meter.output().strip()
+        own = [Tidemark(program, about, server) for server in ("s3", "webdav")]
+        found, absent = peers.installed(self._find, self._options.tools)
+        return [*own, *found], absent
+
+    def run(self, scenarios: list[Scenario]) -> None:
+        """Measures everything; scenarios of one corpus follow each other on it."""
+        for plan, group in groupby(scenarios, key=lambda scenario: scenario.corpus):
+            members = list(group)
+            tell(f"writing {len(plan.sizes):,} logs, {sum(plan.sizes) / 1e6:.0f} MB")
+            folder = self._work / f"corpus-{plan.name}"
+            corpus = Corpus.write(plan, folder, self._options.seed)
+            self.about["compression"][plan.name] = round(corpus.ratio(), 2)
+            is_placed = members[0].begin is Begin.PLACED
+            for latency in self._options.latency:
+                place = self._work / f"trial-{plan.name}-{latency}"
+                with Trial(place, corpus, latency, self.tools, self._meter, self.failures) as trial:
+                    trial.start(self._find, is_placed)
+                    for scenario in members:
+                        self.results += trial.run(scenario)
+            shutil.rmtree(folder)
+
+    def close(self) -> None:
+        """Ends what runs."""
+        self._meter.close()
+
+
+def show(bench: Bench) -> None:
+    """Prints everything."""
+    print(report.heading(bench.about))
+    print(report.table(bench.results))
+    print()
+    for bar in report.bars(bench.results):
+        print(bar.line())
+    for failure in bench.failures:
+        print(f"FAILED  {failure}")
+
+
+def main() -> int:
+    """Runs, prints, and says by its status whether something failed."""
+    options = arguments()
+    sizes = QUICK if options.quick else Sizes()
+    if options.big:
+        sizes = Sizes(**{**vars(sizes), "big": options.big})
+    scenarios = sizes.scenarios(options.seed)
+    known = {scenario.key for scenario in scenarios}
+    for name in set(options.scenario or ()) - known:
+        print(f"Scripts/bench: no scenario {name}; there are {sorted(known)}", file=sys.stderr)
+        return 64
+    if options.scenario:
+        scenarios = [scenario for scenario in scenarios if scenario.key in options.scenario]
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options.work.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="run-", dir=options.work))
+    bench = Bench(options, work)
+    try:
+        bench.run(scenarios)
+    finally:
+        bench.close()
+        if options.keep:
+            tell(f"kept: {work}")
+        else:
+            shutil.rmtree(work, ignore_errors=True)
+    show(bench)
+    if options.json:
+        result = report.to_json(bench.results, bench.about, bench.failures)
+        options.json.write_text(json.dumps(result, indent=2) + "\n")
+    return 1 if bench.failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Failure as failure:
+        print(f"Scripts/bench: {failure}", file=sys.stderr)
+        sys.exit(1)
