@@ -82,6 +82,25 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Only for `Scripts/bench --micro`: nothing else needs this dependency.
+if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.1", traits: []))
+  package.targets.append(
+    .executableTarget(
+      name: "Micro",
+      dependencies: [
+        "Delta", "ObjectStore", "SessionLog", "TestSupport",
+        .product(name: "Benchmark", package: "benchmark"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Tests/Benchmarks/Micro",
+      plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]))
+  // The parsers of listings are internal.
+  for target in package.targets where target.name == "ObjectStore" {
+    target.swiftSettings = [.unsafeFlags(["-enable-testing"])]
+  }
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [

@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -58,11 +59,11 @@ def _size(text: str) -> int:
 class Bench:
     """One run over all chosen scenarios."""
 
-    def __init__(self, options: argparse.Namespace, work: Path) -> None:
+    def __init__(self, options: argparse.Namespace, work: Path, meter: Meter) -> None:
         self._options = options
         self._work = work
         self._find = partial(find_program, tools=options.tools)
-        self._meter = Meter(work)
+        self._meter = meter
         self.results: list[Result] = []
         self.failures: list[str] = []
         self.tools, absent = self._choose_tools()
@@ -103,10 +104,6 @@ class Bench:
                         self.results += trial.run(scenario)
             shutil.rmtree(folder)
 
-    def close(self) -> None:
-        """Ends what runs."""
-        self._meter.close()
-
 
 def show(bench: Bench) -> None:
     """Prints everything."""
@@ -136,15 +133,15 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options.work.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="run-", dir=options.work))
-    bench = Bench(options, work)
-    try:
-        bench.run(scenarios)
-    finally:
-        bench.close()
+    with ExitStack() as stack:
         if options.keep:
             tell(f"kept: {work}")
         else:
-            shutil.rmtree(work, ignore_errors=True)
+            stack.callback(shutil.rmtree, work, ignore_errors=True)
+        meter = Meter(work)
+        stack.callback(meter.close)
+        bench = Bench(options, work, meter)
+        bench.run(scenarios)
     show(bench)
     if options.json:
         result = report.to_json(bench.results, bench.about, bench.failures)
