@@ -60,9 +60,13 @@ public struct SessionCatalog: Sendable {
   ///   - limit: how many at most; days are listed from the newest on until there are enough.
   ///   - devices: ids to look at remotely; local sessions belong to this device.
   ///   - includesLocal: whether this machine's sessions count.
+  ///   - isWantedDay: which days to look at.
+  ///   - isWanted: which sessions to look at.
   /// - Throws: errors of the store and of the local files.
   public func entries(
-    limit: Int = .max, devices: [String], includesLocal: Bool = true
+    limit: Int = .max, devices: [String], includesLocal: Bool = true,
+    ofDay isWantedDay: (String) -> Bool = { _ in true },
+    including isWanted: (SessionID) -> Bool = { _ in true }
   ) async throws -> [Entry] {
     var folders: [SessionFolder] = []
     if let context {
@@ -72,19 +76,20 @@ public struct SessionCatalog: Sendable {
       }
     }
     let localDays = includesLocal ? try home.days() : []
-    let days = Set(folders.map(\.day)).union(localDays).sorted(by: >)
+    let days = Set(folders.map(\.day)).union(localDays).filter(isWantedDay).sorted(by: >)
     var entries: [Entry] = []
     for day in days where entries.count < limit {
       entries += try await self.entries(
         of: day, folders: folders.filter { $0.day == day },
         local: localDays.contains(day) ? try home.sessions(day: day) : [],
-        limit: limit - entries.count)
+        limit: limit - entries.count, including: isWanted)
     }
     return entries
   }
 
   private func entries(
-    of day: String, folders: [SessionFolder], local: [SessionID], limit: Int
+    of day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
+    including isWanted: (SessionID) -> Bool
   ) async throws -> [Entry] {
     var remotes: [SessionID: RemoteSession] = [:]
     if let context {
@@ -94,7 +99,7 @@ public struct SessionCatalog: Sendable {
       }
     }
     let here = Set(local)
-    let ids = here.union(remotes.keys).sorted(by: >).prefix(limit)
+    let ids = here.union(remotes.keys).filter(isWanted).sorted(by: >).prefix(limit)
     var entries: [SessionID: Entry] = [:]
     for id in ids where here.contains(id) {
       entries[id] = try localEntry(id, remote: remotes[id])
@@ -157,61 +162,29 @@ public struct SessionCatalog: Sendable {
       lastActivity: modified, remote: remote)
   }
 
-  /// The one session whose id begins with these characters.
+  /// The sessions that a person's ids, which may be shortened, name.
+  ///
+  /// Every day is listed once at most, and a sidecar is fetched only for what is named.
+  ///
+  /// - Returns: one session for each id, in their order.
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  public func entries(matching ids: [String], devices: [String]) async throws -> [Entry] {
+    guard !ids.isEmpty else { return [] }
+    let wanted = try ids.map(ShortenedID.init)
+    let days = wanted.map(\.day)
+    let named = Set(wanted.compactMap(\.session))
+    let shortened = wanted.filter { $0.session == nil }
+    let found = try await entries(
+      devices: devices,
+      ofDay: { day in days.contains { $0 == nil || $0 == day } },
+      including: { id in named.contains(id) || shortened.contains { $0.matches(id) } })
+    return try wanted.map { try $0.choose(from: found) }
+  }
+
+  /// The session that one such id names.
   ///
   /// - Throws: ``LookupError``; errors of the store and of the local files.
-  public func entry(matching prefix: String, devices: [String]) async throws -> Entry {
-    let allowed = prefix.utf8.allSatisfy {
-      (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
-    }
-    guard allowed, !prefix.isEmpty else { throw LookupError(.notAnID, prefix) }
-    let matches: [Entry]
-    if let id = SessionID(prefix), let local = try localEntry(id, remote: nil), context == nil {
-      matches = [local]
-    } else {
-      matches = try await entries(devices: devices).filter {
-        $0.session.description.hasPrefix(prefix)
-          || $0.session.description.split(separator: "-").last?.hasPrefix(prefix) == true
-      }
-    }
-    guard let first = matches.first else { throw LookupError(.none, prefix) }
-    if let exact = matches.first(where: { $0.session.description == prefix }) { return exact }
-    guard matches.count == 1 else { throw LookupError(.several(matches.count), prefix) }
-    return first
-  }
-}
-
-/// Why an id given by a person names no session.
-public struct LookupError: Error, Sendable, CustomStringConvertible {
-  /// The kind.
-  public enum Code: Sendable, Equatable {
-    /// It can be no session's id: another character than `a-z 0-9 -`.
-    case notAnID
-    /// No session has it.
-    case none
-    /// That many sessions begin with it.
-    case several(Int)
-  }
-
-  /// The kind.
-  public let code: Code
-  private let given: String
-
-  init(_ code: Code, _ given: String) {
-    self.code = code
-    self.given = given
-  }
-
-  /// One line for a person, with the next step.
-  public var description: String {
-    let shown = given.unicodeScalars.prefix(80).map {
-      $0.value < 0x20 || $0.value == 0x7f ? "?" : String($0)
-    }.joined()
-    return switch code {
-    case .notAnID:
-      "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"
-    case .none: "no session '\(shown)'; 'tidemark list --all' shows all"
-    case .several(let count): "'\(shown)' is the start of \(count) session ids; give more of it"
-    }
+  public func entry(matching id: String, devices: [String]) async throws -> Entry {
+    try await entries(matching: [id], devices: devices)[0]
   }
 }

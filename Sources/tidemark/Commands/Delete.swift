@@ -36,7 +36,7 @@ struct Delete: AsyncParsableCommand {
     var entries: [SessionCatalog.Entry] = []
     let devices = [place.device.deviceId]
     if all { entries = try await catalog.entries(devices: devices).filter(owner.includes) }
-    for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }
+    entries += try await catalog.entries(matching: ids, devices: devices)
     if let running = entries.first(where: { $0.isRunning }), !remote || both {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }

@@ -32,8 +32,7 @@ struct Export: AsyncParsableCommand {
     let (catalog, context) = try side.catalog(place)
     let filter = try records.filter()
     let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
-    for id in ids {
-      let entry = try await catalog.entry(matching: id, devices: devices)
+    for entry in try await catalog.entries(matching: ids, devices: devices) {
       let text = try SessionText(entry, side: side, context: context, home: place.home)
       if output == "-" {
         Console.write(Array(Self.header(entry.sidecar).utf8))

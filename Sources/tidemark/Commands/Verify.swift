@@ -29,7 +29,7 @@ struct Verify: AsyncParsableCommand {
         .filter { $0.remote != nil || $0.sidecar.seal?.store == context.store.location }
     } else {
       let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
-      for id in ids { entries.append(try await catalog.entry(matching: id, devices: devices)) }
+      entries = try await catalog.entries(matching: ids, devices: devices)
     }
     var broken: [SessionID] = []
     for (index, entry) in entries.enumerated() {

@@ -1,0 +1,50 @@
+import Foundation
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+@Suite struct SessionCatalogTests {
+  @Test func sessionsThatAreNamedCostOneListingADayAndOneSidecarEach() async throws {
+    let site = try Site()
+    var sessions: [SessionID] = []
+    for day in 0..<3 {
+      for number in 0..<4 { sessions.append(try site.local.session("\(day) \(number)\n".utf8)) }
+      site.local.clock.advance(seconds: 86_400)
+    }
+    try await site.upload()
+    let catalog = SessionCatalog(
+      home: site.local.home, device: site.local.device, context: try site.context())
+    let devices = [site.local.device.deviceId]
+    try FileManager.default.removeItem(atPath: site.local.folder + "/home/sessions")
+    _ = site.store.takeRequests()
+
+    let named = [sessions[0], sessions[3], sessions[4]]
+    let entries = try await catalog.entries(matching: named.map(\.description), devices: devices)
+    #expect(entries.map(\.session) == named)
+    var requests = site.store.takeRequests()
+    #expect(requests.count { $0.hasPrefix("LIST") } == 3)
+    #expect(requests.count { $0.hasPrefix("GET") } == 3)
+
+    let tail = try #require(sessions[7].description.split(separator: "-").last)
+    #expect(try await catalog.entry(matching: "\(tail)", devices: devices).session == sessions[7])
+    requests = site.store.takeRequests()
+    #expect(requests.count { $0.hasPrefix("GET") } == 1)
+    #expect(try await catalog.entries(matching: [], devices: devices).isEmpty)
+    #expect(site.store.takeRequests() == [])
+  }
+
+  @Test func whatNamesNoneOrSeveralIsAnError() async throws {
+    let site = try Site()
+    for number in 0..<2 { try site.local.session("\(number)\n".utf8) }
+    let catalog = SessionCatalog(home: site.local.home, device: site.local.device, context: nil)
+    for (id, code) in [
+      ("2026", LookupError.Code.several(2)), ("zzzzzzzzz", .none), ("../x", .notAnID),
+    ] {
+      let error = await #expect(throws: LookupError.self) {
+        try await catalog.entry(matching: id, devices: [])
+      }
+      #expect(error?.code == code)
+    }
+  }
+}
