@@ -16,6 +16,11 @@ enum Console {
   /// Prints bytes of the result.
   static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
 
+  /// Prints bytes of a log: as they are, but to a terminal in a form that does nothing there.
+  static func show(_ bytes: UnsafeRawBufferPointer) {
+    if outputIsTerminal { write(Array(harmless(bytes).utf8)) } else { write(bytes) }
+  }
+
   /// Prints bytes of the result; a reader that has gone ends the program, as it ends others.
   static func write(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes

@@ -4,7 +4,7 @@ import SessionLog
 import Sync
 
 /// A session's bytes from where they are: the local log where it is complete, else the store.
-struct SessionText {
+struct SessionText: Sendable {
   let entry: SessionCatalog.Entry
   let context: SyncContext?
   let home: Home
@@ -44,8 +44,16 @@ struct SessionText {
     }
   }
 
-  /// Hands on the lines that a filter admits.
+  /// Hands on what a filter admits, in pieces of any length.
   func read(
+    _ filter: RecordFilter, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) async throws {
+    if filter.admitsAll { return try await read(body) }
+    try await readLines(filter) { line, _ in try body(line) }
+  }
+
+  /// Hands on the lines that a filter admits.
+  func readLines(
     _ filter: RecordFilter, _ body: (UnsafeRawBufferPointer, RecordPrefix?) throws -> Void
   ) async throws {
     var filter = filter

@@ -43,10 +43,19 @@ import Testing
       #expect(session["fileSizeBytes"] as? Int == log.count)
       #expect(try await program.run("show", "--raw", "--remote", id).output == log)
       #expect(try await program.run("show", "--raw", "--local", id).output == log)
-      #expect(try await program.run("export", id, "-o", program.folder.path + "/out").status == 0)
-      let text = try Data(contentsOf: URL(filePath: "\(program.folder.path)/out/\(id).txt"))
-      #expect(Array(text).starts(with: Array("=== Device Info ===\n".utf8)))
-      #expect(Array(text).suffix(log.count) == log[...])
+    }
+    let ids = try sessions.map { try #require($0["sessionId"] as? String) }
+    for side in ["--local", "--remote"] {
+      let out = program.folder.path + "/out" + side
+      let exported = try await program.shell(
+        "$T export \(side) -o '\(out)' \(ids.joined(separator: " "))")
+      #expect(exported.status == 0, "\(exported.errors)")
+      for id in ids {
+        let text = try Data(contentsOf: URL(filePath: "\(out)/\(id).txt"))
+        let log = try program.log(id)
+        #expect(Array(text).starts(with: Array("=== Device Info ===\n".utf8)))
+        #expect(Array(text).suffix(log.count) == log[...])
+      }
     }
     let billing = try #require(sessions[0]["sessionId"] as? String)
     #expect(try await program.run("show", "--plain", "--remote", billing).output == nasty)

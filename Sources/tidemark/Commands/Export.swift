@@ -32,35 +32,45 @@ struct Export: AsyncParsableCommand {
     let (catalog, context) = try side.catalog(place)
     let filter = try records.filter()
     let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
-    for entry in try await catalog.entries(matching: ids, devices: devices) {
-      let text = try SessionText(entry, side: side, context: context, home: place.home)
-      if output == "-" {
-        Console.write(Array(Self.header(entry.sidecar).utf8))
-        try await text.read(filter) { line, _ in Console.write(line) }
-      } else {
-        let path = try await write(text, entry.sidecar, filter)
-        Console.remark("wrote \(path)")
+    let texts = try await catalog.entries(matching: ids, devices: devices).map {
+      try SessionText($0, side: side, context: context, home: place.home)
+    }
+    guard output != "-" else {
+      for text in texts {
+        Console.write(Array(Self.header(text.entry.sidecar).utf8))
+        try await text.read(filter) { Console.show($0) }
       }
+      return
+    }
+    try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
+    let folder = output
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for (index, text) in texts.enumerated() {
+        if index >= place.settings.transfers, let path = try await group.next() {
+          Console.remark("wrote \(path)")
+        }
+        group.addTask { try await Self.write(text, filter, in: folder) }
+      }
+      for try await path in group { Console.remark("wrote \(path)") }
     }
   }
 
-  private func write(
-    _ text: SessionText, _ sidecar: Sidecar, _ filter: RecordFilter
+  private static func write(
+    _ text: SessionText, _ filter: RecordFilter, in folder: String
   ) async throws -> String {
-    try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
-    let path = "\(output)/\(sidecar.sessionId).txt"
-    let partial = "\(output)/.\(sidecar.sessionId).partial"
-    let header = Data(Self.header(sidecar).utf8)
-    guard FileManager.default.createFile(atPath: partial, contents: header),
+    let sidecar = text.entry.sidecar
+    let path = "\(folder)/\(sidecar.sessionId).txt"
+    let partial = "\(folder)/.\(sidecar.sessionId).partial"
+    guard FileManager.default.createFile(atPath: partial, contents: Data(header(sidecar).utf8)),
       let file = FileHandle(forWritingAtPath: partial)
     else {
-      throw Failure(.configuration, "cannot write in \(output); choose another folder with -o")
+      throw Failure(.configuration, "cannot write in \(folder); choose another folder with -o")
     }
     do {
       try file.seekToEnd()
       var pending = Data()
-      try await text.read(filter) { line, _ in
-        pending.append(contentsOf: line)
+      try await text.read(filter) { bytes in
+        pending.append(contentsOf: bytes)
         guard pending.count >= 1 << 20 else { return }
         try file.write(contentsOf: pending)
         pending.removeAll(keepingCapacity: true)

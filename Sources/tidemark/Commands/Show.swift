@@ -37,15 +37,15 @@ struct Show: AsyncParsableCommand {
     let text = try SessionText(entry, side: side, context: context, home: place.home)
     let filter = try records.filter()
     if raw || (plain && filter.admitsAll && entry.sidecar.format == .asIs) {
-      try await text.read { Self.print($0) }
+      try await text.read { Console.show($0) }
     } else if plain {
       var plain = PlainText()
-      try await text.read(filter) { line, _ in
-        plain.add(line).withUnsafeBytes { Self.print($0) }
+      try await text.readLines(filter) { line, _ in
+        plain.add(line).withUnsafeBytes { Console.show($0) }
       }
-      plain.finish().withUnsafeBytes { Self.print($0) }
+      plain.finish().withUnsafeBytes { Console.show($0) }
     } else {
-      try await text.read(filter) { line, prefix in
+      try await text.readLines(filter) { line, prefix in
         guard Console.outputIsTerminal else { return Console.write(line) }
         let text = Console.harmless(line.last == 0x0a ? line.dropLast() : line[...])
         Console.say(Console.paint(text, Console.colour(of: prefix?.level)))
@@ -62,13 +62,5 @@ struct Show: AsyncParsableCommand {
       return [own]
     }
     return try await DeviceRecord.ids(in: context?.store, first: own)
-  }
-
-  private static func print(_ bytes: UnsafeRawBufferPointer) {
-    if Console.outputIsTerminal {
-      Console.write(Array(Console.harmless(bytes).utf8))
-    } else {
-      Console.write(bytes)
-    }
   }
 }
