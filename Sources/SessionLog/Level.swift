@@ -25,29 +25,16 @@ public enum Level: UInt8, CaseIterable, Comparable, Sendable {
 
   /// Reads a name from raw bytes.
   init?(_ bytes: UnsafeRawBufferPointer) {
-    // The longest name has 8 letters: they fit one word, folded to upper case.
-    guard (3...8).contains(bytes.count) else { return nil }
-    var word: UInt64 = 0
-    for byte in bytes {
-      let upper = (0x61...0x7a).contains(byte) ? byte - 0x20 : byte
-      word = word << 8 | UInt64(upper)
-    }
-    guard let level = Self.words[word] else { return nil }
+    guard let level = Self.names[bytes] else { return nil }
     self = level
   }
 
-  private static let words: [UInt64: Level] = {
-    let names: [(String, Level)] = [
-      ("TRACE", .trace), ("DEBUG", .debug), ("INFO", .info), ("NOTICE", .info),
-      ("SUCCESS", .success), ("WARNING", .warning), ("WARN", .warning), ("ERROR", .error),
-      ("ERR", .error), ("FAIL", .error), ("FAULT", .fault), ("CRITICAL", .fault),
-      ("CRIT", .fault), ("FATAL", .fault), ("ALERT", .fault), ("EMERG", .fault),
-    ]
-    return Dictionary(
-      uniqueKeysWithValues: names.map { name, level in
-        (name.utf8.reduce(0) { $0 << 8 | UInt64($1) }, level)
-      })
-  }()
+  private static let names = LevelNames([
+    ("TRACE", .trace), ("DEBUG", .debug), ("INFO", .info), ("NOTICE", .info),
+    ("SUCCESS", .success), ("WARNING", .warning), ("WARN", .warning), ("ERROR", .error),
+    ("ERR", .error), ("FAIL", .error), ("FAULT", .fault), ("CRITICAL", .fault),
+    ("CRIT", .fault), ("FATAL", .fault), ("ALERT", .fault), ("EMERG", .fault),
+  ])
 
   /// By rank.
   public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }

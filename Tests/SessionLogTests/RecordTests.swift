@@ -25,6 +25,7 @@ import Testing
       line: "2026-01-22T14:30:05.1Z [CRITICAL] [x] y", level: .fault, category: "x", message: "y"),
     .init(line: "2026-01-22T14:30:05.123Z [LOUD] [Net] x", level: nil, category: "", message: ""),
     .init(line: "2026-13-22T14:30:05.123Z [INFO] [Net] x", level: nil, category: "", message: ""),
+    .init(line: "[\0\0\0]: disk", level: nil, category: "", message: ""),
     .init(line: "plain", level: nil, category: "", message: ""),
     .init(line: "", level: nil, category: "", message: ""),
   ]
