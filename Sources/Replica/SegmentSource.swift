@@ -29,21 +29,25 @@ public actor SegmentLane {
   ///   - session: whose log it is.
   ///   - range: stream offsets, not empty.
   ///   - storedLimit: compressed bytes after which no further frame is added.
+  ///   - format: what the sidecar says of the log.
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
-    _ log: LogFile, session: SessionID, range: Range<Int64>, storedLimit: Int
+    _ log: LogFile, session: SessionID, range: Range<Int64>, storedLimit: Int,
+    format: Sidecar.Format
   ) throws -> EncodedSegment {
     let startLink = try log.link(before: range.lowerBound)
     var hasher = SHA256()
     var offset = range.lowerBound
     var tail: [UInt8] = []
+    var reader = RecordReader(format, reference: try log.status().modified)
     repeat {
       let frame = try nextFrame(of: log, range: offset..<range.upperBound)
       try frame.withUnsafeBytes { bytes in
         hasher.update(bufferPointer: bytes)
-        var statistics = LogStatistics()
+        var statistics = LogStatistics(reader)
         statistics.add(bytes)
         statistics.finish()
+        reader = statistics.reader
         try encoder.append(
           bytes, lines: statistics.lines, times: statistics.milliseconds,
           levels: statistics.counts)

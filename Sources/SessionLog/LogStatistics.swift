@@ -9,13 +9,15 @@ public struct LogStatistics: Sendable {
   /// Times of the latest record.
   public private(set) var last: Timestamp?
 
-  private var categories: Set<[UInt8]> = []
+  /// What the lines were read with; statistics of what follows start with it, so that they know
+  /// the form that was found.
+  public private(set) var reader: RecordReader
+
+  private var categories = CategorySet()
   private var splitter = LineSplitter()
-  /// More than so many different words are no longer a summary.
-  private static let categoryLimit = 64
 
   /// Nothing counted.
-  public init() {}
+  public init(_ reader: RecordReader = RecordReader()) { self.reader = reader }
 
   /// Counts the next piece of the log.
   public mutating func add(_ chunk: UnsafeRawBufferPointer) {
@@ -35,27 +37,15 @@ public struct LogStatistics: Sendable {
   private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
     if line.last == 0x0a { lines += 1 }
     guard isStart else { return }
-    guard let prefix = RecordPrefix.parse(line) else {
-      // A line without a prefix goes on with the record before it.
-      return
-    }
-    counts[Int(prefix.level.rawValue)] += 1
-    if let time = prefix.time {
+    // A line that goes on with the record before it is no record of its own.
+    guard let head = reader.read(line) else { return }
+    counts[Int(head.level.rawValue)] += 1
+    if let time = head.time {
       first = min(first ?? time, time)
       last = max(last ?? time, time)
     }
-    var category = UnsafeRawBufferPointer(rebasing: line[prefix.category])
-    if category.last == Category.continued {
-      category = UnsafeRawBufferPointer(rebasing: category.dropLast())
-    }
-    guard !category.isEmpty, categories.count < Self.categoryLimit else { return }
-    if category.elementsEqual(lastCategory) { return }
-    lastCategory = Array(category)
-    categories.insert(lastCategory)
+    categories.insert(UnsafeRawBufferPointer(rebasing: line[head.category]))
   }
-
-  /// Neighbouring records mostly share their category: no need to look it up each time.
-  private var lastCategory: [UInt8] = []
 
   /// The range of times in milliseconds since 1970; nil where no record has one.
   public var milliseconds: ClosedRange<Int64>? {
@@ -65,7 +55,7 @@ public struct LogStatistics: Sendable {
 
   /// Categories seen, sorted, 64 at most.
   public var categoryNames: [String] {
-    categories.map { String(decoding: $0, as: UTF8.self) }.sorted()
+    categories.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
   /// Records by the name of their level, those that occur.

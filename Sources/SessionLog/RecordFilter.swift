@@ -1,4 +1,4 @@
-/// Chooses records by level and time; lines without a prefix go with the record before them.
+/// Chooses records by level and time; lines that go on with a record go with it.
 public struct RecordFilter: Sendable {
   /// Records below it are left out.
   public var minimumLevel: Level?
@@ -6,6 +6,8 @@ public struct RecordFilter: Sendable {
   public var since: Timestamp?
   /// Records after it are left out.
   public var until: Timestamp?
+  /// How lines are read; by default they are our own records.
+  public var reader = RecordReader()
 
   private var splitter = LineSplitter()
   /// What held for the line before; an unknown form is INFO and has no time of its own.
@@ -23,10 +25,10 @@ public struct RecordFilter: Sendable {
 
   /// Passes on the admitted lines of the next piece of a log.
   ///
-  /// - Parameter body: gets a line, newline included, and its prefix where it has one.
+  /// - Parameter body: gets a line, newline included, and what it says where it starts a record.
   public mutating func add(
     _ chunk: UnsafeRawBufferPointer,
-    _ body: (_ line: UnsafeRawBufferPointer, _ prefix: RecordPrefix?) throws -> Void
+    _ body: (_ line: UnsafeRawBufferPointer, _ head: RecordHead?) throws -> Void
   ) rethrows {
     var splitter = splitter
     self.splitter = LineSplitter()
@@ -36,7 +38,7 @@ public struct RecordFilter: Sendable {
 
   /// Passes on a last line without a newline.
   public mutating func finish(
-    _ body: (_ line: UnsafeRawBufferPointer, _ prefix: RecordPrefix?) throws -> Void
+    _ body: (_ line: UnsafeRawBufferPointer, _ head: RecordHead?) throws -> Void
   ) rethrows {
     var splitter = splitter
     self.splitter = LineSplitter()
@@ -45,14 +47,14 @@ public struct RecordFilter: Sendable {
 
   private mutating func pass(
     _ line: UnsafeRawBufferPointer, _ isStart: Bool,
-    _ body: (UnsafeRawBufferPointer, RecordPrefix?) throws -> Void
+    _ body: (UnsafeRawBufferPointer, RecordHead?) throws -> Void
   ) rethrows {
-    let prefix = isStart ? RecordPrefix.parse(line) : nil
+    let head = isStart ? reader.read(line) : nil
     let admitted =
-      prefix.map { admits(level: $0.level, time: $0.time) }
+      head.map { admits(level: $0.level, time: $0.time) }
       ?? isAdmitted ?? admits(level: .info, time: nil)
     isAdmitted = admitted
-    if admitted { try body(line, prefix) }
+    if admitted { try body(line, head) }
   }
 
   private func admits(level: Level, time: Timestamp?) -> Bool {

@@ -109,6 +109,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return (Timestamp(milliseconds: seconds * 1000 + fraction), index + 1)
   }
 
+  /// The year in UTC.
+  static func year(ofMilliseconds milliseconds: Int64) -> Int64 {
+    civil(fromDays: floorDivide(milliseconds, 86_400_000).0).0
+  }
+
   // Days and civil dates after Howard Hinnant, "chrono-compatible low-level date algorithms".
 
   private static func civil(fromDays days: Int64) -> (Int64, Int64, Int64) {
@@ -122,7 +127,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 
-  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  /// Days since 1970-01-01.
+  static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = floorDivide(shifted, 400)
     let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -70,7 +70,8 @@ extension SessionUpload {
     _ entry: inout ManifestEntry
   ) async throws -> String {
     var digest = SHA256()
-    var statistics = LogStatistics()
+    var statistics = LogStatistics(
+      RecordReader(sidecar.format, reference: try log.status().modified))
     for name in objects {
       if entry.segments[name] != true {
         try await readBack(name, log)
@@ -92,7 +93,8 @@ extension SessionUpload {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
     let again = try await lane.encode(
-      log, session: session, range: name.range, storedLimit: .max)
+      log, session: session, range: name.range, storedLimit: .max,
+      format: item.sidecar.format)
     guard again.name == name else {
       throw ReplicaError(
         .damagedObject, "\(key) holds other bytes than \(log.path), and cannot be made again")

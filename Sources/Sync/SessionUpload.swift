@@ -128,7 +128,8 @@ struct SessionUpload {
     try log.synchronize()
     while entry.sent < end {
       let segment = try await lane.encode(
-        log, session: session, range: entry.sent..<end, storedLimit: context.segmentLimit)
+        log, session: session, range: entry.sent..<end, storedLimit: context.segmentLimit,
+        format: item.sidecar.format)
       try begin(&entry)
       let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
       entry.segments[segment.name] = receipt.provesContent

@@ -54,9 +54,10 @@ struct SessionText: Sendable {
 
   /// Hands on the lines that a filter admits.
   func readLines(
-    _ filter: RecordFilter, _ body: (UnsafeRawBufferPointer, RecordPrefix?) throws -> Void
+    _ filter: RecordFilter, _ body: (UnsafeRawBufferPointer, RecordHead?) throws -> Void
   ) async throws {
     var filter = filter
+    filter.reader = RecordReader(entry.sidecar.format, reference: entry.lastActivity)
     try await read { try filter.add($0, body) }
     try filter.finish(body)
   }

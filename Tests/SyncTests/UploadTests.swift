@@ -253,6 +253,31 @@ struct Site {
     #expect(try Sidecar.load(path).status == .terminated)
   }
 
+  @Test func aSealCountsTheRecordsOfAnotherProgramsForm() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    let files = site.local.home.files(for: session)
+    var sidecar = try Sidecar.load(files.sidecar)
+    sidecar.format = .asIs
+    try sidecar.save(files.sidecar)
+    let log = """
+      2026-01-22 14:30:05,000 ERROR [main] org.acme.Net: refused
+      java.io.IOException: closed
+      \tat org.acme.Net.read(Net.java:40)
+      2026-01-22 14:30:06,000 INFO [main] org.acme.Net: up
+
+      """
+    try Data(log.utf8).write(to: URL(filePath: files.log))
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    let folder = SessionFolder(device: site.local.device.deviceId, session: session)
+    let sealed = try Sidecar(json: try await site.store.get(folder.key + seal.fileName))
+    #expect(sealed.levels == ["ERROR": 1, "INFO": 1])
+    #expect(sealed.categories == ["org.acme.Net"])
+  }
+
   @Test func anEmptySessionIsSealed() async throws {
     let site = try Site()
     let writer = try site.local.writer()

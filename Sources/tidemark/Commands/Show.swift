@@ -38,17 +38,17 @@ struct Show: AsyncParsableCommand {
     let filter = try records.filter()
     if raw || (plain && filter.admitsAll && entry.sidecar.format == .asIs) {
       try await text.read { Console.show($0) }
-    } else if plain {
+    } else if plain && entry.sidecar.format == .lines {
       var plain = PlainText()
       try await text.readLines(filter) { line, _ in
         plain.add(line).withUnsafeBytes { Console.show($0) }
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
     } else {
-      try await text.readLines(filter) { line, prefix in
+      try await text.readLines(filter) { line, head in
         guard Console.outputIsTerminal else { return Console.write(line) }
         let text = Console.harmless(line.last == 0x0a ? line.dropLast() : line[...])
-        Console.say(Console.paint(text, Console.colour(of: prefix?.level)))
+        Console.say(Console.paint(text, Console.colour(of: head?.level)))
       }
     }
   }

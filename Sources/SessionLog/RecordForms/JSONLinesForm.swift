@@ -1,0 +1,52 @@
+/// One JSON object a line, as pino, bunyan, zap, Monolog, Docker, journalctl and others write it.
+///
+/// A tolerant look at the fields of the outermost object: a line that was cut is still a record.
+enum JSONLinesForm {
+  static func read(_ line: ByteScanner, isExpected: Bool) -> RecordHead? {
+    var scanner = line
+    guard scanner.take("{") else { return nil }
+    scanner.takeSpaces()
+    guard scanner.next == 0x22 else { return nil }
+    var fields = RecordFields()
+    while !fields.areComplete, let name = scanner.quoted() {
+      scanner.takeSpaces()
+      guard scanner.take(":") else { break }
+      scanner.takeSpaces()
+      guard let value = value(&scanner) else { break }
+      fields.take(name, value, in: scanner)
+      scanner.takeSpaces()
+      guard scanner.take(",") else { break }
+      scanner.takeSpaces()
+    }
+    return isExpected || fields.tellOfRecord ? fields.head(of: line.bytes) : nil
+  }
+
+  /// Steps over a value.
+  ///
+  /// - Returns: a string's content or a number; empty for objects and arrays; nil where it does
+  ///   not end.
+  private static func value(_ scanner: inout ByteScanner) -> Range<Int>? {
+    let start = scanner.index
+    var depth = 0
+    while !scanner.isAtEnd {
+      switch scanner.next {
+      case 0x22:
+        guard let string = scanner.quoted() else { return nil }
+        if depth == 0 { return string }
+        continue
+      case 0x7b, 0x5b: depth += 1
+      case 0x7d, 0x5d:
+        if depth == 0 { return start..<scanner.index }
+        depth -= 1
+        guard depth > 0 else {
+          scanner.index += 1
+          return scanner.index..<scanner.index
+        }
+      case 0x20, 0x2c: if depth == 0 { return start..<scanner.index }
+      default: break
+      }
+      scanner.index += 1
+    }
+    return depth == 0 ? start..<scanner.index : nil
+  }
+}
