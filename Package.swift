@@ -21,6 +21,8 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd",
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CSystem"),
 
     .target(
@@ -44,7 +46,7 @@ let package = Package(
     .target(
       name: "Sync",
       dependencies: [
-        "Delta", "ObjectStore", "Replica", "SessionLog",
+        "CZlib", "CZstd", "Delta", "ObjectStore", "Replica", "SessionLog",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),

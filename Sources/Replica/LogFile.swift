@@ -1,3 +1,4 @@
+import Crypto
 public import Delta
 import Foundation
 public import SessionLog
@@ -8,82 +9,138 @@ public import SessionLog
   import Glibc
 #endif
 
-/// A session's local log, read by position: it may grow meanwhile and nothing here minds.
+/// A session's stream as far as it is on this machine, read by position: it may grow meanwhile and
+/// nothing here minds.
+///
+/// A recorded session's stream is one file. An attached one's begins in a foreign file and may end in
+/// a file of ours.
 public final class LogFile: Sendable {
-  /// Where it is.
+  /// Where it is, for messages.
   public let path: String
-  private let descriptor: Int32
+  /// In stream order, without gaps between them.
+  private let pieces: [Piece]
+  /// What the foreign file begins with.
+  private let source: Sidecar.Source?
 
-  /// Opens a log for reading without following a link.
+  /// A part of the stream that lies in one file.
+  private struct Piece {
+    let file: OpenFile
+    /// Stream offset of its first byte.
+    let start: Int64
+    /// Offset of that byte in the file.
+    let base: Int64
+    /// Stream offset at which the next piece begins; nil for the last, which may grow.
+    let end: Int64?
+  }
+
+  /// Opens the log of a recorded session without following a link.
   ///
   /// - Throws: ``SessionLog/SystemError``.
   public init(path: String) throws {
     self.path = path
-    // A pipe under this name would keep a blocking open waiting for ever.
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw SystemError(operation: "read, as it is no regular file,", path: path, errno: EINVAL)
+    source = nil
+    pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
+  }
+
+  /// Opens what is here of an attached session's stream.
+  ///
+  /// - Parameters:
+  ///   - source: the foreign file; it counts only while it is the one that was found.
+  ///   - rest: where the home keeps what the file does not have.
+  /// - Throws: ``SessionLog/SystemError``, also when nothing of the stream is here.
+  public init(_ source: Sidecar.Source, rest: String) throws {
+    path = source.path
+    self.source = source
+    var pieces: [Piece] = []
+    if source.length != 0, let file = try Self.find(source) {
+      pieces.append(Piece(file: file, start: 0, base: source.base, end: source.length))
+    }
+    if let length = source.length, access(rest, F_OK) == 0 {
+      pieces.append(Piece(file: try OpenFile(rest), start: length, base: 0, end: nil))
+    }
+    guard !pieces.isEmpty else {
+      throw SystemError(operation: "find", path: source.path, errno: ENOENT)
+    }
+    self.pieces = pieces
+  }
+
+  private static func find(_ source: Sidecar.Source) throws -> OpenFile? {
+    do {
+      let file = try OpenFile(source.path)
+      let status = try file.status()
+      return status.device == source.device && status.inode == source.inode ? file : nil
+    } catch let error as SystemError where error.isNotFound {
+      return nil
     }
   }
 
-  deinit { close(descriptor) }
+  /// Whether a foreign file still begins as it did when it was found: a rotation may empty it at any
+  /// moment, and what was read since is another log's.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public func isStillTheSame() throws -> Bool {
+    guard let source, let first = pieces.first, source.length != 0, first.start == 0 else {
+      return true
+    }
+    let head = try first.file.read(at: 0, count: source.headLength)
+    let digest = SHA256.hash(data: head).prefix(source.headHash.utf8.count / 2)
+    return head.count == source.headLength && NameField.hex(digest) == source.headHash
+  }
 
-  /// Length in bytes and time of the last change.
+  /// The part of the stream that can be read here.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public func available() throws -> Range<Int64> {
+    guard let first = pieces.first else { return 0..<0 }
+    return first.start..<max(first.start, try status().length)
+  }
+
+  /// Length of the stream in bytes and time of the last change.
   ///
   /// - Throws: ``SessionLog/SystemError``.
   public func status() throws -> (length: Int64, modified: Timestamp) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw SystemError(operation: "stat", path: path, errno: errno)
-    }
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    return (Int64(status.st_size), Timestamp(milliseconds: milliseconds))
+    guard let last = pieces.last else { return (0, Timestamp(milliseconds: 0)) }
+    let status = try last.file.status()
+    let grown = last.start + max(0, status.length - last.base)
+    return (last.end ?? grown, status.modifiedAt)
   }
 
   /// Makes what was written durable, so that nothing is sent that a power loss could undo here.
   ///
   /// - Throws: ``SessionLog/SystemError``.
-  public func synchronize() throws {
-    #if canImport(Darwin)
-      let result = fsync(descriptor)
-    #else
-      let result = fdatasync(descriptor)
-    #endif
-    guard result == 0 else { throw SystemError(operation: "sync", path: path, errno: errno) }
-  }
+  public func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
 
   /// Reads a range that must be there.
   ///
-  /// - Throws: ``SessionLog/SystemError``; ``ReplicaError`` when the file ends before the range.
+  /// - Throws: ``SessionLog/SystemError``; ``ReplicaError`` when a part of the range is not here.
   public func read(_ range: Range<Int64>) throws -> [UInt8] {
-    let count = Int(range.upperBound - range.lowerBound)
-    var failure: Int32?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = 0
-      while filled < count {
-        let result = pread(
-          descriptor, buffer.baseAddress.map { $0 + filled }, count - filled,
-          off_t(range.lowerBound) + off_t(filled))
-        if result < 0 && errno == EINTR { continue }
-        if result < 0 { failure = errno }
-        guard result > 0 else { return }
-        filled += result
-      }
+    if let only = pieces.first, pieces.count == 1, range.lowerBound >= only.start {
+      return try read(range, from: only)
     }
-    if let failure { throw SystemError(operation: "read", path: path, errno: failure) }
-    guard bytes.count == count else {
-      throw ReplicaError(
-        .localLogChanged,
-        "\(path) ends at \(range.lowerBound + Int64(bytes.count)), before \(range.upperBound)")
+    var bytes: [UInt8] = []
+    for piece in pieces {
+      let lower = max(range.lowerBound, piece.start)
+      let upper = min(range.upperBound, piece.end ?? range.upperBound)
+      guard lower < upper, lower == range.lowerBound + Int64(bytes.count) else { continue }
+      bytes += try read(lower..<upper, from: piece)
     }
+    try expect(bytes.count, of: range)
     return bytes
+  }
+
+  private func read(_ range: Range<Int64>, from piece: Piece) throws -> [UInt8] {
+    let bytes = try piece.file.read(
+      at: range.lowerBound - piece.start + piece.base,
+      count: Int(range.upperBound - range.lowerBound))
+    try expect(bytes.count, of: range)
+    return bytes
+  }
+
+  private func expect(_ count: Int, of range: Range<Int64>) throws {
+    guard Int64(count) < range.upperBound - range.lowerBound else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "\(path) ends at \(range.lowerBound + Int64(count)), before \(range.upperBound)")
   }
 
   /// Reads a range in pieces of at most ``Delta/SegmentEncoder/frameLength`` bytes.
@@ -100,11 +157,12 @@ public final class LogFile: Sendable {
     }
   }
 
-  /// The fingerprint of the bytes before an offset.
+  /// The fingerprint of the bytes before an offset, of those that are here.
   ///
   /// - Throws: as ``read(_:)`` does.
   public func link(before offset: Int64) throws -> Link {
-    Link(before: try read(max(0, offset - Int64(Link.span))..<offset)[...])
+    let first = min(offset, pieces.first?.start ?? 0)
+    return Link(before: try read(max(first, offset - Int64(Link.span))..<offset)[...])
   }
 
   /// The offset after the last newline in a range, looked for from its end; nil without one.

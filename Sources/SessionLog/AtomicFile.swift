@@ -4,15 +4,21 @@
   import Glibc
 #endif
 
-private let unistdRead = read
-
-/// Small files that are replaced whole or not at all, also when the power goes.
+/// Files that are replaced whole or not at all, also when the power goes.
 package enum AtomicFile {
   /// More than any file that is read whole can need, in bytes.
   private static let readLimit = 16 << 20
 
   /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
   package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
+    try write(to: path, mode: mode) { write in try bytes.withUnsafeBytes(write) }
+  }
+
+  /// The same for content that comes in pieces, handed to the function that `body` is given.
+  package static func write(
+    to path: String, mode: UInt32 = 0o600,
+    _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {
     let temporary = "\(path).\(RandomName.make(6)).tmp"
     do {
       let file = try Descriptor(
@@ -21,7 +27,8 @@ package enum AtomicFile {
       guard fchmod(file.number, mode_t(mode)) == 0 else {
         throw SystemError(operation: "set the rights of", path: temporary, errno: errno)
       }
-      try bytes.withUnsafeBytes { try file.writeAll($0, path: temporary) }
+      let number = file.number
+      try body { try Descriptor.writeAll($0, to: number, path: temporary) }
       guard fsync(file.number) == 0 else {
         throw SystemError(operation: "sync", path: temporary, errno: errno)
       }
@@ -37,20 +44,16 @@ package enum AtomicFile {
 
   /// Reads a whole file, which must be a regular one of at most 16 MiB.
   package static func read(_ path: String) throws -> [UInt8] {
-    let file = try Descriptor.regularFile(path)
+    let file = try OpenFile(path)
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = buffer.withUnsafeMutableBytes {
-        unistdRead(file.number, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
+      let more = try file.read(at: Int64(bytes.count), count: 16_384)
+      bytes += more
       guard bytes.count <= readLimit else {
         throw SystemError(operation: "read", path: path, errno: EFBIG)
       }
+      // Files that the kernel makes up have no size, and may give less than is asked for.
+      if more.isEmpty { return bytes }
     }
   }
 
@@ -73,20 +76,9 @@ struct Descriptor: ~Copyable {
     guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
   }
 
-  /// Opens a file for reading without following a link; what is no regular file, such as a pipe that
-  /// would never answer, is refused.
-  static func regularFile(_ path: String) throws -> Descriptor {
-    let file = try Descriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw SystemError(operation: "read, as it is no regular file,", path: path, errno: EINVAL)
-    }
-    return file
-  }
-
   deinit { close(number) }
 
-  borrowing func writeAll(_ bytes: UnsafeRawBufferPointer, path: String) throws {
+  static func writeAll(_ bytes: UnsafeRawBufferPointer, to number: Int32, path: String) throws {
     var rest = bytes
     while !rest.isEmpty {
       let count = write(number, rest.baseAddress, rest.count)

@@ -88,7 +88,7 @@ public struct Home: Sendable, Equatable {
   }
 
   /// Makes a directory and its parents.
-  static func makeDirectory(_ path: String) throws {
+  package static func makeDirectory(_ path: String) throws {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
       throw SystemError(operation: "make", path: path, errno: errno)

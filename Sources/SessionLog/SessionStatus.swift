@@ -18,14 +18,33 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
   case recorderLost
   /// The machine went down.
   case reboot
+  /// What ended an attached file, of whose program nothing is known.
+  case file(FileEnd)
+
+  /// How an incarnation of an attached file ended.
+  public enum FileEnd: String, Sendable, CaseIterable {
+    /// It was renamed, copied or compressed away, or was written anew.
+    case rotated
+    /// It was removed.
+    case removed
+    /// Nothing came for a long time.
+    case idle
+    /// It was imported as it stood.
+    case imported
+  }
 
   /// Whether `list --failed` selects it.
-  public var isFailure: Bool { self != .exit(0) && !isRequested }
+  public var isFailure: Bool {
+    if case .file = self { return false }
+    return self != .exit(0) && !isRequested
+  }
 
   /// The verdict that follows: INT, TERM and HUP ask a program to end, other signals break it.
   public var status: SessionStatus {
-    if case .exit = self { return .terminated }
-    return isRequested ? .terminated : .crashed
+    switch self {
+    case .exit, .file: .terminated
+    default: isRequested ? .terminated : .crashed
+    }
   }
 
   private var isRequested: Bool {
@@ -38,7 +57,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
     9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
   ]
 
-  /// `exit 3`, `signal 9 (SIGKILL)`, `recorder lost`, `reboot`.
+  /// `exit 3`, `signal 9 (SIGKILL)`, `recorder lost`, `reboot`, `rotated`.
   public var description: String {
     switch self {
     case .exit(let status): "exit \(status)"
@@ -46,6 +65,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
       "signal \(number)" + (Self.signalNames[number].map { " (\($0))" } ?? "")
     case .recorderLost: "recorder lost"
     case .reboot: "reboot"
+    case .file(let end): end.rawValue
     }
   }
 
@@ -61,7 +81,9 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
       self = .signal(number)
     case "recorder" where text == "recorder lost": self = .recorderLost
     case "reboot" where words.count == 1: self = .reboot
-    default: return nil
+    default:
+      guard let end = FileEnd(rawValue: text) else { return nil }
+      self = .file(end)
     }
   }
 }

@@ -49,9 +49,44 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
+  /// The foreign file that an attached session reads.
+  ///
+  /// The stream is the file from ``base`` on; what is no longer in it, or never was, such as a GAP
+  /// line, stands in the home's own log from stream offset ``length`` on.
+  public struct Source: Sendable, Equatable, Codable {
+    /// Where the file was last found.
+    public var path: String
+    /// The file system that it is on.
+    public var device: UInt64
+    /// Its number there; 0 when it is gone, or holds something else.
+    public var inode: UInt64
+    /// Offset in the file of the stream's first byte.
+    public var base: Int64
+    /// Stream bytes that the file has; nil while it may grow.
+    public var length: Int64?
+    /// How many of the file's first bytes ``headHash`` covers, 4096 at most.
+    public var headLength: Int
+    /// Start of SHA-256 over the file's first bytes, in lower-case hex.
+    public var headHash: String
+
+    /// Describes a file.
+    public init(
+      path: String, device: UInt64, inode: UInt64, base: Int64, length: Int64?, headLength: Int,
+      headHash: String
+    ) {
+      self.path = path
+      self.device = device
+      self.inode = inode
+      self.base = base
+      self.length = length
+      self.headLength = headLength
+      self.headHash = headHash
+    }
+  }
+
   /// The session.
   public var sessionId: SessionID
-  /// Name of the log file.
+  /// Name of the log file; the path that an attached file had first.
   public var fileName: String
   /// How to read the log.
   public var format: Format
@@ -102,6 +137,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var recorder: Recorder?
   /// Local only: that it is sealed.
   public var seal: Seal?
+  /// Local only: the file that it reads; nil for a session that was recorded here.
+  public var source: Source?
   /// Local only: when its remote copy was removed on purpose.
   public var remoteReapedAt: Timestamp?
 
@@ -129,6 +166,26 @@ public struct Sidecar: Sendable, Equatable, Codable {
     categories = []
     levels = [:]
     self.recorder = recorder
+  }
+
+  /// A session that reads a foreign file.
+  ///
+  /// - Parameters:
+  ///   - id: a new id.
+  ///   - device: this device.
+  ///   - source: the file.
+  ///   - appName: the program that writes it.
+  ///   - userId: the user that it runs as.
+  ///   - startedAt: when the file began.
+  public init(
+    id: SessionID, device: Device, source: Source, appName: String, userId: String,
+    startedAt: Timestamp
+  ) {
+    self.init(id: id, device: device, appName: appName, recorder: nil, startedAt: startedAt)
+    self.source = source
+    self.userId = userId
+    fileName = source.path
+    format = .asIs
   }
 
   /// What can be said of a session whose sidecar is lost or damaged.
@@ -159,6 +216,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     var copy = self
     copy.recorder = nil
     copy.seal = nil
+    copy.source = nil
     copy.remoteReapedAt = nil
     return copy
   }

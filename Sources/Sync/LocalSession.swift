@@ -20,10 +20,13 @@ struct LocalSession {
     files = home.files(for: session)
   }
 
-  /// The log; nil when there is none.
-  func openLog() throws -> LogFile? {
+  /// What is here of the stream; nil when nothing is.
+  ///
+  /// - Parameter source: the file that an attached session reads.
+  func openLog(_ source: Sidecar.Source?) throws -> LogFile? {
     do {
-      return try LogFile(path: files.log)
+      guard let source else { return try LogFile(path: files.log) }
+      return try LogFile(source, rest: files.log)
     } catch let error as SystemError where error.isNotFound {
       return nil
     }

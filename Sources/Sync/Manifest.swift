@@ -21,54 +21,15 @@ public final class Manifest: Sendable {
   ///   - store: the store's location, which every row is keyed by.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   public init(home: Home, store: String) throws {
-    let path = home.cachePath + "/manifest.sqlite"
     self.store = store
-    do {
-      queue = try Self.open(path)
-    } catch let error as DatabaseError where Self.isGarbage(error) {
-      for suffix in ["", "-wal", "-shm", "-journal"] {
-        try? FileManager.default.removeItem(atPath: path + suffix)
-      }
-      queue = try Self.open(path)
-    } catch let error as DatabaseError where Self.isWithoutRoom(error) {
-      // A full disk is when uploads matter most: the cache lives in memory then, and every
-      // session's first request is a look at its folder.
-      queue = try Self.prepare(DatabaseQueue())
-    }
-  }
-
-  private static func isWithoutRoom(_ error: DatabaseError) -> Bool {
-    switch error.resultCode {
-    case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
-    default: false
-    }
-  }
-
-  private static func isGarbage(_ error: DatabaseError) -> Bool {
-    switch error.resultCode {
-    // SQLITE_ERROR: the file is a database with other tables than ours.
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR: true
-    default: false
-    }
-  }
-
-  private static func open(_ path: String) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-    }
-    return try prepare(DatabaseQueue(path: path, configuration: configuration))
-  }
-
-  private static func prepare(_ queue: DatabaseQueue) throws -> DatabaseQueue {
-    try queue.write { try $0.execute(sql: schema) }
-    try queue.read { database in
-      _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM session LIMIT 1")
-      _ = try Row.fetchOne(database, sql: "SELECT store, id, name, proven FROM segment LIMIT 1")
-      _ = try Row.fetchOne(database, sql: "SELECT url, \(storeColumns) FROM store LIMIT 1")
-    }
-    return queue
+    queue = try CacheDatabase.open(
+      home, name: "manifest",
+      schema: Self.schema,
+      probes: [
+        "SELECT \(Self.columns) FROM session LIMIT 1",
+        "SELECT store, id, name, proven FROM segment LIMIT 1",
+        "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
+      ])
   }
 
   private static let columns =

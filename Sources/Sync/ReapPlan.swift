@@ -112,7 +112,7 @@ public struct LocalReaper: Sendable {
   /// When a session ended; nil while it goes on or cannot be read.
   private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, Int64)? {
     guard let sidecar = try? Sidecar.load(local.files.sidecar) else { return nil }
-    let log = try local.openLog()
+    let log = try local.openLog(sidecar.source)
     let (length, modified) = try log?.status() ?? (0, sidecar.lastUpdatedAt)
     guard sidecar.status != .active || context == nil else { return nil }
     if sidecar.seal == nil {
@@ -128,11 +128,16 @@ public struct LocalReaper: Sendable {
   ) async throws -> String? {
     guard let context, let folders else { return nil }
     guard let seal = sidecar.seal else { return "it is not sealed yet" }
+    if let source = sidecar.source, let status = try FileStatus(source.path),
+      status.device == source.device, status.inode == source.inode
+    {
+      return "its file is still there: without this note it would be taken for a new one"
+    }
     if sidecar.remoteReapedAt != nil { return nil }
     guard seal.store == context.store.location else {
       return "it was sent to \(seal.store), not to the configured store"
     }
-    if let length = try local.openLog()?.status().length, length != seal.length {
+    if let length = try local.openLog(sidecar.source)?.status().length, length != seal.length {
       return "its log has \(length) bytes, not the \(seal.length) that were sealed"
     }
     let folder = SessionFolder(device: sidecar.deviceId, session: local.session)

@@ -33,6 +33,19 @@ public struct SessionCatalog: Sendable {
     public let lastActivity: Timestamp
     /// The remote objects; nil when it is not there or was not asked.
     public let remote: RemoteSession?
+    /// Whether the whole log can be read on this machine.
+    public let hasLocalLog: Bool
+  }
+
+  /// Opens the log on this machine.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public func openLog(_ entry: Entry) throws -> LogFile {
+    let local = LocalSession(home, entry.session)
+    guard let log = try local.openLog(entry.sidecar.source) else {
+      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+    }
+    return log
   }
 
   private let home: Home
@@ -122,10 +135,12 @@ public struct SessionCatalog: Sendable {
 
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
     let local = LocalSession(home, id)
-    guard try local.hasSidecar || local.openLog() != nil else { return nil }
-    var (sidecar, _) = try local.sidecar(
+    var (sidecar, isPiecedTogether) = try local.sidecar(
       device: device, machine: context?.machine ?? .current())
-    let (length, modified) = try local.openLog()?.status() ?? (0, sidecar.lastUpdatedAt)
+    let log = try local.openLog(sidecar.source)
+    guard !isPiecedTogether || log != nil || local.hasSidecar else { return nil }
+    let (length, modified) =
+      try log?.status() ?? (sidecar.seal?.length ?? 0, sidecar.lastUpdatedAt)
     var isRunning = false
     if sidecar.status == .active {
       if let context, let verdict = try local.verdict(sidecar, context: context, modified: modified)
@@ -143,7 +158,8 @@ public struct SessionCatalog: Sendable {
     let isRemote = remote != nil || (context == nil && sidecar.seal != nil)
     return Entry(
       session: id, sidecar: sidecar, location: isRemote ? .both : .local, length: length,
-      uploaded: uploaded, isRunning: isRunning, lastActivity: modified, remote: remote)
+      uploaded: uploaded, isRunning: isRunning, lastActivity: modified, remote: remote,
+      hasLocalLog: try log?.available().lowerBound == 0)
   }
 
   private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
@@ -159,7 +175,7 @@ public struct SessionCatalog: Sendable {
     return Entry(
       session: remote.session, sidecar: sidecar, location: .remote,
       length: max(revision.length, remote.mark), uploaded: remote.mark, isRunning: false,
-      lastActivity: modified, remote: remote)
+      lastActivity: modified, remote: remote, hasLocalLog: false)
   }
 
   /// The sessions that a person's ids, which may be shortened, name.

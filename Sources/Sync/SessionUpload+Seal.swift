@@ -72,15 +72,22 @@ extension SessionUpload {
     var digest = SHA256()
     var statistics = LogStatistics(
       RecordReader(sidecar.format, reference: try log.status().modified))
+    let here = try log.available().lowerBound
     for name in objects {
+      func count(_ piece: UnsafeRawBufferPointer) {
+        digest.update(bufferPointer: piece)
+        statistics.add(piece)
+      }
+      guard here <= name.range.lowerBound else {
+        // The file that these bytes came from is gone: their object, checked by its name, is them.
+        try await RemoteReader(context.store).read(name, in: folder, count)
+        continue
+      }
       if entry.segments[name] != true {
         try await readBack(name, log)
         entry.segments[name] = true
       }
-      try log.forEachPiece(of: name.range) { piece in
-        digest.update(bufferPointer: piece)
-        statistics.add(piece)
-      }
+      try log.forEachPiece(of: name.range, count)
     }
     statistics.finish()
     sidecar.categories = statistics.categoryNames

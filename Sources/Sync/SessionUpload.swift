@@ -24,7 +24,7 @@ struct SessionUpload {
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
-    guard let log = try local.openLog() else {
+    guard let log = try local.openLog(item.sidecar.source) else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
     var entry = try await trustedEntry(log)
@@ -49,6 +49,8 @@ struct SessionUpload {
       of: log, length: length, sent: entry.sent, modified: modified, now: context.now())
     try await send(log, upTo: end, &entry)
     try context.manifest.save(&entry, of: session)
+    // The attacher tells when a foreign file has grown: until then nobody has to look at it.
+    if item.sidecar.source != nil, entry.sent == length { try local.removeMarker() }
   }
 
   // MARK: What is there
@@ -59,7 +61,7 @@ struct SessionUpload {
     if let known = try context.manifest.entry(session), !known.isDirty,
       known.boot == context.machine.bootId
     {
-      guard length >= known.sent, try log.link(before: known.sent) == known.link else {
+      guard length >= known.sent, try isUnchanged(log, known) else {
         throw ReplicaError(
           .localLogChanged,
           "\(log.path) is shorter than, or differs from, the \(known.sent) bytes that were sent")
@@ -68,6 +70,13 @@ struct SessionUpload {
     }
     let remote = try await folders.session(session, in: folder)
     return try rebuild(from: remote, log: log, length: length)
+  }
+
+  /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
+  private func isUnchanged(_ log: LogFile, _ known: ManifestEntry) throws -> Bool {
+    let covered = known.sent - Int64(known.link.covered)
+    guard try log.available().lowerBound <= covered else { return true }
+    return try log.link(before: known.sent) == known.link
   }
 
   private func rebuild(
@@ -81,7 +90,8 @@ struct SessionUpload {
       }
     }
     for segment in remote.segments {
-      guard segment.range.upperBound <= length, try segment.matches(log) else {
+      let isHere = try log.available().lowerBound <= segment.range.lowerBound
+      guard segment.range.upperBound <= length, try !isHere || segment.matches(log) else {
         throw ReplicaError(
           .localLogChanged,
           "\(folder.key)\(segment.fileName) does not hold what \(log.path) has there")
@@ -130,6 +140,9 @@ struct SessionUpload {
       let segment = try await lane.encode(
         log, session: session, range: entry.sent..<end, storedLimit: context.segmentLimit,
         format: item.sidecar.format)
+      guard try log.isStillTheSame(), try isUnchanged(log, entry) else {
+        throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+      }
       try begin(&entry)
       let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
       entry.segments[segment.name] = receipt.provesContent

@@ -80,10 +80,10 @@ struct UploadPlanner {
 
   private func examine(_ session: SessionID, _ entry: ManifestEntry?) throws -> Finding {
     let local = LocalSession(context.home, session)
-    guard let log = try local.openLog() else {
+    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    guard let log = try local.openLog(sidecar.source) else {
       return try examineWithoutLog(local)
     }
-    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     if sidecar.seal != nil {
       try local.removeMarker()
       return .nothing
@@ -107,7 +107,11 @@ struct UploadPlanner {
     if verdict == nil, let sent = known?.sent {
       let end = try local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, now: context.now())
-      if end == sent { return .nothing }
+      if end == sent {
+        // The attacher tells when a foreign file has grown: until then nobody has to look at it.
+        if sidecar.source != nil, sent == length { try local.removeMarker() }
+        return .nothing
+      }
     }
     return .item(
       .init(

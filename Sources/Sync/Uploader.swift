@@ -141,7 +141,7 @@ public struct Uploader: Sendable {
             group.cancelAll()
             throw error
           }
-          try note(error, of: item.session)
+          try note(error, of: item)
           failed(.init(session: item.session, error: error))
         } else {
           transientInARow = 0
@@ -163,13 +163,18 @@ public struct Uploader: Sendable {
   ///
   /// Spaces out the attempts: 1 minute, doubling up to 6 hours. What is likely to go away by itself
   /// is tried in the next pass.
-  private func note(_ error: any Error, of session: SessionID) throws {
+  private func note(_ error: any Error, of item: UploadPlan.Item) throws {
+    let session = item.session
     var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
     entry.attempts += 1
     entry.lastError = "\(error)"
     entry.isDirty = true
     let passes =
       (error as? StoreError)?.isTransient == true || (error as? SystemError)?.isDiskFull == true
+      // What became of a foreign file is found out at the beginning of the next pass.
+      || (item.sidecar.source != nil
+        && ((error as? ReplicaError)?.code == .localLogChanged
+          || (error as? SystemError)?.isNotFound == true))
     if !passes {
       let minutes = min(360, 1 << min(entry.attempts - 1, 9))
       entry.nextAttempt = Timestamp(

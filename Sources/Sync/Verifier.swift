@@ -29,20 +29,22 @@ public struct Verifier: Sendable {
   /// - Throws: errors of the store and of the local files; contradictions are findings.
   public func verify(_ remote: RemoteSession) async throws -> Finding {
     let local = LocalSession(context.home, remote.session)
-    let log = try local.openLog()
+    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    let log = try local.openLog(sidecar.source)
+    let here = try log?.available().lowerBound ?? .max
     do {
       let length = try await expectedLength(remote)
       var position: Int64 = 0
       let digest = try await RemoteReader(context.store).read(remote, upTo: length) { piece in
-        if let log { try Self.compare(piece, at: position, with: log) }
+        if let log, here <= position { try Self.compare(piece, at: position, with: log) }
         position += Int64(piece.count)
       }
       try await checkSeal(remote, length: length, digest: digest, log: log)
       return Finding(
-        session: remote.session, bytes: length, comparedLocally: log != nil, problem: nil)
+        session: remote.session, bytes: length, comparedLocally: here == 0, problem: nil)
     } catch let error as ReplicaError {
       return Finding(
-        session: remote.session, bytes: 0, comparedLocally: log != nil, problem: error.detail)
+        session: remote.session, bytes: 0, comparedLocally: here == 0, problem: error.detail)
     }
   }
 
@@ -52,8 +54,8 @@ public struct Verifier: Sendable {
   /// - Throws: errors of the local files and of the manifest.
   public func reopen(_ session: SessionID) throws -> Bool {
     let local = LocalSession(context.home, session)
-    guard try local.openLog() != nil else { return false }
     var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
     sidecar.seal = nil
     try sidecar.save(local.files.sidecar)
     try context.manifest.forget(session)

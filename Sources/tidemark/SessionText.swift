@@ -7,7 +7,7 @@ import Sync
 struct SessionText: Sendable {
   let entry: SessionCatalog.Entry
   let context: SyncContext?
-  let home: Home
+  let catalog: SessionCatalog
 
   /// Whether the local log is read.
   let isLocal: Bool
@@ -18,25 +18,25 @@ struct SessionText: Sendable {
   ///   - entry: the session.
   ///   - side: what the user asked for.
   init(
-    _ entry: SessionCatalog.Entry, side: SideOptions, context: SyncContext?, home: Home
+    _ entry: SessionCatalog.Entry, side: SideOptions, context: SyncContext?,
+    catalog: SessionCatalog
   ) throws {
     self.entry = entry
     self.context = context
-    self.home = home
-    let hasLocal = entry.location != .remote
-    if side.local && !hasLocal {
+    self.catalog = catalog
+    if side.local && !entry.hasLocalLog {
       throw Failure(.usage, "\(entry.session) is not on this machine; try without --local")
     }
     if side.remote && entry.remote == nil {
       throw Failure(.usage, "\(entry.session) is not in the store yet; try without --remote")
     }
-    isLocal = hasLocal && !side.remote
+    isLocal = entry.hasLocalLog && !side.remote
   }
 
   /// Hands on the stream in order.
   func read(_ body: (UnsafeRawBufferPointer) throws -> Void) async throws {
     if isLocal {
-      let log = try LogFile(path: home.files(for: entry.session).log)
+      let log = try catalog.openLog(entry)
       try log.forEachPiece(of: 0..<log.status().length, body)
     } else if let remote = entry.remote, let context {
       let length = remote.seal?.length ?? remote.mark

@@ -14,6 +14,7 @@ struct Settings {
   var staleAfter: Int64 = 3600
   var retention = Retention()
   var fsync = FsyncPolicy.interval(1000)
+  var sources: [LogSource] = []
   /// Without the secrets, which ``store(at:transfers:environment:)`` reads.
   private var storeSettings = StoreSettings()
   private var webdavPasswordFile: String?
@@ -51,7 +52,13 @@ struct Settings {
       guard case .mapping(let mapping) = root else {
         throw Failure(.configuration, "\(path): expected 'key: value' lines")
       }
-      for (key, value) in mapping { try apply(key, value, under: "") }
+      for (key, value) in mapping {
+        if key.string == "sources" {
+          sources = try Self.sources(value)
+        } else {
+          try apply(key, value, under: "")
+        }
+      }
     } catch let error as YamlError {
       throw Failure(.configuration, "\(path): \(error)")
     } catch let error as Problem {
@@ -89,16 +96,78 @@ struct Settings {
       return
     }
     guard Self.keys.contains(name) else {
-      let near = (Self.keys + Self.sections).min {
-        Self.distance(name, $0) < Self.distance(name, $1)
-      }
-      let hint = near.map { Self.distance(name, $0) <= 3 ? "; did you mean '\($0)'?" : "" } ?? ""
-      throw Problem(key, "unknown key '\(Console.harmless(name.utf8))'\(hint)")
+      throw Self.unknown(key, name, of: Self.keys + Self.sections + ["sources"])
     }
     guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
     if text.isEmpty { return }
     guard try set(name, text) else {
       throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for '\(name)'")
+    }
+  }
+
+  private static func unknown(_ key: Node, _ name: String, of known: [String]) -> Problem {
+    let near = known.min { distance(name, $0) < distance(name, $1) }
+    let hint = near.map { distance(name, $0) <= 3 ? "; did you mean '\($0)'?" : "" } ?? ""
+    return Problem(key, "unknown key '\(Console.harmless(name.utf8))'\(hint)")
+  }
+
+  /// `sources:`, a list of files to attach.
+  private static func sources(_ node: Node) throws -> [LogSource] {
+    if node.scalar?.string.isEmpty == true { return [] }
+    guard case .sequence(let entries) = node else {
+      throw Problem(node, "'sources' takes a list: '- path: /var/log/app/**'")
+    }
+    return try entries.map { entry in
+      guard case .mapping(let mapping) = entry else {
+        throw Problem(entry, "an entry of 'sources' takes 'key: value' lines, 'path' first")
+      }
+      var source: LogSource?
+      for (key, value) in mapping where key.string == "path" {
+        guard let text = value.scalar?.string, let path = SourcePattern(text) else {
+          throw Problem(value, "'path' takes files by an absolute path: /var/log/app/**")
+        }
+        source = LogSource(path: path)
+      }
+      guard var source else { throw Problem(entry, "an entry of 'sources' lacks its 'path'") }
+      for (key, value) in mapping { try set(key, value, of: &source) }
+      return source
+    }
+  }
+
+  private static let sourceKeys = [
+    "path", "exclude", "app", "user", "category", "idle-end", "follow-links",
+  ]
+
+  private static func set(_ key: Node, _ value: Node, of source: inout LogSource) throws {
+    let name = key.string ?? "?"
+    let text = value.scalar?.string
+    switch (name, text) {
+    case ("path", _): return
+    case ("exclude", _):
+      let entries = text == nil ? value.array() : [value]
+      source.exclude = try entries.map { entry in
+        guard let text = entry.scalar?.string, let exclusion = LogSource.Exclusion(text) else {
+          throw Problem(
+            entry, "'exclude' takes names or absolute paths: [debug*, /var/log/app/x/**]")
+        }
+        return exclusion
+      }
+    case ("app", let text?): source.app = text
+    case ("user", let text?): source.user = text
+    case ("category", let text?): source.category = text
+    case ("idle-end", let text?):
+      guard let seconds = Age.seconds(text), seconds > 0 else {
+        throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for 'idle-end'")
+      }
+      source.idleEnd = seconds
+    case ("follow-links", let text?):
+      guard let follows = Bool(text) else {
+        throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for 'follow-links'")
+      }
+      source.followsLinks = follows
+    default:
+      guard sourceKeys.contains(name) else { throw unknown(key, name, of: sourceKeys) }
+      throw Problem(value, "'\(name)' takes one value")
     }
   }
 

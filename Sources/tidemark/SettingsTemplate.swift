@@ -37,6 +37,16 @@ enum SettingsTemplate {
         #remote: 30d
         #local-max:
 
+      # Logs that other programs write, as sessions. $1 is what the first * stands for.
+      sources:
+        #- path: /var/log/app/**
+        #  exclude: ['*.tmp']
+        #  app: app
+        #  user: www-data
+        #  category: web
+        #  idle-end: 1d
+        #  follow-links: false
+
       # cron has no login environment: name a file (mode 0600) that holds the password.
       webdav:
       \(line("user", "TIDEMARK_WEBDAV_USER"))

@@ -15,7 +15,8 @@ struct Tidemark: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      Init.self, Run.self, Log.self, Upload.self, List.self, Show.self, Export.self, Verify.self,
+      Init.self, Run.self, Log.self, Import.self, Upload.self, List.self, Show.self, Export.self,
+      Verify.self,
       Reap.self, Delete.self, Status.self,
     ])
 

@@ -72,6 +72,11 @@ struct Workplace {
       + [own]
   }
 
+  /// The foreign logs of this home; those of a machine are root's.
+  var sources: [LogSource] {
+    home.owner == nil || home.owner?.isRoot == true ? settings.sources : []
+  }
+
   /// Whether this process works for all users of the machine.
   var servesAllUsers: Bool { home.owner?.isRoot == true }
 

@@ -5,33 +5,16 @@ import Testing
 /// Root serves two users, `daemon` and `bin`, which every system has, in a mount namespace of its
 /// own: `/etc/tidemark` and `/var/lib/tidemark` of the machine are not touched.
 @Suite struct MachineWideTests {
-  /// Sets the machine up; `as USER COMMAND…` runs a command as another user.
-  private static let preamble = """
-    set -eu
-    umask 077
-    mkdir -p /etc/tidemark /var/lib/tidemark
-    for folder in /etc/tidemark /var/lib/tidemark /mnt; do
-      mount -t tmpfs -o mode=755 tidemark-test $folder
-    done
-    # The build and its libraries may lie where only their owner can go.
-    cp "$T" /mnt/tidemark
-    mkdir /mnt/lib
-    cp $(ldd "$T" | awk '/swift/ && $3 ~ /^\\// { print $3 }') /mnt/lib/
-    chmod -R a+rX /mnt
-    export T=/mnt/tidemark LD_LIBRARY_PATH=/mnt/lib
-    unset TIDEMARK_HOME
-    as() { user=$1; shift; setpriv --reuid=$user --regid=$user --init-groups "$@"; }
-    $T init --machine file:///mnt/store >&2
-    """
-
   private func onAMachine(_ script: String) async throws -> Program.Result {
-    let program = try Program()
-    let file = program.folder.path + "/machine.sh"
-    try (Self.preamble + "\n" + script).write(toFile: file, atomically: true, encoding: .utf8)
-    // Without root's rights a user namespace lends them, where the system allows it.
-    let namespace =
-      getuid() == 0 ? "unshare --mount" : "unshare --user --map-root-user --map-auto --mount"
-    return try await program.shell("exec \(namespace) bash '\(file)'")
+    try await Program().shellInMountNamespace(
+      """
+      mkdir -p /etc/tidemark /var/lib/tidemark
+      for folder in /etc/tidemark /var/lib/tidemark; do
+        mount -t tmpfs -o mode=755 tidemark-test $folder
+      done
+      $T init --machine file:///mnt/store >&2
+      \(script)
+      """)
   }
 
   @Test func rootServesAllAndAUserSeesTheirOwn() async throws {

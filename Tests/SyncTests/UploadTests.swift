@@ -11,8 +11,8 @@ struct Site {
   let local: TestHome
   let store: FaultyStore
 
-  init() throws {
-    local = try TestHome()
+  init(clock: TestClock = TestClock()) throws {
+    local = try TestHome(clock: clock)
     store = FaultyStore(
       try openStore(
         StoreURL("file://\(local.folder)/store"), settings: StoreSettings(), environment: [:]))

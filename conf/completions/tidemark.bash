@@ -173,13 +173,13 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|run|log|upload|list|show|export|verify|reap|delete|status|help)
+    init|run|log|import|upload|list|show|export|verify|reap|delete|status|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init run log upload list show export verify reap delete status help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init run log import upload list show export verify reap delete status help' -- "${cur}"))
         ;;
     esac
 }
@@ -217,6 +217,27 @@ _tidemark_log() {
     # Offer option value completions
     case "${prev}" in
     '--app')
+        return
+        ;;
+    esac
+}
+
+_tidemark_import() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--app --user --category)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--app')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    '--category')
         return
         ;;
     esac

@@ -22,8 +22,8 @@ public struct DirectoryStore: ObjectStore {
   ///
   /// - Parameters:
   ///   - path: The absolute path of the folder; made by the first put.
-  ///   - pageSize: How many entries a page of a listing has.
-  public init(path: String, pageSize: Int = 1000) {
+  ///   - pageSize: How many entries a page of a listing has; each page reads the whole folder.
+  public init(path: String, pageSize: Int = .max) {
     root = path
     location = "file://" + path
     self.pageSize = max(1, pageSize)

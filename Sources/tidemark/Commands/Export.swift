@@ -33,7 +33,7 @@ struct Export: AsyncParsableCommand {
     let filter = try records.filter()
     let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
     let texts = try await catalog.entries(matching: ids, devices: devices).map {
-      try SessionText($0, side: side, context: context, home: place.home)
+      try SessionText($0, side: side, context: context, catalog: catalog)
     }
     guard output != "-" else {
       for text in texts {

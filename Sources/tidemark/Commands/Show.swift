@@ -34,7 +34,7 @@ struct Show: AsyncParsableCommand {
     let place = try owner.workplace()
     let (catalog, context) = try side.catalog(place)
     let entry = try await catalog.entry(matching: id, devices: try await devices(place, context))
-    let text = try SessionText(entry, side: side, context: context, home: place.home)
+    let text = try SessionText(entry, side: side, context: context, catalog: catalog)
     let filter = try records.filter()
     if raw || (plain && filter.admitsAll && entry.sidecar.format == .asIs) {
       try await text.read { Console.show($0) }

@@ -53,6 +53,9 @@ struct Status: AsyncParsableCommand {
     for held in plan?.held ?? [] where held.isProblem {
       problems[held.session.description] = held.reason
     }
+    if let context, !place.sources.isEmpty {
+      problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
+    }
     let entry = try context?.manifest.storeEntry()
     let unsent = try plan.map { plan in
       try plan.unsent + plan.held.reduce(0) { try $0 + Self.length(of: $1.session, place.home) }

@@ -77,6 +77,7 @@ struct Upload: AsyncParsableCommand {
       return (.ok, false)
     }
     defer { withExtendedLifetime(lock) {} }
+    try attach(place, context)
     let uploader = Uploader(context)
     let plan = try uploader.plan(ignoresBackoff: now)
     if dryRun {
@@ -89,6 +90,20 @@ struct Upload: AsyncParsableCommand {
     let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
     try tell(report, reaped: reaped, place, context)
     return (Self.status(of: report), report.stoppedBy is StoreError)
+  }
+
+  /// Finds what is new in the logs of other programs; what cannot be read is told once.
+  private func attach(_ place: Workplace, _ context: SyncContext) throws {
+    guard !place.sources.isEmpty else { return }
+    let attacher = try Attacher(context, sources: place.sources)
+    let plan = try attacher.plan()
+    if dryRun {
+      for line in plan.descriptions { Console.say(line) }
+      return
+    }
+    for (path, reason) in try attacher.execute(plan).sorted(by: { $0.key < $1.key }) {
+      Console.complain("\(path): \(reason)")
+    }
   }
 
   private func show(_ plan: UploadPlan) {

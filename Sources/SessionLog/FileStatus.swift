@@ -1,0 +1,69 @@
+#if canImport(Darwin)
+  package import Darwin
+#else
+  package import Glibc
+#endif
+
+/// What the system says of a file, in our own types.
+package struct FileStatus: Sendable, Equatable {
+  /// What it is.
+  package enum Kind: Sendable { case file, directory, link, other }
+
+  /// What it is.
+  package let kind: Kind
+  /// The file system that it is on.
+  package let device: UInt64
+  /// Its number there.
+  package let inode: UInt64
+  /// Length in bytes.
+  package let length: Int64
+  /// Number of its owner.
+  package let owner: UInt32
+  /// When its content last changed, in nanoseconds since 1970.
+  package let modified: Int64
+  /// When its content, name or rights last changed, in nanoseconds since 1970; nobody can set it.
+  package let changed: Int64
+
+  package init(_ status: stat) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      case S_IFLNK: .link
+      default: .other
+      }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    length = Int64(status.st_size)
+    owner = status.st_uid
+    #if canImport(Darwin)
+      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
+    #endif
+    self.modified = Self.nanoseconds(modified)
+    self.changed = Self.nanoseconds(changed)
+  }
+
+  /// The status of what has a path; nil when there is nothing.
+  ///
+  /// A link is not followed.
+  package init?(_ path: String) throws {
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      let error = SystemError(operation: "stat", path: path, errno: errno)
+      if error.isNotFound { return nil }
+      throw error
+    }
+    self.init(status)
+  }
+
+  /// When its content last changed.
+  package var modifiedAt: Timestamp { Timestamp(milliseconds: modified / 1_000_000) }
+
+  /// Times that a file system cannot mean are kept within what fits.
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    let limit: Int64 = 9_000_000_000
+    return max(-limit, min(limit, Int64(time.tv_sec))) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,182 @@
+import Delta
+import Foundation
+import GRDB
+import SessionLog
+
+/// The cache of attached files: finds a file's session by path, number or content without reading
+/// any sidecar.
+///
+/// The sidecars are the truth. After a pass that did not end, and where the cache is lost, it is
+/// filled from them.
+final class AttachedFiles {
+  private let queue: DatabaseQueue
+
+  /// What a pass leaves for the next.
+  struct Pass: Equatable {
+    /// When the last whole pass began, in nanoseconds since 1970; 0 when everything has to be looked at.
+    var since: Int64 = 0
+    /// When all files were last compared with what is remembered, likewise.
+    var fullAt: Int64 = 0
+    /// The sources that it looked for.
+    var sources = ""
+    /// Whether a pass has changed sidecars and not ended.
+    var isDirty = true
+  }
+
+  init(_ home: Home) throws {
+    queue = try CacheDatabase.open(
+      home, name: "attached", schema: Self.schema,
+      probes: [
+        "SELECT \(Self.columns) FROM file LIMIT 1",
+        "SELECT since, fullAt, sources, dirty FROM pass LIMIT 1",
+        "SELECT path, reason FROM problem LIMIT 1",
+      ])
+  }
+
+  private static let columns = """
+    session, path, folder, device, inode, base, length, headLength, headHash, seen, link, changed, \
+    rotated, compressed, idleAt
+    """
+
+  private static let schema = """
+    CREATE TABLE IF NOT EXISTS file(
+      session TEXT PRIMARY KEY, path TEXT NOT NULL, folder TEXT NOT NULL, device INTEGER NOT NULL,
+      inode INTEGER NOT NULL, base INTEGER NOT NULL, length INTEGER, headLength INTEGER NOT NULL,
+      headHash TEXT NOT NULL, seen INTEGER NOT NULL, link BLOB, changed INTEGER NOT NULL,
+      rotated INTEGER NOT NULL, compressed INTEGER NOT NULL, idleAt INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS filePath ON file(path);
+    CREATE INDEX IF NOT EXISTS fileNumber ON file(inode, device);
+    CREATE INDEX IF NOT EXISTS fileFolder ON file(folder);
+    CREATE INDEX IF NOT EXISTS fileDue ON file(idleAt) WHERE length IS NULL;
+    CREATE INDEX IF NOT EXISTS fileRotated ON file(session) WHERE rotated AND length IS NULL;
+    CREATE TABLE IF NOT EXISTS pass(
+      id INTEGER PRIMARY KEY, since INTEGER NOT NULL, fullAt INTEGER NOT NULL,
+      sources TEXT NOT NULL, dirty INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+    """
+
+  // MARK: Files
+
+  /// The files whose row meets a condition, newest session first.
+  private func files(_ condition: String, _ arguments: StatementArguments) throws -> [AttachedFile]
+  {
+    try queue.read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT \(Self.columns) FROM file WHERE \(condition) ORDER BY session DESC")
+      return try Row.fetchAll(statement, arguments: arguments).compactMap(Self.file)
+    }
+  }
+
+  /// Those at a path.
+  func at(_ path: String) throws -> [AttachedFile] { try files("path = ?", [path]) }
+
+  /// Those with a file's number.
+  func numbered(_ status: FileStatus) throws -> [AttachedFile] {
+    try files(
+      "device = ? AND inode = ?",
+      [Int64(bitPattern: status.device), Int64(bitPattern: status.inode)])
+  }
+
+  /// Those in a folder.
+  func inFolder(_ folder: String) throws -> [AttachedFile] {
+    try files("folder = ? AND inode <> 0", [folder])
+  }
+
+  /// Those that are no longer there.
+  func gone() throws -> [AttachedFile] { try files("inode = 0", []) }
+
+  /// Those whose session has been idle for too long.
+  func idle(at now: Timestamp) throws -> [AttachedFile] {
+    try files("length IS NULL AND idleAt <= ?", [now.milliseconds])
+  }
+
+  /// Those that were renamed and whose session goes on.
+  func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
+
+  /// The folders that have files.
+  func folders() throws -> [String] {
+    try queue.read {
+      try String.fetchAll($0, sql: "SELECT DISTINCT folder FROM file WHERE inode <> 0")
+    }
+  }
+
+  func save(_ file: AttachedFile) throws {
+    let source = file.source
+    try queue.write { database in
+      try database.cachedStatement(
+        sql:
+          "INSERT OR REPLACE INTO file(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+      ).execute(arguments: [
+        file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
+        Int64(bitPattern: source.inode), source.base, source.length, source.headLength,
+        source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed,
+        file.isRotated, file.isCompressed, file.idleAt,
+      ])
+    }
+  }
+
+  func remove(_ session: SessionID) throws {
+    try queue.write {
+      try $0.execute(sql: "DELETE FROM file WHERE session = ?", arguments: [session.description])
+    }
+  }
+
+  private static func file(_ row: Row) -> AttachedFile? {
+    guard let session = SessionID(row["session"] as String) else { return nil }
+    let source = Sidecar.Source(
+      path: row["path"], device: UInt64(bitPattern: row["device"] as Int64),
+      inode: UInt64(bitPattern: row["inode"] as Int64), base: row["base"], length: row["length"],
+      headLength: row["headLength"], headHash: row["headHash"])
+    let link = (row["link"] as Data?).flatMap { try? Link(encoded: Array($0)[...]) }
+    return AttachedFile(
+      session: session, source: source, seen: row["seen"], link: link, changed: row["changed"],
+      isRotated: row["rotated"], isCompressed: row["compressed"], idleAt: row["idleAt"])
+  }
+
+  // MARK: Passes
+
+  func pass() throws -> Pass {
+    try queue.read { database in
+      guard
+        let row = try Row.fetchOne(
+          database, sql: "SELECT since, fullAt, sources, dirty FROM pass WHERE id = 1")
+      else { return Pass() }
+      return Pass(
+        since: row["since"], fullAt: row["fullAt"], sources: row["sources"],
+        isDirty: row["dirty"])
+    }
+  }
+
+  func save(_ pass: Pass) throws {
+    try queue.write {
+      try $0.execute(
+        sql:
+          "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, dirty) VALUES (1, ?, ?, ?, ?)",
+        arguments: [pass.since, pass.fullAt, pass.sources, pass.isDirty])
+    }
+  }
+
+  /// Forgets all files.
+  func clear() throws { try queue.write { try $0.execute(sql: "DELETE FROM file") } }
+
+  // MARK: Problems
+
+  /// What could not be read when it was last tried, by path.
+  func problems() throws -> [String: String] {
+    try queue.read { database in
+      try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {
+        $0[$1["path"] as String] = $1["reason"] as String
+      }
+    }
+  }
+
+  func save(_ problems: [String: String]) throws {
+    try queue.write { database in
+      try database.execute(sql: "DELETE FROM problem")
+      for (path, reason) in problems {
+        try database.execute(
+          sql: "INSERT INTO problem(path, reason) VALUES (?, ?)", arguments: [path, reason])
+      }
+    }
+  }
+}

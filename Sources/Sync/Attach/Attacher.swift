@@ -1,0 +1,299 @@
+import Delta
+import Foundation
+public import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Makes sessions of the logs that other programs write, and ends them.
+///
+/// It is to a foreign file what the recorder is to a program: it writes sidecars and markers, and what
+/// comes after is the same for both. The caller holds the home's upload lock.
+public struct Attacher {
+  private let context: SyncContext
+  private let sources: [LogSource]
+  private let files: AttachedFiles
+
+  /// Makes an attacher.
+  ///
+  /// - Throws: GRDB's errors when the cache can neither be read nor replaced.
+  public init(_ context: SyncContext, sources: [LogSource]) throws {
+    self.context = context
+    self.sources = sources
+    files = try AttachedFiles(context.home)
+  }
+
+  /// What has become of the files.
+  ///
+  /// Changes nothing but the cache, and that only where it was lost.
+  ///
+  /// - Throws: when the cache or the home cannot be read; files that cannot be are problems.
+  public func plan() throws -> AttachPlan {
+    if try files.pass().isDirty { try rebuild() }
+    return try AttachPlanner(context: context, sources: sources, files: files).plan()
+  }
+
+  /// Carries out a plan.
+  ///
+  /// - Returns: what could not be read, with the reason, by path, as far as the last pass did not say
+  ///   so already; the rest is done.
+  /// - Throws: when the cache cannot be written.
+  @discardableResult
+  public func execute(_ plan: AttachPlan) throws -> [String: String] {
+    var problems = plan.problems
+    var pass = plan.pass
+    try start(plan)
+    for change in plan.changes {
+      do {
+        try carryOut(change)
+      } catch let error where error is SystemError || error is Moved {
+        if let error = error as? SystemError { problems[error.path] = error.reason }
+        // The next pass has to look at everything again.
+        pass.since = 0
+        pass.fullAt = 0
+      }
+    }
+    let before = try files.problems()
+    if problems != before { try files.save(problems) }
+    pass.isDirty = false
+    try files.save(pass)
+    return problems.filter { before[$0.key] != $0.value }
+  }
+
+  /// Lets a pass that dies from here on be followed by one that rebuilds the cache.
+  func start(_ plan: AttachPlan) throws {
+    guard !plan.descriptions.isEmpty else { return }
+    var pass = plan.pass
+    pass.isDirty = true
+    try files.save(pass)
+  }
+
+  /// What could not be read when it was last tried, with the reason, by path.
+  public func problems() throws -> [String: String] { try files.problems() }
+
+  func carryOut(_ change: AttachPlan.Change) throws {
+    switch change {
+    case .begin(let new): try begin(new)
+    case .grow(let file):
+      try context.home.mark(file.session)
+      try files.save(file)
+    case .move(let file):
+      try update(file.session) { $0.source = file.source }
+      if file.isOpen { try context.home.mark(file.session) }
+      try files.save(file)
+    case .end(let file, let end, let rest): try self.end(file, end, rest)
+    case .note(let file): try files.save(file)
+    case .forget(let file): try files.remove(file.session)
+    }
+  }
+
+  // MARK: Beginning
+
+  /// Begins the session of one file, outside of any source, and ends it where it stands.
+  ///
+  /// - Returns: the session, and whether it is new: a file that is known keeps its session.
+  /// - Throws: ``SessionLog/SystemError`` when the file cannot be read.
+  public func adopt(_ path: String, as source: LogSource) throws -> (
+    session: SessionID, isNew: Bool
+  ) {
+    if try files.pass().isDirty { try rebuild() }
+    guard let status = try FileStatus(path) else {
+      throw SystemError(operation: "open", path: path, errno: ENOENT)
+    }
+    let content = FileContent(path: path)
+    for known in try files.numbered(status) + files.at(path) where try content.continues(known) {
+      return (known.session, false)
+    }
+    let session = try begin(
+      AttachPlan.Beginning(source: source, path: path, status: status, end: .imported))
+    var pass = try files.pass()
+    pass.isDirty = false
+    try files.save(pass)
+    return (session, true)
+  }
+
+  @discardableResult
+  private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
+    let content = FileContent(path: new.path)
+    let head = try content.head()
+    let isCompressed = CompressedFile.form(of: new.path) != nil
+    let times = try recordTimes(
+      content, new.base..<(isCompressed ? .max : new.status.length), new.status.modifiedAt)
+    let session = SessionID.make(at: min(times.first, context.now()))
+    let local = context.home.files(for: session)
+
+    var source = Sidecar.Source(
+      path: new.path, device: new.status.device, inode: new.status.inode, base: new.base,
+      length: new.end == nil ? nil : new.status.length - new.base, headLength: head.count,
+      headHash: FileContent.hash(head))
+    var seen = new.status.length
+    var link: Link?
+    try context.home.mark(session)
+    try Home.makeDirectory(local.directory)
+    if isCompressed {
+      seen = try unpack(new.path, to: local.log)
+      source.length = 0
+    } else {
+      link = try content.link(before: seen)
+    }
+    guard try isAt(new.path, new.status) else {
+      unlink(local.log)
+      throw Moved()
+    }
+    var sidecar = Sidecar(
+      id: session, device: context.device, source: source,
+      appName: new.source.appName(of: new.path),
+      userId: new.source.userName(of: new.path) ?? Account(id: new.status.owner).name,
+      startedAt: min(times.first, context.now()))
+    sidecar.categories = new.source.categoryName(of: new.path).map { [$0] } ?? []
+    sidecar.continues = new.continues
+    if let end = new.end {
+      sidecar.status = .terminated
+      sidecar.cause = .file(end)
+      sidecar.endedAt = min(times.last, context.now())
+    }
+    try sidecar.save(local.sidecar)
+
+    try files.save(
+      AttachedFile(
+        session: session, source: source, seen: seen, link: link, changed: new.status.changed,
+        isCompressed: isCompressed,
+        idleAt: new.status.modifiedAt.milliseconds + new.source.idleEnd * 1000))
+    if let replaced = new.replaces { try files.remove(replaced) }
+    return session
+  }
+
+  /// A file that is rotated away at this very moment is the next pass's.
+  private struct Moved: Error {}
+
+  private func isAt(_ path: String, _ status: FileStatus) throws -> Bool {
+    guard let now = try FileStatus(path) else { return false }
+    return now.device == status.device && now.inode == status.inode && now.length >= status.length
+  }
+
+  /// When the first and the last record of a log were written: by the records where their form is
+  /// known, else by the file.
+  ///
+  /// Records from after the file's last change come from a clock, or a zone, that is not ours.
+  private func recordTimes(
+    _ content: FileContent, _ range: Range<Int64>, _ modified: Timestamp
+  ) throws -> (first: Timestamp, last: Timestamp) {
+    let length = Int64(FileContent.headLength)
+    let head = try content.read(range.lowerBound..<min(range.upperBound, range.lowerBound + length))
+    var tail: [UInt8] = []
+    if range.upperBound != .max {
+      let start = max(range.lowerBound + Int64(head.count), range.upperBound - length)
+      tail = try content.read(start..<max(start, range.upperBound))
+    }
+    let span = head.withUnsafeBytes { head in
+      tail.withUnsafeBytes { RecordSpan(head: head, tail: $0, reference: modified) }
+    }
+    guard let span, span.last <= modified else { return (modified, modified) }
+    return (span.first, range.upperBound == .max ? modified : span.last)
+  }
+
+  // MARK: Ending
+
+  private func end(_ file: AttachedFile, _ end: ExitCause.FileEnd, _ rest: AttachPlan.Rest?) throws
+  {
+    var file = file
+    let log = context.home.files(for: file.session).log
+    switch rest {
+    case nil: file.source.length = file.seen - file.source.base
+    case .gap(let line):
+      file.source.length = file.seen - file.source.base
+      file.source.inode = 0
+      // Whether the last line that was sent had its newline is not known any more.
+      try AtomicFile.write(Array("\n\(line)\n".utf8), to: log)
+    case .unpacked(let path, let status):
+      let length = try unpack(path, to: log, from: file.source.base)
+      guard try isAt(path, status) else {
+        unlink(log)
+        throw Moved()
+      }
+      file.source.length = 0
+      file.seen = file.source.base + length
+      file.link = nil
+    }
+    try context.home.mark(file.session)
+    let ended = try endTime(file, rest)
+    try update(file.session) { sidecar in
+      sidecar.source = file.source
+      sidecar.status = .terminated
+      sidecar.cause = .file(end)
+      sidecar.endedAt = min(ended, context.now())
+    }
+    try files.save(file)
+  }
+
+  /// When the last record was written, as far as it can be read.
+  private func endTime(_ file: AttachedFile, _ rest: AttachPlan.Rest?) throws -> Timestamp {
+    if case .gap? = rest { return context.now() }
+    guard let modified = try FileStatus(file.source.path)?.modifiedAt else { return context.now() }
+    if case .unpacked? = rest {
+      let log = context.home.files(for: file.session).log
+      let length = file.seen - file.source.base
+      return try recordTimes(FileContent(path: log), 0..<length, modified).last
+    }
+    let content = FileContent(path: file.source.path)
+    return try recordTimes(content, file.source.base..<file.seen, modified).last
+  }
+
+  private func update(_ session: SessionID, _ change: (inout Sidecar) -> Void) throws {
+    let local = LocalSession(context.home, session)
+    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    change(&sidecar)
+    try Home.makeDirectory(local.files.directory)
+    try sidecar.save(local.files.sidecar)
+  }
+
+  /// Writes a compressed file's log into the home, whole or not at all.
+  ///
+  /// - Returns: how many bytes were written.
+  private func unpack(_ path: String, to target: String, from start: Int64 = 0) throws -> Int64 {
+    guard let form = CompressedFile.form(of: path) else { return 0 }
+    let packed = CompressedFile(file: try OpenFile(path), form: form)
+    var position: Int64 = 0
+    try AtomicFile.write(to: target) { write in
+      try packed.unpack { piece in
+        let skipped = max(0, min(Int64(piece.count), start - position))
+        position += Int64(piece.count)
+        try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
+      }
+    }
+    return max(0, position - start)
+  }
+
+  // MARK: Rebuilding
+
+  /// Fills the cache from the sidecars.
+  private func rebuild() throws {
+    try files.clear()
+    var newest: [[UInt64]: AttachedFile] = [:]
+    for day in try context.home.days() {
+      for session in try context.home.sessions(day: day) {
+        guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
+          let source = sidecar.source
+        else { continue }
+        let isCompressed = CompressedFile.form(of: source.path) != nil
+        let file = AttachedFile(
+          session: session, source: source, seen: source.base + (source.length ?? 0), link: nil,
+          changed: 0, isCompressed: isCompressed, idleAt: context.now().milliseconds + 86_400_000)
+        let number = [source.device, source.inode]
+        if newest[number].map({ $0.source.base <= source.base }) ?? true { newest[number] = file }
+      }
+    }
+    for file in newest.values { try files.save(file) }
+    try files.save(AttachedFiles.Pass(isDirty: false))
+  }
+}
+
+extension SystemError {
+  /// Why, without what and where.
+  var reason: String {
+    "cannot be \(operation == "open" ? "opened" : "read"): \(String(cString: strerror(errno)))"
+  }
+}

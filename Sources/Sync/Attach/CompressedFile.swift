@@ -1,0 +1,159 @@
+import CZlib
+import CZstd
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A log that its rotation compressed: what gzip or zstd made of it, read as the log that it was.
+struct CompressedFile {
+  /// How a file is compressed, by its name.
+  enum Form {
+    case gzip
+    case zstd
+    /// Compressed, but in a way that is not read here.
+    case other
+  }
+
+  let file: OpenFile
+  let form: Form
+
+  private static let pieceLength = 256 << 10
+
+  /// The form that a file's name claims; nil for a plain log.
+  static func form(of path: String) -> Form? {
+    let suffixes: [(String, Form)] = [
+      (".gz", .gzip), (".zst", .zstd), (".xz", .other), (".bz2", .other), (".lz4", .other),
+      (".zip", .other),
+    ]
+    return suffixes.first { path.hasSuffix($0.0) }?.1
+  }
+
+  /// Hands on the log's bytes, at most 256 KiB at a time.
+  ///
+  /// - Throws: ``SessionLog/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet.
+  func unpack(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    switch form {
+    case .gzip: try inflate(body)
+    case .zstd: try decompress(body)
+    case .other: throw SystemError(operation: "unpack", path: file.path, errno: ENOTSUP)
+    }
+  }
+
+  /// Thrown by a reader that has seen enough.
+  private struct Enough: Error {}
+
+  /// A range of the log's bytes, or what there is of it.
+  func read(_ range: Range<Int64>) throws -> [UInt8] {
+    var position: Int64 = 0
+    var bytes: [UInt8] = []
+    do {
+      try unpack { piece in
+        let lower = min(max(0, range.lowerBound - position), Int64(piece.count))
+        let upper = min(max(0, range.upperBound - position), Int64(piece.count))
+        bytes.append(contentsOf: piece[Int(lower)..<Int(upper)])
+        position += Int64(piece.count)
+        if position >= range.upperBound { throw Enough() }
+      }
+    } catch is Enough {
+      return bytes
+    }
+    return bytes
+  }
+
+  private var damaged: SystemError {
+    SystemError(operation: "unpack", path: file.path, errno: EILSEQ)
+  }
+
+  private func inflate(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    var stream = z_stream()
+    guard czlib_inflate_init(&stream) == Z_OK else {
+      throw SystemError(operation: "unpack", path: file.path, errno: ENOMEM)
+    }
+    defer { inflateEnd(&stream) }
+    var output = [UInt8](repeating: 0, count: Self.pieceLength)
+    var offset: Int64 = 0
+    var isAtEnd = false
+    while true {
+      var input = try file.read(at: offset, count: Self.pieceLength)
+      guard !input.isEmpty else {
+        // gzip -c appends members; the file ends where one does.
+        guard isAtEnd else { throw damaged }
+        return
+      }
+      offset += Int64(input.count)
+      try input.withUnsafeMutableBufferPointer { source in
+        stream.next_in = source.baseAddress
+        stream.avail_in = UInt32(source.count)
+        while stream.avail_in > 0 {
+          if isAtEnd {
+            guard inflateReset(&stream) == Z_OK else { throw damaged }
+            isAtEnd = false
+          }
+          isAtEnd = try inflateStep(&stream, &output, body)
+        }
+      }
+    }
+  }
+
+  /// - Returns: whether a member ended.
+  private func inflateStep(
+    _ stream: inout z_stream, _ output: inout [UInt8],
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Bool {
+    try output.withUnsafeMutableBufferPointer { target in
+      while true {
+        stream.next_out = target.baseAddress
+        stream.avail_out = UInt32(target.count)
+        let result = CZlib.inflate(&stream, Z_NO_FLUSH)
+        guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
+          throw damaged
+        }
+        let count = target.count - Int(stream.avail_out)
+        if count > 0 {
+          try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target).prefix(count)))
+        }
+        if result == Z_STREAM_END { return true }
+        // Room is left: all that this input holds has come out.
+        if stream.avail_out > 0 { return false }
+      }
+    }
+  }
+
+  private func decompress(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard let context = ZSTD_createDCtx() else {
+      throw SystemError(operation: "unpack", path: file.path, errno: ENOMEM)
+    }
+    defer { ZSTD_freeDCtx(context) }
+    var output = [UInt8](repeating: 0, count: Self.pieceLength)
+    var offset: Int64 = 0
+    var expected = 0
+    while true {
+      let input = try file.read(at: offset, count: Self.pieceLength)
+      guard !input.isEmpty else {
+        guard expected == 0 else { throw damaged }
+        return
+      }
+      offset += Int64(input.count)
+      try input.withUnsafeBytes { source in
+        var source = ZSTD_inBuffer(src: source.baseAddress, size: source.count, pos: 0)
+        var isFull = false
+        while source.pos < source.size || isFull {
+          try output.withUnsafeMutableBytes { buffer in
+            var target = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+            expected = ZSTD_decompressStream(context, &target, &source)
+            guard ZSTD_isError(expected) == 0 else { throw damaged }
+            isFull = target.pos == target.size
+            if target.pos > 0 {
+              try body(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<target.pos]))
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import TestServers
+import Testing
+
+/// Logs of other programs, from the configuration to the store.
+@Suite struct AttachedLogsTests {
+  @Test func sourcesAreSentAsTheyGrow() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint.environment)
+    let result = try await program.shell(
+      """
+      set -eu
+      cd '\(program.folder.path)'
+      mkdir -p logs/api/old && echo 'api 1' >logs/api/service.log && echo no >logs/api/old/x.log
+      $T init '\(endpoint.url)' >&2
+      sed -i "/^sources:/a\\\\
+        - path: $PWD/logs/*/*.log\\\\
+          exclude: [old]\\\\
+          app: \\$1" home/tidemark.yaml
+      $T upload --dry-run
+      $T upload
+      echo 'api 2' >>logs/api/service.log
+      $T upload
+      mv logs/api/service.log logs/api/service.log.1
+      echo 'api 3' >logs/api/service.log
+      $T upload
+      $T list --json
+      id=$($T list --json | sed -n 's/.*"sessionId":"\\([^"]*\\)".*/\\1/p' | head -1)
+      for id in $($T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
+        $T show --raw --remote $id; $T show $id
+      done | sort
+      $T verify
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let text = result.text
+    #expect(text.hasPrefix("attach \(program.folder.path)/logs/api/service.log\n"), "\(text)")
+    #expect(text.contains(#""appName":"api""#))
+    #expect(text.contains("api 1\napi 1\napi 2\napi 2\napi 3\napi 3\n"), "\(text)")
+    #expect(!text.contains("no\n"))
+  }
+
+  @Test func importMakesSessionsOfFilesAsTheyStand() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint.environment)
+    let result = try await program.shell(
+      """
+      cd '\(program.folder.path)'
+      $T init '\(endpoint.url)' >&2
+      echo plain >a.log; echo packed | gzip >b.log.1.gz
+      $T import a.log b.log.1.gz missing.log --app old; echo "import $?"
+      $T import a.log | grep -c 'known already'
+      $T upload
+      for id in $($T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
+        $T show --raw --remote $id
+      done | sort
+      rm a.log; $T upload; $T verify | grep -c ok
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text.contains("import 1\n1\npacked\nplain\n2\n"), "\(result.text)")
+    #expect(result.errors.contains("missing.log"))
+  }
+
+  @Test(arguments: [
+    ("- exclude: ['*.tmp']", "lacks its 'path'"), ("- path: logs/*.log", "absolute path"),
+    ("- path: /a/*.log\n    idle-end: soon", "no value for 'idle-end'"),
+    ("- path: /a/*.log\n    exlude: b", "did you mean 'exclude'"), ("- path: /a/", "absolute path"),
+  ])
+  func wrongSourcesSayWhereAndWhat(source: String, says: String) async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint.environment)
+    #expect(try await program.run("init", endpoint.url).status == 0)
+    let result = try await program.shell(
+      "printf '%s\\n' 'sources:' '  \(source.replacing("'", with: "'\\''"))' >'\(program.home)/tidemark.yaml'; $T upload"
+    )
+    #expect(result.status == 78)
+    #expect(
+      result.errors.contains(says) && result.errors.contains("tidemark.yaml:"), "\(result.errors)")
+  }
+
+  #if os(Linux)
+    /// What cannot be read is told once and named in `status`; it ends no session and stops no other.
+    @Test func foldersAndFileSystemsThatComeAndGo() async throws {
+      let result = try await Program().shellInMountNamespace(
+        """
+        umask 022
+        export TIDEMARK_HOME=/mnt/home
+        mkdir -m 777 /mnt/home /mnt/store
+        mkdir -p /mnt/logs/sub /mnt/disk /mnt/.disk
+        mount -t tmpfs -o mode=755 tidemark-disk /mnt/.disk
+        mount --bind /mnt/.disk /mnt/disk
+        echo open 1 >/mnt/logs/open.log
+        echo sub 1 >/mnt/logs/sub/sub.log
+        echo disk 1 >/mnt/disk/disk.log
+        echo secret 1 >/mnt/logs/secret.log
+        chmod 600 /mnt/logs/secret.log
+        as daemon $T init file:///mnt/store >&2
+        sed -i '/^sources:/a\\  - path: /mnt/logs/**\\n  - path: /mnt/disk/*.log' /mnt/home/tidemark.yaml
+        tick() { echo "-- $1"; as daemon $T upload 2>&1; }
+        tick first
+        tick again
+        as daemon $T status | grep -o 'problem .*secret.log'
+        chmod 700 /mnt/logs/sub
+        umount /mnt/disk
+        echo open 2 >>/mnt/logs/open.log
+        tick gone
+        tick again
+        chmod 755 /mnt/logs/sub
+        mount --bind /mnt/.disk /mnt/disk
+        echo sub 2 >>/mnt/logs/sub/sub.log
+        echo disk 2 >>/mnt/disk/disk.log
+        chmod 644 /mnt/logs/secret.log
+        tick back
+        as daemon $T status | grep problem || echo no problem
+        as daemon $T list --json | grep -c ACTIVE
+        for id in $(as daemon $T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
+          as daemon $T show --raw --remote $id
+        done | sort
+        """)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(
+        result.text == """
+          -- first
+          tidemark: /mnt/logs/secret.log: cannot be opened: Permission denied
+          -- again
+          problem        /mnt/logs/secret.log
+          -- gone
+          tidemark: /mnt/disk: its file system is not there; is it mounted?
+          tidemark: /mnt/logs/sub: cannot be read: Permission denied
+          -- again
+          -- back
+          no problem
+          4
+          disk 1
+          disk 2
+          open 1
+          open 2
+          secret 1
+          sub 1
+          sub 2
+
+          """, "\(result.text)\(result.errors)")
+    }
+  #endif
+}

@@ -1,0 +1,383 @@
+import Foundation
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+/// What happens to a log between two passes, with all files looked at or only those that changed.
+@Suite struct AttachTests {
+  private static let steps: [Int64] = [0, 7200]
+
+  @Test(arguments: steps) func aLogThatGrowsIsOneSession(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log*")
+    for tick in 0..<3 {
+      try folder.append(tick * 10..<tick * 10 + 10, to: "app.log")
+      try await folder.tick(after: step)
+    }
+    #expect(try await folder.remoteLines() == [Array(0..<30)])
+    let sidecar = try #require(try folder.sidecars().first)
+    #expect(sidecar.format == .asIs && sidecar.status == .active && sidecar.appName == "app")
+    #expect(sidecar.fileName == folder.file("app.log"))
+  }
+
+  @Test func nothingNewCostsNoRequest() async throws {
+    let folder = try AttachedFolder("**")
+    for name in ["a.log", "b.log"] { try folder.append(0..<3, to: name) }
+    try await folder.tick()
+    _ = folder.site.store.takeRequests()
+    #expect(try await folder.tick().descriptions.isEmpty)
+    #expect(try await folder.tick(after: 60).descriptions.isEmpty)
+    #expect(try await folder.tick(after: 7200).descriptions.isEmpty)
+    #expect(folder.site.store.takeRequests() == [])
+  }
+
+  @Test(arguments: steps) func renamedAndBegunAnew(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.append(10..<12, to: "app.log")
+    try folder.rename("app.log", to: "app.log.1")
+    // A writer that has not reopened its log yet goes on in the renamed one.
+    try folder.append(12..<14, to: "app.log.1")
+    try folder.append(100..<110, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.append(14..<15, to: "app.log.1")
+    try await folder.tick(after: step)
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<15), Array(100..<110)])
+    let sidecars = try folder.sidecars()
+    #expect(sidecars.count { $0.cause == .file(.rotated) } == 1)
+    try await folder.expectSealed(1)
+  }
+
+  @Test(arguments: steps) func copiedAndTruncated(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.append(10..<20, to: "app.log")
+    try folder.copy("app.log", to: "app.log.1")
+    try folder.truncate("app.log")
+    try folder.append(100..<103, to: "app.log")
+    try await folder.tick(after: step)
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<20), Array(100..<103)])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  /// What grows beyond its old length before anybody looks is told from growth by its content.
+  @Test(arguments: steps) func truncatedAndGrownBeyond(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.append(10..<15, to: "app.log")
+    try folder.truncate("app.log")
+    try folder.append(100..<150, to: "app.log")
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(100..<150)])
+    let gaps = try await folder.gaps()
+    #expect(gaps.count == 1 && gaps[0].contains("was truncated after byte"))
+  }
+
+  @Test(arguments: steps) func truncatedAndStillEmpty(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.truncate("app.log")
+    try await folder.tick(after: step)
+    try folder.append(50..<60, to: "app.log")
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(50..<60)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test(arguments: steps) func removed(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.remove("app.log")
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+    #expect(try folder.sidecars().map(\.cause) == [.file(.removed)])
+    try await folder.expectSealed(1)
+    // Its local record goes like any other's.
+    #expect(try await folder.tick(after: step).descriptions.isEmpty)
+  }
+
+  @Test(arguments: [false, true]) func threeRotationsBetweenTwoPasses(copies: Bool) async throws {
+    for pattern in ["app.log*", "app.log"] {
+      let folder = try AttachedFolder(pattern)
+      try folder.append(0..<10, to: "app.log")
+      try await folder.tick()
+      for rotation in 1...3 {
+        try folder.append(rotation * 100 - 90..<rotation * 100 - 80, to: "app.log")
+        for number in [2, 1] where folder.exists("app.log.\(number)") {
+          try folder.rename("app.log.\(number)", to: "app.log.\(number + 1)")
+        }
+        if copies {
+          try folder.copy("app.log", to: "app.log.1")
+          try folder.truncate("app.log")
+        } else {
+          try folder.rename("app.log", to: "app.log.1")
+        }
+        try folder.append(rotation * 100..<rotation * 100 + 5, to: "app.log")
+      }
+      try await folder.tick()
+      try await folder.tick()
+      let expected = [
+        Array(0..<20), Array(100..<105) + Array(110..<120), Array(200..<205) + Array(210..<220),
+        Array(300..<305),
+      ]
+      #expect(try await folder.remoteLines() == expected, "\(pattern)")
+      #expect(try await folder.gaps().isEmpty)
+    }
+  }
+
+  /// A new file often gets the number of one that was just removed.
+  @Test(arguments: steps) func anotherFileWithTheSameNumber(step: Int64) async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(0..<10, to: "a.log")
+    try await folder.tick(after: step)
+    // Overwriting in place keeps the number for certain.
+    try folder.truncate("a.log")
+    try folder.rename("a.log", to: "b.log")
+    try folder.append(100..<140, to: "b.log")
+    try await folder.tick(after: step)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(100..<140)])
+  }
+
+  @Test(arguments: steps) func replacedByARestoredBackup(step: Int64) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<200, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.copy("app.log", to: "backup")
+    try folder.append(200..<300, to: "app.log")
+    try await folder.tick(after: step)
+    try folder.rename("backup", to: "app.log")
+    try await folder.tick(after: step)
+    try await folder.tick(after: step)
+    try folder.append(500..<510, to: "app.log")
+    try await folder.tick(after: step)
+    // What was sent is not sent again; what the backup lacks is not taken back.
+    #expect(try await folder.remoteLines() == [Array(0..<300), Array(500..<510)])
+    let last = try #require(try folder.sidecars().last { $0.continues != nil })
+    #expect(last.source?.base ?? 0 > 0)
+  }
+
+  @Test(arguments: steps) func severalFilesWithTheSameHead(step: Int64) async throws {
+    let folder = try AttachedFolder("*.log")
+    for name in ["a.log", "b.log", "c.log"] { try folder.append(0..<200, to: name) }
+    try await folder.tick(after: step)
+    try folder.append(1000..<1010, to: "a.log")
+    try folder.append(2000..<2010, to: "b.log")
+    try folder.rename("b.log", to: "d.log")
+    try await folder.tick(after: step)
+    try folder.append(2010..<2020, to: "d.log")
+    try await folder.tick(after: step)
+    let tails = try await folder.remoteLines().map { $0.dropFirst(200) }.sorted {
+      ($0.first ?? 0) < ($1.first ?? 0)
+    }
+    #expect(tails == [[], Array(1000..<1010), Array(2000..<2020)].map { $0[...] })
+  }
+
+  @Test(arguments: steps) func anEmptyFileThatFills(step: Int64) async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append("", to: "app.log")
+    try await folder.tick(after: step)
+    #expect(try folder.sidecars().isEmpty)
+    try folder.append("x", to: "app.log")
+    try await folder.tick(after: step)
+    try folder.append("y\n", to: "app.log")
+    try await folder.tick(after: step)
+    #expect(try await folder.onlyRemote() == "xy\n")
+  }
+
+  @Test(arguments: ["gzip", "zstd -q --rm"]) func compressedByRotation(program: String) async throws
+  {
+    let folder = try AttachedFolder("app.log*")
+    let ending = program == "gzip" ? "gz" : "zst"
+    try folder.append(0..<2000, to: "app.log")
+    try await folder.tick()
+    try folder.append(2000..<2010, to: "app.log")
+    try folder.rename("app.log", to: "app.log.1")
+    #expect(try folder.run("\(program) app.log.1") == 0)
+    try folder.append(5000..<5001, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
+    // And later, when everything has been sent.
+    try folder.rename("app.log.1.\(ending)", to: "app.log.2.\(ending)")
+    try folder.rename("app.log", to: "app.log.1")
+    try await folder.tick()
+    try await folder.tick()
+    try await folder.expectSealed(2)
+    #expect(try folder.run("\(program) app.log.1") == 0)
+    try await folder.tick()
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
+  }
+
+  @Test func aCompressedLogThatNobodyHasSeenBefore() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<5000, to: "app.log.1")
+    #expect(try folder.run("gzip -c app.log.1 > app.log.2.gz && rm app.log.1") == 0)
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<5000)])
+    try await folder.expectSealed(1)
+    #expect(try await folder.tick(after: 7200).descriptions.isEmpty)
+  }
+
+  @Test func aCompressedLogThatIsNotWholeYet() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<5000, to: "app.log.1")
+    #expect(
+      try folder.run("gzip -k app.log.1 && mv app.log.1 ../ && mv app.log.1.gz ../whole") == 0)
+    #expect(try folder.run("head -c 3000 ../whole > app.log.1.gz") == 0)
+    let plan = try await folder.tick()
+    #expect(try folder.sidecars().isEmpty)
+    #expect(try await folder.problems().keys.contains(folder.file("app.log.1.gz")), "\(plan)")
+    #expect(try folder.run("cp ../whole app.log.1.gz") == 0)
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<5000)])
+    #expect(try await folder.problems().isEmpty)
+  }
+
+  @Test func idleEndsAndALaterByteContinues() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    #expect(try folder.sidecars().map(\.cause) == [.file(.idle)])
+    try await folder.expectSealed(1)
+    let first = try #require(try folder.sidecars().first)
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
+    let second = try #require(try folder.sidecars().first { $0.sessionId != first.sessionId })
+    #expect(second.continues == first.sessionId)
+    #expect(second.source?.base == first.source?.length)
+  }
+
+  @Test func oldFilesAreSentAndEndedAtOnce() async throws {
+    let folder = try AttachedFolder("*.log", idleEnd: 86_400)
+    for name in ["a.log", "b.log"] {
+      try folder.append(0..<3, to: name)
+      try folder.modified(name, ago: 30 * 86_400)
+    }
+    try await folder.tick()
+    try await folder.expectSealed(2)
+    let sidecars = try folder.sidecars()
+    #expect(sidecars.allSatisfy { $0.cause == .file(.idle) })
+    #expect(
+      sidecars.allSatisfy {
+        $0.startedAt.milliseconds < folder.site.local.clock.now().milliseconds - 29 * 86_400_000
+      })
+  }
+
+  @Test func hardLinksAreOneFile() async throws {
+    let folder = try AttachedFolder("*.log")
+    try folder.append(0..<10, to: "a.log")
+    #expect(try folder.run("ln a.log b.log") == 0)
+    try await folder.tick()
+    try folder.append(10..<20, to: "b.log")
+    try await folder.tick()
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+  }
+
+  @Test func linksAreFollowedInsideTheRootOnly() async throws {
+    var folder = try AttachedFolder("in/**")
+    #expect(
+      try folder.run(
+        "mkdir in in/sub out && cd in && ln -s ../out out && ln -s sub again && ln -s ../out/b.log b.log"
+      ) == 0)
+    try folder.append(0..<3, to: "in/sub/a.log")
+    try folder.append(10..<13, to: "out/b.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<3)])
+    folder.sources[0].followsLinks = true
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<3), Array(10..<13)])
+  }
+
+  @Test func globsAndExcludes() async throws {
+    var folder = try AttachedFolder("*/logs/*.log")
+    folder.sources[0].exclude = ["debug*", folder.file("b/**")].compactMap { .init($0) }
+    folder.sources[0].app = "$1-service"
+    for name in ["a/logs/x.log", "a/logs/debug.log", "a/logs/x.txt", "b/logs/y.log", "c/z.log"] {
+      #expect(try folder.run("mkdir -p $(dirname \(name)) && echo 'line 1' > \(name)") == 0)
+    }
+    try await folder.tick()
+    let sidecars = try folder.sidecars()
+    #expect(sidecars.map(\.fileName) == [folder.file("a/logs/x.log")])
+    #expect(sidecars.map(\.appName) == ["a-service"])
+  }
+
+  @Test func theCacheIsOnlyACache() async throws {
+    let folder = try AttachedFolder("app.log*", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try folder.append(50..<60, to: "app.log.1")
+    try folder.modified("app.log.1", ago: 3 * 86_400)
+    try await folder.tick()
+    try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick()
+    try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
+    try folder.rename("app.log.1", to: "app.log.2")
+    try folder.rename("app.log", to: "app.log.1")
+    try folder.append(100..<110, to: "app.log")
+    try await folder.tick()
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<20), Array(50..<60), Array(100..<110)])
+  }
+
+  /// A pass that dies after any of its changes is made good by the next.
+  @Test func aPassThatDies() async throws {
+    for changes in 0..<4 {
+      let folder = try AttachedFolder("app.log*")
+      try folder.append(0..<10, to: "app.log")
+      try await folder.tick()
+      try folder.append(10..<20, to: "app.log")
+      try folder.rename("app.log", to: "app.log.1")
+      try folder.append(100..<110, to: "app.log")
+      try folder.append(200..<210, to: "app.log.3")
+      try await folder.dyingTick(after: changes)
+      try await folder.tick()
+      try await folder.tick()
+      #expect(
+        try await folder.remoteLines() == [Array(0..<20), Array(100..<110), Array(200..<210)],
+        "died after \(changes)")
+    }
+  }
+
+  @Test func verifyAndReapKnowAttachedSessions() async throws {
+    let folder = try AttachedFolder("app.log*", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    let finding = try await Verifier(folder.site.context()).verify(folder.site.remote(session))
+    #expect(finding.problem == nil && finding.comparedLocally)
+    #expect(FileManager.default.fileExists(atPath: folder.file("app.log")))
+  }
+
+  @Test func timesComeFromTheRecords() async throws {
+    let folder = try AttachedFolder("*.log*", idleEnd: 86_400)
+    let text = (0..<200).map { "2026-01-02T03:04:\($0 / 10 + 10).000Z level=info n=\($0)\n" }
+      .joined()
+    try folder.append(text, to: "plain.log")
+    try folder.append(text, to: "packed.log.1")
+    try folder.append("nothing that is known\n", to: "unknown.log")
+    #expect(try folder.run("gzip packed.log.1") == 0)
+    for name in ["plain.log", "packed.log.1.gz", "unknown.log"] {
+      try folder.modified(name, ago: 3 * 86_400)
+    }
+    try await folder.tick()
+    let sidecars = try folder.sidecars()
+    let started = sidecars.map { "\($0.appName) \($0.startedAt)" }
+    #expect(started.contains("plain 2026-01-02T03:04:10.000Z"), "\(started)")
+    #expect(started.contains("packed 2026-01-02T03:04:10.000Z"), "\(started)")
+    let plain = try #require(sidecars.first { $0.appName == "plain" })
+    #expect(plain.endedAt == Timestamp(iso: "2026-01-02T03:04:29.000Z"))
+    let unknown = try #require(sidecars.first { $0.appName == "unknown" })
+    #expect(unknown.startedAt == unknown.endedAt)
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// A folder in which other programs write logs, attached; a tick is a pass of a new process.
+struct AttachedFolder {
+  let site: Site
+  let path: String
+  var sources: [LogSource]
+
+  init(_ patterns: String..., idleEnd: Int64 = 10 * 86_400) throws {
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    site = try Site(clock: TestClock(now))
+    path = site.local.folder + "/logs"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let folder = path
+    sources = patterns.compactMap { pattern in
+      SourcePattern("\(folder)/\(pattern)").map { LogSource(path: $0, idleEnd: idleEnd) }
+    }
+  }
+
+  /// One pass: what became of the files, and the upload.
+  ///
+  /// - Parameters:
+  ///   - seconds: how far the clock goes on before it. Up to an hour only files are looked at that
+  ///     have changed, after more than that all are.
+  ///   - isDisturbed: whether files move meanwhile, so that a session may have to wait for the next.
+  @discardableResult
+  func tick(after seconds: Int64 = 0, isDisturbed: Bool = false) async throws -> AttachPlan {
+    site.local.clock.advance(seconds: seconds)
+    try site.local.home.create()
+    let context = try site.context()
+    let attacher = try Attacher(context, sources: sources)
+    let plan = try attacher.plan()
+    try attacher.execute(plan)
+    let uploader = Uploader(context)
+    let report = try await uploader.execute(uploader.plan())
+    if !isDisturbed, let failure = report.failures.first { throw failure.error }
+    return plan
+  }
+
+  /// A pass whose process dies after some of the changes, before the upload.
+  func dyingTick(after count: Int) async throws {
+    let attacher = try Attacher(site.context(), sources: sources)
+    let plan = try attacher.plan()
+    try attacher.start(plan)
+    for change in plan.changes.prefix(count) { try attacher.carryOut(change) }
+  }
+
+  func problems() async throws -> [String: String] {
+    try Attacher(site.context(), sources: sources).problems()
+  }
+
+  // MARK: Files
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  /// Adds lines to a file, which may be new: `line 7` with some filling.
+  func append(_ lines: Range<Int>, to name: String, filling: Int = 40) throws {
+    try append(lines.map { Self.line($0, filling) }.joined(), to: name)
+  }
+
+  func append(_ text: String, to name: String) throws {
+    if !exists(name) { try Data().write(to: URL(filePath: file(name))) }
+    let handle = try FileHandle(forWritingTo: URL(filePath: file(name)))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.close()
+  }
+
+  func truncate(_ name: String) throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: file(name)))
+    try handle.truncate(atOffset: 0)
+    try handle.close()
+  }
+
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
+
+  func rename(_ old: String, to new: String) throws {
+    try? FileManager.default.removeItem(atPath: file(new))
+    try FileManager.default.moveItem(atPath: file(old), toPath: file(new))
+  }
+
+  func copy(_ old: String, to new: String) throws {
+    try? FileManager.default.removeItem(atPath: file(new))
+    try FileManager.default.copyItem(atPath: file(old), toPath: file(new))
+  }
+
+  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+
+  func modified(_ name: String, ago seconds: Double) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: file(name))
+  }
+
+  /// Runs a program in the folder.
+  @discardableResult
+  func run(_ command: String) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments = ["-c", "cd '\(path)' && PATH=$PATH:/usr/sbin:/sbin && \(command)"]
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  static func line(_ number: Int, _ filling: Int = 40) -> String {
+    "line \(number) \(String(repeating: "abcdefg ", count: filling / 8))\n"
+  }
+
+  // MARK: Sessions
+
+  /// All sidecars, oldest first.
+  func sidecars() throws -> [Sidecar] {
+    let home = site.local.home
+    return try home.days().sorted().flatMap { try home.sessions(day: $0).sorted() }
+      .map { try Sidecar.load(home.files(for: $0).sidecar) }
+  }
+
+  /// What the store has of a session, as text.
+  func remote(_ session: SessionID) async throws -> String {
+    String(decoding: try await site.remoteBytes(session), as: UTF8.self)
+  }
+
+  /// What the store has of the only session.
+  func onlyRemote() async throws -> String {
+    let sidecars = try sidecars()
+    return sidecars.count == 1 ? try await remote(sidecars[0].sessionId) : "\(sidecars.count)"
+  }
+
+  /// The numbers of the lines that the store has of each session, in the order of their first.
+  func remoteLines() async throws -> [[Int]] {
+    var found: [[Int]] = []
+    for sidecar in try sidecars() {
+      let text = try await remote(sidecar.sessionId)
+      found.append(
+        text.split(separator: "\n").compactMap { line in
+          line.hasPrefix("line ") ? Int(line.split(separator: " ")[1]) : nil
+        })
+    }
+    return found.sorted { ($0.first ?? .max) < ($1.first ?? .max) }
+  }
+
+  /// The lines that say what is missing.
+  func gaps() async throws -> [String] {
+    var found: [String] = []
+    for sidecar in try sidecars() {
+      found += try await remote(sidecar.sessionId).split(separator: "\n").map(String.init)
+        .filter { $0.hasPrefix("[GAP ") }
+    }
+    return found
+  }
+
+  /// So many sessions are sealed, and each of these is whole.
+  func expectSealed(_ count: Int) async throws {
+    var sealed = 0
+    for sidecar in try sidecars() where try await site.remote(sidecar.sessionId).seal != nil {
+      sealed += 1
+      #expect(try site.local.home.openSessions().contains(sidecar.sessionId) == false)
+    }
+    #expect(sealed == count)
+  }
+}
