@@ -61,7 +61,10 @@ let package = Package(
       ]),
 
     .target(
-      name: "TestSupport", dependencies: ["ObjectStore", "SessionLog"], path: "Tests/TestSupport"),
+      name: "TestSupport",
+      dependencies: [
+        "Delta", "ObjectStore", "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Tests/TestSupport"),
     .target(name: "TestServers", path: "Tests/TestServers"),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestServers"]),
     .testTarget(

@@ -16,7 +16,7 @@ public final class SegmentDecoder {
 
   deinit { ZSTD_freeDCtx(context) }
 
-  /// Decodes a whole segment.
+  /// Decodes a whole plain segment; for others there is ``SegmentReader``.
   ///
   /// - Parameters:
   ///   - segment: all bytes of the object.
@@ -30,27 +30,17 @@ public final class SegmentDecoder {
   public func decode(
     _ segment: [UInt8], rawLength: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> SegmentIndex {
-    let (index, indexLength) = try SegmentIndex.decode(endOf: segment[...])
-    let framesLength = segment.count - indexLength
-    guard index.rawLength == rawLength,
-      index.frames.reduce(0, { $0 + $1.storedLength }) == framesLength
-    else { throw SegmentError(.corrupt, "the segment's frames do not add up to what it promises") }
-
-    var offset = 0
-    for frame in index.frames {
-      try decode(segment, from: offset, frame: frame, body)
-      offset += frame.storedLength
-    }
-    return index
+    let length = Int64(rawLength)
+    // There is no generation before the first one that anything could be copied from.
+    var reader = try SegmentReader(segment, generation: 1, length: length, decoder: self)
+    try reader.read(0..<length, body)
+    return reader.index
   }
 
-  private func decode(
-    _ segment: [UInt8], from offset: Int, frame: FrameSummary,
-    _ body: (UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    guard frame.rawLength <= SegmentEncoder.frameLength else {
-      throw SegmentError(.corrupt, "a frame claims \(frame.rawLength) bytes, more than allowed")
-    }
+  /// Decompresses a frame that begins at `offset` of the segment and lies inside of it.
+  func decode(
+    _ frame: FrameSummary, of segment: [UInt8], from offset: Int
+  ) throws(SegmentError) -> [UInt8] {
     var result = 0
     let raw = [UInt8](unsafeUninitializedCapacity: frame.rawLength) { buffer, count in
       result = segment.withUnsafeBytes { source in
@@ -67,6 +57,6 @@ public final class SegmentDecoder {
     guard raw.count == frame.rawLength else {
       throw SegmentError(.corrupt, "a frame holds \(raw.count) bytes, not \(frame.rawLength)")
     }
-    try raw.withUnsafeBytes(body)
+    return raw
   }
 }

@@ -59,13 +59,18 @@ public final class SegmentEncoder {
 
   /// Ends the segment and makes the encoder ready for the next.
   ///
-  /// - Parameter link: the stream just before the segment's first byte.
+  /// - Parameters:
+  ///   - link: the stream just before the segment's first byte.
+  ///   - delta: for a delta segment how its stream bytes are made; its literals, together as long
+  ///     as the frames, were added as these.
   /// - Returns: the whole object.
-  public func finish(link: Link) -> [UInt8] {
+  public func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
     defer {
       stored = []
       frames = []
     }
-    return stored + SegmentIndex(frames: frames, link: link).encoded()
+    let index = SegmentIndex(frames: frames, link: link, delta: delta)
+    precondition(delta.map { $0.literalLength == Int64(index.rawLength) } ?? true)
+    return stored + index.encoded()
   }
 }

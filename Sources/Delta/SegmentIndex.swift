@@ -1,34 +1,5 @@
 import Crypto
 
-/// What one frame of a segment holds, so that a reader can choose frames without fetching them.
-public struct FrameSummary: Sendable, Equatable {
-  /// How many levels a frame counts; their order is the format's, lowest level first.
-  public static let levelCount = 7
-
-  /// Length of the compressed frame in bytes.
-  public var storedLength: Int
-  /// Length of the log bytes in it.
-  public var rawLength: Int
-  /// Number of newlines in it.
-  public var lines: Int
-  /// Time of the earliest and latest record in it, milliseconds since 1970 UTC; nil where no
-  /// record has a time.
-  public var times: ClosedRange<Int64>?
-  /// Records by level, `levelCount` entries.
-  public var levels: [Int]
-
-  /// Makes a summary.
-  public init(
-    storedLength: Int, rawLength: Int, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
-  ) {
-    self.storedLength = storedLength
-    self.rawLength = rawLength
-    self.lines = lines
-    self.times = times
-    self.levels = levels
-  }
-}
-
 /// The index at the end of a segment: a zstd skippable frame that plain `zstd -d` passes over.
 ///
 /// Layout (all fixed-width integers little-endian, others LEB128), as the format document of
@@ -43,31 +14,49 @@ public struct SegmentIndex: Sendable, Equatable {
   public static let version = 1
   /// Bytes of the footer that ends every segment.
   public static let footerLength = 16
+  /// Longest index in bytes, so that a hostile one costs its reader little memory.
+  public static let maximumLength = 1 << 20
 
   /// The frames in stream order.
   public var frames: [FrameSummary]
   /// What stands before the segment in the stream.
   public var link: Link
+  /// How the stream bytes of a delta segment are made, whose frames hold the literals; nil for a
+  /// plain one.
+  public var delta: DeltaInstructions?
 
   /// Makes an index.
-  public init(frames: [FrameSummary], link: Link) {
+  public init(frames: [FrameSummary], link: Link, delta: DeltaInstructions? = nil) {
     self.frames = frames
     self.link = link
+    self.delta = delta
   }
 
   private enum Tag: UInt64 {
     case link = 1
     case frames = 2
+    case delta = 3
   }
 
   /// Log bytes in all frames.
   public var rawLength: Int { frames.reduce(0) { $0 + $1.rawLength } }
 
+  /// How the segment's stream bytes are made; for a plain segment, one literal.
+  public var instructions: DeltaInstructions {
+    if let delta { return delta }
+    var plain = DeltaInstructions()
+    plain.append(.literal(Int64(rawLength)))
+    return plain
+  }
+
   /// The skippable frame to append after the segment's frames.
   public func encoded() -> [UInt8] {
     var sections: [UInt8] = []
     Self.append(.link, link.encoded, to: &sections)
-    Self.append(.frames, encodedFrames(), to: &sections)
+    var summaries: [UInt8] = []
+    for frame in frames { frame.append(to: &summaries) }
+    Self.append(.frames, summaries, to: &sections)
+    if let delta { Self.append(.delta, delta.encoded(), to: &sections) }
 
     let payloadLength = sections.count + Self.footerLength
     var out: [UInt8] = []
@@ -106,8 +95,8 @@ public struct SegmentIndex: Sendable, Equatable {
         "the segment index has version \(version), not \(Self.version)")
     }
     let length = Int(footer.littleEndian32(at: 0))
-    guard length >= footerLength + 8, length <= segment.count else {
-      throw SegmentError(.corrupt, "the segment's footer points outside of it")
+    guard length >= footerLength + 8, length <= min(segment.count, maximumLength) else {
+      throw SegmentError(.corrupt, "the segment's footer claims an index of \(length) bytes")
     }
     let frame = segment.suffix(length)
     guard frame.littleEndian32(at: 0) == skippableMagic,
@@ -124,64 +113,25 @@ public struct SegmentIndex: Sendable, Equatable {
     var reader = ByteReader(sections)
     var link: Link?
     var frames: [FrameSummary]?
+    var delta: DeltaInstructions?
     while !reader.isAtEnd {
       let tag = try reader.varint()
       let body = try reader.bytes(try reader.count())
       switch Tag(rawValue: tag) {
       case .link: link = try Link(encoded: body)
-      case .frames: frames = try decode(frames: body)
+      case .frames:
+        var summaries = ByteReader(body)
+        var decoded: [FrameSummary] = []
+        while !summaries.isAtEnd { decoded.append(try FrameSummary(from: &summaries)) }
+        frames = decoded
+      case .delta: delta = try DeltaInstructions(encoded: body)
       case nil: continue
       }
     }
     guard let link, let frames else {
       throw SegmentError(.corrupt, "the segment index lacks a section")
     }
-    return SegmentIndex(frames: frames, link: link)
-  }
-
-  private func encodedFrames() -> [UInt8] {
-    var out: [UInt8] = []
-    for frame in frames {
-      Varint.append(UInt64(frame.storedLength), to: &out)
-      Varint.append(UInt64(frame.rawLength), to: &out)
-      Varint.append(UInt64(frame.lines), to: &out)
-      var present: UInt8 = frame.times == nil ? 0 : 0x80
-      for (level, count) in frame.levels.enumerated() where count > 0 { present |= 1 << level }
-      out.append(present)
-      if let times = frame.times {
-        Varint.append(UInt64(bitPattern: times.lowerBound), to: &out)
-        Varint.append(UInt64(times.upperBound - times.lowerBound), to: &out)
-      }
-      for count in frame.levels where count > 0 { Varint.append(UInt64(count), to: &out) }
-    }
-    return out
-  }
-
-  private static func decode(frames body: ArraySlice<UInt8>) throws(SegmentError) -> [FrameSummary]
-  {
-    var reader = ByteReader(body)
-    var frames: [FrameSummary] = []
-    while !reader.isAtEnd {
-      let stored = try reader.count()
-      let raw = try reader.count()
-      let lines = try reader.count()
-      let present = try reader.byte()
-      var times: ClosedRange<Int64>?
-      if present & 0x80 != 0 {
-        let first = Int64(bitPattern: try reader.varint())
-        let (last, overflow) = first.addingReportingOverflow(Int64(try reader.count()))
-        guard !overflow else { throw SegmentError(.corrupt, "a frame's times are out of range") }
-        times = first...last
-      }
-      var levels = [Int](repeating: 0, count: FrameSummary.levelCount)
-      for level in levels.indices where present & (1 << UInt8(level)) != 0 {
-        levels[level] = try reader.count()
-      }
-      frames.append(
-        FrameSummary(
-          storedLength: stored, rawLength: raw, lines: lines, times: times, levels: levels))
-    }
-    return frames
+    return SegmentIndex(frames: frames, link: link, delta: delta)
   }
 
   private static let skippableMagic: UInt32 = 0x184D_2A5E
@@ -195,23 +145,5 @@ public struct SegmentIndex: Sendable, Equatable {
     Varint.append(tag.rawValue, to: &sections)
     Varint.append(UInt64(body.count), to: &sections)
     sections += body
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      append(UInt8(truncatingIfNeeded: value >> shift))
-    }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate func littleEndian16(at offset: Int) -> UInt16 {
-    UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
-  }
-
-  fileprivate func littleEndian32(at offset: Int) -> UInt32 {
-    UInt32(littleEndian16(at: offset)) | UInt32(littleEndian16(at: offset + 2)) << 16
   }
 }

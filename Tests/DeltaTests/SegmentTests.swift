@@ -1,6 +1,7 @@
-import Delta
 import TestSupport
 import Testing
+
+@testable import Delta
 
 @Suite struct SegmentTests {
   private func encode(_ frames: [[UInt8]], link: Link = .start) throws -> [UInt8] {
@@ -56,7 +57,84 @@ import Testing
     #expect(length <= 120)
   }
 
-  @Test func unknownSectionsAreSkippedAndVersionsAreNot() throws {
+  @Test(arguments: SeededGenerator.cases(400)) func partsReadLikeTheWhole(number: Int) throws {
+    var generator = SeededGenerator(case: number)
+    let frames = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+      EditScript.random(Int.random(in: 1...3000, using: &generator), &generator)
+    }
+    let whole = frames.flatMap { $0 }
+    var reader = try SegmentReader(
+      try encode(frames), generation: 1, length: Int64(whole.count), decoder: SegmentDecoder())
+    for _ in 0..<20 {
+      let start = Int.random(in: 0...whole.count, using: &generator)
+      let end = Int.random(in: start...whole.count, using: &generator)
+      var part: [UInt8] = []
+      try reader.read(Int64(start)..<Int64(end)) { part += $0 }
+      #expect(part == Array(whole[start..<end]))
+    }
+    #expect(throws: SegmentError.self) {
+      try reader.read(Int64(whole.count - 1)..<Int64(whole.count + 1)) { _ in }
+    }
+    #expect(throws: SegmentError.self) { try reader.read(-1..<1) { _ in } }
+  }
+
+  @Test func aDeltaHoldsItsLiteralsOnly() throws {
+    var delta = DeltaInstructions()
+    delta.append(.literal(3))
+    delta.append(.copy(StreamRange(generation: 1, range: 7..<12)))
+    delta.append(.literal(1))
+    let encoder = try SegmentEncoder()
+    try Array("abcd".utf8).withUnsafeBytes {
+      try encoder.append($0, lines: 0, times: nil, levels: [])
+    }
+    let segment = encoder.finish(link: .start, delta: delta)
+    let decoder = try SegmentDecoder()
+    var reader = try SegmentReader(segment, generation: 2, length: 9, decoder: decoder)
+    #expect(reader.index.instructions == delta)
+    var literals: [UInt8] = []
+    try reader.read(1..<3) { literals += $0 }
+    try reader.read(8..<9) { literals += $0 }
+    #expect(literals == Array("bcd".utf8))
+    #expect(throws: SegmentError.self) { try reader.read(2..<4) { _ in } }
+    // It is no plain segment, not even of as many bytes as it holds, and none of generation 1.
+    for length in [4, 9] {
+      #expect(throws: SegmentError.self) { try decoder.decode(segment, rawLength: length) { _ in } }
+    }
+    #expect(throws: SegmentError.self) {
+      try SegmentReader(segment, generation: 1, length: 9, decoder: decoder)
+    }
+  }
+
+  @Test func hostileLengthsAreAnError() throws {
+    for (stored, raw) in [(0, 1), (1, 0), (1 << 41, 1), (1, 1 << 40), (1, 2 << 20 + 1)] {
+      let frame = FrameSummary(
+        storedLength: stored, rawLength: raw, lines: 0, times: nil, levels: [])
+      let index = SegmentIndex(frames: [frame], link: .start).encoded()
+      #expect(throws: SegmentError.self) { try SegmentIndex.decode(endOf: index[...]) }
+    }
+    let many = Array(
+      repeating: FrameSummary(
+        storedLength: 1 << 40, rawLength: 2 << 20, lines: 0, times: nil, levels: []), count: 80_000)
+    let index = SegmentIndex(frames: many, link: .start).encoded()
+    #expect(throws: SegmentError.self) { try decode(index, 80_000 * (2 << 20)) }
+    let tooMany = SegmentIndex(frames: many + many, link: .start).encoded()
+    #expect(throws: SegmentError.self) { try SegmentIndex.decode(endOf: tooMany[...]) }
+  }
+
+  @Test func unknownSectionsAreSkipped() throws {
+    let known = SegmentIndex(frames: [], link: Link(before: [1, 2, 3]))
+    let sections = [99, 2, 7, 7] + known.encoded().dropFirst(8).dropLast(16)
+    var index: [UInt8] = []
+    index.append(littleEndian: UInt32(0x184D_2A5E))
+    index.append(littleEndian: UInt32(sections.count + 16))
+    index += sections
+    index.append(littleEndian: UInt32(sections.count + 24))
+    index += sections.withUnsafeBytes { BlockHash(of: $0) }.encoded.prefix(4)
+    index += known.encoded().suffix(8)
+    #expect(try SegmentIndex.decode(endOf: index[...]).index == known)
+  }
+
+  @Test func versionsAreNotSkipped() throws {
     var segment = try encode([Array("a\n".utf8)])
     let index = try SegmentIndex.decode(endOf: segment[...]).index
     #expect(index.rawLength == 2)

@@ -1,0 +1,9 @@
+/// One content-defined block of a stream, as a ``DeltaEncoder`` hands it to a ``SignatureBuilder``.
+public struct Block: Sendable, Equatable {
+  /// Length in bytes.
+  let length: Int
+  /// Hash of its bytes.
+  let hash: BlockHash
+  /// How rare its end is: see ``BlockSplitter/Boundary/level``.
+  let level: Int
+}

@@ -1,0 +1,53 @@
+import Crypto
+
+/// The first 16 bytes of a SHA-256: what a block is known by.
+struct BlockHash: Sendable, Hashable, Comparable {
+  /// Length of the encoded form in bytes.
+  static let length = 16
+
+  private let high: UInt64
+  private let low: UInt64
+
+  /// The hash of some bytes.
+  init(of bytes: UnsafeRawBufferPointer) {
+    var hasher = SHA256()
+    hasher.update(bufferPointer: bytes)
+    self.init(hasher.finalize())
+  }
+
+  /// The hash of a block that consists of others, which need not be read again for it.
+  ///
+  /// It cannot be the hash of a plain block of the same length: that one would have to consist of
+  /// these hashes, which are at least 128 times shorter than what they stand for.
+  init(of parts: some Sequence<BlockHash>) {
+    var hasher = SHA256()
+    for part in parts { hasher.update(data: part.encoded) }
+    self.init(hasher.finalize())
+  }
+
+  /// Reads the encoded form; nil when it has another length.
+  init?(encoded: ArraySlice<UInt8>) {
+    guard encoded.count == Self.length else { return nil }
+    high = encoded.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    low = encoded.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private init(_ digest: SHA256Digest) {
+    (high, low) = digest.withUnsafeBytes {
+      (
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      )
+    }
+  }
+
+  /// Its bytes in order.
+  var encoded: [UInt8] {
+    [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+  }
+
+  /// The order of the bytes.
+  static func < (left: BlockHash, right: BlockHash) -> Bool {
+    left.high == right.high ? left.low < right.low : left.high < right.high
+  }
+}

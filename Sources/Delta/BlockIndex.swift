@@ -1,0 +1,44 @@
+/// Finds a block in a basis by its hash.
+///
+/// 4 bytes for a block beside the signature's own: the blocks' numbers in the order of their
+/// hashes, each hash once. A search is a binary one, so that no choice of input makes it slow.
+public struct BlockIndex: Sendable {
+  /// What it finds blocks of.
+  public let signature: Signature
+  private let order: [UInt32]
+
+  /// Makes the index of a basis.
+  public init(_ signature: Signature) {
+    self.signature = signature
+    // Equal blocks of a repetitive stream count once, by the first of them.
+    var order = (0..<UInt32(clamping: signature.count)).sorted {
+      let (left, right) = (signature.hash(Int($0)), signature.hash(Int($1)))
+      return left == right ? $0 < $1 : left < right
+    }
+    var kept = 0
+    for number in order {
+      let isRepeated =
+        kept > 0 && signature.hash(Int(order[kept - 1])) == signature.hash(Int(number))
+      if isRepeated { continue }
+      order[kept] = number
+      kept += 1
+    }
+    order.removeSubrange(kept...)
+    self.order = order
+  }
+
+  /// The number of a block with this content; nil when there is none.
+  ///
+  /// - Parameter expected: the number to prefer, which continues the match before.
+  func find(_ hash: BlockHash, length: Int, expected: Int) -> Int? {
+    if expected < signature.count, isEqual(expected, hash, length) { return expected }
+    let place = order.partitionPoint { signature.hash(Int($0)) >= hash }
+    guard place < order.count, isEqual(Int(order[place]), hash, length) else { return nil }
+    return Int(order[place])
+  }
+
+  private func isEqual(_ number: Int, _ hash: BlockHash, _ length: Int) -> Bool {
+    let range = signature.range(number)
+    return signature.hash(number) == hash && range.upperBound - range.lowerBound == Int64(length)
+  }
+}

@@ -1,0 +1,13 @@
+extension RandomAccessCollection {
+  /// The first place from which on a condition holds, which holds for no element before it.
+  ///
+  /// Binary search, so that no choice of input makes it slow.
+  func partitionPoint(_ holds: (Element) -> Bool) -> Index {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
+      if holds(self[middle]) { high = middle } else { low = index(after: middle) }
+    }
+    return low
+  }
+}

@@ -1,0 +1,49 @@
+/// Makes a stream's signature while the stream grows.
+public struct SignatureBuilder: Sendable {
+  private var hasher = BlockHasher()
+  private var parts: [Block] = []
+  private var entries: [Signature.Entry] = []
+
+  /// The stream offset up to which blocks are finished, in bytes.
+  ///
+  /// The bytes after it, at most ``maximumOpenLength``, are in no block yet; a later builder is made
+  /// with this offset and given them again.
+  public private(set) var end: Int64
+
+  /// Most bytes that can stand between ``end`` and what was appended.
+  public static let maximumOpenLength =
+    BlockLevel.lengths(BlockLevel.highest).upperBound + BlockSplitter.maximum
+
+  /// Makes a builder for the stream from an offset on that was an ``end``, or from its start.
+  public init(from end: Int64 = 0) { self.end = end }
+
+  /// Takes the next bytes of the stream.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    var hasher = hasher
+    self.hasher = BlockHasher()
+    hasher.append(bytes) { block, _ in append(block) }
+    self.hasher = hasher
+  }
+
+  /// Takes the next block of the stream, as a ``DeltaEncoder`` has cut and hashed it.
+  ///
+  /// Not to be mixed with ``append(_:)-(UnsafeRawBufferPointer)`` for the same builder.
+  public mutating func append(_ block: Block) {
+    let level = BlockLevel.of(end)
+    parts.append(block)
+    guard BlockLevel.ends(level, count: parts.count, with: block) else { return }
+    let length = parts.reduce(0) { $0 + $1.length }
+    let hash = level == 0 ? block.hash : BlockHash(of: parts.lazy.map(\.hash))
+    entries.append(Signature.Entry(length: length, hash: hash))
+    end += Int64(length)
+    parts.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands out the blocks that were finished since it was asked last.
+  ///
+  /// Ask after each megabyte or so: until then they stay in memory.
+  public mutating func take() -> [Signature.Entry] {
+    defer { entries = [] }
+    return entries
+  }
+}

@@ -1,0 +1,121 @@
+import TestSupport
+import Testing
+
+@testable import Delta
+
+@Suite struct BlockSplitterTests {
+  private func split(_ pieces: [[UInt8]]) -> (lengths: [Int], splitter: BlockSplitter) {
+    var splitter = BlockSplitter()
+    var lengths: [Int] = []
+    for piece in pieces {
+      piece.withUnsafeBytes { splitter.append($0) { lengths.append($0.length) } }
+    }
+    return (lengths, splitter)
+  }
+
+  @Test(arguments: SeededGenerator.cases(400)) func piecesChangeNothing(number: Int) {
+    var generator = SeededGenerator(case: number)
+    let stream = EditScript.stream(150_000, &generator)
+    let whole = split([stream])
+    let parts = split(EditScript.pieces(of: stream, &generator))
+    #expect(whole.lengths == parts.lengths)
+    #expect(whole.lengths.reduce(0, +) + whole.splitter.openLength == stream.count)
+    #expect(
+      whole.lengths.allSatisfy { (BlockSplitter.minimum...BlockSplitter.maximum).contains($0) })
+    #expect(whole.splitter.hashedLength <= stream.count)
+  }
+
+  @Test(arguments: SeededGenerator.cases(100)) func aFreshSplitterGoesOnFromAnyBoundary(
+    number: Int
+  ) {
+    var generator = SeededGenerator(case: number)
+    let stream = EditScript.stream(150_000, &generator)
+    let lengths = split([stream]).lengths
+    let kept = Int.random(in: 0...lengths.count, using: &generator)
+    let start = lengths.prefix(kept).reduce(0, +)
+    #expect(split([Array(stream[start...])]).lengths == Array(lengths.dropFirst(kept)))
+  }
+
+  @Test func oneByteSplitsLikeAll() {
+    var generator = SeededGenerator(case: 0)
+    let stream = EditScript.random(60_000, &generator)
+    #expect(split(stream.map { [$0] }).lengths == split([stream]).lengths)
+  }
+
+  @Test func randomBytesMakeBlocksOfTheAverage() {
+    var generator = SeededGenerator(case: 0)
+    let lengths = split([EditScript.random(2 << 20, &generator)]).lengths
+    let average = lengths.reduce(0, +) / lengths.count
+    #expect((3800...4400).contains(average))
+  }
+
+  /// Signatures are compared across versions of the program.
+  @Test func boundariesNeverChange() {
+    // Not from the seeded generator, whose seed changes.
+    let stream = (0..<60_000).map { UInt8(truncatingIfNeeded: ($0 * $0) >> 7 ^ $0 * 31) }
+    let zeros = [UInt8](repeating: 0, count: 30_000)
+    let lengths = split([stream + zeros]).lengths
+    #expect(
+      lengths == [
+        2997, 2911, 6983, 3435, 3055, 2911, 6983, 3435, 3055, 2911, 6983, 3435, 3055, 2911, 16_384,
+        16_384,
+      ])
+  }
+
+  @Test(arguments: [1, 2, 7, 64, 65, 1000, 1983, 1984]) func aPatternMakesEqualBlocks(
+    length: Int
+  ) {
+    var generator = SeededGenerator(case: length)
+    let pattern = EditScript.random(length, &generator)
+    let stream = (0..<300_000).map { pattern[$0 % length] }
+    var hasher = BlockHasher()
+    var blocks: [Block] = []
+    stream.withUnsafeBytes { hasher.append($0) { block, _ in blocks.append(block) } }
+    // The first block begins where the pattern does, the others where a boundary left it, of which
+    // the pattern has one or two.
+    #expect(Set(blocks.dropFirst().map(\.hash)).count <= 2)
+  }
+
+  @Test(arguments: [0, 1, 100, 1980, 1984]) func boundariesAsOftenAsPossible(
+    filler: Int
+  ) throws {
+    // A place where the hash of 64 bytes ends a block, as soon as a block may end or a bit later.
+    var generator = SeededGenerator(case: filler)
+    var window: [UInt8] = []
+    repeat {
+      window = EditScript.random(64, &generator)
+    } while window.reduce(UInt64(0)) {
+      ($0 << 1) &+ GearTable.numbers[Int($1)]
+    } >= 1 << 53
+    let unit = EditScript.random(filler, &generator) + window
+    let stream = (0..<400_000).map { unit[$0 % unit.count] }
+    let (lengths, splitter) = split([stream])
+    #expect(lengths.count <= stream.count / BlockSplitter.minimum)
+    #expect(lengths.count >= stream.count / BlockSplitter.average - 1)
+    #expect(splitter.hashedLength <= stream.count)
+  }
+
+  @Test(arguments: SeededGenerator.cases(200)) func anEditMovesTheBoundariesAroundItOnly(
+    number: Int
+  ) throws {
+    var generator = SeededGenerator(case: number)
+    var stream = EditScript.random(200_000, &generator)
+    let before = boundaries(of: stream)
+    let place = Int.random(in: 0..<100_000, using: &generator)
+    stream.insert(contentsOf: EditScript.line(&generator), at: place)
+    let grown = stream.count - 200_000
+    let after = Set(boundaries(of: stream))
+    #expect(before.filter { $0 < place }.allSatisfy(after.contains))
+    // Two random streams fall into step within a few blocks.
+    let missing = before.filter { $0 >= place && !after.contains($0 + grown) }
+    #expect(missing.count < 12)
+  }
+
+  private func boundaries(of stream: [UInt8]) -> [Int] {
+    var end = 0
+    return split([stream]).lengths.map { length in
+      end += length
+      return end
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import TestSupport
+import Testing
+
+@testable import Delta
+
+@Suite struct DeltaTests {
+  @Test(arguments: SeededGenerator.cases(2000)) func everyGenerationReadsBackAsItWasWritten(
+    number: Int
+  ) throws {
+    var generator = SeededGenerator(case: number)
+    var generations = try Generations(
+      maximumInstructions: [1, 3, 1000].randomElement(using: &generator) ?? 1)
+    var streams = [EditScript.stream(120_000, &generator)]
+    try grow(&generations, to: streams[0], from: 0, &generator)
+    for generation in 2...Int.random(in: 2...4, using: &generator) {
+      var stream = EditScript.apply(6, to: streams[generation - 2], &generator)
+      try generations.replace(with: stream, in: EditScript.pieces(of: stream, &generator))
+      #expect(generations.copied + generations.literal == stream.count)
+      let deltaEnd = stream.count
+      stream += EditScript.stream(30_000, &generator)
+      try grow(&generations, to: stream, from: deltaEnd, &generator)
+      streams.append(stream)
+    }
+    for (number, stream) in streams.enumerated() {
+      #expect(try generations.read(number + 1) == stream)
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(4000)) func damageIsAnErrorNeverOtherBytes(
+    number: Int
+  ) throws {
+    var generator = SeededGenerator(case: number)
+    var generations = try Generations(maximumInstructions: 4)
+    let first = EditScript.stream(20_000, &generator) + EditScript.line(&generator)
+    try grow(&generations, to: first, from: 0, &generator)
+    let second = EditScript.apply(4, to: first, &generator)
+    try generations.replace(with: second, in: [second])
+    let victim = Int.random(in: 0..<generations.segments.count, using: &generator)
+    var object = generations.segments[victim].object
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: object.removeLast(Int.random(in: 1...object.count, using: &generator))
+    case 1: object.removeFirst(Int.random(in: 1...object.count, using: &generator))
+    case 2: object = generations.segments.randomElement(using: &generator)?.object ?? []
+    default:
+      let place = Int.random(in: 0..<object.count, using: &generator)
+      object[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    }
+    generations.segments[victim].object = object
+    if let read = try? generations.read(2) { #expect(read == second) }
+  }
+
+  @Test(arguments: SeededGenerator.cases(400)) func forgedInstructionsAreAnErrorNeverOtherBytes(
+    number: Int
+  ) throws {
+    var generator = SeededGenerator(case: number)
+    var generations = try Generations()
+    let first = EditScript.random(40_000, &generator)
+    try grow(&generations, to: first, from: 0, &generator)
+    let second = EditScript.apply(4, to: first, &generator) + EditScript.line(&generator)
+    try generations.replace(with: second, in: [second])
+
+    // The checksum is right, what it covers is not.
+    let last = generations.segments.count - 1
+    let object = generations.segments[last].object
+    let (index, length) = try SegmentIndex.decode(endOf: object[...])
+    var encoded = try #require(index.delta).encoded()
+    let place = Int.random(in: 0..<encoded.count, using: &generator)
+    encoded[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    guard let forged = try? DeltaInstructions(encoded: encoded[...]) else { return }
+    generations.segments[last].object =
+      object.dropLast(length)
+      + SegmentIndex(frames: index.frames, link: index.link, delta: forged).encoded()
+    if let read = try? generations.read(2) { #expect(read == second) }
+  }
+
+  @Test func aLostSignatureCostsBytesOnly() throws {
+    var generator = SeededGenerator(case: 1)
+    let stream = EditScript.random(50_000, &generator)
+    var encoder = DeltaEncoder(basis: BlockIndex(Signature()))
+    var out: [UInt8] = []
+    stream.withUnsafeBytes { bytes in
+      encoder.append(bytes) { piece in
+        #expect(piece.source == nil)
+        out += piece.bytes
+      }
+    }
+    encoder.finish { out += $0.bytes }
+    #expect(out == stream)
+    #expect(encoder.literalLength == 50_000)
+    #expect(encoder.copiedLength == 0)
+  }
+
+  @Test func aPrunedHeadAndAnAppendCostLittle() throws {
+    var generator = SeededGenerator(case: 2)
+    let basis = EditScript.random(2 << 20, &generator)
+    let stream = Array(basis[200_000...]) + EditScript.random(10_000, &generator)
+    let generations = try delta(from: basis, to: stream)
+    #expect(generations.literal < 10_000 + 3 * Int64(BlockSplitter.maximum))
+    #expect(generations.segments.last?.object.count ?? .max < 10_000 + 3 * BlockSplitter.maximum)
+    let index = try SegmentIndex.decode(endOf: generations.segments[1].object[...]).index
+    #expect(index.instructions.list.count == 3)
+  }
+
+  @Test func redactedLinesCostABlockEach() throws {
+    var generator = SeededGenerator(case: 3)
+    let basis = EditScript.random(3 << 20, &generator)
+    var stream = basis
+    for place in stride(from: 30_000, to: 3 << 20, by: 100_000) {
+      for offset in 0..<30 { stream[place + offset] = UInt8(ascii: "*") }
+    }
+    let generations = try delta(from: basis, to: stream)
+    #expect(generations.literal < 32 * 6500)
+  }
+
+  @Test func movedPartsAreFound() throws {
+    var generator = SeededGenerator(case: 4)
+    let basis = EditScript.random(600_000, &generator)
+    let stream = Array(basis[300_000...] + basis[..<300_000])
+    #expect(try delta(from: basis, to: stream).literal < 4 * Int64(BlockSplitter.maximum))
+  }
+
+  @Test(arguments: [1, 64, 1900]) func repetitiveInputIsLinearAndSmall(length: Int) throws {
+    var generator = SeededGenerator(case: length)
+    let pattern = EditScript.random(length, &generator)
+    let basis = (0..<600_000).map { pattern[$0 % length] }
+    let stream = Array((basis + basis).dropLast(77))
+    let generations = try delta(from: basis, to: stream)
+    #expect(generations.literal < 3 * Int64(BlockSplitter.maximum))
+    #expect(try generations.read(2) == stream)
+    let index = try SegmentIndex.decode(endOf: generations.segments[1].object[...])
+    #expect(index.index.instructions.list.count < 8)
+  }
+
+  @Test(arguments: [0, 1, 3, 300]) func workGrowsWithTheStreamOnly(gibibyte: Int) {
+    // A basis of which the last block begins far out, so that all levels are looked for.
+    var generator = SeededGenerator(case: gibibyte)
+    var signature = Signature()
+    let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
+    signature.append(
+      [Signature.Entry(length: gibibyte << 30 + 4096, hash: hash)]
+        + [Signature.Entry(length: 4096, hash: hash)])
+    for stream in [
+      [UInt8](repeating: 0, count: 1 << 20), EditScript.random(1 << 20, &generator),
+    ] {
+      var encoder = DeltaEncoder(basis: BlockIndex(signature))
+      var pieces = 0
+      stream.withUnsafeBytes { encoder.append($0) { _ in pieces += 1 } }
+      encoder.finish { _ in pieces += 1 }
+      let levels = BlockLevel.of(Int64(gibibyte) << 30) + 1
+      #expect(encoder.lookups <= levels * (stream.count / BlockSplitter.minimum))
+      #expect(pieces <= stream.count / BlockSplitter.minimum + 1)
+      #expect(encoder.literalLength == stream.count)
+    }
+  }
+
+  @Test(arguments: [1, 2, 5]) func farOutTheBlocksAreLargerAndStillFound(
+    gibibyte: Int
+  ) throws {
+    var generator = SeededGenerator(case: gibibyte)
+    let tail = EditScript.random(1 << 20, &generator)
+    let start = Int64(gibibyte) << 30
+    var builder = SignatureBuilder(from: start)
+    tail.withUnsafeBytes { builder.append($0) }
+    var signature = Signature()
+    let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
+    signature.append([Signature.Entry(length: Int(start), hash: hash)])
+    signature.append(builder.take())
+
+    var encoder = DeltaEncoder(basis: BlockIndex(signature))
+    let stream = Array(tail[40_000...])
+    var out: [UInt8] = []
+    func add(_ piece: DeltaEncoder.Piece) {
+      if let source = piece.source {
+        #expect(source.count == piece.bytes.count)
+        out += tail[Int(source.lowerBound - start)..<Int(source.upperBound - start)]
+      } else {
+        out += piece.bytes
+      }
+    }
+    for piece in EditScript.pieces(of: stream, &generator) {
+      piece.withUnsafeBytes { encoder.append($0, add) }
+    }
+    encoder.finish(add)
+    #expect(out == stream)
+    #expect(encoder.copiedLength > stream.count / 2)
+  }
+
+  private func delta(from basis: [UInt8], to stream: [UInt8]) throws -> Generations {
+    var generations = try Generations()
+    try generations.grow(basis[...], of: basis)
+    try generations.replace(with: stream, in: [stream])
+    return generations
+  }
+
+  /// Adds what is missing in ticks of any length.
+  private func grow(
+    _ generations: inout Generations, to stream: [UInt8], from start: Int,
+    _ generator: inout SeededGenerator
+  ) throws {
+    var start = start
+    while start < stream.count {
+      let end = Int.random(in: start + 1...stream.count, using: &generator)
+      try generations.grow(stream[start..<end], of: stream)
+      start = end
+    }
+  }
+}
