@@ -106,6 +106,16 @@ if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
   }
 }
 
+// Only for `Scripts/fuzz`, which brings the flags that such a target needs.
+if Context.environment["TIDEMARK_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: [
+        "Delta", "Replica", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Tests/Fuzz", exclude: ["Seeds"]))
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [

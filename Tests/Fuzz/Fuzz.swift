@@ -1,0 +1,19 @@
+import Foundation
+
+/// What libFuzzer calls with each input; `TIDEMARK_FUZZ` says what is to be tried with it.
+///
+/// A target traps where a property does not hold; errors that are thrown are right answers.
+@_cdecl("LLVMFuzzerTestOneInput")
+func fuzzOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
+  fuzzTarget(Array(UnsafeRawBufferPointer(start: start, count: count)))
+  return 0
+}
+
+private let fuzzTarget: @Sendable ([UInt8]) -> Void =
+  switch ProcessInfo.processInfo.environment["TIDEMARK_FUZZ"] {
+  case "codec": fuzzCodec
+  case "index": fuzzIndex
+  case "delta": fuzzDelta
+  case "names": fuzzNames
+  default: fatalError("TIDEMARK_FUZZ is none of codec, index, delta, names")
+  }

@@ -1,0 +1,8 @@
+import Replica
+
+/// Text that is read as a name is written the same way.
+func fuzzNames(_ input: [UInt8]) {
+  let text = String(decoding: input, as: UTF8.self)
+  if let segment = SegmentName(text) { precondition(segment.fileName == text) }
+  if let revision = RevisionName(text) { precondition(revision.fileName == text) }
+}

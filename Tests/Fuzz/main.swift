@@ -1,0 +1,13 @@
+import Foundation
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ tryInput: @convention(c) (UnsafeRawPointer?, Int) -> CInt
+) -> CInt
+
+// libFuzzer brings a `main`, but the package manager lets an executable begin at its own.
+var count = CommandLine.argc
+var arguments = CommandLine.unsafeArgv
+exit(runDriver(&count, &arguments, fuzzOneInput))
