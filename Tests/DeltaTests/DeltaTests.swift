@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite struct DeltaTests {
+@Suite(.serialized) struct DeltaTests {
   @Test(arguments: SeededGenerator.cases(2000)) func everyGenerationReadsBackAsItWasWritten(
     number: Int
   ) throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What happens to a log between two passes, with all files looked at or only those that changed.
-@Suite struct AttachTests {
+@Suite(.serialized) struct AttachTests {
   private static let steps: [Int64] = [0, 7200]
 
   @Test(arguments: steps) func aLogThatGrowsIsOneSession(step: Int64) async throws {
@@ -199,7 +199,7 @@ import Testing
     try await folder.tick()
     try folder.append(2000..<2010, to: "app.log")
     try folder.rename("app.log", to: "app.log.1")
-    #expect(try folder.run("\(program) app.log.1") == 0)
+    #expect(try await folder.run("\(program) app.log.1") == 0)
     try folder.append(5000..<5001, to: "app.log")
     try await folder.tick()
     #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
@@ -209,7 +209,7 @@ import Testing
     try await folder.tick()
     try await folder.tick()
     try await folder.expectSealed(2)
-    #expect(try folder.run("\(program) app.log.1") == 0)
+    #expect(try await folder.run("\(program) app.log.1") == 0)
     try await folder.tick()
     try await folder.tick(after: 7200)
     #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
@@ -218,7 +218,7 @@ import Testing
   @Test func aCompressedLogThatNobodyHasSeenBefore() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
-    #expect(try folder.run("gzip -c app.log.1 > app.log.2.gz && rm app.log.1") == 0)
+    #expect(try await folder.run("gzip -c app.log.1 > app.log.2.gz && rm app.log.1") == 0)
     try await folder.tick()
     #expect(try await folder.remoteLines() == [Array(0..<5000)])
     try await folder.expectSealed(1)
@@ -229,12 +229,12 @@ import Testing
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
     #expect(
-      try folder.run("gzip -k app.log.1 && mv app.log.1 ../ && mv app.log.1.gz ../whole") == 0)
-    #expect(try folder.run("head -c 3000 ../whole > app.log.1.gz") == 0)
+      try await folder.run("gzip -k app.log.1 && mv app.log.1 ../ && mv app.log.1.gz ../whole") == 0)
+    #expect(try await folder.run("head -c 3000 ../whole > app.log.1.gz") == 0)
     let plan = try await folder.tick()
     #expect(try folder.sidecars().isEmpty)
     #expect(try await folder.problems().keys.contains(folder.file("app.log.1.gz")), "\(plan)")
-    #expect(try folder.run("cp ../whole app.log.1.gz") == 0)
+    #expect(try await folder.run("cp ../whole app.log.1.gz") == 0)
     try await folder.tick()
     #expect(try await folder.remoteLines() == [Array(0..<5000)])
     #expect(try await folder.problems().isEmpty)
@@ -275,7 +275,7 @@ import Testing
   @Test func hardLinksAreOneFile() async throws {
     let folder = try AttachedFolder("*.log")
     try folder.append(0..<10, to: "a.log")
-    #expect(try folder.run("ln a.log b.log") == 0)
+    #expect(try await folder.run("ln a.log b.log") == 0)
     try await folder.tick()
     try folder.append(10..<20, to: "b.log")
     try await folder.tick()
@@ -286,7 +286,7 @@ import Testing
   @Test func linksAreFollowedInsideTheRootOnly() async throws {
     var folder = try AttachedFolder("in/**")
     #expect(
-      try folder.run(
+      try await folder.run(
         "mkdir in in/sub out && cd in && ln -s ../out out && ln -s sub again && ln -s ../out/b.log b.log"
       ) == 0)
     try folder.append(0..<3, to: "in/sub/a.log")
@@ -303,7 +303,7 @@ import Testing
     folder.sources[0].exclude = ["debug*", folder.file("b/**")].compactMap { .init($0) }
     folder.sources[0].app = "$1-service"
     for name in ["a/logs/x.log", "a/logs/debug.log", "a/logs/x.txt", "b/logs/y.log", "c/z.log"] {
-      #expect(try folder.run("mkdir -p $(dirname \(name)) && echo 'line 1' > \(name)") == 0)
+      #expect(try await folder.run("mkdir -p $(dirname \(name)) && echo 'line 1' > \(name)") == 0)
     }
     try await folder.tick()
     let sidecars = try folder.sidecars()
@@ -366,7 +366,7 @@ import Testing
     try folder.append(text, to: "plain.log")
     try folder.append(text, to: "packed.log.1")
     try folder.append("nothing that is known\n", to: "unknown.log")
-    #expect(try folder.run("gzip packed.log.1") == 0)
+    #expect(try await folder.run("gzip packed.log.1") == 0)
     for name in ["plain.log", "packed.log.1.gz", "unknown.log"] {
       try folder.modified(name, ago: 3 * 86_400)
     }

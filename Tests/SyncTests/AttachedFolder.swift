@@ -30,6 +30,7 @@ struct AttachedFolder {
   ///   - isDisturbed: whether files move meanwhile, so that a session may have to wait for the next.
   @discardableResult
   func tick(after seconds: Int64 = 0, isDisturbed: Bool = false) async throws -> AttachPlan {
+    await Task.yield()
     site.local.clock.advance(seconds: seconds)
     try site.local.home.create()
     let context = try site.context()
@@ -96,15 +97,21 @@ struct AttachedFolder {
       [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: file(name))
   }
 
-  /// Runs a program in the folder.
+  /// Runs a shell command in the folder.
   @discardableResult
-  func run(_ command: String) throws -> Int32 {
+  func run(_ command: String) async throws -> Int32 {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/bash")
     process.arguments = ["-c", "cd '\(path)' && PATH=$PATH:/usr/sbin:/sbin && \(command)"]
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus
+    return try await withCheckedThrowingContinuation { done in
+      process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+      do {
+        try process.run()
+      } catch {
+        process.terminationHandler = nil
+        done.resume(throwing: error)
+      }
+    }
   }
 
   static func line(_ number: Int, _ filling: Int = 40) -> String {

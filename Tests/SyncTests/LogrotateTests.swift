@@ -7,7 +7,7 @@
   import Testing
 
   /// The real logrotate, with passes before, between and after its runs.
-  @Suite struct LogrotateTests {
+  @Suite(.serialized) struct LogrotateTests {
     private static let options = [
       "create", "copytruncate", "create\ncompress", "copytruncate\ncompress",
       "create\ncompress\ndelaycompress", "create\ndateext\ndateformat -%Y%m%d%H",
@@ -29,7 +29,7 @@
         try await folder.tick(after: rotationsPerPass == 1 ? 7200 : 0)
         for _ in 0..<rotationsPerPass {
           try write(7)
-          try folder.rotate("app.log", options)
+          try await folder.rotate("app.log", options)
           try write(3)
         }
       }
@@ -50,7 +50,7 @@
       try await folder.tick()
       try folder.append(10..<20, to: "a.log")
       try folder.append(1010..<1020, to: "b.log")
-      try folder.rotate("*.log", options)
+      try await folder.rotate("*.log", options)
       for name in ["a.log", "b.log"] { try folder.append(head, to: name) }
       try folder.append(20..<30, to: "a.log")
       try folder.append(1020..<1030, to: "b.log")
@@ -63,7 +63,7 @@
 
     /// A program that logs all the time, reopens its log when it was renamed and is rotated while
     /// passes run.
-    @Test(.serialized, arguments: ["create", "create\ncompress\ndelaycompress"])
+    @Test(arguments: ["create", "create\ncompress\ndelaycompress"])
     func aWriterThatNeverStops(options: String) async throws {
       let folder = try AttachedFolder("app.log*")
       let writer = EndlessWriter(path: folder.file("app.log"))
@@ -76,7 +76,7 @@
       }
       for _ in 0..<6 {
         await writer.wait(forLines: 500)
-        try folder.rotate("app.log", options)
+        try await folder.rotate("app.log", options)
       }
       passes.cancel()
       try? await passes.value
@@ -93,10 +93,10 @@
     /// Runs logrotate on files of the folder, whether their time has come or not.
     ///
     /// Each run is an hour later by its own clock: files with a date need names of their own.
-    fileprivate func rotate(_ names: String, _ options: String) throws {
+    fileprivate func rotate(_ names: String, _ options: String) async throws {
       let configuration = "\"\(file(names))\" {\nrotate 100\nmissingok\n\(options)\n}\n"
       try Data(configuration.utf8).write(to: URL(filePath: site.local.folder + "/logrotate.conf"))
-      let status = try run(
+      let status = try await run(
         """
         chmod 755 . && chmod 644 ../logrotate.conf && echo >>../runs &&
         TZ=TEST$((12 - $(wc -l <../runs))) logrotate --force --state ../state ../logrotate.conf

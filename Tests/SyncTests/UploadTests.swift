@@ -28,8 +28,17 @@ struct Site {
 
   @discardableResult
   func upload() async throws -> UploadReport {
-    let uploader = Uploader(try context())
-    return try await uploader.execute(uploader.plan())
+    weak var manifest: Manifest?
+    let report: UploadReport
+    do {
+      let context = try context()
+      manifest = context.manifest
+      let uploader = Uploader(context)
+      report = try await uploader.execute(uploader.plan())
+    }
+    // SQLite removes files by name when it closes: the next process must not have made its own yet.
+    while manifest != nil { await Task.yield() }
+    return report
   }
 
   func remote(_ session: SessionID) async throws -> RemoteSession {

@@ -67,7 +67,7 @@ public final class ScriptedServer: Sendable {
     return await withCheckedContinuation { continuation in
       Thread {
         var wanted = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        continuation.resume(returning: poll(&wanted, 1, 10_000) == 1)
+        continuation.resume(returning: poll(&wanted, 1, 60_000) == 1)
       }.start()
     }
   }

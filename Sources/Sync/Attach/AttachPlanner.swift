@@ -34,7 +34,6 @@ struct AttachPlanner {
   private struct Candidate {
     let path: String
     let status: FileStatus
-    let content: FileContent
     /// The source that it matches; nil for a neighbour that only a rotation can have put there.
     let source: LogSource?
     /// From where on nobody has read it, where its beginning is known from another session.
@@ -163,8 +162,7 @@ struct AttachPlanner {
     let known = try files.at(path).max {
       ($0.isOpen ? 1 : 0, $0.source.base) < ($1.isOpen ? 1 : 0, $1.source.base)
     }
-    let content = FileContent(path: path)
-    let candidate = Candidate(path: path, status: status, content: content, source: source)
+    let candidate = Candidate(path: path, status: status, source: source)
     guard let known else {
       let sameNumber = try files.numbered(status)
       // Another name of a file that is read already.
@@ -174,7 +172,7 @@ struct AttachPlanner {
       return
     }
     guard known.source.device == status.device, known.source.inode == status.inode,
-      status.length >= known.seen || known.isCompressed, try content.continues(known)
+      status.length >= known.seen || known.isCompressed, try FileContent(path).continues(known)
     else {
       displaced.append(known)
       fresh.append(candidate)
@@ -219,7 +217,7 @@ struct AttachPlanner {
     }
     if hasGrown {
       file.seen = candidate.status.length
-      file.link = try candidate.content.link(before: file.seen)
+      file.link = try FileContent(candidate.path).link(before: file.seen)
       let silence =
         candidate.source.map { $0.idleEnd * 1000 } ?? known.idleAt - known.changed / 1_000_000
       file.idleAt = candidate.status.modifiedAt.milliseconds + max(1000, silence)
@@ -300,7 +298,7 @@ struct AttachPlanner {
     fresh.removeAll { taken.contains($0.path) }
     for index in fresh.indices {
       guard var before = rewritten[fresh[index].path] else { continue }
-      let (status, content) = (fresh[index].status, fresh[index].content)
+      let status = fresh[index].status
       let base = try alreadySent(of: before, in: fresh[index])
       fresh[index].base = base
       fresh[index].before = before
@@ -310,7 +308,7 @@ struct AttachPlanner {
       before.source.inode = status.inode
       before.source.length = base
       before.seen = base
-      before.link = try content.link(before: base)
+      before.link = try FileContent(before.source.path).link(before: base)
       before.changed = status.changed
       plan.changes.append(.note(before))
     }
@@ -328,7 +326,7 @@ struct AttachPlanner {
     var end: Int64 = 0
     for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard name.range.lowerBound == end, name.range.upperBound <= candidate.status.length,
-        try candidate.content.matches(name)
+        try FileContent(candidate.path).matches(name)
       else { break }
       end = name.range.upperBound
     }
@@ -351,7 +349,7 @@ struct AttachPlanner {
           try !isKnown(path, status)
         else { continue }
         found[path] = Candidate(
-          path: path, status: status, content: FileContent(path: path), source: nil)
+          path: path, status: status, source: nil)
       }
     }
     return Array(found.values)
@@ -382,7 +380,7 @@ struct AttachPlanner {
       let isPacked = CompressedFile.form(of: candidate.path) != nil
       guard isPacked || candidate.status.length >= file.seen else { return false }
       do {
-        return try candidate.content.continues(file)
+        return try FileContent(candidate.path).continues(file)
       } catch is SystemError {
         return false
       }
@@ -445,7 +443,7 @@ struct AttachPlanner {
       guard let original = try FileStatus(known.source.path), try isInPlace(known),
         isPacked || original.length >= candidate.status.length
       else { continue }
-      if (try? candidate.content.continues(known)) == true { return true }
+      if (try? FileContent(candidate.path).continues(known)) == true { return true }
     }
     return false
   }

@@ -35,22 +35,18 @@ struct AttachedFile: Equatable {
 
 /// A file's first bytes and the last ones before an offset: what tells it from others, whatever its
 /// name and number are.
-///
-/// Opened for each question: as many may be held as there are files.
 struct FileContent {
-  let path: String
+  private let file: OpenFile
+  private let packed: CompressedFile?
 
-  /// The file as it is, or what it was before it was compressed.
-  private enum Form {
-    case plain(OpenFile)
-    case packed(CompressedFile)
+  /// Opens a file, and what it was before it was compressed.
+  init(_ path: String) throws {
+    file = try OpenFile(path)
+    packed = CompressedFile.form(of: path).map { [file] in CompressedFile(file: file, form: $0) }
   }
 
-  private func open() throws -> Form {
-    let file = try OpenFile(path)
-    guard let form = CompressedFile.form(of: path) else { return .plain(file) }
-    return .packed(CompressedFile(file: file, form: form))
-  }
+  /// The file's status, also where it is compressed.
+  func status() throws -> FileStatus { try file.status() }
 
   /// How many of the first bytes are looked at.
   static let headLength = 4096
@@ -60,10 +56,8 @@ struct FileContent {
 
   /// A range of the log's bytes, or what there is of it.
   func read(_ range: Range<Int64>) throws -> [UInt8] {
-    switch try open() {
-    case .plain(let file): try file.read(at: range.lowerBound, count: range.count)
-    case .packed(let file): try file.read(range)
-    }
+    if let packed { return try packed.read(range) }
+    return try file.read(at: range.lowerBound, count: range.count)
   }
 
   /// Whether this is the file that is remembered, or has grown out of it.
@@ -85,7 +79,7 @@ struct FileContent {
 
   /// Whether the file has the bytes that a segment's name promises.
   func matches(_ segment: SegmentName) throws -> Bool {
-    guard case .plain(let file) = try open() else { return false }
+    guard packed == nil else { return false }
     var hasher = SHA256()
     var offset = segment.range.lowerBound
     while offset < segment.range.upperBound {
@@ -96,6 +90,25 @@ struct FileContent {
       offset += Int64(bytes.count)
     }
     return StreamDigest.hex(hasher.finalize()).hasPrefix(segment.hash)
+  }
+
+  /// Writes what a compressed file was before into another, whole or not at all.
+  ///
+  /// - Parameters:
+  ///   - target: the file to write.
+  ///   - start: how many of the first bytes to leave out.
+  /// - Returns: how many bytes were written.
+  func unpack(to target: String, from start: Int64 = 0) throws -> Int64 {
+    guard let packed else { return 0 }
+    var position: Int64 = 0
+    try AtomicFile.write(to: target) { write in
+      try packed.unpack { piece in
+        let skipped = max(0, min(Int64(piece.count), start - position))
+        position += Int64(piece.count)
+        try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
+      }
+    }
+    return max(0, position - start)
   }
 
   static func hash(_ bytes: some Sequence<UInt8>) -> String {

@@ -103,7 +103,7 @@ public struct Attacher {
     guard let status = try FileStatus(path) else {
       throw SystemError(operation: "open", path: path, errno: ENOENT)
     }
-    let content = FileContent(path: path)
+    let content = try FileContent(path)
     for known in try files.numbered(status) + files.at(path) where try content.continues(known) {
       return (known.session, false)
     }
@@ -117,36 +117,34 @@ public struct Attacher {
 
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
-    let content = FileContent(path: new.path)
-    let head = try content.head()
+    // Everything is read off one open file, whatever its path comes to mean.
+    let content = try FileContent(new.path)
+    let status = try content.status()
+    guard status.device == new.status.device, status.inode == new.status.inode,
+      status.length >= new.base
+    else { throw Moved() }
     let isCompressed = CompressedFile.form(of: new.path) != nil
+    let head = try content.head()
     let times = try recordTimes(
-      content, new.base..<(isCompressed ? .max : new.status.length), new.status.modifiedAt)
+      content, new.base..<(isCompressed ? .max : status.length), status.modifiedAt)
     let session = SessionID.make(at: min(times.first, context.now()))
     let local = context.home.files(for: session)
 
     var source = Sidecar.Source(
-      path: new.path, device: new.status.device, inode: new.status.inode, base: new.base,
-      length: new.end == nil ? nil : new.status.length - new.base, headLength: head.count,
+      path: new.path, device: status.device, inode: status.inode, base: new.base,
+      length: new.end == nil ? nil : status.length - new.base, headLength: head.count,
       headHash: FileContent.hash(head))
-    var seen = new.status.length
-    var link: Link?
+    var seen = status.length
     try context.home.mark(session)
     try Home.makeDirectory(local.directory)
     if isCompressed {
-      seen = try unpack(new.path, to: local.log)
+      seen = try content.unpack(to: local.log)
       source.length = 0
-    } else {
-      link = try content.link(before: seen)
-    }
-    guard try isAt(new.path, new.status) else {
-      unlink(local.log)
-      throw Moved()
     }
     var sidecar = Sidecar(
       id: session, device: context.device, source: source,
       appName: new.source.appName(of: new.path),
-      userId: new.source.userName(of: new.path) ?? Account(id: new.status.owner).name,
+      userId: new.source.userName(of: new.path) ?? Account(id: status.owner).name,
       startedAt: min(times.first, context.now()))
     sidecar.categories = new.source.categoryName(of: new.path).map { [$0] } ?? []
     sidecar.continues = new.continues
@@ -159,20 +157,16 @@ public struct Attacher {
 
     try files.save(
       AttachedFile(
-        session: session, source: source, seen: seen, link: link, changed: new.status.changed,
+        session: session, source: source, seen: seen,
+        link: isCompressed ? nil : try content.link(before: seen), changed: status.changed,
         isCompressed: isCompressed,
-        idleAt: new.status.modifiedAt.milliseconds + new.source.idleEnd * 1000))
+        idleAt: status.modifiedAt.milliseconds + new.source.idleEnd * 1000))
     if let replaced = new.replaces { try files.remove(replaced) }
     return session
   }
 
   /// A file that is rotated away at this very moment is the next pass's.
   private struct Moved: Error {}
-
-  private func isAt(_ path: String, _ status: FileStatus) throws -> Bool {
-    guard let now = try FileStatus(path) else { return false }
-    return now.device == status.device && now.inode == status.inode && now.length >= status.length
-  }
 
   /// When the first and the last record of a log were written: by the records where their form is
   /// known, else by the file.
@@ -209,11 +203,9 @@ public struct Attacher {
       // Whether the last line that was sent had its newline is not known any more.
       try AtomicFile.write(Array("\n\(line)\n".utf8), to: log)
     case .unpacked(let path, let status):
-      let length = try unpack(path, to: log, from: file.source.base)
-      guard try isAt(path, status) else {
-        unlink(log)
-        throw Moved()
-      }
+      let content = try FileContent(path)
+      guard try content.status() == status else { throw Moved() }
+      let length = try content.unpack(to: log, from: file.source.base)
       file.source.length = 0
       file.seen = file.source.base + length
       file.link = nil
@@ -236,9 +228,9 @@ public struct Attacher {
     if case .unpacked? = rest {
       let log = context.home.files(for: file.session).log
       let length = file.seen - file.source.base
-      return try recordTimes(FileContent(path: log), 0..<length, modified).last
+      return try recordTimes(FileContent(log), 0..<length, modified).last
     }
-    let content = FileContent(path: file.source.path)
+    let content = try FileContent(file.source.path)
     return try recordTimes(content, file.source.base..<file.seen, modified).last
   }
 
@@ -248,23 +240,6 @@ public struct Attacher {
     change(&sidecar)
     try Home.makeDirectory(local.files.directory)
     try sidecar.save(local.files.sidecar)
-  }
-
-  /// Writes a compressed file's log into the home, whole or not at all.
-  ///
-  /// - Returns: how many bytes were written.
-  private func unpack(_ path: String, to target: String, from start: Int64 = 0) throws -> Int64 {
-    guard let form = CompressedFile.form(of: path) else { return 0 }
-    let packed = CompressedFile(file: try OpenFile(path), form: form)
-    var position: Int64 = 0
-    try AtomicFile.write(to: target) { write in
-      try packed.unpack { piece in
-        let skipped = max(0, min(Int64(piece.count), start - position))
-        position += Int64(piece.count)
-        try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
-      }
-    }
-    return max(0, position - start)
   }
 
   // MARK: Rebuilding
