@@ -40,6 +40,16 @@ public struct AttachPlan: Sendable {
     /// The file of an ended session is gone.
     case forget(AttachedFile)
 
+    /// The session that is changed; nil for one that is to begin.
+    var session: SessionID? {
+      switch self {
+      case .begin: nil
+      case .grow(let file), .move(let file), .end(let file, _, _), .note(let file),
+        .forget(let file):
+        file.session
+      }
+    }
+
     /// Where the file is; nil where nothing was renamed.
     var path: String? {
       switch self {

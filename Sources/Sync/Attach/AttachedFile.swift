@@ -27,6 +27,31 @@ struct AttachedFile: Equatable {
   /// The folder that the file is in.
   var folder: String { Self.folder(of: source.path) }
 
+  /// Which file of the machine it is.
+  struct Number: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  /// Its number; meaningless when it is gone.
+  var number: Number { Number(device: source.device, inode: source.inode) }
+
+  /// Whether it is no longer there, or is something else now.
+  var isGone: Bool { source.inode == 0 }
+
+  /// Whether a file has its number.
+  func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
+
+  /// Whether a file with its number is at its path.
+  func isInPlace() throws -> Bool { try FileStatus(source.path).map(isAt) ?? false }
+
+  /// Notes where it was found.
+  mutating func place(at path: String, _ status: FileStatus) {
+    source.path = path
+    source.device = status.device
+    source.inode = status.inode
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])
@@ -114,4 +139,8 @@ struct FileContent {
   static func hash(_ bytes: some Sequence<UInt8>) -> String {
     StreamDigest.hex(Array(SHA256.hash(data: Array(bytes)).prefix(16)))
   }
+}
+
+extension AttachedFile.Number {
+  init(_ status: FileStatus) { self.init(device: status.device, inode: status.inode) }
 }

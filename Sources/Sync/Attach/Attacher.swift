@@ -247,7 +247,8 @@ public struct Attacher {
   /// Fills the cache from the sidecars.
   private func rebuild() throws {
     try files.clear()
-    var newest: [[UInt64]: AttachedFile] = [:]
+    // Of the sessions that read one file after the other only the last may go on.
+    var newest: [AttachedFile.Number: AttachedFile] = [:]
     for day in try context.home.days() {
       for session in try context.home.sessions(day: day) {
         guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
@@ -256,8 +257,13 @@ public struct Attacher {
         let isCompressed = CompressedFile.form(of: source.path) != nil
         let file = AttachedFile(
           session: session, source: source, seen: source.base + (source.length ?? 0), link: nil,
-          changed: 0, isCompressed: isCompressed, idleAt: context.now().milliseconds + 86_400_000)
-        let number = [source.device, source.inode]
+          changed: 0, isCompressed: isCompressed,
+          idleAt: context.now().milliseconds + LogSource.defaultIdleEnd * 1000)
+        guard !file.isGone else {
+          try files.save(file)
+          continue
+        }
+        let number = file.number
         if newest[number].map({ $0.source.base <= source.base }) ?? true { newest[number] = file }
       }
     }

@@ -12,13 +12,15 @@ public struct LogSource: Sendable, Equatable {
   public var category: String?
   /// Seconds without growth after which a session ends.
   public var idleEnd: Int64
+  /// A day.
+  public static let defaultIdleEnd: Int64 = 86_400
   /// Whether links are followed that lead out of the folder before the first `*`.
   public var followsLinks: Bool
 
   /// Attaches files.
   public init(
     path: SourcePattern, exclude: [Exclusion] = [], app: String? = nil, user: String? = nil,
-    category: String? = nil, idleEnd: Int64 = 86_400, followsLinks: Bool = false
+    category: String? = nil, idleEnd: Int64 = Self.defaultIdleEnd, followsLinks: Bool = false
   ) {
     self.path = path
     self.exclude = exclude

@@ -41,22 +41,17 @@ struct SourceScanner {
     let root = source.path.root
     do {
       let descriptor = try Self.open(root, in: AT_FDCWD, followsLinks: true)
-      var links: Set<LinkTarget> = []
+      var links: Set<AttachedFile.Number> = []
       try walk(descriptor, root == "/" ? "" : root, source.path.start, depth: 0, &links)
     } catch let error as SystemError {
       problem(SystemError(operation: "read", path: root, errno: error.errno))
     }
   }
 
-  private struct LinkTarget: Hashable {
-    let device: UInt64
-    let inode: UInt64
-  }
-
   /// Takes over the descriptor.
   private func walk(
     _ descriptor: Int32, _ path: String, _ progress: SourcePattern.Progress, depth: Int,
-    _ links: inout Set<LinkTarget>
+    _ links: inout Set<AttachedFile.Number>
   ) throws {
     guard let stream = fdopendir(descriptor) else {
       close(descriptor)
@@ -124,7 +119,7 @@ struct SourceScanner {
 
   private func enter(
     _ name: [UInt8], in parent: Int32, _ path: String, _ progress: SourcePattern.Progress,
-    depth: Int, _ links: inout Set<LinkTarget>
+    depth: Int, _ links: inout Set<AttachedFile.Number>
   ) throws {
     let path = Self.path(path, name)
     do {
@@ -141,7 +136,7 @@ struct SourceScanner {
   /// Follows a link where it stays below the root, or where links are wanted.
   private func follow(
     _ folder: String, _ name: [UInt8], isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
-    _ links: inout Set<LinkTarget>
+    _ links: inout Set<AttachedFile.Number>
   ) throws {
     guard let target = Self.resolve(Self.path(folder, name)),
       let root = Self.resolve(source.path.root),
@@ -153,7 +148,7 @@ struct SourceScanner {
       if status.changed >= since { try file(File(path: target, status: status)) }
     case .directory:
       guard let inside, depth < Self.depthLimit,
-        links.insert(LinkTarget(device: status.device, inode: status.inode)).inserted
+        links.insert(AttachedFile.Number(status)).inserted
       else { return }
       do {
         try walk(Self.open(target, in: AT_FDCWD), target, inside, depth: depth + 1, &links)

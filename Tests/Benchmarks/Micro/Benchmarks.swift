@@ -11,6 +11,7 @@ let benchmarks: @Sendable () -> Void = {
   Benchmark.defaultConfiguration = .init(
     metrics: [.wallClock, .throughput], warmupIterations: 3, maxDuration: .seconds(3))
   codec()
+  blocks()
   hashing()
   signing()
   listings()
@@ -38,6 +39,16 @@ private func codec() {
     benchmark.startMeasurement()
     for _ in benchmark.scaledIterations {
       try decoder.decode(segment, rawLength: log.count) { blackHole($0.count) }
+    }
+  }
+}
+
+private func blocks() {
+  let log = Samples.log(SegmentEncoder.frameLength)
+  Benchmark("BlockSplitter: 2 MiB") { benchmark in
+    for _ in benchmark.scaledIterations {
+      var splitter = BlockSplitter()
+      log.withUnsafeBytes { splitter.append($0) { blackHole($0.length) } }
     }
   }
 }

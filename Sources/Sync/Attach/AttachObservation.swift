@@ -1,0 +1,243 @@
+import Foundation
+import Replica
+import SessionLog
+
+/// One look at attached files: what became of them, found by looking at nothing that has not changed.
+///
+/// A file is known again by its content: its first bytes and those before the offset that was read
+/// last. Its number in the file system only says where to look first.
+struct AttachObservation {
+  /// The changes to sessions that follow.
+  private(set) var plan = AttachPlan()
+  /// Folders in which something was renamed meanwhile, so that what was seen under one name may be
+  /// seen under another again, or not at all.
+  private(set) var restless: Set<String> = []
+
+  let context: SyncContext
+  let sources: [LogSource]
+  let files: AttachedFiles
+
+  /// Files that have changed since, in nanoseconds since 1970, are looked at.
+  let since: Int64
+  /// Files that match and have changed, by path.
+  var changed: [String: (status: FileStatus, source: LogSource)] = [:]
+  /// Folders that were read.
+  var folders: [String: SourceScanner.Folder] = [:]
+  /// Known files that are not where they were.
+  var displaced: [AttachedFile] = []
+  /// Files that nobody knows.
+  var fresh: [AttachCandidate] = []
+
+  /// Change times that are closer to the start of a pass than this, in nanoseconds, are looked at
+  /// again: the kernel's clock for files ticks more coarsely than ours.
+  private static let margin: Int64 = 2_000_000_000
+  /// Every so often all files are compared with what is remembered, in nanoseconds: change times of a
+  /// network file system are another machine's.
+  private static let fullPeriod: Int64 = 3_600_000_000_000
+
+  /// Looks.
+  init(_ planner: AttachPlanner) throws {
+    (context, sources, files) = (planner.context, planner.sources, planner.files)
+    let last = try files.pass()
+    let now = context.now().milliseconds * 1_000_000
+    let description = "\(sources)"
+    let isFull =
+      last.sources != description || now < last.since || now - last.fullAt >= Self.fullPeriod
+    since = isFull ? 0 : max(0, last.since - Self.margin)
+    plan.pass = AttachedFiles.Pass(
+      since: now, fullAt: isFull ? now : last.fullAt, sources: description, isDirty: false)
+
+    try scan()
+    try lookAgain()
+    try sortChanged()
+    try findVanished()
+    try matchDisplaced()
+    try beginFresh()
+    try endDue()
+    if isFull { try forgetGone() }
+    let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
+    restless = touched.filter { path in
+      folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
+    }
+  }
+
+  mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
+
+  mutating func report(_ reason: String, at path: String) { plan.problems[path] = reason }
+
+  // MARK: Looking
+
+  private mutating func scan() throws {
+    for source in sources {
+      var (changed, folders, problems) = (changed, folders, plan.problems)
+      try withoutActuallyEscaping({ (file: SourceScanner.File) in
+        guard changed[file.path] == nil, try !isUnchanged(file) else { return }
+        changed[file.path] = (file.status, source)
+      }) { onFile in
+        try SourceScanner(
+          source: source, since: since, file: onFile,
+          folder: { folders[$0] = $1 },
+          problem: { problems[$0.path] = $0.reason }
+        ).run()
+      }
+      (self.changed, self.folders, plan.problems) = (changed, folders, problems)
+    }
+  }
+
+  /// Whether all that the system says of a file is what it said when it was read last.
+  private func isUnchanged(_ file: SourceScanner.File) throws -> Bool {
+    try files.at(file.path).contains { known in
+      known.isAt(file.status) && known.changed == file.status.changed
+        && (known.isCompressed || known.seen == file.status.length)
+    }
+  }
+
+  /// What could not be read last time is tried each time.
+  private mutating func lookAgain() throws {
+    for path in try files.problems().keys where changed[path] == nil {
+      guard let status = try? FileStatus(path), status.kind == .file,
+        let source = sources.first(where: { $0.path.matches(path) })
+      else { continue }
+      changed[path] = (status, source)
+    }
+  }
+
+  // MARK: Files that have changed
+
+  private mutating func sortChanged() throws {
+    for (path, found) in changed.sorted(by: { $0.key < $1.key }) {
+      do {
+        try sort(AttachCandidate(path: path, status: found.status, source: found.source))
+      } catch let error as SystemError {
+        // It has gone since the folder was read: what was read there before is looked for.
+        changed[path] = nil
+        if !error.isNotFound { report(error.reason, at: path) }
+      }
+    }
+  }
+
+  /// Tells a file that is known at its path from one to be matched.
+  private mutating func sort(_ candidate: AttachCandidate) throws {
+    let known = try files.at(candidate.path).max {
+      ($0.isOpen ? 1 : 0, $0.source.base) < ($1.isOpen ? 1 : 0, $1.source.base)
+    }
+    guard let known else {
+      let sameNumber = try files.numbered(candidate.status)
+      // Another name of a file that is read already.
+      if try sameNumber.contains(where: { try $0.isInPlace() }) { return }
+      displaced += sameNumber
+      fresh.append(candidate)
+      return
+    }
+    guard known.isAt(candidate.status),
+      known.isCompressed || candidate.status.length >= known.seen,
+      try FileContent(candidate.path).continues(known)
+    else {
+      displaced.append(known)
+      fresh.append(candidate)
+      return
+    }
+    try goOn(known, with: candidate)
+  }
+
+  /// A known file that is where, or has moved to where, it is found now.
+  mutating func goOn(
+    _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
+  ) throws {
+    let isCompressed = candidate.form != nil
+    let hasGrown = !isCompressed && candidate.status.length > known.seen
+    if hasGrown, !known.isOpen {
+      // Bytes that come after the end are a session of their own.
+      guard let source = source(of: candidate) else { return }
+      add(
+        .begin(
+          .init(
+            source: source, path: candidate.path, status: candidate.status, base: known.seen,
+            continues: known.session, replaces: known.session)))
+      return
+    }
+    var file = known
+    file.place(at: candidate.path, candidate.status)
+    file.isCompressed = isCompressed
+    file.changed = candidate.status.changed
+    if hasGrown {
+      file.seen = candidate.status.length
+      file.link = try FileContent(candidate.path).link(before: file.seen)
+      let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
+      file.idleAt = candidate.status.modifiedAt.milliseconds + idleEnd * 1000
+    }
+    add(isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
+  }
+
+  /// The source that a file belongs to; for one that only a rotation can have put there, that of its
+  /// folder.
+  func source(of candidate: AttachCandidate) -> LogSource? {
+    candidate.source
+      ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }
+  }
+
+  // MARK: Beginnings and ends
+
+  private mutating func beginFresh() throws {
+    var seen: Set<AttachedFile.Number> = []
+    for candidate in fresh where candidate.status.length > candidate.base {
+      guard let source = source(of: candidate), seen.insert(.init(candidate.status)).inserted,
+        try !isCopy(candidate)
+      else { continue }
+      if candidate.form == .other {
+        report("it is compressed in a way that is not read", at: candidate.path)
+        continue
+      }
+      let idleAt = candidate.status.modifiedAt.milliseconds + source.idleEnd * 1000
+      let isIdle = idleAt <= context.now().milliseconds
+      add(
+        .begin(
+          .init(
+            source: source, path: candidate.path, status: candidate.status, base: candidate.base,
+            continues: candidate.base > 0 ? candidate.before?.session : nil,
+            replaces: candidate.before.flatMap { $0.isOpen ? nil : $0.session },
+            end: candidate.form != nil ? .rotated : isIdle ? .idle : nil)))
+    }
+  }
+
+  /// Whether a file is what a rotation that is under way makes of one that is still in its place.
+  ///
+  /// It is left alone: when the original has gone it is found to be its successor.
+  private func isCopy(_ candidate: AttachCandidate) throws -> Bool {
+    let isPacked = candidate.form != nil
+    for known in try files.inFolder(AttachedFile.folder(of: candidate.path))
+    where (known.isOpen || isPacked) && !known.isCompressed
+      && (LogSource.isRotation(candidate.path, of: known.source.path)
+        || isPacked && candidate.path.hasPrefix(known.source.path))
+    {
+      guard try known.isInPlace(), let original = try FileStatus(known.source.path),
+        isPacked || original.length >= candidate.status.length
+      else { continue }
+      if (try? FileContent(candidate.path).continues(known)) == true { return true }
+    }
+    return false
+  }
+
+  /// Ends what has been idle for too long, and what was renamed and has stopped growing.
+  private mutating func endDue() throws {
+    let touched = Set(plan.changes.compactMap(\.session))
+    let due =
+      try files.idle(at: context.now()).map { ($0, ExitCause.FileEnd.idle) }
+      + files.rotated().map { ($0, .rotated) }
+    var ended = touched
+    for (file, end) in due where ended.insert(file.session).inserted {
+      guard let status = try? FileStatus(file.source.path), status.length == file.seen else {
+        continue
+      }
+      add(.end(file, end, nil))
+    }
+  }
+
+  /// Forgets files that are gone for good: their session is no longer on this machine either.
+  private mutating func forgetGone() throws {
+    for file in try files.gone()
+    where try FileStatus(context.home.files(for: file.session).sidecar) == nil {
+      add(.forget(file))
+    }
+  }
+}
