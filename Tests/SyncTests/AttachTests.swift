@@ -229,7 +229,8 @@ import Testing
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
     #expect(
-      try await folder.run("gzip -k app.log.1 && mv app.log.1 ../ && mv app.log.1.gz ../whole") == 0)
+      try await folder.run("gzip -k app.log.1 && mv app.log.1 ../ && mv app.log.1.gz ../whole") == 0
+    )
     #expect(try await folder.run("head -c 3000 ../whole > app.log.1.gz") == 0)
     let plan = try await folder.tick()
     #expect(try folder.sidecars().isEmpty)
@@ -346,6 +347,18 @@ import Testing
         try await folder.remoteLines() == [Array(0..<20), Array(100..<110), Array(200..<210)],
         "died after \(changes)")
     }
+  }
+
+  @Test func aPassThatDiesBeforeAFileIsUnpacked() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<5000, to: "app.log.1")
+    #expect(try await folder.run("gzip app.log.1") == 0)
+    try await folder.dyingTick(after: 1)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    try FileManager.default.removeItem(atPath: folder.site.local.home.files(for: session).log)
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<5000)])
+    #expect(try folder.site.local.home.openSessions().isEmpty)
   }
 
   @Test func verifyAndReapKnowAttachedSessions() async throws {

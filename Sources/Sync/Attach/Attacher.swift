@@ -137,10 +137,7 @@ public struct Attacher {
     var seen = status.length
     try context.home.mark(session)
     try Home.makeDirectory(local.directory)
-    if isCompressed {
-      seen = try content.unpack(to: local.log)
-      source.length = 0
-    }
+    if isCompressed { source.length = 0 }
     var sidecar = Sidecar(
       id: session, device: context.device, source: source,
       appName: new.source.appName(of: new.path),
@@ -154,6 +151,15 @@ public struct Attacher {
       sidecar.endedAt = min(times.last, context.now())
     }
     try sidecar.save(local.sidecar)
+    // After the sidecar: a log without one would be taken for a recorder's.
+    if isCompressed {
+      do {
+        seen = try content.unpack(to: local.log)
+      } catch {
+        _ = try LocalSession(context.home, session).removeFiles()
+        throw error
+      }
+    }
 
     try files.save(
       AttachedFile(
@@ -254,6 +260,12 @@ public struct Attacher {
         guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
           let source = sidecar.source
         else { continue }
+        let local = LocalSession(context.home, session)
+        if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
+          // The pass died before it had unpacked the file, which this one finds again.
+          _ = try local.removeFiles()
+          continue
+        }
         let isCompressed = CompressedFile.form(of: source.path) != nil
         let file = AttachedFile(
           session: session, source: source, seen: source.base + (source.length ?? 0), link: nil,
