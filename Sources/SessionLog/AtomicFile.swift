@@ -10,13 +10,19 @@ package enum AtomicFile {
   private static let readLimit = 16 << 20
 
   /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
-  package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
-    try write(to: path, mode: mode) { write in try bytes.withUnsafeBytes(write) }
+  ///
+  /// - Parameter isDurable: false leaves the syncing to ``synchronize(_:)``.
+  package static func write(
+    _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, isDurable: Bool = true
+  ) throws {
+    try write(to: path, mode: mode, isDurable: isDurable) { write in
+      try bytes.withUnsafeBytes(write)
+    }
   }
 
   /// The same for content that comes in pieces, handed to the function that `body` is given.
   package static func write(
-    to path: String, mode: UInt32 = 0o600,
+    to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
     let temporary = "\(path).\(RandomName.make(6)).tmp"
@@ -29,7 +35,7 @@ package enum AtomicFile {
       }
       let number = file.number
       try body { try Descriptor.writeAll($0, to: number, path: temporary) }
-      guard fsync(file.number) == 0 else {
+      guard !isDurable || fsync(file.number) == 0 else {
         throw SystemError(operation: "sync", path: temporary, errno: errno)
       }
       guard rename(temporary, path) == 0 else {
@@ -39,7 +45,24 @@ package enum AtomicFile {
       unlink(temporary)
       throw error
     }
-    try syncDirectory(of: path)
+    if isDurable { try syncDirectory(of: path) }
+  }
+
+  /// Makes files durable that were written without syncing.
+  ///
+  /// Many at once cost little more than one: the first makes a journalling file system write what
+  /// all of them wait for.
+  package static func synchronize(_ paths: [String]) throws {
+    var directories: [String: String] = [:]
+    for path in paths {
+      try OpenFile(path).synchronize()
+      directories[directory(of: path)] = path
+    }
+    for path in directories.values { try syncDirectory(of: path) }
+  }
+
+  private static func directory(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
   /// Reads a whole file, which must be a regular one of at most 16 MiB.
@@ -59,7 +82,7 @@ package enum AtomicFile {
 
   /// Makes the entries of a file's directory durable.
   static func syncDirectory(of path: String) throws {
-    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let directory = directory(of: path)
     let handle = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
     guard fsync(handle.number) == 0 || errno == EINVAL else {
       throw SystemError(operation: "sync", path: directory, errno: errno)

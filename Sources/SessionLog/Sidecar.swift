@@ -254,6 +254,13 @@ public struct Sidecar: Sendable, Equatable, Codable {
   ///
   /// - Throws: ``SystemError``.
   public func save(_ path: String) throws { try AtomicFile.write(try json(), to: path) }
+
+  /// Replaces a sidecar file whose old content a power loss may bring back.
+  ///
+  /// - Throws: ``SystemError``.
+  package func saveForNow(_ path: String) throws {
+    try AtomicFile.write(try json(), to: path, isDurable: false)
+  }
 }
 
 /// A sidecar that could not be read.

@@ -97,6 +97,13 @@ struct LocalSession {
     return now.milliseconds - seconds * 1000
   }
 
+  /// Forgets everything that a session needs until its seal is marked here.
+  func settle(_ context: SyncContext) throws {
+    try removeMarker()
+    try context.manifest.forget(session)
+    try Quarantine(home).release(session)
+  }
+
   /// Ends the uploader's interest in the session.
   ///
   /// The lock goes first: without a marker nobody would ever remove it.

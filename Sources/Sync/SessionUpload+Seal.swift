@@ -32,10 +32,8 @@ extension SessionUpload {
     final.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
       digest: digest, length: length)
-    try final.save(local.files.sidecar)
-    try local.removeMarker()
-    try context.manifest.forget(session)
-    try Quarantine(context.home).release(session)
+    // The uploader makes it durable together with those of the other sessions, and then settles it.
+    try final.saveForNow(local.files.sidecar)
     report(.sealed(session: session, status: final.status))
   }
 

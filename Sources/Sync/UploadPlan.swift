@@ -85,7 +85,7 @@ struct UploadPlanner {
       return try examineWithoutLog(local)
     }
     if sidecar.seal != nil {
-      try local.removeMarker()
+      try local.settle(context)
       return .nothing
     }
     guard sidecar.deviceId == context.device.deviceId else {

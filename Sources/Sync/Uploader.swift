@@ -40,22 +40,27 @@ public struct Uploader: Sendable {
     let tally = Mutex(UploadReport())
     tally.withLock { $0.held = plan.held }
     guard !plan.items.isEmpty else { return tally.withLock { $0 } }
+    let sealed = Mutex<[SessionID]>([])
+    var isCancelled = false
     do {
       try await prepareStore()
       try await send(plan) { event in
         tally.withLock { $0.note(event) }
+        if case .sealed(let session, _) = event { sealed.withLock { $0.append(session) } }
         report(event)
       } failed: { failure in
         tally.withLock { $0.failures.append(failure) }
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
     } catch is CancellationError {
-      throw CancellationError()
+      isCancelled = true
     } catch let error as StoreError where error.code == .cancelled {
-      throw CancellationError()
+      isCancelled = true
     } catch {
       tally.withLock { $0.stoppedBy = error }
     }
+    try settle(sealed.withLock { $0 })
+    if isCancelled { throw CancellationError() }
     var result = tally.withLock { $0 }
     // When nothing at all went through, it is the store and not the sessions.
     if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
@@ -66,6 +71,14 @@ public struct Uploader: Sendable {
     }
     try remember(result)
     return result
+  }
+
+  /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
+  /// let the next pass find these sessions again.
+  private func settle(_ sessions: [SessionID]) throws {
+    let sealed = sessions.map { LocalSession(context.home, $0) }
+    try AtomicFile.synchronize(sealed.map(\.files.sidecar))
+    for session in sealed { try session.settle(context) }
   }
 
   // MARK: The store
