@@ -83,6 +83,11 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
     self.stored = Int64(json.count)
   }
 
+  /// Whether a sidecar is the one that this name promises.
+  public func matches(_ json: [UInt8]) -> Bool {
+    Int64(json.count) == stored && NameField.hash16(SHA256.hash(data: json)) == hash
+  }
+
   /// The file name.
   public var description: String { fileName }
 

@@ -11,13 +11,16 @@ public struct RemoteReader: Sendable {
   /// Makes a reader.
   public init(_ store: any ObjectStore) { self.store = store }
 
-  /// Reads the stream from its start.
+  /// Reads the stream, or what comes after a part of it that is known.
   ///
   /// A segment that was deleted since the listing, because a longer one took its place, costs one
   /// new listing.
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
+  ///   - start: where to begin, in stream bytes.
+  ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
+  ///     segment's link with; nil where they are not known.
   ///   - length: where to stop, in stream bytes.
   ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
   ///     compared, the segment's hash is compared when its last piece has been handed on.
@@ -26,8 +29,8 @@ public struct RemoteReader: Sendable {
   ///   throws.
   @discardableResult
   public func read(
-    _ remote: RemoteSession, upTo length: Int64,
-    _ body: (UnsafeRawBufferPointer) throws -> Void
+    _ remote: RemoteSession, from start: Int64 = 0, after before: [UInt8]? = nil,
+    upTo length: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> String {
     if let (outer, inner) = remote.overlaps.first {
       throw ReplicaError(
@@ -37,8 +40,8 @@ public struct RemoteReader: Sendable {
     var remote = remote
     var listedAgain = false
     var digest = SHA256()
-    var offset: Int64 = 0
-    var tail: [UInt8] = []
+    var offset = start
+    var tail = start == 0 ? [] : before
     while offset < length {
       guard let segment = remote.segment(at: offset) else {
         throw Self.missing(remote, from: offset, to: length)
@@ -62,7 +65,7 @@ public struct RemoteReader: Sendable {
         guard from < to else { return }
         let wanted = UnsafeRawBufferPointer(rebasing: piece[from..<to])
         digest.update(bufferPointer: wanted)
-        tail = Array((tail + wanted.suffix(Link.span)).suffix(Link.span))
+        tail = Array(((tail ?? []) + wanted.suffix(Link.span)).suffix(Link.span))
         try body(wanted)
       }
       offset = min(length, segment.range.upperBound)
@@ -105,14 +108,20 @@ public struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
+    let json = try await json(of: revision, in: folder)
+    return try Self.naming(revision) { try Sidecar(json: json) }
+  }
+
+  /// The bytes of a sidecar revision, checked against its name.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
     let json = try await store.get(folder.key + revision.fileName)
-    guard Int64(json.count) == revision.stored,
-      NameField.hash16(SHA256.hash(data: json)) == revision.hash
-    else {
+    guard revision.matches(json) else {
       throw ReplicaError(
         .damagedObject, "\(revision.fileName) holds other bytes than its name says")
     }
-    return try Self.naming(revision) { try Sidecar(json: json) }
+    return json
   }
 
   /// The size and the join, which cost nothing to look at before a byte is handed on.

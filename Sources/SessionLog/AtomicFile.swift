@@ -28,7 +28,7 @@ package enum AtomicFile {
     let temporary = "\(path).\(RandomName.make(6)).tmp"
     do {
       let file = try Descriptor(
-        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode_t(mode))
+        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
       // The mask of the process may have taken rights away.
       guard fchmod(file.number, mode_t(mode)) == 0 else {
         throw SystemError(operation: "set the rights of", path: temporary, errno: errno)
@@ -91,17 +91,21 @@ package enum AtomicFile {
 }
 
 /// An open file that closes itself.
-struct Descriptor: ~Copyable {
-  let number: Int32
+package struct Descriptor: ~Copyable {
+  /// Its number.
+  package let number: Int32
 
-  init(opening path: String, flags: Int32, mode: mode_t = 0o600) throws {
-    number = open(path, flags | O_CLOEXEC, mode)
+  package init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws {
+    number = open(path, flags | O_CLOEXEC, mode_t(mode))
     guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
   }
 
   deinit { close(number) }
 
-  static func writeAll(_ bytes: UnsafeRawBufferPointer, to number: Int32, path: String) throws {
+  /// Writes all of some bytes.
+  package static func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to number: Int32, path: String
+  ) throws {
     var rest = bytes
     while !rest.isEmpty {
       let count = write(number, rest.baseAddress, rest.count)

@@ -1,7 +1,7 @@
-import SessionLog
+public import SessionLog
 
 /// A session's id as a person gives it: whole, its beginning, or the beginning of its last part.
-struct ShortenedID {
+public struct ShortenedID: Sendable {
   private let given: String
   /// The session, when the id is whole.
   let session: SessionID?
@@ -9,7 +9,7 @@ struct ShortenedID {
   /// Takes what was given.
   ///
   /// - Throws: ``LookupError`` when it can be no session's.
-  init(_ given: String) throws {
+  public init(_ given: String) throws {
     let allowed = given.utf8.allSatisfy {
       (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
     }
@@ -22,7 +22,7 @@ struct ShortenedID {
   var day: String? { session?.day }
 
   /// Whether it can mean a session.
-  func matches(_ id: SessionID) -> Bool {
+  public func matches(_ id: SessionID) -> Bool {
     let whole = id.description
     return whole.hasPrefix(given) || whole.split(separator: "-").last?.hasPrefix(given) == true
   }

@@ -17,9 +17,14 @@ final class ProgressBar: Sendable {
   init(total: Int64) { self.total = total }
 
   func note(_ event: UploadEvent) {
-    guard Console.errorIsTerminal, total > 0, case .sent(_, let logBytes, _) = event else { return }
+    if case .sent(_, let logBytes, _) = event { add(logBytes) }
+  }
+
+  /// Notes bytes of log that have gone through.
+  func add(_ bytes: Int64) {
+    guard Console.errorIsTerminal, total > 0 else { return }
     state.withLock { state in
-      state.done += logBytes
+      state.done += bytes
       guard ContinuousClock.now - state.start > .seconds(1) else { return }
       state.isShown = true
       let share = min(1, Double(state.done) / Double(total))

@@ -16,8 +16,7 @@ struct Tidemark: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       Init.self, Run.self, Log.self, Import.self, Upload.self, List.self, Show.self, Export.self,
-      Verify.self,
-      Reap.self, Delete.self, Status.self,
+      Pull.self, Verify.self, Reap.self, Delete.self, Status.self,
     ])
 
   static func main() async {

@@ -173,13 +173,13 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|run|log|import|upload|list|show|export|verify|reap|delete|status|help)
+    init|run|log|import|upload|list|show|export|pull|verify|reap|delete|status|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init run log import upload list show export verify reap delete status help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init run log import upload list show export pull verify reap delete status help' -- "${cur}"))
         ;;
     esac
 }
@@ -325,6 +325,24 @@ _tidemark_export() {
         return
         ;;
     '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_pull() {
+    repeating_flags=()
+    non_repeating_flags=(--all-devices --names --dry-run --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--device --transfers)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--transfers')
         return
         ;;
     esac

@@ -19,10 +19,7 @@ struct List: AsyncParsableCommand {
   var failed = false
   @Flag(help: "All sessions, not the newest 50.")
   var all = false
-  @Option(help: "Another device's sessions, by its name or id.")
-  var device: String?
-  @Flag(help: "Every device's sessions.")
-  var allDevices = false
+  @OptionGroup var devices: DeviceOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var owner: UserOptions
@@ -45,31 +42,16 @@ struct List: AsyncParsableCommand {
     let limit = all || failed || owner.user != nil ? Int.max : 50
     let (catalog, context) = try side.catalog(place)
     do {
-      let devices = try await self.devices(place, context)
+      let devices = try await devices.ids(own: place.device.deviceId, in: context?.store)
       let isOwn = devices.contains(place.device.deviceId)
       return try await catalog.entries(
         limit: limit, devices: devices, includesLocal: isOwn && !side.remote)
-    } catch let error as StoreError where error.isTransient && !side.remote && device == nil {
+    } catch let error as StoreError where error.isTransient && !side.remote && devices.device == nil
+    {
       Console.complain("showing local sessions only: \(error)")
       return try await SessionCatalog(home: place.home, device: place.device, context: nil)
         .entries(limit: limit, devices: [])
     }
-  }
-
-  private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
-    guard allDevices || device != nil else { return [place.device.deviceId] }
-    guard let context else {
-      throw Failure(
-        .configuration, "other devices' sessions are in a store, and none is configured")
-    }
-    let known = try await DeviceRecord.all(in: context.store)
-    guard let device else { return known.map(\.deviceId) }
-    let matches = known.filter { $0.deviceId == device || $0.deviceName == device }
-    guard !matches.isEmpty else {
-      let names = known.map(\.deviceName).joined(separator: ", ")
-      throw Failure(.usage, "no device '\(device)' in the store; there are: \(names)")
-    }
-    return matches.map(\.deviceId)
   }
 
   private struct Line: Encodable {

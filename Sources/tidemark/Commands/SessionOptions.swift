@@ -39,6 +39,31 @@ struct SideOptions: ParsableArguments {
   }
 }
 
+/// Which devices' sessions.
+struct DeviceOptions: ParsableArguments {
+  @Option(help: "Another device's sessions, by its name or id.")
+  var device: String?
+  @Flag(help: "Every device's sessions.")
+  var allDevices = false
+
+  /// Ids of the devices asked for; this one's by default.
+  func ids(own: String, in store: (any ObjectStore)?) async throws -> [String] {
+    guard allDevices || device != nil else { return [own] }
+    guard let store else {
+      throw Failure(
+        .configuration, "other devices' sessions are in a store, and none is configured")
+    }
+    let known = try await DeviceRecord.all(in: store)
+    guard let device else { return known.map(\.deviceId) }
+    let matches = known.filter { $0.deviceId == device || $0.deviceName == device }
+    guard !matches.isEmpty else {
+      let names = known.map(\.deviceName).joined(separator: ", ")
+      throw Failure(.usage, "no device '\(device)' in the store; there are: \(names)")
+    }
+    return matches.map(\.deviceId)
+  }
+}
+
 /// Which records of a log.
 struct RecordOptions: ParsableArguments {
   @Option(

@@ -1,0 +1,41 @@
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A log in a mirror, which grows at its end.
+struct MirrorFile: ~Copyable {
+  private let path: String
+  private let file: Descriptor
+
+  /// Opens a file, or makes it; a link is not followed.
+  init(_ path: String) throws {
+    self.path = path
+    file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW)
+  }
+
+  func truncate(to length: Int64) throws {
+    guard ftruncate(file.number, off_t(length)) == 0 else {
+      throw SystemError(operation: "truncate", path: path, errno: errno)
+    }
+  }
+
+  /// The last bytes before an offset, `count` at most.
+  func bytes(before offset: Int64, count: Int) throws -> [UInt8] {
+    let start = max(0, offset - Int64(count))
+    return try OpenFile(path).read(at: start, count: Int(offset - start))
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws {
+    try Descriptor.writeAll(bytes, to: file.number, path: path)
+  }
+
+  func synchronize() throws {
+    guard fsync(file.number) == 0 else {
+      throw SystemError(operation: "sync", path: path, errno: errno)
+    }
+  }
+}

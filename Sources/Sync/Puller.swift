@@ -1,0 +1,172 @@
+import Crypto
+import Delta
+import Foundation
+public import ObjectStore
+public import Replica
+public import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Mirrors remote sessions into a folder as plain files, `<device>/<day>/<session>.log` and `.json`.
+///
+/// The files themselves say what is still to be fetched: a log's length how far it has come, a
+/// sidecar's hash which revision it is. So an append costs its suffix, and an unchanged session
+/// nothing but its part of the day's listing.
+public struct Puller: Sendable {
+  /// One session of which the mirror lacks something.
+  public struct Item: Sendable {
+    /// The session as a listing showed it.
+    public let remote: RemoteSession
+    /// Length that the log will have, in bytes.
+    public let length: Int64
+    /// Length that it has, in bytes.
+    public let present: Int64
+    /// Whether the mirror has another sidecar, or none.
+    public let lacksSidecar: Bool
+
+    /// Bytes of the log to fetch.
+    public var missing: Int64 { max(0, length - present) }
+  }
+
+  private let store: any ObjectStore
+  private let folder: String
+  private let linksNames: Bool
+
+  /// Makes a puller.
+  ///
+  /// - Parameters:
+  ///   - store: where the sessions are.
+  ///   - folder: the mirror; made where it is missing.
+  ///   - linksNames: whether attached files get a second name, `<device>/names/<path>/<session>.log`.
+  public init(_ store: any ObjectStore, into folder: String, linksNames: Bool = false) {
+    self.store = store
+    self.folder = folder
+    self.linksNames = linksNames
+  }
+
+  // MARK: Plan
+
+  /// What the mirror lacks; lists each device-day once and fetches nothing.
+  ///
+  /// - Parameters:
+  ///   - devices: ids of the devices to look at.
+  ///   - isWanted: which sessions to look at.
+  /// - Throws: ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
+  public func plan(
+    devices: [String], including isWanted: (SessionID) -> Bool = { _ in true }
+  ) async throws -> [Item] {
+    var items: [Item] = []
+    for device in devices {
+      let days = try await store.listAll(SessionFolder.deviceKey(device)).directories
+      for day in days.compactMap(SessionFolder.init(key:)) {
+        let listing = try await FolderListing(day, in: store)
+        for remote in listing.sessions.values where isWanted(remote.session) {
+          if let item = try item(of: remote) { items.append(item) }
+        }
+      }
+    }
+    return items.sorted { $0.remote.session < $1.remote.session }
+  }
+
+  private func item(of remote: RemoteSession) throws -> Item? {
+    // Without a sidecar a session is on its way out.
+    guard let revision = remote.revision else { return nil }
+    let files = files(of: remote)
+    let item = Item(
+      remote: remote, length: remote.seal?.length ?? remote.mark,
+      present: try FileStatus(files.log)?.length ?? 0,
+      lacksSidecar: try !revision.matches(Self.content(files.sidecar)))
+    return item.missing > 0 || item.present > item.length || item.lacksSidecar ? item : nil
+  }
+
+  private func files(of remote: RemoteSession) -> (directory: String, log: String, sidecar: String)
+  {
+    let directory = "\(folder)/\(remote.folder.device)/\(remote.folder.day)"
+    let base = "\(directory)/\(remote.session)"
+    return (directory, base + ".log", base + ".json")
+  }
+
+  private static func content(_ path: String) throws -> [UInt8] {
+    do {
+      return try AtomicFile.read(path)
+    } catch let error as SystemError where error.isNotFound {
+      return []
+    }
+  }
+
+  // MARK: Execute
+
+  /// Fetches what one session lacks, the log first.
+  ///
+  /// A sealed session's log is compared with the digest in its sidecar, and fetched anew once where it
+  /// differs.
+  ///
+  /// - Parameters:
+  ///   - item: from ``plan(devices:including:)``.
+  ///   - report: told of each piece, in bytes of log.
+  /// - Throws: ``Replica/ReplicaError``, ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
+  public func execute(_ item: Item, report: (Int64) -> Void = { _ in }) async throws {
+    guard let revision = item.remote.revision else { return }
+    let reader = RemoteReader(store)
+    let files = files(of: item.remote)
+    try FileManager.default.createDirectory(
+      atPath: files.directory, withIntermediateDirectories: true)
+    let json = try await reader.json(of: revision, in: item.remote.folder)
+    let sidecar = try Sidecar(json: json)
+    let digest = item.remote.seal == nil ? nil : sidecar.digest
+
+    let start = item.present <= item.length ? item.present : 0
+    try await fetch(item, from: start, to: files.log, report)
+    if try digest.map({ try $0 != Self.digest(files.log) }) ?? false {
+      if start > 0 { try await fetch(item, from: 0, to: files.log, report) }
+      guard start > 0, try Self.digest(files.log) == digest else {
+        throw ReplicaError(
+          .damagedObject, "\(item.remote.session) is not the log that its sidecar was sealed with")
+      }
+    }
+    try AtomicFile.write(json, to: files.sidecar)
+    if linksNames, sidecar.format == .asIs { try giveOriginalName(files.log, sidecar) }
+  }
+
+  private func fetch(
+    _ item: Item, from start: Int64, to path: String, _ report: (Int64) -> Void
+  ) async throws {
+    let log = try MirrorFile(path)
+    try log.truncate(to: start)
+    let before = try log.bytes(before: start, count: Link.span)
+    try await RemoteReader(store).read(
+      item.remote, from: start, after: before, upTo: item.length
+    ) { piece in
+      try log.append(piece)
+      report(Int64(piece.count))
+    }
+    try log.synchronize()
+  }
+
+  private static func digest(_ path: String) throws -> String {
+    let log = try LogFile(path: path)
+    var hasher = SHA256()
+    try log.forEachPiece(of: 0..<log.status().length) { hasher.update(bufferPointer: $0) }
+    return StreamDigest.hex(hasher.finalize())
+  }
+
+  /// Gives an attached file's log the name that it had where it was written.
+  private func giveOriginalName(_ log: String, _ sidecar: Sidecar) throws {
+    let parts = sidecar.fileName.split(separator: "/")
+    // What a store says is never followed out of the mirror.
+    guard sidecar.fileName.utf8.count < 2048, !parts.isEmpty,
+      !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
+    else { return }
+    let directory =
+      "\(folder)/\(sidecar.deviceId)/names/" + parts.joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let path = "\(directory)/\(sidecar.sessionId).log"
+    guard link(log, path) == 0 || errno == EEXIST else {
+      throw SystemError(operation: "link", path: path, errno: errno)
+    }
+  }
+}
