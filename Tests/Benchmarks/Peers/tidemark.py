@@ -113,9 +113,8 @@ class Tidemark(Tool):
         return self.command(place, "--version")
 
     def restore(self, place: Place, target: Path) -> Command:
-        """Exports every session into a folder, in a home that knows nothing yet."""
-        ids = [session.plan.session for session in place.corpus.sessions]
-        arguments = ("export", "--remote", "-o", str(target), *ids)
+        """Mirrors every session into a folder, from a home that knows nothing yet."""
+        arguments = ("pull", "--all-devices", str(target))
         return self.command(place, *arguments, home=target.name)
 
     def check(self, place: Place) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,9 +80,5 @@ def environment(folder: Path, **extra: str) -> dict[str, str]:
 
 
 def restored_files(target: Path) -> dict[str, Path]:
-    """What a restore brought, by session."""
-    found: dict[str, Path] = {}
-    for folder, _, names in os.walk(target):
-        for name in names:
-            found[name.partition(".")[0]] = Path(folder, name)
-    return found
+    """The logs that a restore brought, by session."""
+    return {path.stem: path for path in target.rglob("*.log")}
