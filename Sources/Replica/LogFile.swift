@@ -68,7 +68,8 @@ public final class LogFile: Sendable {
     do {
       let file = try OpenFile(source.path)
       let status = try file.status()
-      return status.device == source.device && status.inode == source.inode ? file : nil
+      guard status.device == source.device, status.inode == source.inode else { return nil }
+      return try begins(file, as: source) ? file : nil
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
@@ -82,7 +83,11 @@ public final class LogFile: Sendable {
     guard let source, let first = pieces.first, source.length != 0, first.start == 0 else {
       return true
     }
-    let head = try first.file.read(at: 0, count: source.headLength)
+    return try Self.begins(first.file, as: source)
+  }
+
+  private static func begins(_ file: OpenFile, as source: Sidecar.Source) throws -> Bool {
+    let head = try file.read(at: 0, count: source.headLength)
     let digest = SHA256.hash(data: head).prefix(source.headHash.utf8.count / 2)
     return head.count == source.headLength && NameField.hex(digest) == source.headHash
   }

@@ -112,7 +112,7 @@ public struct LocalReaper: Sendable {
   /// When a session ended; nil while it goes on or cannot be read.
   private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, Int64)? {
     guard let sidecar = try? Sidecar.load(local.files.sidecar) else { return nil }
-    let log = try local.openLog(sidecar.source)
+    let log = try? local.openLog(sidecar.source)
     let (length, modified) = try log?.status() ?? (0, sidecar.lastUpdatedAt)
     guard sidecar.status != .active || context == nil else { return nil }
     if sidecar.seal == nil {
@@ -122,15 +122,20 @@ public struct LocalReaper: Sendable {
     return (sidecar, sidecar.endedAt ?? modified, length)
   }
 
+  /// Whether a foreign file is certain to be gone: its folder is there, on the file system where it was.
+  private static func isGone(_ source: Sidecar.Source) throws -> Bool {
+    let folder = AttachedFile.folder(of: source.path)
+    guard let place = try? FileStatus(folder), place.device == source.device else { return false }
+    return try FileStatus(source.path).map { $0.inode != source.inode } ?? true
+  }
+
   /// Why a session's local bytes must stay; nil when every one is proven remote, in this pass.
   private func unproven(
     _ sidecar: Sidecar, _ local: LocalSession, _ folders: FolderListings?
   ) async throws -> String? {
     guard let context, let folders else { return nil }
     guard let seal = sidecar.seal else { return "it is not sealed yet" }
-    if let source = sidecar.source, let status = try FileStatus(source.path),
-      status.device == source.device, status.inode == source.inode
-    {
+    if let source = sidecar.source, source.inode != 0, try !Self.isGone(source) {
       return "its file is still there: without this note it would be taken for a new one"
     }
     if sidecar.remoteReapedAt != nil { return nil }

@@ -24,7 +24,7 @@ struct SessionUpload {
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
-    guard let log = try local.openLog(item.sidecar.source) else {
+    guard let log = try await openLog() else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
     var entry = try await trustedEntry(log)
@@ -54,6 +54,30 @@ struct SessionUpload {
   }
 
   // MARK: What is there
+
+  /// Opens the log; where its foreign file is gone, from where on the home has it.
+  ///
+  /// Who noted that may not have known of the last bytes that were sent: the remote names tell.
+  private func openLog() async throws -> LogFile? {
+    let log = try local.openLog(item.sidecar.source)
+    guard let source = item.sidecar.source, source.inode == 0, let length = source.length,
+      let log, try context.manifest.entry(session).map(\.isDirty) ?? true
+    else { return log }
+    let remote = try await folders.session(session, in: folder)
+    var end = length
+    for segment in remote.cover(upTo: remote.mark) where segment.range.upperBound > end {
+      let isRest =
+        try segment.range.lowerBound >= end
+        && segment.range.upperBound <= log.status().length && segment.matches(log)
+      if isRest { break }
+      end = segment.range.upperBound
+    }
+    guard end != length else { return log }
+    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    sidecar.source?.length = end
+    try sidecar.save(local.files.sidecar)
+    return try local.openLog(sidecar.source)
+  }
 
   /// The manifest's entry when it can be believed, else one read off the remote names.
   private func trustedEntry(_ log: LogFile) async throws -> ManifestEntry {

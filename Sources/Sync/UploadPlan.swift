@@ -82,7 +82,7 @@ struct UploadPlanner {
     let local = LocalSession(context.home, session)
     let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     guard let log = try local.openLog(sidecar.source) else {
-      return try examineWithoutLog(local)
+      return try examineWithoutLog(local, sidecar)
     }
     if sidecar.seal != nil {
       try local.settle(context)
@@ -118,7 +118,17 @@ struct UploadPlanner {
         session: session, sidecar: sidecar, length: length, sent: known?.sent, verdict: verdict))
   }
 
-  private func examineWithoutLog(_ local: LocalSession) throws -> Finding {
+  private func examineWithoutLog(_ local: LocalSession, _ sidecar: Sidecar) throws -> Finding {
+    if let source = sidecar.source {
+      if sidecar.seal != nil {
+        try local.settle(context)
+        return .nothing
+      }
+      return .held(
+        .init(
+          session: local.session, reason: "its file \(source.path) is not there at present",
+          isProblem: false))
+    }
     guard let age = try local.markerAge(now: context.now()), age > Self.markerGrace else {
       return .nothing
     }

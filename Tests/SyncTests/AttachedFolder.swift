@@ -43,6 +43,12 @@ struct AttachedFolder {
     return plan
   }
 
+  /// A pass that cannot reach the store.
+  func tickWithoutStore() throws {
+    let attacher = try Attacher(site.context(), sources: sources)
+    try attacher.execute(attacher.plan())
+  }
+
   /// A pass whose process dies after some of the changes, before the upload.
   func dyingTick(after count: Int) async throws {
     let attacher = try Attacher(site.context(), sources: sources)

@@ -6,23 +6,32 @@ import SessionLog
 extension AttachObservation {
   /// Known files that are gone from folders that have changed, or with their folder.
   mutating func findVanished() throws {
-    let unreadable = Set(plan.problems.keys)
+    // What is not there at all is not unreadable.
+    let unreadable = Set(plan.problems.keys.filter { (try? FileStatus($0)) != .some(nil) })
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
-      let read = folders[folder]
-      if let read, read.status.modified < since { continue }
-      let status = try read?.status ?? Self.existing(folder)
-      for file in try files.inFolder(folder)
-      where try changed[file.source.path] == nil && !file.isInPlace() {
-        // Another file system where the file's was: it is not removed but not there at present.
-        if try (status ?? Self.nearest(folder))?.device == file.source.device {
-          displaced.append(file)
-        } else {
-          report("its file system is not there; is it mounted?", at: folder)
-        }
+      do {
+        try findVanished(in: folder)
+      } catch let error as SystemError {
+        report(error.reason, at: folder)
       }
     }
     var seen = Set(plan.changes.compactMap(\.session))
     displaced = displaced.filter { seen.insert($0.session).inserted }
+  }
+
+  private mutating func findVanished(in folder: String) throws {
+    let read = folders[folder]
+    if let read, read.status.modified < since { return }
+    let status = try read?.status ?? Self.existing(folder)
+    for file in try files.inFolder(folder)
+    where try changed[file.source.path] == nil && !file.isInPlace() {
+      // Another file system where the file's was: it is not removed but not there at present.
+      if try (status ?? Self.nearest(folder))?.device == file.source.device {
+        displaced.append(file)
+      } else {
+        report("its file system is not there; is it mounted?", at: folder)
+      }
+    }
   }
 
   /// Whether a folder is one of these or in one.
@@ -62,7 +71,7 @@ extension AttachObservation {
         try follow(file, to: candidates.remove(at: found))
       } else if let index = replacements[file.source.path] {
         fresh[index].before = file
-        if file.isOpen { try lose(file) }
+        if try isPending(file) { try lose(file) }
       } else {
         try lose(file)
       }
@@ -127,32 +136,38 @@ extension AttachObservation {
 
   private mutating func follow(_ file: AttachedFile, to found: AttachCandidate) throws {
     var file = file
-    guard file.isOpen else { return try goOn(file, with: found, isMoved: true) }
+    guard try isPending(file) else { return try goOn(file, with: found, isMoved: true) }
     if found.form != nil {
       file.place(at: found.path, found.status)
       file.isCompressed = true
       add(.end(file, .rotated, .unpacked(path: found.path, status: found.status)))
       return
     }
-    let isCopy = !file.isAt(found.status)
-    file.isRotated = true
+    // A file system that was mounted anew may have another number.
+    let isRenamed = found.path != file.source.path
+    let isCopy = isRenamed && !file.isAt(found.status)
+    if isRenamed { file.isRotated = true }
     try goOn(file, with: found, isMoved: true)
     // Nobody writes to a copy: what it has is all there will be.
-    if isCopy, case .move(let moved)? = plan.changes.last { add(.end(moved, .rotated, nil)) }
+    if isCopy, file.isOpen, case .move(let moved)? = plan.changes.last {
+      add(.end(moved, .rotated, nil))
+    }
   }
 
   private mutating func lose(_ file: AttachedFile) throws {
-    guard file.isOpen else { return add(.forget(file)) }
+    guard try isPending(file) else { return add(.forget(file)) }
     let status = try FileStatus(file.source.path)
     let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
-    let seen = file.seen - file.source.base
-    let sent = min(try context.manifest.entry(file.session)?.sent ?? 0, seen)
+    let seen = file.source.length ?? file.seen - file.source.base
+    let sent = try context.manifest.entry(file.session)?.sent ?? 0
     let count = seen > sent ? "\(seen - sent)" : "?"
     let line = "[GAP \(count) bytes: \(file.source.path) was \(what) after byte \(sent) was sent]"
+    // Of a session that had ended it is known how long it was.
+    let isWhole = !file.isOpen && sent >= seen
     var ended = file
     ended.seen = file.source.base + sent
     ended.link = nil
-    add(.end(ended, status == nil ? .removed : .rotated, .gap(line)))
+    add(.end(ended, status == nil ? .removed : .rotated, .gap(isWhole ? nil : line)))
   }
 
   /// Passes over what was sent already of a file that took another's place, a restored backup say.
@@ -173,19 +188,21 @@ extension AttachObservation {
 
   /// How far a candidate holds what was sent of a file, by the hashes of whole segments.
   private func sentLength(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
-    guard candidate.form == nil, file.source.base == 0 else { return 0 }
+    let content = try FileContent(candidate.path)
+    guard try candidate.form == nil && content.hasHead(of: file) else { return 0 }
     var names = try context.manifest.entry(file.session).map { Array($0.segments.keys) } ?? []
     let path = context.home.files(for: file.session).sidecar
     if names.isEmpty, let sidecar = try? Sidecar.load(path) {
       names = (sidecar.objects ?? []).compactMap(SegmentName.init)
     }
+    let base = file.source.base
     var end: Int64 = 0
     for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      guard name.range.lowerBound == end, name.range.upperBound <= candidate.status.length,
-        try FileContent(candidate.path).matches(name)
+      guard name.range.lowerBound == end, base + name.range.upperBound <= candidate.status.length,
+        try content.matches(name, base: base)
       else { break }
       end = name.range.upperBound
     }
-    return end
+    return end == 0 ? 0 : base + end
   }
 }

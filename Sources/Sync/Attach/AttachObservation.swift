@@ -45,14 +45,16 @@ struct AttachObservation {
       last.sources != description || now < last.since || now - last.fullAt >= Self.fullPeriod
     since = isFull ? 0 : max(0, last.since - Self.margin)
     plan.pass = AttachedFiles.Pass(
-      since: now, fullAt: isFull ? now : last.fullAt, sources: description, isDirty: false)
+      since: now, fullAt: isFull ? now : last.fullAt, sources: description,
+      boot: context.machine.bootId, isDirty: false)
 
     try scan()
     try lookAgain()
     try sortChanged()
     try findVanished()
     try matchDisplaced()
-    try beginFresh()
+    try leaveCopies()
+    beginFresh()
     try endDue()
     if isFull { try forgetGone() }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
@@ -119,7 +121,7 @@ struct AttachObservation {
   /// Tells a file that is known at its path from one to be matched.
   private mutating func sort(_ candidate: AttachCandidate) throws {
     let known = try files.at(candidate.path).max {
-      ($0.isOpen ? 1 : 0, $0.source.base) < ($1.isOpen ? 1 : 0, $1.source.base)
+      rank($0, candidate) < rank($1, candidate)
     }
     guard let known else {
       let sameNumber = try files.numbered(candidate.status)
@@ -140,13 +142,25 @@ struct AttachObservation {
     try goOn(known, with: candidate)
   }
 
+  /// Of several sessions that were read at a path the one that goes on, else that whose file this is,
+  /// else the last.
+  private func rank(_ file: AttachedFile, _ candidate: AttachCandidate) -> (Int, Int, Int64) {
+    (file.isOpen ? 1 : 0, file.isAt(candidate.status) ? 1 : 0, file.source.base)
+  }
+
+  /// Whether a session is not sealed yet, so that its bytes may be needed.
+  func isPending(_ file: AttachedFile) throws -> Bool {
+    try file.isOpen || FileStatus(context.home.files(for: file.session).marker) != nil
+  }
+
   /// A known file that is where, or has moved to where, it is found now.
   mutating func goOn(
     _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
   ) throws {
     let isCompressed = candidate.form != nil
     let hasGrown = !isCompressed && candidate.status.length > known.seen
-    if hasGrown, !known.isOpen {
+    let isReopened = try hasGrown && !known.isOpen && isPending(known)
+    if hasGrown, !known.isOpen, !isReopened {
       // Bytes that come after the end are a session of their own.
       guard let source = source(of: candidate) else { return }
       add(
@@ -161,12 +175,21 @@ struct AttachObservation {
     file.isCompressed = isCompressed
     file.changed = candidate.status.changed
     if hasGrown {
+      let content = try FileContent(candidate.path)
       file.seen = candidate.status.length
-      file.link = try FileContent(candidate.path).link(before: file.seen)
+      file.link = try content.link(before: file.seen)
+      // It has been truncated since it was looked at: the next pass finds out.
+      guard file.link != nil else { return }
+      if file.source.headLength < FileContent.headLength {
+        let head = try content.head()
+        file.source.headLength = head.count
+        file.source.headHash = FileContent.hash(head)
+      }
+      file.source.length = nil
       let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
       file.idleAt = candidate.status.modifiedAt.milliseconds + idleEnd * 1000
     }
-    add(isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
+    add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
   }
 
   /// The source that a file belongs to; for one that only a rotation can have put there, that of its
@@ -178,11 +201,10 @@ struct AttachObservation {
 
   // MARK: Beginnings and ends
 
-  private mutating func beginFresh() throws {
+  private mutating func beginFresh() {
     var seen: Set<AttachedFile.Number> = []
     for candidate in fresh where candidate.status.length > candidate.base {
-      guard let source = source(of: candidate), seen.insert(.init(candidate.status)).inserted,
-        try !isCopy(candidate)
+      guard let source = source(of: candidate), seen.insert(.init(candidate.status)).inserted
       else { continue }
       if candidate.form == .other {
         report("it is compressed in a way that is not read", at: candidate.path)
@@ -200,22 +222,39 @@ struct AttachObservation {
     }
   }
 
-  /// Whether a file is what a rotation that is under way makes of one that is still in its place.
+  /// The file, still in its place, of which a rotation that is under way makes this one.
   ///
   /// It is left alone: when the original has gone it is found to be its successor.
-  private func isCopy(_ candidate: AttachCandidate) throws -> Bool {
+  private func original(of candidate: AttachCandidate) throws -> AttachedFile? {
     let isPacked = candidate.form != nil
     for known in try files.inFolder(AttachedFile.folder(of: candidate.path))
     where (known.isOpen || isPacked) && !known.isCompressed
       && (LogSource.isRotation(candidate.path, of: known.source.path)
         || isPacked && candidate.path.hasPrefix(known.source.path))
     {
-      guard try known.isInPlace(), let original = try FileStatus(known.source.path),
+      guard let original = try? FileStatus(known.source.path), known.isAt(original),
         isPacked || original.length >= candidate.status.length
       else { continue }
-      if (try? FileContent(candidate.path).continues(known)) == true { return true }
+      if (try? FileContent(candidate.path).continues(known)) == true { return known }
     }
-    return false
+    return nil
+  }
+
+  /// Leaves out what is a copy, and until the rotation is over also what came to the original since:
+  /// otherwise more of it might be sent than the copy has.
+  private mutating func leaveCopies() throws {
+    var originals: Set<String> = []
+    fresh = try fresh.filter { candidate in
+      guard let original = try original(of: candidate) else { return true }
+      originals.insert(original.source.path)
+      return false
+    }
+    guard !originals.isEmpty else { return }
+    plan.changes.removeAll { change in
+      if case .grow(let file) = change { originals.contains(file.source.path) } else { false }
+    }
+    // It did not change while it was left alone.
+    plan.pass.since = min(plan.pass.since, since)
   }
 
   /// Ends what has been idle for too long, and what was renamed and has stopped growing.
@@ -226,10 +265,16 @@ struct AttachObservation {
       + files.rotated().map { ($0, .rotated) }
     var ended = touched
     for (file, end) in due where ended.insert(file.session).inserted {
-      guard let status = try? FileStatus(file.source.path), status.length == file.seen else {
-        continue
+      guard let status = try? FileStatus(file.source.path), file.isAt(status) else { continue }
+      if status.length == file.seen {
+        add(.end(file, end, nil))
+      } else if status.length > file.seen,
+        (try? FileContent(file.source.path).continues(file)) == true
+      {
+        // Out of every source's sight it may still be written to.
+        try goOn(
+          file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }
-      add(.end(file, end, nil))
     }
   }
 

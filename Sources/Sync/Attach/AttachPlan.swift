@@ -19,8 +19,8 @@ public struct AttachPlan: Sendable {
 
   /// What the file of an ended session does not have, and the home's log gets.
   enum Rest: Sendable {
-    /// A line that says what is missing.
-    case gap(String)
+    /// A line that says what is missing; nil where nothing is.
+    case gap(String?)
     /// The whole stream, out of the file's compressed form.
     case unpacked(path: String, status: FileStatus)
   }
@@ -33,6 +33,8 @@ public struct AttachPlan: Sendable {
     case grow(AttachedFile)
     /// The file has another name, or is elsewhere.
     case move(AttachedFile)
+    /// It has grown after its session had ended and before that was sealed: it goes on.
+    case reopen(AttachedFile)
     /// The session is over.
     case end(AttachedFile, ExitCause.FileEnd, Rest?)
     /// Only the cache has to know.
@@ -44,8 +46,8 @@ public struct AttachPlan: Sendable {
     var session: SessionID? {
       switch self {
       case .begin: nil
-      case .grow(let file), .move(let file), .end(let file, _, _), .note(let file),
-        .forget(let file):
+      case .grow(let file), .move(let file), .reopen(let file), .end(let file, _, _),
+        .note(let file), .forget(let file):
         file.session
       }
     }
@@ -54,7 +56,8 @@ public struct AttachPlan: Sendable {
     var path: String? {
       switch self {
       case .begin(let new): new.path
-      case .move(let file), .end(let file, _, _), .note(let file), .forget(let file):
+      case .move(let file), .reopen(let file), .end(let file, _, _), .note(let file),
+        .forget(let file):
         file.source.path
       case .grow: nil
       }
@@ -74,7 +77,7 @@ public struct AttachPlan: Sendable {
     changes.compactMap { change in
       switch change {
       case .begin(let new): "attach \(new.path)"
-      case .grow(let file): "read on \(file.source.path) as \(file.session)"
+      case .grow(let file), .reopen(let file): "read on \(file.source.path) as \(file.session)"
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
       case .note, .forget: nil

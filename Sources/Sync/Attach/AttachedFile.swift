@@ -85,12 +85,16 @@ struct FileContent {
     return try file.read(at: range.lowerBound, count: range.count)
   }
 
+  /// Whether it begins as the file that is remembered did.
+  func hasHead(of known: AttachedFile) throws -> Bool {
+    let head = try head()
+    return head.count >= known.source.headLength
+      && Self.hash(head.prefix(known.source.headLength)) == known.source.headHash
+  }
+
   /// Whether this is the file that is remembered, or has grown out of it.
   func continues(_ known: AttachedFile) throws -> Bool {
-    let head = try head()
-    guard head.count >= known.source.headLength,
-      Self.hash(head.prefix(known.source.headLength)) == known.source.headHash
-    else { return false }
+    guard try hasHead(of: known) else { return false }
     guard let link = known.link else { return true }
     return try self.link(before: known.seen) == link
   }
@@ -102,14 +106,15 @@ struct FileContent {
     return Int64(bytes.count) == offset - start ? Link(before: bytes[...]) : nil
   }
 
-  /// Whether the file has the bytes that a segment's name promises.
-  func matches(_ segment: SegmentName) throws -> Bool {
+  /// Whether the file has the bytes that a segment's name promises, with the stream beginning at an
+  /// offset of it.
+  func matches(_ segment: SegmentName, base: Int64) throws -> Bool {
     guard packed == nil else { return false }
     var hasher = SHA256()
     var offset = segment.range.lowerBound
     while offset < segment.range.upperBound {
       let count = min(1 << 20, segment.range.upperBound - offset)
-      let bytes = try file.read(at: offset, count: Int(count))
+      let bytes = try file.read(at: base + offset, count: Int(count))
       guard !bytes.isEmpty else { return false }
       bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
       offset += Int64(bytes.count)

@@ -19,6 +19,8 @@ final class AttachedFiles {
     var fullAt: Int64 = 0
     /// The sources that it looked for.
     var sources = ""
+    /// The boot that it ran in: what it wrote last may be lost when the power went.
+    var boot = ""
     /// Whether a pass has changed sidecars and not ended.
     var isDirty = true
   }
@@ -28,7 +30,7 @@ final class AttachedFiles {
       home, name: "attached", schema: Self.schema,
       probes: [
         "SELECT \(Self.columns) FROM file LIMIT 1",
-        "SELECT since, fullAt, sources, dirty FROM pass LIMIT 1",
+        "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
         "SELECT path, reason FROM problem LIMIT 1",
       ])
   }
@@ -51,7 +53,7 @@ final class AttachedFiles {
     CREATE INDEX IF NOT EXISTS fileRotated ON file(session) WHERE rotated AND length IS NULL;
     CREATE TABLE IF NOT EXISTS pass(
       id INTEGER PRIMARY KEY, since INTEGER NOT NULL, fullAt INTEGER NOT NULL,
-      sources TEXT NOT NULL, dirty INTEGER NOT NULL);
+      sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
     """
 
@@ -148,10 +150,10 @@ final class AttachedFiles {
     try queue.read { database in
       guard
         let row = try Row.fetchOne(
-          database, sql: "SELECT since, fullAt, sources, dirty FROM pass WHERE id = 1")
+          database, sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
       else { return Pass() }
       return Pass(
-        since: row["since"], fullAt: row["fullAt"], sources: row["sources"],
+        since: row["since"], fullAt: row["fullAt"], sources: row["sources"], boot: row["boot"],
         isDirty: row["dirty"])
     }
   }
@@ -160,8 +162,8 @@ final class AttachedFiles {
     try queue.write {
       try $0.execute(
         sql:
-          "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, dirty) VALUES (1, ?, ?, ?, ?)",
-        arguments: [pass.since, pass.fullAt, pass.sources, pass.isDirty])
+          "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty) VALUES (1, ?, ?, ?, ?, ?)",
+        arguments: [pass.since, pass.fullAt, pass.sources, pass.boot, pass.isDirty])
     }
   }
 

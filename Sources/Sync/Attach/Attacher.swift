@@ -32,7 +32,7 @@ public struct Attacher {
   ///
   /// - Throws: when the cache or the home cannot be read; files that cannot be are problems.
   public func plan() throws -> AttachPlan {
-    if try files.pass().isDirty { try rebuild() }
+    try rebuildWhereLost()
     return try AttachPlanner(context: context, sources: sources, files: files).plan()
   }
 
@@ -78,16 +78,49 @@ public struct Attacher {
     switch change {
     case .begin(let new): try begin(new)
     case .grow(let file):
+      try expectSidecar(of: file)
       try context.home.mark(file.session)
       try files.save(file)
     case .move(let file):
-      try update(file.session) { $0.source = file.source }
-      if file.isOpen { try context.home.mark(file.session) }
+      try expectSidecar(of: file)
+      var isSealed = false
+      try update(file.session) { sidecar in
+        sidecar.source = file.source
+        isSealed = sidecar.seal != nil
+      }
+      if !isSealed { try context.home.mark(file.session) }
       try files.save(file)
-    case .end(let file, let end, let rest): try self.end(file, end, rest)
+    case .reopen(let file):
+      try expectSidecar(of: file)
+      try update(file.session) { sidecar in
+        sidecar.source = file.source
+        sidecar.status = .active
+        sidecar.cause = nil
+        sidecar.endedAt = nil
+      }
+      try context.home.mark(file.session)
+      try files.save(file)
+    case .end(let file, let end, let rest):
+      try expectSidecar(of: file)
+      try self.end(file, end, rest)
     case .note(let file): try files.save(file)
-    case .forget(let file): try files.remove(file.session)
+    case .forget(let file):
+      if LocalSession(context.home, file.session).hasSidecar {
+        try update(file.session) { $0.source?.inode = 0 }
+      }
+      try files.remove(file.session)
     }
+  }
+
+  /// Makes sure that a session is still on this machine; where it was deleted, what its file gets now
+  /// is another session's.
+  private func expectSidecar(of file: AttachedFile) throws {
+    if LocalSession(context.home, file.session).hasSidecar { return }
+    for var known in try files.at(file.source.path) where known.session == file.session {
+      known.source.length = known.seen - known.source.base
+      try files.save(known)
+    }
+    throw Moved()
   }
 
   // MARK: Beginning
@@ -99,7 +132,7 @@ public struct Attacher {
   public func adopt(_ path: String, as source: LogSource) throws -> (
     session: SessionID, isNew: Bool
   ) {
-    if try files.pass().isDirty { try rebuild() }
+    try rebuildWhereLost()
     guard let status = try FileStatus(path) else {
       throw SystemError(operation: "open", path: path, errno: ENOENT)
     }
@@ -111,6 +144,7 @@ public struct Attacher {
       AttachPlan.Beginning(source: source, path: path, status: status, end: .imported))
     var pass = try files.pass()
     pass.isDirty = false
+    pass.boot = context.machine.bootId
     try files.save(pass)
     return (session, true)
   }
@@ -202,12 +236,15 @@ public struct Attacher {
     var file = file
     let log = context.home.files(for: file.session).log
     switch rest {
-    case nil: file.source.length = file.seen - file.source.base
+    case nil:
+      file.source.length = file.seen - file.source.base
+      // What a pass that died may have written for another end.
+      try LocalSession.remove(log)
     case .gap(let line):
       file.source.length = file.seen - file.source.base
       file.source.inode = 0
       // Whether the last line that was sent had its newline is not known any more.
-      try AtomicFile.write(Array("\n\(line)\n".utf8), to: log)
+      try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
     case .unpacked(let path, let status):
       let content = try FileContent(path)
       guard try content.status() == status else { throw Moved() }
@@ -250,6 +287,11 @@ public struct Attacher {
 
   // MARK: Rebuilding
 
+  private func rebuildWhereLost() throws {
+    let pass = try files.pass()
+    if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
+  }
+
   /// Fills the cache from the sidecars.
   private func rebuild() throws {
     try files.clear()
@@ -267,20 +309,32 @@ public struct Attacher {
           continue
         }
         let isCompressed = CompressedFile.form(of: source.path) != nil
+        let entry = try context.manifest.entry(session).flatMap { $0.isDirty ? nil : $0 }
+        let sent = source.length == nil ? entry?.sent ?? 0 : 0
+        // The link covers the stream; before its start stand bytes of the file that it knows not.
+        let link =
+          sent > 0 && (source.base == 0 || entry?.link.covered == Link.span) ? entry?.link : nil
         let file = AttachedFile(
-          session: session, source: source, seen: source.base + (source.length ?? 0), link: nil,
-          changed: 0, isCompressed: isCompressed,
+          session: session, source: source, seen: source.base + (source.length ?? sent),
+          link: link, changed: 0, isCompressed: isCompressed,
           idleAt: context.now().milliseconds + LogSource.defaultIdleEnd * 1000)
         guard !file.isGone else {
           try files.save(file)
           continue
         }
         let number = file.number
-        if newest[number].map({ $0.source.base <= source.base }) ?? true { newest[number] = file }
+        if try newest[number].map({ try rank($0) <= rank(file) }) ?? true { newest[number] = file }
       }
     }
     for file in newest.values { try files.save(file) }
-    try files.save(AttachedFiles.Pass(isDirty: false))
+    try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
+  }
+
+  /// Which of the sessions that have a file's number reads it: numbers are given out again.
+  private func rank(_ file: AttachedFile) throws -> (Int, Int, Int64) {
+    let isRead =
+      try file.isInPlace() && (try? FileContent(file.source.path).continues(file)) == true
+    return (isRead ? 1 : 0, file.isOpen ? 1 : 0, file.source.base)
   }
 }
 

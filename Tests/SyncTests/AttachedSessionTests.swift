@@ -1,0 +1,142 @@
+import Foundation
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// Attached sessions that have ended, were deleted, or are on their way.
+@Suite(.serialized) struct AttachedSessionTests {
+  /// A log whose session has ended by rotation while the store was out of reach.
+  private func endedUnsent() async throws -> AttachedFolder {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.append(10..<20, to: "app.log")
+    try folder.rename("app.log", to: "app.log.1")
+    for _ in 0..<2 { try folder.tickWithoutStore() }
+    #expect(try folder.sidecars().map(\.cause) == [.file(.rotated)])
+    return folder
+  }
+
+  @Test func endedAndCompressedBeforeItIsSealed() async throws {
+    let folder = try await endedUnsent()
+    #expect(try await folder.run("gzip app.log.1 && mv app.log.1.gz app.log.2.gz") == 0)
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    #expect(try await folder.gaps().isEmpty)
+    try await folder.expectSealed(1)
+  }
+
+  @Test func endedAndRemovedBeforeItIsSealed() async throws {
+    let folder = try await endedUnsent()
+    try folder.remove("app.log.1")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+    let lost = (10..<20).reduce(0) { $0 + AttachedFolder.line($1).utf8.count }
+    let gaps = try await folder.gaps()
+    #expect(gaps.count == 1 && gaps[0].hasPrefix("[GAP \(lost) bytes: "), "\(gaps)")
+    try await folder.expectSealed(1)
+  }
+
+  @Test func endedAndGrownBeforeItIsSealed() async throws {
+    let folder = try await endedUnsent()
+    try folder.append(20..<25, to: "app.log.1")
+    try folder.tickWithoutStore()
+    try folder.rename("app.log.1", to: "app.log.2")
+    for _ in 0..<3 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<25)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func sentFurtherThanItWasSeen() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try folder.tickWithoutStore()
+    try folder.append(10..<20, to: "app.log")
+    try await folder.site.upload()
+    try folder.remove("app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func sentFurtherThanTheManifestKnows() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try FileManager.default.removeItem(atPath: folder.site.local.home.cachePath)
+    try folder.remove("app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<10)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func aContinuedOneThatIsLostHidesNoLaterOne() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick(after: 7200)
+    try folder.truncate("app.log")
+    try folder.append(100..<105, to: "app.log")
+    try await folder.tick(after: 7200)
+    try await folder.tick(after: 2 * 86_400)
+    try folder.append(105..<110, to: "app.log")
+    try await folder.tick(after: 7200)
+    let expected = [0..<10, 10..<20, 100..<105, 105..<110].map { Array($0) }
+    #expect(try await folder.remoteLines() == expected)
+  }
+
+  @Test func theTailOfAFileThatNoPatternMatchesAnyMore() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.rename("app.log", to: "app.log.1")
+    try await folder.tick()
+    try folder.append(10..<20, to: "app.log.1")
+    for _ in 0..<3 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    try await folder.expectSealed(1)
+  }
+
+  @Test func whatComesAfterADeletionIsAnotherSessions() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    try FileManager.default.removeItem(
+      atPath: folder.site.local.home.files(for: session).sidecar)
+    try folder.append(10..<20, to: "app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(10..<20)])
+  }
+
+  @Test func aPassBetweenTheCopyAndTheTruncation() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.append(10..<20, to: "app.log")
+    try folder.copy("app.log", to: "app.log.1")
+    try await folder.tick()
+    try folder.truncate("app.log")
+    try folder.append(100..<110, to: "app.log")
+    for _ in 0..<2 { try await folder.tick() }
+    #expect(try await folder.remoteLines() == [Array(0..<20), Array(100..<110)])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test func anotherBootRebuildsTheCache() async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    let files = try AttachedFiles(folder.site.local.home)
+    var pass = try files.pass()
+    pass.boot = "another"
+    try files.save(pass)
+    for session in try folder.sidecars().map(\.sessionId) { try files.remove(session) }
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+  }
+}
