@@ -126,6 +126,18 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
+  /// As logrotate's `copy` leaves it.
+  @Test func aCopyOfALogThatGoesOn() async throws {
+    let folder = try AttachedFolder("app.log*")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try folder.copy("app.log", to: "app.log.1")
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick()
+    for _ in 0..<2 { try await folder.tick(after: 61) }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+  }
+
   @Test func anotherBootRebuildsTheCache() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")

@@ -240,13 +240,19 @@ struct AttachObservation {
     return nil
   }
 
-  /// Leaves out what is a copy, and until the rotation is over also what came to the original since:
-  /// otherwise more of it might be sent than the copy has.
+  /// For so long, in nanoseconds, a copy may be waiting for its original to be emptied.
+  private static let copyPatience: Int64 = 60_000_000_000
+
+  /// Leaves out what is a copy, and for a moment also what came to the original since: more of it
+  /// might be sent than the copy has.
   private mutating func leaveCopies() throws {
+    let now = context.now().milliseconds * 1_000_000
     var originals: Set<String> = []
     fresh = try fresh.filter { candidate in
       guard let original = try original(of: candidate) else { return true }
-      originals.insert(original.source.path)
+      if now - candidate.status.changed < Self.copyPatience {
+        originals.insert(original.source.path)
+      }
       return false
     }
     guard !originals.isEmpty else { return }
