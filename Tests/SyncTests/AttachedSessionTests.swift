@@ -101,15 +101,31 @@ import Testing
   }
 
   @Test func whatComesAfterADeletionIsAnotherSessions() async throws {
-    let folder = try AttachedFolder("app.log")
+    let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
     let session = try #require(try folder.sidecars().first?.sessionId)
     try FileManager.default.removeItem(
       atPath: folder.site.local.home.files(for: session).sidecar)
     try folder.append(10..<20, to: "app.log")
-    for _ in 0..<2 { try await folder.tick() }
+    try folder.rename("app.log", to: "app.log.1")
+    for _ in 0..<3 { try await folder.tick() }
     #expect(try await folder.remoteLines() == [Array(10..<20)])
+    #expect(try AttachedFiles(folder.site.local.home).pass().since > 0)
+  }
+
+  /// The pass before has sealed it and died before it had settled that.
+  @Test func sealedAndNotYetSettled() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    try folder.site.local.home.mark(session)
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines() == [Array(0..<10), Array(10..<20)])
+    #expect(try !folder.site.local.home.openSessions().contains(session))
   }
 
   @Test func aPassBetweenTheCopyAndTheTruncation() async throws {

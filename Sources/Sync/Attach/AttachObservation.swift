@@ -150,7 +150,9 @@ struct AttachObservation {
 
   /// Whether a session is not sealed yet, so that its bytes may be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
-    try file.isOpen || FileStatus(context.home.files(for: file.session).marker) != nil
+    if file.isOpen { return true }
+    let local = context.home.files(for: file.session)
+    return try FileStatus(local.marker) != nil && (try? Sidecar.load(local.sidecar))?.seal == nil
   }
 
   /// A known file that is where, or has moved to where, it is found now.

@@ -72,6 +72,11 @@ final class AttachedFiles {
   /// Those at a path.
   func at(_ path: String) throws -> [AttachedFile] { try files("path = ?", [path]) }
 
+  /// That of a session.
+  func of(_ session: SessionID) throws -> AttachedFile? {
+    try files("session = ?", [session.description]).first
+  }
+
   /// Those with a file's number.
   func numbered(_ status: FileStatus) throws -> [AttachedFile] {
     try files(

@@ -78,11 +78,11 @@ public struct Attacher {
     switch change {
     case .begin(let new): try begin(new)
     case .grow(let file):
-      try expectSidecar(of: file)
+      guard try isHere(file) else { return }
       try context.home.mark(file.session)
       try files.save(file)
     case .move(let file):
-      try expectSidecar(of: file)
+      guard try isHere(file) else { return }
       var isSealed = false
       try update(file.session) { sidecar in
         sidecar.source = file.source
@@ -91,7 +91,7 @@ public struct Attacher {
       if !isSealed { try context.home.mark(file.session) }
       try files.save(file)
     case .reopen(let file):
-      try expectSidecar(of: file)
+      guard try isHere(file) else { return }
       try update(file.session) { sidecar in
         sidecar.source = file.source
         sidecar.status = .active
@@ -101,7 +101,7 @@ public struct Attacher {
       try context.home.mark(file.session)
       try files.save(file)
     case .end(let file, let end, let rest):
-      try expectSidecar(of: file)
+      guard try isHere(file) else { return }
       try self.end(file, end, rest)
     case .note(let file): try files.save(file)
     case .forget(let file):
@@ -112,15 +112,19 @@ public struct Attacher {
     }
   }
 
-  /// Makes sure that a session is still on this machine; where it was deleted, what its file gets now
-  /// is another session's.
-  private func expectSidecar(of file: AttachedFile) throws {
-    if LocalSession(context.home, file.session).hasSidecar { return }
-    for var known in try files.at(file.source.path) where known.session == file.session {
-      known.source.length = known.seen - known.source.base
-      try files.save(known)
-    }
-    throw Moved()
+  /// Whether a session is still on this machine.
+  ///
+  /// Where it was deleted, its row ends at what was seen: what its file gets later is another's.
+  private func isHere(_ file: AttachedFile) throws -> Bool {
+    if LocalSession(context.home, file.session).hasSidecar { return true }
+    guard var known = try files.of(file.session) else { return false }
+    known.source.path = file.source.path
+    known.source.device = file.source.device
+    known.source.inode = file.source.inode
+    known.source.length = known.source.length ?? known.seen - known.source.base
+    try files.save(known)
+    if known.seen != file.seen { throw Moved() }
+    return false
   }
 
   // MARK: Beginning
