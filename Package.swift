@@ -23,7 +23,7 @@ let package = Package(
       providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(name: "CSystem"),
+    .systemLibrary(name: "CFileUser"),
 
     .target(
       name: "Delta",
@@ -34,7 +34,7 @@ let package = Package(
     .target(
       name: "ObjectStore",
       dependencies: [
-        "CSystem", "HTTPTransport", .product(name: "Crypto", package: "swift-crypto"),
+        "CFileUser", "HTTPTransport", .product(name: "Crypto", package: "swift-crypto"),
       ]),
 
     .target(

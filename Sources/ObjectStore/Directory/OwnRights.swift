@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-  import CSystem
+  import CFileUser
   import Glibc
 #endif
 
