@@ -71,9 +71,9 @@ import Testing
     var hasher = BlockHasher()
     var blocks: [Block] = []
     stream.withUnsafeBytes { hasher.append($0) { block, _ in blocks.append(block) } }
-    // The first block begins where the pattern does, the others where a boundary left it, of which
-    // the pattern has one or two.
-    #expect(Set(blocks.dropFirst().map(\.hash)).count <= 2)
+    // The first block begins where the pattern does, the others where a boundary left it. Random
+    // bytes have one boundary in 2 KiB: more than eight in a pattern is a chance of one in a million.
+    #expect(Set(blocks.dropFirst().map(\.hash)).count <= 8)
   }
 
   @Test(arguments: [0, 1, 100, 1980, 1984]) func boundariesAsOftenAsPossible(
