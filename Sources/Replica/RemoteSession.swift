@@ -22,10 +22,12 @@ public struct RemoteSession: Sendable, Equatable {
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
   public private(set) var newest: Date?
 
-  /// A session of which nothing has been seen.
-  public init(folder: SessionFolder, session: SessionID) {
+  /// A session of which these segments are known.
+  public init(folder: SessionFolder, session: SessionID, segments: [SegmentName] = []) {
     self.folder = folder
     self.session = session
+    self.segments = segments
+    sort()
   }
 
   /// A segment that was found with another size than its name says.
@@ -86,16 +88,15 @@ public struct RemoteSession: Sendable, Equatable {
     return found
   }
 
-  /// Notes that an object has been put whole, so that a listing made before stays true.
-  public mutating func add(_ segment: SegmentName) {
-    segments.append(segment)
-    sort()
-  }
-
-  /// Notes that a revision has been put whole.
-  public mutating func add(_ revision: RevisionName) {
-    revisions.append(revision)
-    sort()
+  /// Keys that a sealed session does without: all but its seal's and its final objects'.
+  ///
+  /// Empty unless the seal and every final object are there.
+  public var superseded: [String] {
+    guard let seal else { return [] }
+    let final = cover(upTo: seal.length)
+    guard final.last?.range.upperBound ?? 0 >= seal.length else { return [] }
+    let needed = Set((final.map(\.fileName) + [seal.fileName]).map { folder.key + $0 })
+    return keys.filter { !needed.contains($0) }
   }
 
   mutating func note(_ object: ObjectEntry, fileName: String) {

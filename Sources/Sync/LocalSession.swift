@@ -97,10 +97,15 @@ struct LocalSession {
     return now.milliseconds - seconds * 1000
   }
 
-  /// Forgets everything that a session needs until its seal is marked here.
+  /// Forgets everything that a session needs until its seal is marked here, and remembers where the
+  /// seal left something behind on the remote.
   func settle(_ context: SyncContext) throws {
+    if try context.manifest.entry(session)?.hasOnlyFinalObjects == true {
+      try context.manifest.forget(session)
+    } else {
+      try context.manifest.forgetButRemains(of: session, due: context.now())
+    }
     try removeMarker()
-    try context.manifest.forget(session)
     try Quarantine(home).release(session)
   }
 

@@ -28,24 +28,28 @@ public final class Manifest: Sendable {
       probes: [
         "SELECT \(Self.columns) FROM session LIMIT 1",
         "SELECT store, id, name, proven FROM segment LIMIT 1",
+        "SELECT store, id, due FROM remains LIMIT 1",
         "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
       ])
   }
 
   private static let columns =
-    "store, id, sent, link, revision, boot, dirty, attempts, lastError, nextAttempt"
+    "store, id, sent, merged, link, revision, boot, dirty, attempts, lastError, nextAttempt"
   private static let storeColumns =
     "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt"
 
   private static let schema = """
     CREATE TABLE IF NOT EXISTS session(
-      store TEXT NOT NULL, id TEXT NOT NULL, sent INTEGER NOT NULL, link BLOB NOT NULL,
-      revision INTEGER NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL,
-      attempts INTEGER NOT NULL, lastError TEXT, nextAttempt INTEGER,
+      store TEXT NOT NULL, id TEXT NOT NULL, sent INTEGER NOT NULL, merged INTEGER NOT NULL,
+      link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
+      dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, nextAttempt INTEGER,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS segment(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
       PRIMARY KEY(store, id, name)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS remains(
+      store TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL,
+      PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS store(
       url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER) WITHOUT ROWID;
@@ -72,6 +76,7 @@ public final class Manifest: Sendable {
       }
       var entry = ManifestEntry(boot: row["boot"], segments: segments)
       entry.sent = row["sent"]
+      entry.merged = row["merged"]
       entry.link = link
       entry.revision = row["revision"]
       entry.isDirty = row["dirty"]
@@ -82,32 +87,63 @@ public final class Manifest: Sendable {
     }
   }
 
-  /// Keeps what is known of a session; only segments that it has not kept yet are written.
+  /// Keeps what is known of a session; of its segments only the changes are written.
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
     try queue.write { [entry] database in
       try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?)"
+        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
-        store, id.description, entry.sent, Data(entry.link.encoded), entry.revision, entry.boot,
-        entry.isDirty, entry.attempts, entry.lastError, entry.nextAttempt?.milliseconds,
+        store, id.description, entry.sent, entry.merged, Data(entry.link.encoded), entry.revision,
+        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.nextAttempt?.milliseconds,
       ])
       let insert = try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO segment(store, id, name, proven) VALUES (?,?,?,?)")
-      for (name, proven) in entry.unsavedSegments {
-        try insert.execute(arguments: [store, id.description, name.fileName, proven])
+      for name in entry.unsaved {
+        if let proven = entry.segments[name] {
+          try insert.execute(arguments: [store, id.description, name.fileName, proven])
+        } else {
+          try database.execute(
+            sql: "DELETE FROM segment WHERE store = ? AND id = ? AND name = ?",
+            arguments: [store, id.description, name.fileName])
+        }
       }
     }
-    entry.unsavedSegments = [:]
+    entry.unsaved = []
   }
 
   /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
   func forget(_ id: SessionID) throws {
+    try queue.write { try forget(id, in: $0) }
+  }
+
+  private func forget(_ id: SessionID, in database: Database) throws {
+    for table in ["session", "segment", "remains"] {
+      try database.execute(
+        sql: "DELETE FROM \(table) WHERE store = ? AND id = ?", arguments: [store, id.description])
+    }
+  }
+
+  // MARK: What seals leave behind
+
+  /// Forgets a sealed session but for the fact that objects of it have become superfluous.
+  ///
+  /// - Parameter due: not before this time are they looked for.
+  func forgetButRemains(of id: SessionID, due: Timestamp) throws {
     try queue.write { database in
-      for table in ["session", "segment"] {
-        try database.execute(
-          sql: "DELETE FROM \(table) WHERE store = ? AND id = ?",
-          arguments: [store, id.description])
-      }
+      try forget(id, in: database)
+      try database.execute(
+        sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?)",
+        arguments: [store, id.description, due.milliseconds])
+    }
+  }
+
+  /// Sealed sessions with superfluous objects that are to be looked for now.
+  func remains(due now: Timestamp) throws -> [SessionID] {
+    try queue.read { database in
+      try String.fetchAll(
+        database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
+        arguments: [store, now.milliseconds]
+      ).compactMap(SessionID.init)
     }
   }
 

@@ -6,6 +6,8 @@ public import SessionLog
 struct ManifestEntry: Equatable {
   /// Stream offset up to which everything has been sent.
   var sent: Int64 = 0
+  /// Stream offset up to which small segments have been looked at and covered.
+  var merged: Int64 = 0
   /// Fingerprint of the stream before ``sent``, to notice a log that is not the one remembered.
   var link = Link.start
   /// Number of the newest sidecar revision sent; 0 before the first.
@@ -23,17 +25,27 @@ struct ManifestEntry: Equatable {
   /// Segments known to be there, and whether the store proved each one's content when it was put.
   var segments: [SegmentName: Bool] = [:] {
     didSet {
-      for (name, proven) in segments where oldValue[name] != proven {
-        unsavedSegments[name] = proven
+      for (name, proven) in segments where oldValue[name] != proven { unsaved.insert(name) }
+      if segments.count <= oldValue.count {
+        for name in oldValue.keys where segments[name] == nil { unsaved.insert(name) }
       }
     }
   }
-  /// The part of ``segments`` that the database has not seen.
-  var unsavedSegments: [SegmentName: Bool] = [:]
+  /// Those of ``segments``, and those no longer among them, that the database does not know so.
+  var unsaved: Set<SegmentName> = []
 
   init(boot: String, segments: [SegmentName: Bool] = [:]) {
     self.boot = boot
     self.segments = segments
+  }
+
+  /// Whether the seal, which is not noted here, makes no object superfluous.
+  var hasOnlyFinalObjects: Bool {
+    let ends = segments.keys.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    return revision == 0
+      && zip(ends, ends.dropFirst()).allSatisfy {
+        $0.range.upperBound == $1.range.lowerBound
+      }
   }
 }
 

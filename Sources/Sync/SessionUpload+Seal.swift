@@ -11,9 +11,7 @@ extension SessionUpload {
   func seal(
     _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, _ entry: inout ManifestEntry
   ) async throws {
-    var remote = RemoteSession(folder: folder, session: session)
-    for name in entry.segments.keys { remote.add(name) }
-    let objects = remote.cover(upTo: length)
+    let objects = remote(entry).cover(upTo: length)
     guard objects.last?.range.upperBound ?? 0 == length else {
       throw ReplicaError(.missingBytes, "\(session) was not sent as far as \(length)")
     }

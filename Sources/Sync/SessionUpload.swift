@@ -28,6 +28,8 @@ struct SessionUpload {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
     var entry = try await trustedEntry(log)
+    // The tick before this one covered others: nothing has been put since.
+    let hasCovered = entry.merged > 0 && entry.merged == entry.sent
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
       // Nobody can write any more: this length is the last one.
       defer { withExtendedLifetime(lock) {} }
@@ -38,6 +40,7 @@ struct SessionUpload {
         now: context.now(), logModified: modified)
       {
         try await send(log, upTo: length, &entry)
+        try await coverAll(log, upTo: length, &entry)
         if isDamaged { try quarantineSidecar() }
         try await seal(log, sidecar: sidecar, verdict: verdict, length: length, &entry)
         return
@@ -48,6 +51,7 @@ struct SessionUpload {
     let end = try local.sendableEnd(
       of: log, length: length, sent: entry.sent, modified: modified, now: context.now())
     try await send(log, upTo: end, &entry)
+    if hasCovered { try await removeCovered(&entry) }
     try context.manifest.save(&entry, of: session)
     // The attacher tells when a foreign file has grown: until then nobody has to look at it.
     if item.sidecar.source != nil, entry.sent == length { try local.removeMarker() }
@@ -109,6 +113,7 @@ struct SessionUpload {
     var entry = ManifestEntry(boot: context.machine.bootId)
     if let previous = try context.manifest.entry(session) {
       entry.attempts = previous.attempts
+      entry.merged = min(previous.merged, remote.mark)
       for (name, proven) in previous.segments where remote.segments.contains(name) && proven {
         entry.segments[name] = true
       }
@@ -160,25 +165,32 @@ struct SessionUpload {
   private func send(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
     guard entry.sent < end else { return }
     try log.synchronize()
+    try await coverTicks(log, upTo: end, &entry)
     while entry.sent < end {
-      let segment = try await lane.encode(
-        log, session: session, range: entry.sent..<end, storedLimit: context.segmentLimit,
-        format: item.sidecar.format)
-      guard try log.isStillTheSame(), try isUnchanged(log, entry) else {
-        throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
-      }
-      try begin(&entry)
-      let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
-      entry.segments[segment.name] = receipt.provesContent
-      entry.sent = segment.name.range.upperBound
-      entry.link = segment.endLink
-      try finish(&entry)
-      report(
-        .sent(
-          session: session,
-          logBytes: segment.name.range.upperBound - segment.name.range.lowerBound,
-          storedBytes: segment.body.count))
+      try await put(entry.sent..<end, of: log, storedLimit: context.segmentLimit, &entry)
     }
+  }
+
+  /// Puts one segment that begins with a range, or covers what has been sent of it.
+  func put(
+    _ range: Range<Int64>, of log: LogFile, storedLimit: Int, _ entry: inout ManifestEntry
+  ) async throws {
+    let segment = try await lane.encode(
+      log, session: session, range: range, storedLimit: storedLimit, format: item.sidecar.format)
+    guard try log.isStillTheSame(), try isUnchanged(log, entry) else {
+      throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+    }
+    try begin(&entry)
+    let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
+    entry.segments[segment.name] = receipt.provesContent
+    let end = segment.name.range.upperBound
+    let new = max(0, end - entry.sent)
+    if new > 0 {
+      entry.sent = end
+      entry.link = segment.endLink
+    }
+    try finish(&entry)
+    report(.sent(session: session, logBytes: new, storedBytes: segment.body.count))
   }
 
   private func begin(_ entry: inout ManifestEntry) throws {

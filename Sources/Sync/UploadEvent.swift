@@ -6,6 +6,8 @@ public enum UploadEvent: Sendable {
   case sent(session: SessionID, logBytes: Int64, storedBytes: Int)
   /// A session was sealed.
   case sealed(session: SessionID, status: SessionStatus)
+  /// Superfluous objects of a session could not be deleted; nothing is lost by that.
+  case leftBehind(session: SessionID, reason: String)
   /// A session could not be finished in this pass.
   case failed(session: SessionID, reason: String)
 }

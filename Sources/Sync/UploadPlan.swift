@@ -32,6 +32,8 @@ public struct UploadPlan: Sendable {
 
   /// Sessions to work on, those that failed least first.
   public var items: [Item] = []
+  /// Sealed sessions with objects that their seal has made superfluous.
+  public var remains: [SessionID] = []
   /// Sessions left alone with a reason; those with nothing new are not mentioned.
   public var held: [Held] = []
 
@@ -51,6 +53,7 @@ struct UploadPlanner {
 
   func plan() throws -> UploadPlan {
     var plan = UploadPlan()
+    plan.remains = try context.manifest.remains(due: context.now())
     var attempts: [SessionID: Int] = [:]
     for session in try context.home.openSessions() {
       do {

@@ -22,6 +22,8 @@ public struct UploadReport: Sendable {
   public var failures: [Failure] = []
   /// What ended the pass for all sessions: the store refused us or was not to be reached.
   public var stoppedBy: (any Error)?
+  /// Sessions of which superfluous objects could not be deleted, with the reason.
+  public var leftBehind: [SessionID: String] = [:]
   /// Sessions left alone, with reasons.
   public var held: [UploadPlan.Held] = []
 
@@ -35,6 +37,7 @@ public struct UploadReport: Sendable {
       storedBytes += Int64(stored)
       objects += 1
     case .sealed: sealed += 1
+    case .leftBehind(let session, let reason): leftBehind[session] = reason
     case .failed: break
     }
   }

@@ -39,19 +39,21 @@ public struct Uploader: Sendable {
   ) async throws -> UploadReport {
     let tally = Mutex(UploadReport())
     tally.withLock { $0.held = plan.held }
-    guard !plan.items.isEmpty else { return tally.withLock { $0 } }
+    guard !plan.items.isEmpty || !plan.remains.isEmpty else { return tally.withLock { $0 } }
     let sealed = Mutex<[SessionID]>([])
     var isCancelled = false
     do {
       try await prepareStore()
-      try await send(plan) { event in
+      let note: @Sendable (UploadEvent) -> Void = { event in
         tally.withLock { $0.note(event) }
         if case .sealed(let session, _) = event { sealed.withLock { $0.append(session) } }
         report(event)
-      } failed: { failure in
+      }
+      try await send(plan, report: note) { failure in
         tally.withLock { $0.failures.append(failure) }
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
+      try await RemainsSweeper(context: context, report: note).sweep(plan.remains)
     } catch is CancellationError {
       isCancelled = true
     } catch let error as StoreError where error.code == .cancelled {

@@ -48,13 +48,11 @@ import Testing
 @Suite struct RemoteSessionTests {
   private func session(_ ranges: [Range<Int64>]) throws -> RemoteSession {
     let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
-    var remote = RemoteSession(folder: SessionFolder(device: "d", session: id), session: id)
-    for range in ranges {
-      remote.add(
-        SegmentName(
-          session: id, generation: 1, range: range, hash: "0123456789abcdef", stored: 1))
+    let segments = ranges.map {
+      SegmentName(session: id, generation: 1, range: $0, hash: "0123456789abcdef", stored: 1)
     }
-    return remote
+    return RemoteSession(
+      folder: SessionFolder(device: "d", session: id), session: id, segments: segments)
   }
 
   @Test(
@@ -75,5 +73,28 @@ import Testing
   @Test func crossingSegmentsAreUnlawful() throws {
     #expect(try session([0..<10, 5..<15]).overlaps.count == 1)
     #expect(try session([0..<20, 5..<15, 15..<20]).overlaps.isEmpty)
+  }
+}
+
+@Suite struct SegmentGroupTests {
+  /// Stored sizes of segments of 10 bytes each, the limit, and the ranges of the groups in tens.
+  @Test(
+    arguments: [
+      ([], 100, []), ([1], 100, []), ([1, 1], 100, [0..<2]), ([1, 25, 1], 100, []),
+      ([1, 1, 25, 1, 1, 1], 100, [0..<2, 3..<6]), ([20, 20, 20, 20, 20, 20], 100, [0..<5]),
+      ([24, 24, 24, 24, 24, 24], 100, [0..<4, 4..<6]), ([100, 1, 1], 100, [1..<3]),
+    ] as [([Int64], Int64, [Range<Int64>])]) func groups(
+      stored: [Int64], limit: Int64, groups: [Range<Int64>]
+    ) throws
+  {
+    let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
+    let segments = stored.enumerated().map { number, stored in
+      SegmentName(
+        session: id, generation: 1, range: Int64(number) * 10..<Int64(number) * 10 + 10,
+        hash: "0123456789abcdef", stored: stored)
+    }
+    let found = SegmentGroup.groups(of: segments, limit: limit)
+    #expect(found.map { $0.range.lowerBound / 10..<$0.range.upperBound / 10 } == groups)
+    #expect(found.allSatisfy { $0.stored <= limit && $0.count == $0.range.count / 10 })
   }
 }

@@ -112,6 +112,9 @@ struct Upload: AsyncParsableCommand {
       let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
       Console.say("\(item.session)  \(what)\(end)")
     }
+    for session in plan.remains {
+      Console.say("\(session)  deletes what its seal has made superfluous")
+    }
     for held in plan.held { Console.say("\(held.session)  left alone: \(held.reason)") }
     Console.say("\(plan.items.count) sessions, \(Console.size(plan.unsent)) of log to send")
   }
@@ -155,6 +158,7 @@ struct Upload: AsyncParsableCommand {
     let sealed: Int
     let reaped: Int
     let failures: [String: String]
+    let leftBehind: [String: String]
     let error: String?
     let status: Int32
   }
@@ -169,12 +173,19 @@ struct Upload: AsyncParsableCommand {
         user: place.home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
         objects: report.objects,
         sealed: report.sealed, reaped: reaped, failures: failures,
+        leftBehind: Dictionary(
+          uniqueKeysWithValues: report.leftBehind.map { ($0.key.description, $0.value) }),
         error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
       Console.say(try Console.json(summary))
     }
     let whose = place.home.owner.map { "\($0.name): " } ?? ""
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
+    }
+    if Console.errorIsTerminal {
+      for (session, reason) in report.leftBehind.sorted(by: { $0.key < $1.key }) {
+        Console.complain("\(whose)\(session): superfluous objects stay: \(reason)")
+      }
     }
     if let error = report.stoppedBy {
       if try isWorthTelling(error, place, context) { Console.complain("\(whose)\(error)") }

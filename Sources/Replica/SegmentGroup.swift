@@ -1,0 +1,43 @@
+/// Neighbouring small segments that one object can take the place of.
+public struct SegmentGroup: Sendable, Equatable {
+  /// Stream offsets of all of them, in bytes.
+  public private(set) var range: Range<Int64>
+  /// How many there are.
+  public private(set) var count = 1
+  /// What they take on the store together, in bytes: about as much as the one will.
+  public private(set) var stored: Int64
+
+  private init(_ segment: SegmentName) {
+    range = segment.range
+    stored = segment.stored
+  }
+
+  /// Segments from a quarter of the limit on are left as they are: putting them again for a
+  /// neighbour's sake costs more than the object that it saves.
+  private static let smallestShare: Int64 = 4
+
+  /// Finds all groups of two and more.
+  ///
+  /// - Parameters:
+  ///   - segments: in stream order, each beginning where the one before ends.
+  ///   - limit: size of the largest object that may be made, in bytes.
+  public static func groups(of segments: [SegmentName], limit: Int64) -> [SegmentGroup] {
+    var groups: [SegmentGroup] = []
+    for segment in segments where segment.stored * smallestShare < limit {
+      if let last = groups.last, last.range.upperBound == segment.range.lowerBound,
+        last.stored + segment.stored <= limit
+      {
+        groups[groups.count - 1].append(segment)
+      } else {
+        groups.append(SegmentGroup(segment))
+      }
+    }
+    return groups.filter { $0.count > 1 }
+  }
+
+  private mutating func append(_ segment: SegmentName) {
+    range = range.lowerBound..<segment.range.upperBound
+    count += 1
+    stored += segment.stored
+  }
+}

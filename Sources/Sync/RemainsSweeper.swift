@@ -1,0 +1,48 @@
+import ObjectStore
+import Replica
+import SessionLog
+
+/// Deletes what sealed sessions no longer need: older sidecar revisions, segments that final ones
+/// cover, cut uploads.
+///
+/// It runs in a pass after the one that sealed them, and only where a listing shows the seal and
+/// every final object whole.
+struct RemainsSweeper {
+  let context: SyncContext
+  let report: @Sendable (UploadEvent) -> Void
+
+  /// When objects that could not be deleted are tried again, in milliseconds.
+  private static let patience: Int64 = 6 * 3_600_000
+
+  /// Sweeps up after these sessions; what cannot be deleted is told.
+  ///
+  /// - Throws: errors of the manifest; `CancellationError`.
+  func sweep(_ sessions: [SessionID]) async throws {
+    let device = context.device.deviceId
+    let folders = Dictionary(grouping: sessions) { SessionFolder(device: device, session: $0) }
+    for (folder, sessions) in folders.sorted(by: { $0.key.day < $1.key.day }) {
+      do {
+        let only = sessions.count == 1 ? sessions.first : nil
+        let listing = try await FolderListing(folder, session: only, in: context.store)
+        for session in sessions { try await sweep(listing[session, in: folder]) }
+      } catch let error as StoreError where error.code != .cancelled {
+        for session in sessions { try postpone(session, error) }
+      }
+    }
+  }
+
+  private func sweep(_ remote: RemoteSession) async throws {
+    let outcomes = try await context.store.delete(remote.superseded)
+    if let error = outcomes.lazy.compactMap(\.error).first {
+      try postpone(remote.session, error)
+    } else {
+      try context.manifest.forget(remote.session)
+    }
+  }
+
+  private func postpone(_ session: SessionID, _ error: StoreError) throws {
+    let due = Timestamp(milliseconds: context.now().milliseconds + Self.patience)
+    try context.manifest.forgetButRemains(of: session, due: due)
+    report(.leftBehind(session: session, reason: "\(error)"))
+  }
+}

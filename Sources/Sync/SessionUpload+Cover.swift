@@ -1,0 +1,82 @@
+import ObjectStore
+import Replica
+import SessionLog
+
+/// Small segments, which each tick leaves one of, give way to larger ones that cover them.
+///
+/// Each byte is sent at most twice more than by its tick: when 64 ticks have come together, and in
+/// the objects of the seal. What is covered is deleted by a later pass, once a listing shows what
+/// covers it; so at every instant the remote holds each byte.
+extension SessionUpload {
+  /// How many small segments come together before a tick covers them.
+  private static let coveredTicks = 64
+
+  /// Before a tick: where enough small segments have come together, puts larger ones that cover
+  /// them, and the tick's bytes in the last where they fit.
+  func coverTicks(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+    guard entry.segments.count >= Self.coveredTicks - 1 else { return }
+    let recent = remote(entry).cover(upTo: entry.sent).filter {
+      $0.range.lowerBound >= entry.merged
+    }
+    guard recent.count >= Self.coveredTicks - 1 else { return }
+    try await cover(recent, of: log, withNext: end, &entry)
+    entry.merged = entry.sent
+    try context.manifest.save(&entry, of: session)
+  }
+
+  /// Before the seal: puts the final objects that take the place of small segments.
+  func coverAll(_ log: LogFile, upTo length: Int64, _ entry: inout ManifestEntry) async throws {
+    try await cover(remote(entry).cover(upTo: length), of: log, withNext: length, &entry)
+  }
+
+  private func cover(
+    _ segments: [SegmentName], of log: LogFile, withNext end: Int64, _ entry: inout ManifestEntry
+  ) async throws {
+    let limit = Int64(context.segmentLimit)
+    let here = try log.available().lowerBound
+    for group in SegmentGroup.groups(of: segments, limit: limit)
+    where here <= group.range.lowerBound {
+      for segment in segments where group.range.contains(segment.range.lowerBound) {
+        guard try segment.matches(log) else {
+          throw ReplicaError(
+            .localLogChanged,
+            "\(log.path) differs from what was sent as \(folder.key)\(segment.fileName)")
+        }
+      }
+      let takesNext =
+        group.range.upperBound == entry.sent && group.stored + end - entry.sent <= limit
+      let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
+      try await put(range, of: log, storedLimit: .max, &entry)
+    }
+  }
+
+  /// The segments known to be there.
+  func remote(_ entry: ManifestEntry) -> RemoteSession {
+    RemoteSession(folder: folder, session: session, segments: Array(entry.segments.keys))
+  }
+
+  /// Deletes what the covering segments of an earlier pass have taken the place of.
+  ///
+  /// What cannot be deleted is told and stays until more is covered.
+  ///
+  /// - Throws: errors of the manifest; `CancellationError`.
+  func removeCovered(_ entry: inout ManifestEntry) async throws {
+    let known = remote(entry)
+    let needed = Set(known.cover(upTo: entry.sent))
+    let covered = known.segments.filter { !needed.contains($0) }
+    guard !covered.isEmpty else { return }
+    do {
+      let listed = try await FolderListing(folder, session: session, in: context.store)[
+        session, in: folder]
+      guard needed.isSubset(of: listed.segments) else { return }
+      let outcomes = try await context.store.delete(covered.map { folder.key + $0.fileName })
+      for (name, outcome) in zip(covered, outcomes) {
+        if let error = outcome.error { throw error }
+        entry.segments[name] = nil
+      }
+    } catch let error as StoreError where error.code != .cancelled {
+      report(.leftBehind(session: session, reason: "\(error)"))
+    }
+    try context.manifest.save(&entry, of: session)
+  }
+}
