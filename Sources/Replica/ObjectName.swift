@@ -1,9 +1,18 @@
 import Crypto
+import Delta
 public import SessionLog
 
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
 /// name says which bytes of the stream it holds and how to tell that they are whole.
 public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
+  /// How a segment holds its bytes.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// All in its own frames: `.log.zst`.
+    case plain = "log"
+    /// Most of them as copies from earlier generations: `.delta.zst`.
+    case delta
+  }
+
   /// The session.
   public let session: SessionID
   /// The version of the stream, from 1.
@@ -14,17 +23,24 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   public let hash: String
   /// The object's size in bytes; an object of another size does not count.
   public let stored: Int64
+  /// How it holds its bytes; a delta has a generation above 1.
+  public let kind: Kind
 
   /// Makes a name.
   public init(
-    session: SessionID, generation: Int, range: Range<Int64>, hash: String, stored: Int64
+    session: SessionID, generation: Int, range: Range<Int64>, hash: String, stored: Int64,
+    kind: Kind = .plain
   ) {
     self.session = session
     self.generation = generation
     self.range = range
     self.hash = hash
     self.stored = stored
+    self.kind = kind
   }
+
+  /// Number of stream bytes.
+  public var length: Int64 { range.upperBound - range.lowerBound }
 
   /// The file name.
   public var description: String { fileName }
@@ -32,18 +48,18 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   /// Reads a file name; nil for anything that ``fileName`` does not write.
   public init?(_ fileName: String) {
     let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 7, parts[5] == "log", parts[6] == "zst",
+    guard parts.count == 7, let kind = Kind(rawValue: String(parts[5])), parts[6] == "zst",
       let session = SessionID(String(parts[0])),
-      let generation = NameField.number(parts[1].dropFirst()), parts[1].first == "g",
+      let generation = NameField.generation(parts[1]), kind == .plain || generation > 1,
       let hash = NameField.hash(parts[3]), let stored = NameField.number(parts[4])
     else { return nil }
     let bounds = parts[2].split(separator: "-", omittingEmptySubsequences: false)
     guard bounds.count == 2, let start = NameField.offset(bounds[0]),
-      let end = NameField.offset(bounds[1]), start < end, (1...999_999).contains(generation)
+      let end = NameField.offset(bounds[1]), start < end
     else { return nil }
     self.init(
-      session: session, generation: Int(generation), range: start..<end, hash: hash,
-      stored: stored)
+      session: session, generation: generation, range: start..<end, hash: hash, stored: stored,
+      kind: kind)
     guard self.fileName == fileName else { return nil }
   }
 
@@ -51,12 +67,15 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   public var fileName: String {
     let start = NameField.padded(range.lowerBound)
     let end = NameField.padded(range.upperBound)
-    return "\(session).g\(generation).\(start)-\(end).\(hash).\(stored).log.zst"
+    return "\(session).g\(generation).\(start)-\(end).\(hash).\(stored).\(kind.rawValue).zst"
   }
 }
 
 /// `<session>.s0003.terminated.000004194304.<hash16>.<stored>.json`: an immutable revision of a
 /// session's sidecar.
+///
+/// One that names another generation than the first has it before the length:
+/// `<session>.s0003.active.g2.000004194304.<hash16>.<stored>.json`.
 public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   /// The session.
   public let session: SessionID
@@ -64,6 +83,8 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   public let number: Int
   /// The session's status; anything but active is the seal.
   public let status: SessionStatus
+  /// The generation of the stream that counts since then.
+  public let generation: Int
   /// Length of the stream in bytes when it was written.
   public let length: Int64
   /// First 16 hex digits of SHA-256 over the JSON.
@@ -73,11 +94,13 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
 
   /// The name of a revision with this content.
   public init(
-    session: SessionID, number: Int, status: SessionStatus, length: Int64, json: [UInt8]
+    session: SessionID, number: Int, status: SessionStatus, generation: Int = 1, length: Int64,
+    json: [UInt8]
   ) {
     self.session = session
     self.number = number
     self.status = status
+    self.generation = generation
     self.length = length
     self.hash = NameField.hash16(SHA256.hash(data: json))
     self.stored = Int64(json.count)
@@ -93,7 +116,12 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads a file name; nil for anything that ``fileName`` does not write.
   public init?(_ fileName: String) {
-    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    var parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    var generation = 1
+    if parts.count == 8, let named = NameField.generation(parts[3]), named > 1 {
+      generation = named
+      parts.remove(at: 3)
+    }
     guard parts.count == 7, parts[6] == "json", let session = SessionID(String(parts[0])),
       parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
       number <= 999_999, let status = SessionStatus(rawValue: parts[2].uppercased()),
@@ -103,6 +131,7 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
     self.session = session
     self.number = Int(number)
     self.status = status
+    self.generation = generation
     self.length = length
     self.hash = hash
     self.stored = stored
@@ -113,9 +142,11 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   public var fileName: String {
     let revision = String(number)
     let padding = String(repeating: "0", count: max(0, 4 - revision.count))
+    let version = generation == 1 ? "" : "g\(generation)."
     let length = NameField.padded(length)
     return
-      "\(session).s\(padding)\(revision).\(status.rawValue.lowercased()).\(length).\(hash).\(stored).json"
+      "\(session).s\(padding)\(revision).\(status.rawValue.lowercased()).\(version)\(length)."
+      + "\(hash).\(stored).json"
   }
 }
 
@@ -138,6 +169,14 @@ enum NameField {
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return Int64(text)
+  }
+
+  /// `g1` and up.
+  static func generation(_ text: Substring) -> Int? {
+    guard text.first == "g", let number = number(text.dropFirst()), number > 0,
+      number <= DeltaInstructions.highestGeneration
+    else { return nil }
+    return Int(number)
   }
 
   static func hash(_ text: Substring) -> String? {

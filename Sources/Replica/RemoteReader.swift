@@ -108,8 +108,20 @@ public struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
-    let json = try await json(of: revision, in: folder)
-    return try Self.naming(revision) { try Sidecar(json: json) }
+    try Self.sidecar(try await json(of: revision, in: folder), of: revision)
+  }
+
+  /// Reads a sidecar revision's bytes, which match its name.
+  ///
+  /// - Throws: ``ReplicaError`` also when they speak of another generation than the name.
+  public static func sidecar(_ json: [UInt8], of revision: RevisionName) throws -> Sidecar {
+    let sidecar = try naming(revision) { try Sidecar(json: json) }
+    guard sidecar.generation ?? 1 == revision.generation else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(revision.fileName) speaks of generation \(sidecar.generation ?? 1)")
+    }
+    return sidecar
   }
 
   /// The bytes of a sidecar revision, checked against its name.
@@ -155,11 +167,15 @@ public struct RemoteReader: Sendable {
   private static func missing(
     _ remote: RemoteSession, from offset: Int64, to length: Int64
   ) -> ReplicaError {
-    let next = remote.segments.first { $0.range.lowerBound > offset }?.range.lowerBound ?? length
-    let damaged = remote.damagedSegments.first { $0.name.range.contains(offset) }
+    let generation = remote.generation
+    let next = remote.segments(of: generation).first { $0.range.lowerBound > offset }
+    let damaged = remote.damagedSegments.first {
+      $0.name.generation == generation && $0.name.range.contains(offset)
+    }
     let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
     return ReplicaError(
       .missingBytes,
-      "bytes \(offset) to \(min(next, length)) of \(remote.session) are not there\(cause)")
+      "bytes \(offset) to \(min(next?.range.lowerBound ?? length, length)) of \(remote.session) are not there\(cause)"
+    )
   }
 }

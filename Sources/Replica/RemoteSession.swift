@@ -22,11 +22,15 @@ public struct RemoteSession: Sendable, Equatable {
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
   public private(set) var newest: Date?
 
-  /// A session of which these segments are known.
-  public init(folder: SessionFolder, session: SessionID, segments: [SegmentName] = []) {
+  /// A session of which these objects are known.
+  public init(
+    folder: SessionFolder, session: SessionID, segments: [SegmentName] = [],
+    revisions: [RevisionName] = []
+  ) {
     self.folder = folder
     self.session = session
     self.segments = segments
+    self.revisions = revisions
     sort()
   }
 
@@ -46,28 +50,53 @@ public struct RemoteSession: Sendable, Equatable {
     revisions.last.flatMap { $0.status == .active ? nil : $0 }
   }
 
-  /// The generation that readers take: 1 until a sidecar names another.
-  public var generation: Int { 1 }
+  /// The generation that readers take: the one that the newest revision names, else the first.
+  ///
+  /// Segments of a higher one are of a rewrite that is not finished, those of a lower one its basis,
+  /// or remains.
+  public var generation: Int { revision?.generation ?? 1 }
 
   /// The stream offset up to which every byte is there.
-  public var mark: Int64 {
-    var mark: Int64 = 0
-    while let next = segment(at: mark) { mark = next.range.upperBound }
-    return mark
+  public var mark: Int64 { mark(of: generation) }
+
+  /// The stream offset up to which every byte of a generation is there.
+  public func mark(of generation: Int) -> Int64 {
+    cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
+  }
+
+  /// Segments of a generation whose object is whole, by start, longest first.
+  public func segments(of generation: Int) -> [SegmentName] {
+    segments.filter { $0.generation == generation }
   }
 
   /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
-  public func segment(at offset: Int64) -> SegmentName? {
-    segments.lazy
+  ///
+  /// - Parameters:
+  ///   - offset: in stream bytes.
+  ///   - generation: the generation asked for; nil for the one that counts.
+  public func segment(at offset: Int64, of generation: Int? = nil) -> SegmentName? {
+    let generation = generation ?? self.generation
+    return segments.lazy
       .filter { $0.generation == generation && $0.range.contains(offset) }
       .max { $0.range.upperBound < $1.range.upperBound }
   }
 
   /// The segments that together hold `[0, length)`, in order; stops short where bytes are missing.
-  public func cover(upTo length: Int64) -> [SegmentName] {
+  ///
+  /// - Parameters:
+  ///   - length: in stream bytes.
+  ///   - generation: the generation asked for; nil for the one that counts.
+  public func cover(upTo length: Int64, of generation: Int? = nil) -> [SegmentName] {
     var cover: [SegmentName] = []
     var offset: Int64 = 0
-    while offset < length, let next = segment(at: offset) {
+    var furthest: SegmentName?
+    var rest = segments(of: generation ?? self.generation)[...]
+    while offset < length {
+      while let next = rest.first, next.range.lowerBound <= offset {
+        if next.range.upperBound > furthest?.range.upperBound ?? offset { furthest = next }
+        rest.removeFirst()
+      }
+      guard let next = furthest, next.range.upperBound > offset else { break }
       cover.append(next)
       offset = next.range.upperBound
     }
@@ -75,10 +104,13 @@ public struct RemoteSession: Sendable, Equatable {
   }
 
   /// Pairs of segments that overlap without one containing the other: unlawful, and never read.
-  public var overlaps: [(SegmentName, SegmentName)] {
+  public var overlaps: [(SegmentName, SegmentName)] { overlaps(of: generation) }
+
+  /// Such pairs in a generation.
+  public func overlaps(of generation: Int) -> [(SegmentName, SegmentName)] {
     var found: [(SegmentName, SegmentName)] = []
     var enclosing: [SegmentName] = []
-    for segment in segments where segment.generation == generation {
+    for segment in segments(of: generation) {
       enclosing.removeAll { $0.range.upperBound <= segment.range.lowerBound }
       if let outer = enclosing.last, outer.range.upperBound < segment.range.upperBound {
         found.append((outer, segment))

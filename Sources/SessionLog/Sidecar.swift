@@ -128,6 +128,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var levels: [String: Int]
   /// The session that this one goes on with.
   public var continues: SessionID?
+  /// The generation of the stream that counts; nil for the first.
+  public var generation: Int?
   /// SHA-256 of the stream, lower-case hex; in a seal only.
   public var digest: String?
   /// File names of the segments that hold the stream, in order; in a seal only.

@@ -116,7 +116,7 @@ public struct Puller: Sendable {
     try FileManager.default.createDirectory(
       atPath: files.directory, withIntermediateDirectories: true)
     let json = try await reader.json(of: revision, in: item.remote.folder)
-    let sidecar = try Sidecar(json: json)
+    let sidecar = try RemoteReader.sidecar(json, of: revision)
     let digest = item.remote.seal == nil ? nil : sidecar.digest
 
     let start = item.present <= item.length ? item.present : 0

@@ -118,7 +118,7 @@ struct SessionUpload {
         entry.segments[name] = true
       }
     }
-    for segment in remote.segments {
+    for segment in remote.segments(of: remote.generation) {
       let isHere = try log.available().lowerBound <= segment.range.lowerBound
       guard segment.range.upperBound <= length, try !isHere || segment.matches(log) else {
         throw ReplicaError(

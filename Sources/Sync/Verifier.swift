@@ -69,7 +69,9 @@ public struct Verifier: Sendable {
       throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
     }
     guard
-      let damaged = remote.damagedSegments.first(where: { $0.name.range.upperBound > remote.mark })
+      let damaged = remote.damagedSegments.first(where: {
+        $0.name.generation == remote.generation && $0.name.range.upperBound > remote.mark
+      })
     else { return remote.mark }
     throw ReplicaError(
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")

@@ -7,19 +7,35 @@ import Testing
 @Suite struct NameTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
+  /// A name with another byte somewhere, or one byte less or more.
+  private static func damaged(
+    _ name: String, using generator: inout SeededGenerator
+  ) -> String {
+    var bytes = Array(name.utf8)
+    let victim = Int.random(in: 0..<bytes.count, using: &generator)
+    let byte =
+      Bool.random(using: &generator)
+      ? UInt8.random(in: 0x20...0x7e, using: &generator) : bytes.randomElement(using: &generator)
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: bytes.remove(at: victim)
+    case 1: bytes.insert(byte ?? 0x30, at: victim)
+    default: bytes[victim] = byte ?? 0x30
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   @Test(arguments: SeededGenerator.cases(2000)) func segmentNamesRoundTrip(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let start = Int64.random(in: 0..<(1 << 39), using: &generator)
+    let generation = Int.random(in: 1...999, using: &generator)
     let name = SegmentName(
-      session: try #require(SessionID(Self.id)),
-      generation: Int.random(in: 1...999, using: &generator),
+      session: try #require(SessionID(Self.id)), generation: generation,
       range: start..<(start + Int64.random(in: 1...(1 << 24), using: &generator)),
-      hash: "0123456789abcdef", stored: Int64.random(in: 0...(8 << 20), using: &generator))
+      hash: "0123456789abcdef", stored: Int64.random(in: 0...(8 << 20), using: &generator),
+      kind: generation > 1 && Bool.random(using: &generator) ? .delta : .plain)
     #expect(SegmentName(name.fileName) == name)
-    let victim = Int.random(in: 0..<name.fileName.count, using: &generator)
-    var bytes = Array(name.fileName.utf8)
-    bytes[victim] = UInt8.random(in: 0x20...0x7e, using: &generator)
-    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(name.fileName.hasSuffix(name.kind == .plain ? ".log.zst" : ".delta.zst"))
+    let text = Self.damaged(name.fileName, using: &generator)
     // Whatever is read as a name is written the same way.
     if let read = SegmentName(text) { #expect(read.fileName == text) }
   }
@@ -32,6 +48,10 @@ import Testing
     "\(id).g1.000000000000-000000000001.0123456789ABCDEF.5.log.zst",
     "\(id).g1.000000000000-000000000001.0123456789abcdef.05.log.zst",
     "\(id).g1.000000000000-000000000001.0123456789abcdef.5.log.zst.tmp",
+    "\(id).g1.000000000000-000000000001.0123456789abcdef.5.delta.zst",
+    "\(id).g02.000000000000-000000000001.0123456789abcdef.5.delta.zst",
+    "\(id).g2.000000000000-000000000001.0123456789abcdef.5.copy.zst",
+    "\(id).g1000000.000000000000-000000000001.0123456789abcdef.5.log.zst",
     "../\(id).g1.000000000000-000000000001.0123456789abcdef.5.log.zst",
   ]) func notASegment(text: String) { #expect(SegmentName(text) == nil) }
 
@@ -42,14 +62,41 @@ import Testing
     #expect(name.fileName == "\(Self.id).s0003.terminated.000004194304.44136fa355b3678a.2.json")
     #expect(RevisionName(name.fileName) == name)
     #expect(RevisionName("\(Self.id).s3.terminated.000004194304.44136fa355b3678a.2.json") == nil)
+    let second = RevisionName(
+      session: name.session, number: 3, status: .active, generation: 2, length: 4_194_304,
+      json: Array("{}".utf8))
+    #expect(second.fileName == "\(Self.id).s0003.active.g2.000004194304.44136fa355b3678a.2.json")
+  }
+
+  @Test(arguments: SeededGenerator.cases(2000)) func revisionNamesRoundTrip(number: Int) throws {
+    var generator = SeededGenerator(case: number)
+    let name = RevisionName(
+      session: try #require(SessionID(Self.id)),
+      number: Int.random(in: 1...99_999, using: &generator),
+      status: try #require([SessionStatus.active, .crashed].randomElement(using: &generator)),
+      generation: Bool.random(using: &generator) ? 1 : .random(in: 1...999_999, using: &generator),
+      length: Int64.random(in: 0..<(1 << 39), using: &generator),
+      json: [UInt8.random(in: 0...255, using: &generator)])
+    #expect(RevisionName(name.fileName) == name)
+    let text = Self.damaged(name.fileName, using: &generator)
+    if let read = RevisionName(text) { #expect(read.fileName == text) }
+  }
+
+  @Test(arguments: ["g1.", "g0.", "g02.", "g1000000.", "2.", "g2.g2.", "g."])
+  func notARevision(generation: String) {
+    let name = "\(Self.id).s0003.active.\(generation)000004194304.44136fa355b3678a.2.json"
+    #expect(RevisionName(name) == nil)
   }
 }
 
 @Suite struct RemoteSessionTests {
-  private func session(_ ranges: [Range<Int64>]) throws -> RemoteSession {
+  private func session(
+    _ ranges: [Range<Int64>], generation: Int = 1
+  ) throws -> RemoteSession {
     let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
     let segments = ranges.map {
-      SegmentName(session: id, generation: 1, range: $0, hash: "0123456789abcdef", stored: 1)
+      SegmentName(
+        session: id, generation: generation, range: $0, hash: "0123456789abcdef", stored: 1)
     }
     return RemoteSession(
       folder: SessionFolder(device: "d", session: id), session: id, segments: segments)
@@ -68,11 +115,38 @@ import Testing
     #expect(remote.mark == mark)
     #expect(remote.cover(upTo: mark).count == cover)
     #expect(remote.overlaps.isEmpty)
+    let later = try session(ranges, generation: 2)
+    #expect(later.mark == 0 && later.mark(of: 2) == mark)
   }
 
   @Test func crossingSegmentsAreUnlawful() throws {
     #expect(try session([0..<10, 5..<15]).overlaps.count == 1)
     #expect(try session([0..<20, 5..<15, 15..<20]).overlaps.isEmpty)
+  }
+
+  @Test func theNewestRevisionNamesTheGeneration() throws {
+    let first = try session([0..<10, 10..<20, 5..<12])
+    let second = ([0..<15, 15..<18] as [Range<Int64>]).map {
+      SegmentName(
+        session: first.session, generation: 2, range: $0, hash: "0123456789abcdef", stored: 1,
+        kind: .delta)
+    }
+    var remote = RemoteSession(
+      folder: first.folder, session: first.session, segments: second + first.segments)
+    #expect(remote.generation == 1 && remote.mark == 20 && remote.overlaps.count == 2)
+    #expect(remote.mark(of: 2) == 18 && remote.mark(of: 3) == 0)
+    #expect(remote.segment(at: 16, of: 2)?.range == 15..<18)
+
+    remote = RemoteSession(
+      folder: first.folder, session: first.session, segments: remote.segments,
+      revisions: [(1, 1), (3, 2), (2, 3)].map { number, generation in
+        RevisionName(
+          session: first.session, number: number, status: .active, generation: generation,
+          length: 18, json: [])
+      })
+    #expect(remote.generation == 2 && remote.mark == 18 && remote.overlaps.isEmpty)
+    #expect(remote.segment(at: 3)?.kind == .delta)
+    #expect(remote.cover(upTo: 15).count == 1 && remote.cover(upTo: 20, of: 1).count == 2)
   }
 }
 
