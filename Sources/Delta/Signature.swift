@@ -23,6 +23,12 @@ public struct Signature: Sendable, Equatable {
   /// The stream offset up to which the blocks reach, in bytes.
   public var end: Int64 { ends.last ?? 0 }
 
+  /// Whether another stream begins with exactly these blocks.
+  public func isPrefix(of other: Signature) -> Bool {
+    count <= other.count && ends.elementsEqual(other.ends.prefix(count))
+      && hashes.elementsEqual(other.hashes.prefix(count))
+  }
+
   /// Adds the blocks that come next in the stream.
   mutating func append(_ entries: some Sequence<Entry>) {
     for entry in entries {

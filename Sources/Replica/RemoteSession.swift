@@ -122,12 +122,16 @@ public struct RemoteSession: Sendable, Equatable {
 
   /// Keys that a sealed session does without: all but its seal's and its final objects'.
   ///
-  /// Empty unless the seal and every final object are there.
-  public var superseded: [String] {
+  /// Empty unless the seal, every final object and what these copy from are there.
+  ///
+  /// - Parameter basis: file names of segments of earlier generations that final ones copy from.
+  public func superseded(keeping basis: [String]) -> [String] {
     guard let seal else { return [] }
     let final = cover(upTo: seal.length)
-    guard final.last?.range.upperBound ?? 0 >= seal.length else { return [] }
-    let needed = Set((final.map(\.fileName) + [seal.fileName]).map { folder.key + $0 })
+    guard final.last?.range.upperBound ?? 0 >= seal.length,
+      Set(basis).isSubset(of: segments.map(\.fileName))
+    else { return [] }
+    let needed = Set((final.map(\.fileName) + basis + [seal.fileName]).map { folder.key + $0 })
     return keys.filter { !needed.contains($0) }
   }
 

@@ -23,7 +23,8 @@ public struct SegmentGroup: Sendable, Equatable {
   ///   - limit: size of the largest object that may be made, in bytes.
   public static func groups(of segments: [SegmentName], limit: Int64) -> [SegmentGroup] {
     var groups: [SegmentGroup] = []
-    for segment in segments where segment.stored * smallestShare < limit {
+    for segment in segments
+    where segment.kind == .plain && segment.stored * smallestShare < limit {
       if let last = groups.last, last.range.upperBound == segment.range.lowerBound,
         last.stored + segment.stored <= limit
       {

@@ -10,6 +10,8 @@ public struct EncodedSegment: Sendable {
   public let body: [UInt8]
   /// The stream just before its end, to be compared with the next segment's link.
   public let endLink: Link
+  /// The signature's builder after the segment's bytes; nil where none was given.
+  public var signature: SignatureBuilder?
 }
 
 /// Makes segments of a local log. An actor because the compressor's state is dear: a few lanes
@@ -27,15 +29,18 @@ public actor SegmentLane {
   /// - Parameters:
   ///   - log: the local log, at least as long as `range` reaches.
   ///   - session: whose log it is.
+  ///   - generation: the version of the stream that it is.
   ///   - range: stream offsets, not empty.
   ///   - storedLimit: compressed bytes after which no further frame is added.
   ///   - format: what the sidecar says of the log.
+  ///   - signature: gets the segment's bytes too, where a signature is kept.
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
-    _ log: LogFile, session: SessionID, range: Range<Int64>, storedLimit: Int,
-    format: Sidecar.Format
+    _ log: LogFile, session: SessionID, generation: Int = 1, range: Range<Int64>, storedLimit: Int,
+    format: Sidecar.Format, signature: SignatureBuilder? = nil
   ) throws -> EncodedSegment {
     let startLink = try log.link(before: range.lowerBound)
+    var signature = signature
     var hasher = SHA256()
     var offset = range.lowerBound
     var tail: [UInt8] = []
@@ -44,6 +49,7 @@ public actor SegmentLane {
       let frame = try nextFrame(of: log, range: offset..<range.upperBound)
       try frame.withUnsafeBytes { bytes in
         hasher.update(bufferPointer: bytes)
+        signature?.append(bytes)
         var statistics = LogStatistics(reader)
         statistics.add(bytes)
         statistics.finish()
@@ -59,11 +65,11 @@ public actor SegmentLane {
     let body = encoder.finish(link: startLink)
     let encoded = range.lowerBound..<offset
     let name = SegmentName(
-      session: session, generation: 1, range: encoded,
+      session: session, generation: generation, range: encoded,
       hash: NameField.hash16(hasher.finalize()), stored: Int64(body.count))
     let endLink =
       tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
-    return EncodedSegment(name: name, body: body, endLink: endLink)
+    return EncodedSegment(name: name, body: body, endLink: endLink, signature: signature)
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.

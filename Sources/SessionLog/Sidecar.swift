@@ -132,6 +132,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var generation: Int?
   /// SHA-256 of the stream, lower-case hex; in a seal only.
   public var digest: String?
+  /// File names of segments of earlier generations that ``objects`` copy from; in a seal only.
+  public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?
 

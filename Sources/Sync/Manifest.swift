@@ -34,13 +34,15 @@ public final class Manifest: Sendable {
   }
 
   private static let columns =
-    "store, id, sent, merged, link, revision, boot, dirty, attempts, lastError, nextAttempt"
+    "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "
+    + "nextAttempt"
   private static let storeColumns =
     "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt"
 
   private static let schema = """
     CREATE TABLE IF NOT EXISTS session(
-      store TEXT NOT NULL, id TEXT NOT NULL, sent INTEGER NOT NULL, merged INTEGER NOT NULL,
+      store TEXT NOT NULL, id TEXT NOT NULL, generation INTEGER NOT NULL,
+      sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
       link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
       dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, nextAttempt INTEGER,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
@@ -75,8 +77,10 @@ public final class Manifest: Sendable {
         if let name = SegmentName(row["name"] as String) { segments[name] = row["proven"] }
       }
       var entry = ManifestEntry(boot: row["boot"], segments: segments)
+      entry.generation = row["generation"]
       entry.sent = row["sent"]
       entry.merged = row["merged"]
+      entry.signed = row["signed"]
       entry.link = link
       entry.revision = row["revision"]
       entry.isDirty = row["dirty"]
@@ -91,9 +95,10 @@ public final class Manifest: Sendable {
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
     try queue.write { [entry] database in
       try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
-        store, id.description, entry.sent, entry.merged, Data(entry.link.encoded), entry.revision,
+        store, id.description, entry.generation, entry.sent, entry.merged, entry.signed,
+        Data(entry.link.encoded), entry.revision,
         entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.nextAttempt?.milliseconds,
       ])
       let insert = try database.cachedStatement(

@@ -15,7 +15,7 @@ extension SessionUpload {
   /// them, and the tick's bytes in the last where they fit.
   func coverTicks(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
     guard entry.segments.count >= Self.coveredTicks - 1 else { return }
-    let recent = remote(entry).cover(upTo: entry.sent).filter {
+    let recent = remote(entry).cover(upTo: entry.sent, of: entry.generation).filter {
       $0.range.lowerBound >= entry.merged
     }
     guard recent.count >= Self.coveredTicks - 1 else { return }
@@ -26,7 +26,8 @@ extension SessionUpload {
 
   /// Before the seal: puts the final objects that take the place of small segments.
   func coverAll(_ log: LogFile, upTo length: Int64, _ entry: inout ManifestEntry) async throws {
-    try await cover(remote(entry).cover(upTo: length), of: log, withNext: length, &entry)
+    let all = remote(entry).cover(upTo: length, of: entry.generation)
+    try await cover(all, of: log, withNext: length, &entry)
   }
 
   private func cover(
@@ -46,7 +47,10 @@ extension SessionUpload {
       let takesNext =
         group.range.upperBound == entry.sent && group.stored + end - entry.sent <= limit
       let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
-      try await put(range, of: log, storedLimit: .max, &entry)
+      let covering = try await lane.encode(
+        log, session: session, generation: entry.generation, range: range, storedLimit: .max,
+        format: item.sidecar.format)
+      try await put(covering, of: log, &entry)
     }
   }
 
@@ -62,8 +66,8 @@ extension SessionUpload {
   /// - Throws: errors of the manifest; `CancellationError`.
   func removeCovered(_ entry: inout ManifestEntry) async throws {
     let known = remote(entry)
-    let needed = Set(known.cover(upTo: entry.sent))
-    let covered = known.segments.filter { !needed.contains($0) }
+    let needed = Set(known.cover(upTo: entry.sent, of: entry.generation))
+    let covered = known.segments(of: entry.generation).filter { !needed.contains($0) }
     guard !covered.isEmpty else { return }
     do {
       let listed = try await FolderListing(folder, session: session, in: context.store)[

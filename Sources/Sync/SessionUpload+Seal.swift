@@ -11,7 +11,7 @@ extension SessionUpload {
   func seal(
     _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, _ entry: inout ManifestEntry
   ) async throws {
-    let objects = remote(entry).cover(upTo: length)
+    let objects = remote(entry).cover(upTo: length, of: entry.generation)
     guard objects.last?.range.upperBound ?? 0 == length else {
       throw ReplicaError(.missingBytes, "\(session) was not sent as far as \(length)")
     }
@@ -25,6 +25,8 @@ extension SessionUpload {
     final.fileSizeBytes = length
     final.digest = digest
     final.objects = objects.map(\.fileName)
+    final.basis = try await basis(of: objects, entry).map(\.fileName)
+    final.generation = entry.generation == 1 ? nil : entry.generation
 
     let name = try await putSeal(final.remoteForm, length: length, &entry)
     final.seal = Sidecar.Seal(
@@ -41,7 +43,8 @@ extension SessionUpload {
   ) async throws -> RevisionName {
     let json = try sidecar.json()
     let earlier = RevisionName(
-      session: session, number: entry.revision, status: sidecar.status, length: length, json: json)
+      session: session, number: entry.revision, status: sidecar.status,
+      generation: entry.generation, length: length, json: json)
     var name = earlier
     var isProven = false
     if try await folders.known(session, in: folder)?.seal != earlier {
@@ -70,8 +73,10 @@ extension SessionUpload {
       RecordReader(sidecar.format, reference: try log.status().modified))
     let here = try log.available().lowerBound
     for name in objects {
+      var own = SHA256()
       func count(_ piece: UnsafeRawBufferPointer) {
         digest.update(bufferPointer: piece)
+        if objects.count > 1 { own.update(bufferPointer: piece) }
         statistics.add(piece)
       }
       guard here <= name.range.lowerBound else {
@@ -84,6 +89,11 @@ extension SessionUpload {
         entry.segments[name] = true
       }
       try log.forEachPiece(of: name.range, count)
+      let found = objects.count > 1 ? own.finalize() : digest.finalize()
+      guard StreamDigest.hex(found).hasPrefix(name.hash) else {
+        throw ReplicaError(
+          .localLogChanged, "\(log.path) differs from what was sent as \(folder.key)\(name)")
+      }
     }
     statistics.finish()
     sidecar.categories = statistics.categoryNames

@@ -28,6 +28,19 @@ struct SessionUpload {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
     var entry = try await trustedEntry(log)
+    do {
+      try await advance(log, &entry)
+    } catch let error as ReplicaError where error.code == .localLogChanged {
+      // Whoever changed what an attached file had before means the file as it is now.
+      guard item.sidecar.source?.base == 0, try log.available().lowerBound == 0,
+        try log.isStillTheSame()
+      else { throw error }
+      try wantNextGeneration(after: entry)
+      try await advance(log, &entry)
+    }
+  }
+
+  private func advance(_ log: LogFile, _ entry: inout ManifestEntry) async throws {
     // The tick before this one covered others: nothing has been put since.
     let hasCovered = entry.merged > 0 && entry.merged == entry.sent
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
@@ -48,8 +61,9 @@ struct SessionUpload {
     }
     try await announce(&entry)
     let (length, modified) = try log.status()
+    let sent = try entry.generation == wantedGeneration() ? entry.sent : 0
     let end = try local.sendableEnd(
-      of: log, length: length, sent: entry.sent, modified: modified, now: context.now())
+      of: log, length: length, sent: sent, modified: modified, now: context.now())
     try await send(log, upTo: end, &entry)
     if hasCovered { try await removeCovered(&entry) }
     try context.manifest.save(&entry, of: session)
@@ -89,6 +103,7 @@ struct SessionUpload {
     if let known = try context.manifest.entry(session), !known.isDirty,
       known.boot == context.machine.bootId
     {
+      guard try known.generation == wantedGeneration() else { return known }
       guard length >= known.sent, try isUnchanged(log, known) else {
         throw ReplicaError(
           .localLogChanged,
@@ -111,25 +126,24 @@ struct SessionUpload {
     from remote: RemoteSession, log: LogFile, length: Int64
   ) throws -> ManifestEntry {
     var entry = ManifestEntry(boot: context.machine.bootId)
-    if let previous = try context.manifest.entry(session) {
-      entry.attempts = previous.attempts
-      entry.merged = min(previous.merged, remote.mark)
-      for (name, proven) in previous.segments where remote.segments.contains(name) && proven {
-        entry.segments[name] = true
-      }
-    }
-    for segment in remote.segments(of: remote.generation) {
-      let isHere = try log.available().lowerBound <= segment.range.lowerBound
-      guard segment.range.upperBound <= length, try !isHere || segment.matches(log) else {
+    entry.generation = remote.generation
+    entry.sent = remote.mark
+    entry.revision = remote.revision?.number ?? 0
+    let previous = try context.manifest.entry(session)
+    entry.attempts = previous?.attempts ?? 0
+    entry.merged = min(previous?.merged ?? 0, remote.mark)
+    for name in remote.segments { entry.segments[name] = previous?.segments[name] ?? false }
+    // What is here of the log is what a rewrite makes of it, and not what was sent before.
+    guard try remote.generation == wantedGeneration() else { return entry }
+    for name in remote.segments(of: remote.generation) {
+      let isHere = try log.available().lowerBound <= name.range.lowerBound
+      guard name.range.upperBound <= length, try !isHere || name.matches(log) else {
         throw ReplicaError(
           .localLogChanged,
-          "\(folder.key)\(segment.fileName) does not hold what \(log.path) has there")
+          "\(folder.key)\(name.fileName) does not hold what \(log.path) has there")
       }
-      if entry.segments[segment] == nil { entry.segments[segment] = false }
     }
-    entry.sent = remote.mark
     entry.link = try log.link(before: entry.sent)
-    entry.revision = remote.revision?.number ?? 0
     return entry
   }
 
@@ -149,10 +163,12 @@ struct SessionUpload {
   func putRevision(
     _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
   ) async throws -> (name: RevisionName, isProven: Bool) {
+    var sidecar = sidecar
+    sidecar.generation = entry.generation == 1 ? nil : entry.generation
     let json = try sidecar.json()
     let name = RevisionName(
-      session: session, number: entry.revision + 1, status: sidecar.status, length: length,
-      json: json)
+      session: session, number: entry.revision + 1, status: sidecar.status,
+      generation: entry.generation, length: length, json: json)
     try begin(&entry)
     let receipt = try await context.store.put(folder.key + name.fileName, json)
     entry.revision = name.number
@@ -163,37 +179,66 @@ struct SessionUpload {
   }
 
   private func send(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+    if try entry.generation != wantedGeneration() {
+      try log.synchronize()
+      try await sendGeneration(log, upTo: end, &entry)
+    }
     guard entry.sent < end else { return }
     try log.synchronize()
     try await coverTicks(log, upTo: end, &entry)
+    var signature = try openSignature(log, entry, upTo: end)
     while entry.sent < end {
-      try await put(entry.sent..<end, of: log, storedLimit: context.segmentLimit, &entry)
+      let segment = try await lane.encode(
+        log, session: session, generation: entry.generation, range: entry.sent..<end,
+        storedLimit: context.segmentLimit, format: item.sidecar.format,
+        signature: signature?.builder)
+      guard try isUnchanged(log, entry) else {
+        throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+      }
+      try await put(segment, of: log, &entry)
+      guard let builder = segment.signature else { continue }
+      signature?.proceed(with: builder)
+      entry.signed = signature?.end ?? 0
     }
   }
 
-  /// Puts one segment that begins with a range, or covers what has been sent of it.
+  /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
+  private func openSignature(
+    _ log: LogFile, _ entry: ManifestEntry, upTo end: Int64
+  ) throws -> SentSignature? {
+    guard item.sidecar.source != nil, item.verdict == nil,
+      end - entry.signed >= SentSignature.slack
+    else { return nil }
+    var signature = SentSignature(
+      context.home, session, generation: entry.generation, upTo: entry.sent)
+    let sent = remote(entry).cover(upTo: entry.sent, of: entry.generation)
+    return try signature.catchUp(with: sent, of: log) ? signature : nil
+  }
+
+  /// Puts one segment.
   func put(
-    _ range: Range<Int64>, of log: LogFile, storedLimit: Int, _ entry: inout ManifestEntry
+    _ segment: EncodedSegment, of log: LogFile, _ entry: inout ManifestEntry
   ) async throws {
-    let segment = try await lane.encode(
-      log, session: session, range: range, storedLimit: storedLimit, format: item.sidecar.format)
-    guard try log.isStillTheSame(), try isUnchanged(log, entry) else {
+    let name = segment.name
+    guard try log.isStillTheSame() else {
       throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
     }
     try begin(&entry)
-    let receipt = try await context.store.put(folder.key + segment.name.fileName, segment.body)
-    entry.segments[segment.name] = receipt.provesContent
-    let end = segment.name.range.upperBound
-    let new = max(0, end - entry.sent)
-    if new > 0 {
-      entry.sent = end
-      entry.link = segment.endLink
+    let receipt = try await context.store.put(folder.key + name.fileName, segment.body)
+    entry.segments[name] = receipt.provesContent
+    var new = name.length
+    if name.generation == entry.generation {
+      new = max(0, name.range.upperBound - entry.sent)
+      if new > 0 { (entry.sent, entry.link) = (name.range.upperBound, segment.endLink) }
+      try finish(&entry)
+    } else {
+      // Until its generation is named, whoever comes next has to look what is there of it.
+      try context.manifest.save(&entry, of: session)
     }
-    try finish(&entry)
     report(.sent(session: session, logBytes: new, storedBytes: segment.body.count))
   }
 
-  private func begin(_ entry: inout ManifestEntry) throws {
+  func begin(_ entry: inout ManifestEntry) throws {
     guard !entry.isDirty else { return }
     entry.isDirty = true
     try context.manifest.save(&entry, of: session)

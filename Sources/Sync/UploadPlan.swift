@@ -106,7 +106,9 @@ struct UploadPlanner {
 
     let (length, modified) = try log.status()
     let verdict = try local.verdict(sidecar, context: context, modified: modified)
-    let known = entry.flatMap { $0.isDirty ? nil : $0 }
+    let known = entry.flatMap {
+      $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
+    }
     if verdict == nil, let sent = known?.sent {
       let end = try local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, now: context.now())

@@ -69,6 +69,11 @@ extension AttachObservation {
     for file in order {
       if let found = place(of: file, among: candidates) {
         try follow(file, to: candidates.remove(at: found))
+      } else if let index = replacements[file.source.path],
+        let rewritten = try rewritten(file, as: fresh[index])
+      {
+        add(.rewrite(rewritten))
+        candidates.removeAll { $0.path == rewritten.source.path }
       } else if let index = replacements[file.source.path] {
         fresh[index].before = file
         if try isPending(file) { try lose(file) }
@@ -143,6 +148,10 @@ extension AttachObservation {
       add(.end(file, .rotated, .unpacked(path: found.path, status: found.status)))
       return
     }
+    if try isEdited(file, at: found), let rewritten = try rewritten(file, as: found) {
+      add(.rewrite(rewritten))
+      return
+    }
     // A file system that was mounted anew may have another number.
     let isRenamed = found.path != file.source.path
     let isCopy = isRenamed && !file.isAt(found.status)
@@ -190,7 +199,8 @@ extension AttachObservation {
   private func sentLength(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
     let content = try FileContent(candidate.path)
     guard try candidate.form == nil && content.hasHead(of: file) else { return 0 }
-    var names = try context.manifest.entry(file.session).map { Array($0.segments.keys) } ?? []
+    let entry = try context.manifest.entry(file.session)
+    var names = entry?.segments.keys.filter { $0.generation == entry?.generation } ?? []
     let path = context.home.files(for: file.session).sidecar
     if names.isEmpty, let sidecar = try? Sidecar.load(path) {
       names = (sidecar.objects ?? []).compactMap(SegmentName.init)

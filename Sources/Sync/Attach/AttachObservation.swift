@@ -139,6 +139,10 @@ struct AttachObservation {
       fresh.append(candidate)
       return
     }
+    if try isEdited(known, at: candidate), let rewritten = try rewritten(known, as: candidate) {
+      add(.rewrite(rewritten))
+      return
+    }
     try goOn(known, with: candidate)
   }
 

@@ -35,6 +35,8 @@ public struct AttachPlan: Sendable {
     case move(AttachedFile)
     /// It has grown after its session had ended and before that was sealed: it goes on.
     case reopen(AttachedFile)
+    /// Bytes that were sent already have changed: it goes on as a new generation.
+    case rewrite(AttachedFile)
     /// The session is over.
     case end(AttachedFile, ExitCause.FileEnd, Rest?)
     /// Only the cache has to know.
@@ -46,8 +48,8 @@ public struct AttachPlan: Sendable {
     var session: SessionID? {
       switch self {
       case .begin: nil
-      case .grow(let file), .move(let file), .reopen(let file), .end(let file, _, _),
-        .note(let file), .forget(let file):
+      case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
+        .end(let file, _, _), .note(let file), .forget(let file):
         file.session
       }
     }
@@ -56,8 +58,8 @@ public struct AttachPlan: Sendable {
     var path: String? {
       switch self {
       case .begin(let new): new.path
-      case .move(let file), .reopen(let file), .end(let file, _, _), .note(let file),
-        .forget(let file):
+      case .move(let file), .reopen(let file), .rewrite(let file), .end(let file, _, _),
+        .note(let file), .forget(let file):
         file.source.path
       case .grow: nil
       }
@@ -79,6 +81,7 @@ public struct AttachPlan: Sendable {
       case .begin(let new): "attach \(new.path)"
       case .grow(let file), .reopen(let file): "read on \(file.source.path) as \(file.session)"
       case .move(let file): "follow \(file.session) to \(file.source.path)"
+      case .rewrite(let file): "send \(file.session) anew: \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
       case .note, .forget: nil
       }

@@ -100,6 +100,14 @@ public struct Attacher {
       }
       try context.home.mark(file.session)
       try files.save(file)
+    case .rewrite(let file):
+      guard try isHere(file) else { return }
+      try update(file.session) { sidecar in
+        sidecar.source = file.source
+        sidecar.generation = (sidecar.generation ?? 1) + 1
+      }
+      try context.home.mark(file.session)
+      try files.save(file)
     case .end(let file, let end, let rest):
       guard try isHere(file) else { return }
       try self.end(file, end, rest)
@@ -259,8 +267,13 @@ public struct Attacher {
     }
     try context.home.mark(file.session)
     let ended = try endTime(file, rest)
+    let sent = try context.manifest.entry(file.session)
     try update(file.session) { sidecar in
       sidecar.source = file.source
+      // A rewrite that nobody can read any more does not count.
+      if case .gap? = rest, let sent {
+        sidecar.generation = sent.generation == 1 ? nil : sent.generation
+      }
       sidecar.status = .terminated
       sidecar.cause = .file(end)
       sidecar.endedAt = min(ended, context.now())
@@ -313,7 +326,9 @@ public struct Attacher {
           continue
         }
         let isCompressed = CompressedFile.form(of: source.path) != nil
-        let entry = try context.manifest.entry(session).flatMap { $0.isDirty ? nil : $0 }
+        let entry = try context.manifest.entry(session).flatMap {
+          $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
+        }
         let sent = source.length == nil ? entry?.sent ?? 0 : 0
         // The link covers the stream; before its start stand bytes of the file that it knows not.
         let link =
