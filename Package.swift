@@ -79,7 +79,11 @@ let package = Package(
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),
     .testTarget(
-      name: "ReplicaTests", dependencies: ["ObjectStore", "Replica", "SessionLog", "TestSupport"]),
+      name: "ReplicaTests",
+      dependencies: [
+        "Delta", "ObjectStore", "Replica", "SessionLog", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     .testTarget(
       name: "SyncTests",
       dependencies: ["ObjectStore", "Replica", "SessionLog", "Sync", "TestSupport"]),

@@ -37,10 +37,19 @@ public final class SegmentDecoder {
     return reader.index
   }
 
-  /// Decompresses a frame that begins at `offset` of the segment and lies inside of it.
-  func decode(
+  /// Decompresses one frame.
+  ///
+  /// - Parameters:
+  ///   - frame: what the index says of it.
+  ///   - segment: the object, or a part of it.
+  ///   - offset: where the frame begins in that.
+  /// - Throws: ``SegmentError`` when it is damaged or not all there.
+  public func decode(
     _ frame: FrameSummary, of segment: [UInt8], from offset: Int
   ) throws(SegmentError) -> [UInt8] {
+    guard offset >= 0, frame.storedLength <= segment.count - offset else {
+      throw SegmentError(.truncated, "a frame ends after the bytes that are there")
+    }
     var result = 0
     let raw = [UInt8](unsafeUninitializedCapacity: frame.rawLength) { buffer, count in
       result = segment.withUnsafeBytes { source in
@@ -58,5 +67,38 @@ public final class SegmentDecoder {
       throw SegmentError(.corrupt, "a frame holds \(raw.count) bytes, not \(frame.rawLength)")
     }
     return raw
+  }
+
+  /// Decompresses what a plain segment begins with, whatever became of its end.
+  ///
+  /// - Parameters:
+  ///   - segment: the object, damaged or cut.
+  ///   - limit: log bytes after which nothing more is wanted.
+  ///   - body: gets each whole frame's log bytes in order.
+  /// - Throws: what `body` throws.
+  public func salvage(
+    _ segment: [UInt8], upTo limit: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    var offset = 0
+    var length: Int64 = 0
+    while offset < segment.count, length < limit {
+      let (stored, raw) = segment.withUnsafeBytes { bytes in
+        let frame = bytes[offset...]
+        let start = UnsafeRawBufferPointer(rebasing: frame).baseAddress
+        return (
+          ZSTD_findFrameCompressedSize(start, frame.count),
+          ZSTD_getFrameContentSize(start, frame.count)
+        )
+      }
+      // The size is unknown, or too large for one of ours; also that of an error.
+      guard ZSTD_isError(stored) == 0, stored > 0, raw > 0, raw <= SegmentEncoder.frameLength
+      else { return }
+      let frame = FrameSummary(
+        storedLength: stored, rawLength: Int(raw), lines: 0, times: nil, levels: [])
+      guard let bytes = try? decode(frame, of: segment, from: offset) else { return }
+      offset += stored
+      length += Int64(raw)
+      try bytes.withUnsafeBytes(body)
+    }
   }
 }

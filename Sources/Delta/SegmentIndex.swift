@@ -72,15 +72,11 @@ public struct SegmentIndex: Sendable, Equatable {
     return out
   }
 
-  /// Reads the index of a whole segment.
+  /// The length in bytes of the index that a segment ends with.
   ///
-  /// - Parameter segment: all bytes of the object, or at least its end.
-  /// - Returns: the index and its length in bytes, skippable header included.
-  /// - Throws: ``SegmentError`` for anything that is not exactly what ``encoded()`` writes, unknown
-  ///   sections apart.
-  public static func decode(
-    endOf segment: ArraySlice<UInt8>
-  ) throws(SegmentError) -> (index: SegmentIndex, length: Int) {
+  /// - Parameter segment: at least the last ``footerLength`` + 8 bytes of the object.
+  /// - Throws: ``SegmentError`` when there is no footer, or one of another version.
+  public static func length(endOf segment: ArraySlice<UInt8>) throws(SegmentError) -> Int {
     guard segment.count >= footerLength + 8 else {
       throw SegmentError(.truncated, "\(segment.count) bytes are too few for a segment")
     }
@@ -95,9 +91,26 @@ public struct SegmentIndex: Sendable, Equatable {
         "the segment index has version \(version), not \(Self.version)")
     }
     let length = Int(footer.littleEndian32(at: 0))
-    guard length >= footerLength + 8, length <= min(segment.count, maximumLength) else {
+    guard length >= footerLength + 8, length <= maximumLength else {
       throw SegmentError(.corrupt, "the segment's footer claims an index of \(length) bytes")
     }
+    return length
+  }
+
+  /// Reads the index of a whole segment.
+  ///
+  /// - Parameter segment: all bytes of the object, or at least its end.
+  /// - Returns: the index and its length in bytes, skippable header included.
+  /// - Throws: ``SegmentError`` for anything that is not exactly what ``encoded()`` writes, unknown
+  ///   sections apart.
+  public static func decode(
+    endOf segment: ArraySlice<UInt8>
+  ) throws(SegmentError) -> (index: SegmentIndex, length: Int) {
+    let length = try length(endOf: segment)
+    guard length <= segment.count else {
+      throw SegmentError(.corrupt, "the segment's footer claims an index of \(length) bytes")
+    }
+    let footer = segment.suffix(footerLength)
     let frame = segment.suffix(length)
     guard frame.littleEndian32(at: 0) == skippableMagic,
       Int(frame.littleEndian32(at: 4)) == length - 8

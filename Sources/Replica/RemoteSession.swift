@@ -135,6 +135,15 @@ public struct RemoteSession: Sendable, Equatable {
     return keys.filter { !needed.contains($0) }
   }
 
+  /// The same with one segment alone of its generation.
+  func only(_ segment: SegmentName) -> RemoteSession {
+    var copy = self
+    copy.segments.removeAll { $0.generation == segment.generation }
+    copy.segments.append(segment)
+    copy.sort()
+    return copy
+  }
+
   mutating func note(_ object: ObjectEntry, fileName: String) {
     if let segment = SegmentName(fileName) {
       if segment.stored == object.size {

@@ -23,7 +23,7 @@ public struct Puller: Sendable {
     public let remote: RemoteSession
     /// Length that the log will have, in bytes.
     public let length: Int64
-    /// Length that it has, in bytes.
+    /// Length that it has, in bytes; 0 where it is of another generation.
     public let present: Int64
     /// Whether the mirror has another sidecar, or none.
     public let lacksSidecar: Bool
@@ -76,10 +76,15 @@ public struct Puller: Sendable {
     // Without a sidecar a session is on its way out.
     guard let revision = remote.revision else { return nil }
     let files = files(of: remote)
+    let sidecar = try Self.content(files.sidecar)
+    let lacksSidecar = !revision.matches(sidecar)
+    // The sidecar is written last: of what generation the log is, it says.
+    let generation =
+      lacksSidecar ? (try? Sidecar(json: sidecar))?.generation ?? 1 : revision.generation
     let item = Item(
       remote: remote, length: remote.seal?.length ?? remote.mark,
-      present: try FileStatus(files.log)?.length ?? 0,
-      lacksSidecar: try !revision.matches(Self.content(files.sidecar)))
+      present: generation == revision.generation ? try FileStatus(files.log)?.length ?? 0 : 0,
+      lacksSidecar: lacksSidecar)
     return item.missing > 0 || item.present > item.length || item.lacksSidecar ? item : nil
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 public import Delta
+import SessionLog
 
 /// The generations of a stream in memory: written as an uploader does it, read as a reader does.
 public struct Generations {
@@ -154,9 +155,11 @@ public struct Generations {
     for from in stride(from: 0, to: literals.count, by: SegmentEncoder.frameLength) {
       let frame = literals[from..<min(literals.count, from + SegmentEncoder.frameLength)]
       try frame.withUnsafeBytes {
+        var statistics = LogStatistics()
+        statistics.add($0)
+        statistics.finish()
         try encoder.append(
-          $0, lines: 0, times: nil,
-          levels: Array(repeating: 0, count: FrameSummary.levelCount))
+          $0, lines: statistics.lines, times: statistics.milliseconds, levels: statistics.counts)
       }
     }
     if let instructions {

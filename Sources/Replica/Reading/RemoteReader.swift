@@ -1,0 +1,99 @@
+import Crypto
+public import ObjectStore
+public import SessionLog
+
+/// Reads a session's stream back from the store, checking every object against its name and every
+/// join against its link.
+public struct RemoteReader: Sendable {
+  private let store: any ObjectStore
+
+  /// Makes a reader.
+  public init(_ store: any ObjectStore) { self.store = store }
+
+  /// Reads the stream, or what comes after a part of it that is known.
+  ///
+  /// A segment that was deleted since the listing, because a longer one took its place, costs one
+  /// new listing.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing showed.
+  ///   - generation: the generation to read; nil for the one that counts.
+  ///   - start: where to begin, in stream bytes.
+  ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
+  ///     segment's link with; nil where they are not known.
+  ///   - length: where to stop, in stream bytes.
+  ///   - onDamage: told of what cannot be read or is not what it should be, in order with the
+  ///     bytes, and the reading goes on; nil where that is an error.
+  ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
+  ///     compared, the segment's hash is compared when its last piece has been handed on.
+  /// - Returns: SHA-256 over the bytes, in lower-case hex.
+  /// - Throws: ``ReplicaError`` for anything unlawful, ``ObjectStore/StoreError``, and what `body`
+  ///   and `onDamage` throw.
+  @discardableResult
+  public func read(
+    _ remote: RemoteSession, generation: Int? = nil, from start: Int64 = 0,
+    after before: [UInt8]? = nil, upTo length: Int64,
+    onDamage: ((StreamDamage) throws -> Void)? = nil,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) async throws -> String {
+    let stream = try RemoteStream(remote, generation: generation, in: store, onDamage: onDamage)
+    var digest = SHA256()
+    try await stream.read(from: start, after: before, upTo: length) { piece in
+      digest.update(bufferPointer: piece)
+      try body(piece)
+    }
+    return NameField.hex(digest.finalize())
+  }
+
+  /// Reads one segment, checked against its name.
+  ///
+  /// - Parameter body: as for the whole stream.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
+  public func read(
+    _ segment: SegmentName, in folder: SessionFolder,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) async throws {
+    var remote = RemoteSession(folder: folder, session: segment.session)
+    if segment.kind == .delta {
+      let listing = try await FolderListing(folder, session: segment.session, in: store)
+      remote = listing[segment.session, in: folder].only(segment)
+    } else {
+      remote.add(segment)
+    }
+    let stream = try RemoteStream(remote, generation: segment.generation, in: store)
+    try await stream.read(
+      from: segment.range.lowerBound, after: nil, upTo: segment.range.upperBound, body)
+  }
+
+  /// Reads a sidecar revision, checked against its name.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
+    try Self.sidecar(try await json(of: revision, in: folder), of: revision)
+  }
+
+  /// Reads a sidecar revision's bytes, which match its name.
+  ///
+  /// - Throws: ``ReplicaError`` also when they speak of another generation than the name.
+  public static func sidecar(_ json: [UInt8], of revision: RevisionName) throws -> Sidecar {
+    let sidecar = try naming(revision) { try Sidecar(json: json) }
+    guard sidecar.generation ?? 1 == revision.generation else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(revision.fileName) speaks of generation \(sidecar.generation ?? 1)")
+    }
+    return sidecar
+  }
+
+  /// The bytes of a sidecar revision, checked against its name.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
+    let json = try await store.get(folder.key + revision.fileName)
+    guard revision.matches(json) else {
+      throw ReplicaError(
+        .damagedObject, "\(revision.fileName) holds other bytes than its name says")
+    }
+    return json
+  }
+}

@@ -1,0 +1,128 @@
+import Delta
+import ObjectStore
+
+extension RemoteStream {
+  /// Bytes of memory that segments of earlier generations may take together, but for the last.
+  static let basisLimit = 12 << 20
+
+  /// Reads bytes of an earlier generation, where they stand themselves and are no copies.
+  ///
+  /// - Parameters:
+  ///   - source: the bytes.
+  ///   - offset: where they come in the stream.
+  ///   - end: stream offset after which nothing is wanted.
+  ///   - delta: the segment that copies them.
+  ///   - give: gets them in pieces, each with its stream offset.
+  /// - Returns: whether they were all there; without anybody who listens to damage that is an error.
+  func copy(
+    _ source: StreamRange, to offset: Int64, upTo end: Int64, of delta: StoredSegment,
+    _ give: (UnsafeRawBufferPointer, Int64) throws -> Void
+  ) async throws -> Bool {
+    let shift = offset - source.range.lowerBound
+    var isWhole = true
+    var from = source.range.lowerBound
+    while from < source.range.upperBound {
+      let rest = StreamRange(generation: source.generation, range: from..<source.range.upperBound)
+      do {
+        let (segment, pieces) = try await plain(rest, of: delta)
+        let start = segment.name.range.lowerBound
+        for piece in pieces {
+          guard case .frame(let number, let part) = piece.source else { break }
+          let frame = try await segment.frame(number)
+          try frame.withUnsafeBytes {
+            try give(.init(rebasing: $0[part]), start + piece.range.lowerBound + shift)
+          }
+          from = start + piece.range.upperBound
+        }
+        shrinkBasis()
+      } catch let error as StoreError where error.isNotFound {
+        basis = []
+        do {
+          try await lookAgain(error)
+        } catch let error as StoreError where error.isNotFound && onDamage != nil {
+          try lose(
+            from: from + shift, to: min(end, source.range.upperBound + shift), error)
+          return false
+        }
+      } catch let error as ReplicaError where onDamage != nil {
+        // As far as nothing else can be known: the next frame, or the next segment, may be whole.
+        let next = nextStart(after: from, of: rest)
+        try lose(from: from + shift, to: min(end, next + shift), error)
+        isWhole = false
+        from = next
+      }
+    }
+    return isWhole
+  }
+
+  /// The segment where bytes stand that a delta copies, and the first of them there.
+  private func plain(
+    _ source: StreamRange, of delta: StoredSegment
+  ) async throws -> (StoredSegment, [SegmentLayout.Piece]) {
+    let candidates = remote.segments(of: source.generation)
+      .filter { $0.range.contains(source.range.lowerBound) }
+      .sorted { $0.range.upperBound > $1.range.upperBound }
+    for name in candidates {
+      let segment = try await openBasis(name, for: delta)
+      let wanted = source.range.clamped(to: name.range)
+      let start = name.range.lowerBound
+      let pieces = segment.layout.pieces(of: wanted.lowerBound - start..<wanted.upperBound - start)
+      if case .frame = pieces.first?.source { return (segment, pieces) }
+    }
+    let bytes =
+      "bytes \(source.range.lowerBound) to \(source.range.upperBound) of generation "
+      + "\(source.generation), which \(delta.name.fileName) copies,"
+    if let name = candidates.first {
+      throw ReplicaError(.damagedObject, "\(bytes) are copies themselves in \(name.fileName)")
+    }
+    let damaged = remote.damagedSegments.first {
+      $0.name.generation == source.generation && $0.name.range.contains(source.range.lowerBound)
+    }
+    let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
+    throw ReplicaError(.missingBytes, "\(bytes) are not there\(cause)")
+  }
+
+  private func openBasis(
+    _ name: SegmentName, for delta: StoredSegment
+  ) async throws -> StoredSegment {
+    if let known = basis.firstIndex(where: { $0.name == name }) {
+      basis.append(basis.remove(at: known))
+      return basis[basis.count - 1]
+    }
+    let start = name.range.lowerBound
+    let parts = delta.copies.filter { $0.generation == name.generation }
+      .map { $0.range.clamped(to: name.range) }.filter { !$0.isEmpty }
+      .map { $0.lowerBound - start..<$0.upperBound - start }
+      .sorted { $0.lowerBound < $1.lowerBound }
+    let wanted = parts.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+    let head = try await SegmentHead.fetch(
+      name, in: remote.folder, from: store, whole: wanted * 2 > name.length)
+    let segment = StoredSegment(
+      head, wanting: parts, in: remote.folder, from: store, with: decoder)
+    basis.append(segment)
+    return segment
+  }
+
+  private func shrinkBasis() {
+    while basis.count > 1, basis.reduce(0, { $0 + $1.cost }) > Self.basisLimit {
+      basis.removeFirst()
+    }
+  }
+
+  /// Where the bytes may begin again that come after a damaged one.
+  private func nextStart(after offset: Int64, of source: StreamRange) -> Int64 {
+    let open = basis.last {
+      $0.name.generation == source.generation && $0.name.range.contains(offset)
+    }
+    let limit = source.range.upperBound
+    if let open {
+      let start = open.name.range.lowerBound
+      let piece = open.layout.pieces(of: offset - start..<limit - start).first
+      return min(limit, piece.map { start + $0.range.upperBound } ?? limit)
+    }
+    let bounds = remote.segments(of: source.generation).flatMap {
+      [$0.range.lowerBound, $0.range.upperBound]
+    }
+    return bounds.filter { offset < $0 && $0 < limit }.min() ?? limit
+  }
+}

@@ -1,0 +1,297 @@
+import Crypto
+import Delta
+import ObjectStore
+
+/// One reading of a generation of a session's stream: what it knows of the objects, and how far it
+/// has come.
+///
+/// Belongs to one task. Memory stays bounded: one segment of the stream, and what copies come from
+/// up to ``basisLimit``.
+final class RemoteStream {
+  typealias Body = (UnsafeRawBufferPointer) throws -> Void
+
+  let store: any ObjectStore
+  let generation: Int
+  let decoder: SegmentDecoder
+  /// Told of what is wrong, and the reading goes on; nil where that is an error.
+  let onDamage: ((StreamDamage) throws -> Void)?
+  var remote: RemoteSession
+  /// Indexes that were fetched to choose what to read.
+  var heads: [SegmentName: SegmentHead] = [:]
+  /// Segments of earlier generations, those used last at the end.
+  var basis: [StoredSegment] = []
+
+  /// The stream has been handed on up to here.
+  private(set) var position: Int64 = 0
+  /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil where not known.
+  private var tail: [UInt8]?
+  /// Where the last new listing was made: without progress since, another one cannot help.
+  private var lookedAt: Int64?
+  /// Damaged segments that others can stand in for.
+  private var excluded: Set<SegmentName> = []
+  /// The segment that is read in parts, for more of it.
+  private var current: StoredSegment?
+
+  init(
+    _ remote: RemoteSession, generation: Int?, in store: any ObjectStore,
+    onDamage: ((StreamDamage) throws -> Void)? = nil
+  ) throws {
+    self.remote = remote
+    self.generation = generation ?? remote.generation
+    self.store = store
+    self.onDamage = onDamage
+    decoder = try SegmentDecoder()
+  }
+
+  // MARK: In order
+
+  /// Reads `[start, length)`, each segment whole and compared with its name.
+  func read(
+    from start: Int64, after before: [UInt8]?, upTo length: Int64, _ body: Body
+  ) async throws {
+    try checkOverlaps()
+    position = start
+    tail = start == 0 ? [] : before
+    try await advance(to: length, body) { segment in [0..<segment.length] }
+  }
+
+  /// Reads some ranges, of each segment no more than they need; its hash is not compared then, but
+  /// the checksums and lengths of frames are.
+  ///
+  /// - Parameter ranges: in order and disjoint.
+  func read(_ ranges: [Range<Int64>], _ body: Body) async throws {
+    try checkOverlaps()
+    for range in ranges {
+      if position != range.lowerBound { (position, tail) = (range.lowerBound, nil) }
+      try await advance(to: range.upperBound, body) { segment in
+        let start = segment.range.lowerBound
+        return ranges.map { $0.clamped(to: segment.range) }.filter { !$0.isEmpty }
+          .map { $0.lowerBound - start..<$0.upperBound - start }
+      }
+    }
+  }
+
+  private func advance(
+    to length: Int64, _ body: Body, wanting parts: (SegmentName) -> [Range<Int64>]
+  ) async throws {
+    while position < length {
+      guard let segment = segment(at: position) else {
+        try await passGap(upTo: length, body)
+        continue
+      }
+      let end = min(length, segment.range.upperBound)
+      do {
+        try await read(segment, upTo: end, wanting: parts(segment), body)
+      } catch let error as StoreError where error.isNotFound {
+        heads[segment] = nil
+        current = nil
+        do {
+          try await lookAgain(error)
+        } catch let error as StoreError where error.isNotFound && onDamage != nil {
+          try lose(from: position, to: end, error)
+        }
+      }
+    }
+  }
+
+  /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
+  private func segment(at offset: Int64) -> SegmentName? {
+    guard !excluded.isEmpty else { return remote.segment(at: offset, of: generation) }
+    return remote.segments(of: generation)
+      .filter { $0.range.contains(offset) && !excluded.contains($0) }
+      .max { $0.range.upperBound < $1.range.upperBound }
+  }
+
+  private func read(
+    _ segment: SegmentName, upTo end: Int64, wanting parts: [Range<Int64>], _ body: Body
+  ) async throws {
+    let isWhole = parts == [0..<segment.length]
+    let stored: StoredSegment
+    do {
+      stored = try await open(segment, wanting: parts)
+    } catch let error as ReplicaError where onDamage != nil {
+      return try await readAround(error, segment, upTo: end, body)
+    }
+    if segment.range.lowerBound == position, let tail {
+      try check(stored.layout.index.link, of: segment, after: tail)
+    }
+    var hasher = SHA256()
+    var isComplete = isWhole
+    let start = segment.range.lowerBound
+    let part = isWhole ? 0..<segment.length : position - start..<end - start
+    for piece in stored.layout.pieces(of: part) {
+      let offset = start + piece.range.lowerBound
+      func give(_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws {
+        if isWhole { hasher.update(bufferPointer: bytes) }
+        try hand(bytes, at: offset, upTo: end, body)
+      }
+      do {
+        switch piece.source {
+        case .frame(let number, let part):
+          let frame = try await stored.frame(number)
+          try frame.withUnsafeBytes { try give(.init(rebasing: $0[part]), offset) }
+        case .copy(let source):
+          let isThere = try await copy(source, to: offset, upTo: end, of: stored, give)
+          isComplete = isComplete && isThere
+        }
+      } catch let error as ReplicaError where onDamage != nil {
+        if standIn(for: segment) { return try doubt(position..<end, error) }
+        isComplete = false
+        try lose(from: offset, to: min(end, start + piece.range.upperBound), error)
+      }
+    }
+    if isWhole, !isComplete, segment.kind == .delta {
+      // The literals have their frames' checksums, the copies have nothing but this hash.
+      try doubt(
+        segment.range,
+        ReplicaError(
+          .damagedObject, "\(segment.fileName) lacks bytes, so its hash cannot be compared"))
+    }
+    if isComplete, NameField.hash16(hasher.finalize()) != segment.hash {
+      try doubt(
+        segment.range,
+        ReplicaError(
+          .damagedObject, "\(segment.fileName) holds other bytes than its name says"))
+    }
+  }
+
+  private func open(
+    _ segment: SegmentName, wanting parts: [Range<Int64>]
+  ) async throws -> StoredSegment {
+    if let current, current.name == segment { return current }
+    current = nil
+    let isWhole = parts == [0..<segment.length]
+    var head = heads[segment]
+    if head == nil {
+      head = try await .fetch(segment, in: remote.folder, from: store, whole: isWhole)
+    }
+    guard let head else { preconditionFailure("a head was fetched") }
+    let stored = StoredSegment(
+      head, wanting: parts, in: remote.folder, from: store, with: decoder)
+    if !isWhole { current = stored }
+    return stored
+  }
+
+  /// Hands on those of some bytes that come next, up to `end`.
+  private func hand(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int64, upTo end: Int64, _ body: Body
+  ) throws {
+    let from = Int(max(0, position - offset))
+    let to = Int(min(end - offset, Int64(bytes.count)))
+    guard from < to else { return }
+    let wanted = UnsafeRawBufferPointer(rebasing: bytes[from..<to])
+    tail = Array(((tail ?? []) + wanted.suffix(Link.span)).suffix(Link.span))
+    position = offset + Int64(to)
+    try body(wanted)
+  }
+
+  /// Takes note that an object is gone which a listing showed, and lists once more.
+  ///
+  /// - Throws: the error when nothing has been read since the last time.
+  func lookAgain(_ error: StoreError) async throws {
+    guard position > lookedAt ?? -1 else { throw error }
+    lookedAt = position
+    let (folder, session) = (remote.folder, remote.session)
+    remote = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+  }
+
+  private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8]) throws {
+    // Where the writer no longer had the bytes before, its link covers fewer of them.
+    let covered = tail.suffix(link.covered)
+    guard link.covered <= tail.count, link == Link(before: covered) else {
+      return try doubt(
+        segment.range,
+        ReplicaError(
+          .damagedObject,
+          "\(segment.fileName) does not continue the stream that stands before it"))
+    }
+  }
+
+  private func checkOverlaps() throws {
+    for (outer, inner) in remote.overlaps(of: generation) {
+      try doubt(
+        inner.range.clamped(to: outer.range),
+        ReplicaError(
+          .damagedObject,
+          "\(outer.fileName) and \(inner.fileName) overlap; neither holds the other"))
+    }
+  }
+
+  // MARK: Damage
+
+  /// Tells of bytes that are given but may be wrong; an error where nobody listens.
+  private func doubt(_ range: Range<Int64>, _ error: ReplicaError) throws {
+    guard let onDamage else { throw error }
+    try onDamage(StreamDamage(range: range, isLost: false, reason: error.detail))
+  }
+
+  /// Leaves out what comes next of some bytes that cannot be read; an error where nobody listens.
+  func lose(from lower: Int64, to upper: Int64, _ error: any Error) throws {
+    guard let onDamage else { throw error }
+    let lower = max(position, lower)
+    guard lower < upper else { return }
+    position = upper
+    tail = nil
+    try onDamage(StreamDamage(range: lower..<upper, isLost: true, reason: "\(error)"))
+  }
+
+  /// Leaves a damaged segment out of what is read from here on, if another one holds what comes
+  /// next.
+  private func standIn(for segment: SegmentName) -> Bool {
+    excluded.insert(segment)
+    if self.segment(at: position) != nil { return true }
+    excluded.remove(segment)
+    return false
+  }
+
+  /// Reads what can be read of a segment without its index.
+  private func readAround(
+    _ error: ReplicaError, _ segment: SegmentName, upTo end: Int64, _ body: Body
+  ) async throws {
+    let before = position
+    if standIn(for: segment) { return try doubt(position..<end, error) }
+    if try await salvage(segment, upTo: end, body) {
+      try doubt(before..<end, error)
+    } else {
+      try lose(from: position, to: end, error)
+    }
+  }
+
+  private func passGap(upTo length: Int64, _ body: Body) async throws {
+    let next = remote.segments(of: generation).first {
+      $0.range.lowerBound > position && !excluded.contains($0)
+    }
+    let end = min(length, next?.range.lowerBound ?? length)
+    let damaged = remote.damagedSegments.first {
+      $0.name.generation == generation && $0.name.range.contains(position)
+    }
+    let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
+    let error = ReplicaError(
+      .missingBytes, "bytes \(position) to \(end) of \(remote.session) are not there\(cause)")
+    if onDamage != nil, let damaged {
+      _ = try await salvage(damaged.name, upTo: min(end, damaged.name.range.upperBound), body)
+    }
+    try lose(from: position, to: end, error)
+  }
+
+  /// Hands on the frames that a plain segment begins with.
+  ///
+  /// - Returns: whether they are all of it.
+  private func salvage(
+    _ segment: SegmentName, upTo end: Int64, _ body: Body
+  ) async throws -> Bool {
+    guard segment.kind == .plain, segment.stored <= SegmentHead.largestObject else { return false }
+    let object: [UInt8]
+    do {
+      object = try await store.get(remote.folder.key + segment.fileName)
+    } catch let error as StoreError where error.isNotFound {
+      return false
+    }
+    var offset = segment.range.lowerBound
+    try decoder.salvage(object, upTo: segment.length) { frame in
+      try hand(frame, at: offset, upTo: end, body)
+      offset += Int64(frame.count)
+    }
+    return position >= end
+  }
+}

@@ -1,0 +1,87 @@
+import Delta
+import ObjectStore
+
+/// A segment's index, fetched from the store with as little else as may be.
+struct SegmentHead: Sendable {
+  let name: SegmentName
+  let layout: SegmentLayout
+  /// Bytes of the object that came with it, and where in the object they begin.
+  let held: (start: Int64, bytes: [UInt8])
+
+  /// Objects up to this many bytes are fetched whole: a request costs more than they do.
+  static let wholeLimit: Int64 = 32 << 10
+  /// A name that promises a larger object is not one that a writer gave.
+  static let largestObject: Int64 = 16 << 20
+  /// Bytes fetched from an object's end; nearly every index is shorter.
+  private static let guess: Int64 = 4096
+
+  /// Fetches an index.
+  ///
+  /// - Parameter whole: whether the rest of the object is wanted as well.
+  /// - Throws: ``ReplicaError`` when the object or its index is damaged, ``ObjectStore/StoreError``.
+  static func fetch(
+    _ name: SegmentName, in folder: SessionFolder, from store: any ObjectStore, whole: Bool
+  ) async throws -> SegmentHead {
+    let key = folder.key + name.fileName
+    guard name.stored <= largestObject else { throw damaged(name, "is too large to be one") }
+    guard !whole, name.stored > wholeLimit else {
+      let object = try await store.get(key)
+      guard Int64(object.count) == name.stored else {
+        throw damaged(name, "has \(object.count) bytes, not what its name says")
+      }
+      return try SegmentHead(name, start: 0, object)
+    }
+    var start = name.stored - guess
+    var tail = try await piece(start..<name.stored, of: name, key, store)
+    let length = Int64(try naming(name) { try SegmentIndex.length(endOf: tail[...]) })
+    if length > guess {
+      start = name.stored - length
+      guard start >= 0 else { throw damaged(name, "is shorter than its index") }
+      tail = try await piece(start..<name.stored - guess, of: name, key, store) + tail
+    }
+    return try SegmentHead(name, start: start, tail)
+  }
+
+  private init(_ name: SegmentName, start: Int64, _ bytes: [UInt8]) throws {
+    self.name = name
+    held = (start, bytes)
+    layout = try naming(name) {
+      let (index, length) = try SegmentIndex.decode(endOf: bytes[...])
+      return try SegmentLayout(
+        index, indexLength: length, stored: name.stored, generation: name.generation,
+        length: name.length)
+    }
+    guard (layout.index.delta == nil) == (name.kind == .plain) else {
+      throw Self.damaged(name, "is not of the kind that its name says")
+    }
+  }
+
+  /// Fetches some bytes of an object.
+  static func piece(
+    _ range: Range<Int64>, of name: SegmentName, _ key: String, _ store: any ObjectStore
+  ) async throws -> [UInt8] {
+    let count = range.upperBound - range.lowerBound
+    let bytes = try await store.get(key, range: .bytes(offset: range.lowerBound, count: count))
+    guard Int64(bytes.count) == count else {
+      throw damaged(name, "ends at byte \(range.lowerBound + Int64(bytes.count)), too early")
+    }
+    return bytes
+  }
+
+  private static func damaged(_ name: SegmentName, _ what: String) -> ReplicaError {
+    ReplicaError(.damagedObject, "\(name.fileName) \(what)")
+  }
+}
+
+/// Gives errors of the layers below the name of the object that they are about.
+func naming<Value>(
+  _ object: any CustomStringConvertible, _ work: () throws -> Value
+) throws -> Value {
+  do {
+    return try work()
+  } catch let error as SegmentError {
+    throw ReplicaError(.damagedObject, "\(object): \(error)")
+  } catch let error as DecodingError {
+    throw ReplicaError(.damagedObject, "\(object) is not a sidecar: \(error)")
+  }
+}

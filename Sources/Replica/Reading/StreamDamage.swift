@@ -1,0 +1,15 @@
+/// Something wrong with a stretch of a remote stream, as a reader that goes on tells it.
+public struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
+  /// The stretch, in stream bytes.
+  public let range: Range<Int64>
+  /// Whether its bytes could not be read and are left out; else they are given, and in doubt.
+  public let isLost: Bool
+  /// What is wrong, with the names of objects.
+  public let reason: String
+
+  /// One line for a person.
+  public var description: String {
+    let fate = isLost ? "lost" : "in doubt"
+    return "bytes \(range.lowerBound) to \(range.upperBound) are \(fate): \(reason)"
+  }
+}

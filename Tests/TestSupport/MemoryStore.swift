@@ -1,0 +1,107 @@
+public import ObjectStore
+import Synchronization
+
+/// A store in memory that counts what is read.
+public final class MemoryStore: ObjectStore {
+  /// What was asked of it.
+  public struct Traffic: Sendable, Equatable {
+    /// GETs, ranged ones included.
+    public var gets = 0
+    /// Listings.
+    public var lists = 0
+    /// Bytes of objects that were read.
+    public var bytes = 0
+  }
+
+  private struct State {
+    var objects: [String: [UInt8]] = [:]
+    var traffic = Traffic()
+    var beforeGet: (@Sendable (String) -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// Makes an empty one.
+  public init() {}
+
+  /// See `ObjectStore`.
+  public var location: String { "memory:" }
+
+  /// The keys of all objects.
+  public var keys: [String] { state.withLock { $0.objects.keys.sorted() } }
+
+  /// An object's bytes; nil takes it away.
+  public subscript(key: String) -> [UInt8]? {
+    get { state.withLock { $0.objects[key] } }
+    set { state.withLock { $0.objects[key] = newValue } }
+  }
+
+  /// Runs before each GET, with its key.
+  public func beforeGet(_ body: (@Sendable (String) -> Void)?) {
+    state.withLock { $0.beforeGet = body }
+  }
+
+  /// What was asked so far; forgotten by reading it.
+  public func takeTraffic() -> Traffic {
+    state.withLock { state in
+      defer { state.traffic = Traffic() }
+      return state.traffic
+    }
+  }
+
+  /// See `ObjectStore`.
+  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    self[key] = body
+    return PutReceipt(provesContent: false, serverDate: nil)
+  }
+
+  /// See `ObjectStore`.
+  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    state.withLock { $0.beforeGet }?(key)
+    return try state.withLock { state in
+      state.traffic.gets += 1
+      guard let object = state.objects[key] else { throw Self.notFound("GET", key) }
+      let part = range.map { Self.part($0, of: Int64(object.count)) } ?? 0..<object.count
+      state.traffic.bytes += part.count
+      return Array(object[part])
+    }
+  }
+
+  /// See `ObjectStore`.
+  public func head(_ key: String) async throws -> ObjectEntry {
+    guard let object = self[key] else { throw Self.notFound("HEAD", key) }
+    return ObjectEntry(key: key, size: Int64(object.count), modified: nil)
+  }
+
+  /// See `ObjectStore`.
+  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    state.withLock { state in
+      state.traffic.lists += 1
+      let found = state.objects.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
+      return ListPage(
+        objects: found.map {
+          ObjectEntry(key: $0.key, size: Int64($0.value.count), modified: nil)
+        }, directories: [], next: nil, serverDate: nil)
+    }
+  }
+
+  /// See `ObjectStore`.
+  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+    for key in keys { self[key] = nil }
+    return keys.map { DeleteOutcome(key: $0, error: nil) }
+  }
+
+  private static func part(_ range: ByteRange, of size: Int64) -> Range<Int> {
+    switch range {
+    case .bytes(let offset, let count):
+      let start = min(offset, size)
+      return Int(start)..<Int(min(size, start + count))
+    case .suffix(let count):
+      return Int(size - min(size, count))..<Int(size)
+    }
+  }
+
+  private static func notFound(_ operation: String, _ key: String) -> StoreError {
+    StoreError(.notFound, operation: operation, target: key, response: "no such object")
+  }
+}
