@@ -84,15 +84,18 @@ extension SessionUpload {
         try await RemoteReader(context.store).read(name, in: folder, count)
         continue
       }
-      if entry.segments[name] != true {
-        try await readBack(name, log)
-        entry.segments[name] = true
-      }
       try log.forEachPiece(of: name.range, count)
       let found = objects.count > 1 ? own.finalize() : digest.finalize()
       guard StreamDigest.hex(found).hasPrefix(name.hash) else {
         throw ReplicaError(
           .localLogChanged, "\(log.path) differs from what was sent as \(folder.key)\(name)")
+      }
+      if entry.segments[name] != true {
+        switch name.kind {
+        case .plain: try await readBack(name, log)
+        case .delta: try await readBackDelta(name, log)
+        }
+        entry.segments[name] = true
       }
     }
     statistics.finish()
@@ -116,6 +119,24 @@ extension SessionUpload {
     guard try await isWhole(key, name, log) else {
       throw ReplicaError(
         .damagedObject, "\(key) was stored twice with other bytes than were sent")
+    }
+  }
+
+  /// Compares what a delta and its basis make with the local log; where they do not make it, a new
+  /// generation without a basis has to take their place.
+  private func readBackDelta(_ name: SegmentName, _ log: LogFile) async throws {
+    var position = name.range.lowerBound
+    do {
+      try await RemoteReader(context.store).read(name, in: folder) { piece in
+        let end = position + Int64(piece.count)
+        guard try log.read(position..<end).withUnsafeBytes(piece.elementsEqual) else {
+          throw ReplicaError(.damagedObject, "\(folder.key)\(name) makes other bytes")
+        }
+        position = end
+      }
+    } catch let error as ReplicaError {
+      try SentSignature.remove(context.home, session, generation: name.generation)
+      throw ReplicaError(.localLogChanged, "\(error)")
     }
   }
 

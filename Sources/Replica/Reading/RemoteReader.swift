@@ -53,12 +53,10 @@ public struct RemoteReader: Sendable {
     _ segment: SegmentName, in folder: SessionFolder,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws {
-    var remote = RemoteSession(folder: folder, session: segment.session)
+    var remote = RemoteSession(folder: folder, session: segment.session, segments: [segment])
     if segment.kind == .delta {
       let listing = try await FolderListing(folder, session: segment.session, in: store)
       remote = listing[segment.session, in: folder].only(segment)
-    } else {
-      remote.add(segment)
     }
     let stream = try RemoteStream(remote, generation: segment.generation, in: store)
     try await stream.read(

@@ -29,13 +29,15 @@ struct SentContent {
     let index = BlockIndex(signature)
     let step = max(Self.window, length / Self.places)
     var (looked, found): (Int64, Int64) = (0, 0)
-    var seen: Set<Int64> = []
+    var seen: Set<Block> = []
     for start in stride(from: 0, to: length, by: Int64.Stride(step)) {
       let bytes = try content.read(start..<min(length, start + Self.window))
       looked += Int64(bytes.count)
       var encoder = DeltaEncoder(basis: index)
       func count(_ piece: DeltaEncoder.Piece) {
-        guard let source = piece.source, seen.insert(source.lowerBound).inserted else { return }
+        guard piece.source != nil, let block = piece.block, seen.insert(block).inserted else {
+          return
+        }
         found += Int64(piece.bytes.count)
       }
       bytes.withUnsafeBytes { encoder.append($0, count) }
