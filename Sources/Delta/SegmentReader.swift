@@ -50,7 +50,8 @@ public struct SegmentReader {
   ) throws {
     var offset = part.lowerBound
     for piece in layout.pieces(of: part) {
-      guard case .frame(let number, let wanted) = piece.source else { break }
+      guard case .frame(let number, let wanted) = piece.source, piece.range.lowerBound == offset
+      else { break }
       let bytes = try frame(number)
       try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[wanted])) }
       offset = piece.range.upperBound
