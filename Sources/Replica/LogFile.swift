@@ -133,6 +133,16 @@ public final class LogFile: Sendable {
     return bytes
   }
 
+  /// Whether the stream has these bytes in a range of their length.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
+    try read(range).withUnsafeBytes {
+      guard let mine = $0.baseAddress, let theirs = bytes.baseAddress else { return bytes.isEmpty }
+      return $0.count == bytes.count && memcmp(mine, theirs, bytes.count) == 0
+    }
+  }
+
   private func read(_ range: Range<Int64>, from piece: Piece) throws -> [UInt8] {
     let bytes = try piece.file.read(
       at: range.lowerBound - piece.start + piece.base,

@@ -23,7 +23,7 @@ extension SegmentName {
     do {
       try SegmentDecoder().decode(object, rawLength: Int(range.upperBound - range.lowerBound)) {
         let end = position + Int64($0.count)
-        isEqual = try isEqual && log.read(position..<end).withUnsafeBytes($0.elementsEqual)
+        isEqual = try isEqual && log.has($0, in: position..<end)
         position = end
       }
     } catch is SegmentError {

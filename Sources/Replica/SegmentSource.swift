@@ -10,6 +10,9 @@ public struct EncodedSegment: Sendable {
   public let body: [UInt8]
   /// The stream just before its end, to be compared with the next segment's link.
   public let endLink: Link
+  /// What the stream holds up to its end; nil unless it begins the stream, and where that is not
+  /// known without looking at the stream again.
+  public var tally: StreamTally?
   /// The signature's builder after the segment's bytes; nil where none was given.
   public var signature: SignatureBuilder?
 }
@@ -44,22 +47,24 @@ public actor SegmentLane {
     var hasher = SHA256()
     var offset = range.lowerBound
     var tail: [UInt8] = []
-    var reader = RecordReader(format, reference: try log.status().modified)
+    var whole = LogStatistics(RecordReader(format, reference: try log.status().modified))
+    var cutsLines = false
     repeat {
       let frame = try nextFrame(of: log, range: offset..<range.upperBound)
       try frame.withUnsafeBytes { bytes in
         hasher.update(bufferPointer: bytes)
         signature?.append(bytes)
-        var statistics = LogStatistics(reader)
+        var statistics = LogStatistics(whole.reader)
         statistics.add(bytes)
         statistics.finish()
-        reader = statistics.reader
+        whole.append(statistics)
         try encoder.append(
           bytes, lines: statistics.lines, times: statistics.milliseconds,
           levels: statistics.counts)
       }
       tail = Array((tail + frame.suffix(Link.span)).suffix(Link.span))
       offset += Int64(frame.count)
+      cutsLines = cutsLines || (frame.last != 0x0a && offset < range.upperBound)
     } while offset < range.upperBound && encoder.storedLength < storedLimit
 
     let body = encoder.finish(link: startLink)
@@ -69,7 +74,10 @@ public actor SegmentLane {
       hash: NameField.hash16(hasher.finalize()), stored: Int64(body.count))
     let endLink =
       tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
-    return EncodedSegment(name: name, body: body, endLink: endLink, signature: signature)
+    let tally =
+      range.lowerBound == 0 && !cutsLines ? StreamTally(upTo: offset, hasher, whole) : nil
+    return EncodedSegment(
+      name: name, body: body, endLink: endLink, tally: tally, signature: signature)
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.

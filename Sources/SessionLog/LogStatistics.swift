@@ -34,6 +34,16 @@ public struct LogStatistics: Sendable {
     self.splitter = LineSplitter()
   }
 
+  /// Adds the statistics of what follows, which began with ``reader`` at the start of a line.
+  package mutating func append(_ next: LogStatistics) {
+    lines += next.lines
+    for level in counts.indices { counts[level] += next.counts[level] }
+    first = [first, next.first].compactMap(\.self).min()
+    last = [last, next.last].compactMap(\.self).max()
+    for name in next.categories.names { name.withUnsafeBytes { categories.insert($0) } }
+    reader = next.reader
+  }
+
   private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
     if line.last == 0x0a { lines += 1 }
     guard isStart else { return }

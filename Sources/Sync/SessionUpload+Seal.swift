@@ -8,8 +8,11 @@ extension SessionUpload {
   /// Seals a session whose every byte has been sent: proof, seal revision, local mark.
   ///
   /// The caller holds the session's exclusive lock.
+  ///
+  /// - Parameter tally: what sending the stream has shown of it; nil when nothing has.
   func seal(
-    _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, _ entry: inout ManifestEntry
+    _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, tally: StreamTally?,
+    _ entry: inout ManifestEntry
   ) async throws {
     let objects = remote(entry).cover(upTo: length, of: entry.generation)
     guard objects.last?.range.upperBound ?? 0 == length else {
@@ -17,7 +20,15 @@ extension SessionUpload {
     }
 
     var final = sidecar
-    let digest = try await prove(objects, of: log, length: length, &final, &entry)
+    var tally =
+      try tally
+      ?? StreamTally(
+        RecordReader(sidecar.format, reference: log.status().modified))
+    try await prove(objects, of: log, &tally, &entry)
+    tally.finish()
+    let digest = tally.digest
+    final.categories = tally.statistics.categoryNames
+    final.levels = tally.statistics.levelCounts
     final.status = verdict.status
     final.cause = verdict.cause
     final.endedAt = verdict.endedAt
@@ -61,35 +72,22 @@ extension SessionUpload {
   }
 
   /// Proves every object that the store did not prove when it was put, by reading it back once, and
-  /// counts what the whole log holds.
-  ///
-  /// - Returns: SHA-256 of the stream, lower-case hex.
+  /// counts what the tally lacks.
   private func prove(
-    _ objects: [SegmentName], of log: LogFile, length: Int64, _ sidecar: inout Sidecar,
+    _ objects: [SegmentName], of log: LogFile, _ tally: inout StreamTally,
     _ entry: inout ManifestEntry
-  ) async throws -> String {
-    var digest = SHA256()
-    var statistics = LogStatistics(
-      RecordReader(sidecar.format, reference: try log.status().modified))
+  ) async throws {
     let here = try log.available().lowerBound
     for name in objects {
-      var own = SHA256()
-      func count(_ piece: UnsafeRawBufferPointer) {
-        digest.update(bufferPointer: piece)
-        if objects.count > 1 { own.update(bufferPointer: piece) }
-        statistics.add(piece)
-      }
       guard here <= name.range.lowerBound else {
         // The file that these bytes came from is gone: their object, checked by its name, is them.
-        try await RemoteReader(context.store).read(name, in: folder, count)
+        let isNew = tally.end <= name.range.lowerBound
+        try await RemoteReader(context.store).read(name, in: folder) {
+          if isNew { tally.add($0) }
+        }
         continue
       }
-      try log.forEachPiece(of: name.range, count)
-      let found = objects.count > 1 ? own.finalize() : digest.finalize()
-      guard StreamDigest.hex(found).hasPrefix(name.hash) else {
-        throw ReplicaError(
-          .localLogChanged, "\(log.path) differs from what was sent as \(folder.key)\(name)")
-      }
+      try count(name, of: log, &tally)
       if entry.segments[name] != true {
         switch name.kind {
         case .plain: try await readBack(name, log)
@@ -98,10 +96,27 @@ extension SessionUpload {
         entry.segments[name] = true
       }
     }
-    statistics.finish()
-    sidecar.categories = statistics.categoryNames
-    sidecar.levels = statistics.levelCounts
-    return StreamDigest.hex(digest.finalize())
+  }
+
+  /// Counts what the tally lacks of a segment, and finds out whether the log still has what was sent
+  /// as it; what was sent in this pass has been counted.
+  private func count(_ name: SegmentName, of log: LogFile, _ tally: inout StreamTally) throws {
+    guard tally.end < name.range.upperBound else { return }
+    let counted = max(tally.end, name.range.lowerBound)
+    let beginsStream = name.range.lowerBound == 0
+    var own = SHA256()
+    if !beginsStream {
+      try log.forEachPiece(of: name.range.lowerBound..<counted) { own.update(bufferPointer: $0) }
+    }
+    try log.forEachPiece(of: counted..<name.range.upperBound) {
+      if !beginsStream { own.update(bufferPointer: $0) }
+      tally.add($0)
+    }
+    let digest = beginsStream ? tally.digest : StreamDigest.hex(own.finalize())
+    guard digest.hasPrefix(name.hash) else {
+      throw ReplicaError(
+        .localLogChanged, "\(log.path) differs from what was sent as \(folder.key)\(name)")
+    }
   }
 
   /// Compares an object with the local log; one that was damaged on its way is put once more.
@@ -109,7 +124,7 @@ extension SessionUpload {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
     let again = try await lane.encode(
-      log, session: session, range: name.range, storedLimit: .max,
+      log, session: session, generation: name.generation, range: name.range, storedLimit: .max,
       format: item.sidecar.format)
     guard again.name == name else {
       throw ReplicaError(
@@ -129,7 +144,7 @@ extension SessionUpload {
     do {
       try await RemoteReader(context.store).read(name, in: folder) { piece in
         let end = position + Int64(piece.count)
-        guard try log.read(position..<end).withUnsafeBytes(piece.elementsEqual) else {
+        guard try log.has(piece, in: position..<end) else {
           throw ReplicaError(.damagedObject, "\(folder.key)\(name) makes other bytes")
         }
         position = end

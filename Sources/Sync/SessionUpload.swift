@@ -52,10 +52,11 @@ struct SessionUpload {
         sidecar: sidecar, logPath: log.path, lockGranted: true, machine: context.machine,
         now: context.now(), logModified: modified)
       {
-        try await send(log, upTo: length, &entry)
+        let tally = try await send(log, upTo: length, &entry)
         try await coverAll(log, upTo: length, &entry)
         if isDamaged { try quarantineSidecar() }
-        try await seal(log, sidecar: sidecar, verdict: verdict, length: length, &entry)
+        try await seal(
+          log, sidecar: sidecar, verdict: verdict, length: length, tally: tally, &entry)
         return
       }
     }
@@ -178,12 +179,20 @@ struct SessionUpload {
     return (name, receipt.provesContent)
   }
 
-  private func send(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+  /// Sends what the remote copy lacks.
+  ///
+  /// - Returns: what the stream holds, as far as sending it has shown; nil unless it was sent from
+  ///   its beginning.
+  @discardableResult
+  private func send(
+    _ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry
+  ) async throws -> StreamTally? {
     if try entry.generation != wantedGeneration() {
       try log.synchronize()
       try await sendGeneration(log, upTo: end, &entry)
     }
-    guard entry.sent < end else { return }
+    guard entry.sent < end else { return nil }
+    var tally: StreamTally?
     try log.synchronize()
     try await coverTicks(log, upTo: end, &entry)
     var signature = try openSignature(log, entry, upTo: end)
@@ -195,11 +204,13 @@ struct SessionUpload {
       guard try isUnchanged(log, entry) else {
         throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
       }
+      tally = segment.tally ?? tally
       try await put(segment, of: log, &entry)
       guard let builder = segment.signature else { continue }
       signature?.proceed(with: builder)
       entry.signed = signature?.end ?? 0
     }
+    return tally
   }
 
   /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
