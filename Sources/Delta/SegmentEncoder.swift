@@ -10,7 +10,9 @@ public final class SegmentEncoder {
   public static let compressionLevel: Int32 = 3
 
   private let context: OpaquePointer
+  // Both keep their memory for the next segment.
   private var stored: [UInt8] = []
+  private var compressed: [UInt8] = []
   private var frames: [FrameSummary] = []
 
   /// Makes an encoder.
@@ -40,20 +42,18 @@ public final class SegmentEncoder {
     _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
   ) throws(SegmentError) {
     let bound = ZSTD_compressBound(bytes.count)
-    let before = stored.count
-    var written = 0
-    stored.append(
-      contentsOf: [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-        written = ZSTD_compress2(context, buffer.baseAddress, bound, bytes.baseAddress, bytes.count)
-        count = ZSTD_isError(written) == 0 ? written : 0
-      })
+    if compressed.count < bound { compressed = [UInt8](repeating: 0, count: bound) }
+    let written = compressed.withUnsafeMutableBytes {
+      ZSTD_compress2(context, $0.baseAddress, $0.count, bytes.baseAddress, bytes.count)
+    }
     guard ZSTD_isError(written) == 0 else {
       throw SegmentError(
         .compression, "zstd could not compress: \(String(cString: ZSTD_getErrorName(written)))")
     }
+    stored += compressed[..<written]
     frames.append(
       FrameSummary(
-        storedLength: stored.count - before, rawLength: bytes.count, lines: lines, times: times,
+        storedLength: written, rawLength: bytes.count, lines: lines, times: times,
         levels: levels))
   }
 
@@ -66,7 +66,7 @@ public final class SegmentEncoder {
   /// - Returns: the whole object.
   public func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
     defer {
-      stored = []
+      stored.removeAll(keepingCapacity: true)
       frames = []
     }
     let index = SegmentIndex(frames: frames, link: link, delta: delta)

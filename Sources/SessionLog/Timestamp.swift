@@ -80,17 +80,18 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     guard bytes.count >= 20, bytes[4] == 0x2d, bytes[7] == 0x2d,
       bytes[10] == 0x54 || bytes[10] == 0x20, bytes[13] == 0x3a, bytes[16] == 0x3a
     else { return nil }
-    func digits(_ from: Int, _ count: Int) -> Int64? {
-      var value: Int64 = 0
-      for index in from..<(from + count) {
-        guard (0x30...0x39).contains(bytes[index]) else { return nil }
-        value = value * 10 + Int64(bytes[index] - 0x30)
-      }
-      return value
+    // Every line of a log comes here: two digits at a time, and one look at all of them.
+    var isNumber = true
+    func pair(_ at: Int) -> Int64 {
+      let (tens, ones) = (bytes[at] &- 0x30, bytes[at + 1] &- 0x30)
+      isNumber = isNumber && tens < 10 && ones < 10
+      return Int64(tens) * 10 + Int64(ones)
     }
-    guard let year = digits(0, 4), let month = digits(5, 2), let day = digits(8, 2),
-      let hour = digits(11, 2), let minute = digits(14, 2), let second = digits(17, 2),
-      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+    let year = pair(0) * 100 + pair(2)
+    let (month, day) = (pair(5), pair(8))
+    let (hour, minute, second) = (pair(11), pair(14), pair(17))
+    guard isNumber, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+      second < 61
     else { return nil }
     var index = 19
     var fraction: Int64 = 0
@@ -136,6 +137,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return era * 146_097 + ofEra - 719_468
   }
 
+  // Inlined, so that the divisors are constants.
+  @inline(__always)
   private static func floorDivide(_ value: Int64, _ by: Int64) -> (Int64, Int64) {
     let remainder = ((value % by) + by) % by
     return ((value - remainder) / by, remainder)
