@@ -1,5 +1,5 @@
 public import Foundation
-import ObjectStore
+public import ObjectStore
 public import SessionLog
 
 /// What a listing tells about one session: which of its objects are there, and how far its stream
@@ -120,19 +120,24 @@ public struct RemoteSession: Sendable, Equatable {
     return found
   }
 
-  /// Keys that a sealed session does without: all but its seal's and its final objects'.
+  /// Keys that a sealed session does without: all but its seal's, its final objects' and those that
+  /// these copy from.
   ///
-  /// Empty unless the seal, every final object and what these copy from are there.
+  /// Empty unless all of these are there.
   ///
-  /// - Parameter basis: file names of segments of earlier generations that final ones copy from.
-  public func superseded(keeping basis: [String]) -> [String] {
+  /// - Parameter store: read for the seal where final objects copy from others.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func superseded(in store: any ObjectStore) async throws -> [String] {
     guard let seal else { return [] }
     let final = cover(upTo: seal.length)
-    guard final.last?.range.upperBound ?? 0 >= seal.length,
-      Set(basis).isSubset(of: segments.map(\.fileName))
-    else { return [] }
-    let needed = Set((final.map(\.fileName) + basis + [seal.fileName]).map { folder.key + $0 })
-    return keys.filter { !needed.contains($0) }
+    guard final.last?.range.upperBound ?? 0 >= seal.length else { return [] }
+    var needed = Set((final.map(\.fileName) + [seal.fileName]))
+    if final.contains(where: { $0.kind == .delta }) {
+      let basis = try await RemoteReader(store).read(seal, in: folder).basis ?? []
+      guard Set(basis).isSubset(of: segments.map(\.fileName)) else { return [] }
+      needed.formUnion(basis)
+    }
+    return keys.filter { !needed.contains(String($0.dropFirst(folder.key.count))) }
   }
 
   /// The same with one segment alone of its generation.

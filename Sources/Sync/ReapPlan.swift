@@ -23,6 +23,8 @@ public struct ReapPlan: Sendable, Equatable {
   public var local: [Decision] = []
   /// Remote sessions to remove.
   public var remote: [Decision] = []
+  /// Objects of kept remote sessions that nothing needs.
+  public var superseded: [Decision] = []
   /// Sessions looked at and kept.
   public var kept: [Decision] = []
   /// Why the remote part must not be carried out without force; nil when it may.
@@ -32,7 +34,7 @@ public struct ReapPlan: Sendable, Equatable {
   public init() {}
 
   /// Nothing would be deleted.
-  public var isEmpty: Bool { local.isEmpty && remote.isEmpty }
+  public var isEmpty: Bool { local.isEmpty && remote.isEmpty && superseded.isEmpty }
 }
 
 /// The local side of retention: sealed sessions that are old enough and proven remote.

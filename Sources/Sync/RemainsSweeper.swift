@@ -32,12 +32,7 @@ struct RemainsSweeper {
   }
 
   private func sweep(_ remote: RemoteSession) async throws {
-    guard let seal = remote.seal else { return try context.manifest.forget(remote.session) }
-    var basis: [String] = []
-    if seal.generation > 1 {
-      basis = try await RemoteReader(context.store).read(seal, in: remote.folder).basis ?? []
-    }
-    let outcomes = try await context.store.delete(remote.superseded(keeping: basis))
+    let outcomes = try await context.store.delete(remote.superseded(in: context.store))
     if let error = outcomes.lazy.compactMap(\.error).first {
       try postpone(remote.session, error)
     } else {

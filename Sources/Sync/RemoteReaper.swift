@@ -76,6 +76,7 @@ public struct RemoteReaper: Sendable {
     }
     guard age >= retention.remote else {
       plan.kept.append(decision("newest object is \(Age.text(age)) old"))
+      if age > Retention.orphanAge { try await sweep(remote, &plan) }
       return
     }
     guard !isOpenHere(remote) else {
@@ -99,6 +100,23 @@ public struct RemoteReaper: Sendable {
     }
   }
 
+  /// Plans to delete what the pass that sealed a session should have been followed by.
+  private func sweep(_ remote: RemoteSession, _ plan: inout ReapPlan) async throws {
+    guard !isOpenHere(remote) else { return }
+    let keys: [String]
+    do {
+      keys = try await remote.superseded(in: context.store)
+    } catch is ReplicaError {
+      // A seal that cannot be read is the verifier's; until it can be, everything stays.
+      return
+    }
+    guard !keys.isEmpty else { return }
+    plan.superseded.append(
+      .init(
+        session: remote.session, folder: remote.folder, keys: keys, bytes: 0,
+        reason: "its seal has made \(keys.count) objects superfluous"))
+  }
+
   private func isOpenHere(_ remote: RemoteSession) -> Bool {
     let local = LocalSession(context.home, remote.session)
     guard local.hasSidecar else { return false }
@@ -111,7 +129,7 @@ public struct RemoteReaper: Sendable {
   /// - Returns: one outcome an object.
   /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all.
   public func execute(_ plan: ReapPlan) async throws -> [DeleteOutcome] {
-    var outcomes: [DeleteOutcome] = []
+    var outcomes = try await context.store.delete(plan.superseded.flatMap(\.keys))
     for decision in plan.remote {
       outcomes += try await context.store.delete(decision.keys)
       if outcomes.suffix(decision.keys.count).allSatisfy({ $0.error == nil }) {

@@ -109,6 +109,30 @@ import Testing
     #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).remoteReapedAt != nil)
   }
 
+  @Test func whatASealLeftBehindGoesAfterAWeek() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    try await site.upload()
+    try writer.end(.exit(0))
+    try await site.upload()
+    // The cache that knew of it is lost.
+    try FileManager.default.removeItem(atPath: site.local.home.cachePath)
+    #expect(try await remotePlan(site, age: 30 * Self.day).superseded.isEmpty)
+    let remote = try await site.remote(writer.session)
+    #expect(remote.revisions.count == 2)
+    for key in remote.keys {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)],
+        ofItemAtPath: "\(site.local.folder)/store/\(key)")
+    }
+    let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
+    let plan = try await remotePlan(site, age: 30 * Self.day)
+    #expect(plan.superseded.map(\.session) == [writer.session] && plan.remote.isEmpty)
+    #expect(try await reaper.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try await site.remote(writer.session).revisions.count == 1)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
   @Test func aBoldPlanIsRefusedForAYoungAgeOrADoubtfulClock() async throws {
     let site = try Site()
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }

@@ -71,7 +71,7 @@ struct Reap: AsyncParsableCommand {
   private func reapRemote(_ context: SyncContext, _ retention: Retention) async throws -> Int {
     let reaper = RemoteReaper(context, devices: [context.device.deviceId])
     let plan = try await reaper.plan(retention)
-    show(plan.remote, plan.kept, side: "remote")
+    show(plan.remote + plan.superseded, plan.kept, side: "remote")
     if let refusal = plan.refusal, !force {
       if !dryRun { throw Failure(.usage, refusal) }
       Console.remark(refusal)
