@@ -29,7 +29,7 @@ let package = Package(
       name: "Delta",
       dependencies: ["CZstd", .product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "HTTPTransport", dependencies: ["CCurl"]),
-    .target(name: "SessionLog"),
+    .target(name: "SessionLog", dependencies: ["Delta"]),
 
     .target(
       name: "ObjectStore",

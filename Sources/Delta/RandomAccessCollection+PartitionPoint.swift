@@ -2,7 +2,7 @@ extension RandomAccessCollection {
   /// The first place from which on a condition holds, which holds for no element before it.
   ///
   /// Binary search, so that no choice of input makes it slow.
-  func partitionPoint(_ holds: (Element) -> Bool) -> Index {
+  package func partitionPoint(_ holds: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = index(low, offsetBy: distance(from: low, to: high) / 2)

@@ -57,6 +57,13 @@ public final class SegmentEncoder {
         levels: levels))
   }
 
+  /// Hands over the compressed bytes so far, so that they need not stay in memory; what
+  /// ``finish(link:delta:)`` returns follows them.
+  package func drain() -> [UInt8] {
+    defer { stored = [] }
+    return stored
+  }
+
   /// Ends the segment and makes the encoder ready for the next.
   ///
   /// - Parameters:

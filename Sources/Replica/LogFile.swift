@@ -12,8 +12,8 @@ public import SessionLog
 /// A session's stream as far as it is on this machine, read by position: it may grow meanwhile and
 /// nothing here minds.
 ///
-/// A recorded session's stream is one file. An attached one's begins in a foreign file and may end in
-/// a file of ours.
+/// A recorded session's stream is rotated parts and the live log. An attached one's begins in a
+/// foreign file and may end in a file of ours.
 public final class LogFile: Sendable {
   /// Where it is, for messages.
   public let path: String
@@ -22,18 +22,28 @@ public final class LogFile: Sendable {
   /// What the foreign file begins with.
   private let source: Sidecar.Source?
 
-  /// A part of the stream that lies in one file.
+  /// A stretch of the stream that is read in one way.
   private struct Piece {
-    let file: OpenFile
+    let file: any LogBytes
     /// Stream offset of its first byte.
     let start: Int64
-    /// Offset of that byte in the file.
+    /// Position of that byte in the file.
     let base: Int64
     /// Stream offset at which the next piece begins; nil for the last, which may grow.
     let end: Int64?
   }
 
-  /// Opens the log of a recorded session without following a link.
+  /// Opens what is here of a recorded session's stream.
+  ///
+  /// - Throws: ``SessionLog/SystemError``, also when nothing of the stream is here.
+  public init(_ files: SessionFiles) throws {
+    path = files.log
+    source = nil
+    let log = try RecordedLog(files)
+    pieces = [Piece(file: log, start: log.start, base: log.start, end: nil)]
+  }
+
+  /// Opens a log that is one file, without following a link.
   ///
   /// - Throws: ``SessionLog/SystemError``.
   public init(path: String) throws {
@@ -86,7 +96,7 @@ public final class LogFile: Sendable {
     return try Self.begins(first.file, as: source)
   }
 
-  private static func begins(_ file: OpenFile, as source: Sidecar.Source) throws -> Bool {
+  private static func begins(_ file: any LogBytes, as source: Sidecar.Source) throws -> Bool {
     let head = try file.read(at: 0, count: source.headLength)
     let digest = SHA256.hash(data: head).prefix(source.headHash.utf8.count / 2)
     return head.count == source.headLength && NameField.hex(digest) == source.headHash
@@ -105,9 +115,9 @@ public final class LogFile: Sendable {
   /// - Throws: ``SessionLog/SystemError``.
   public func status() throws -> (length: Int64, modified: Timestamp) {
     guard let last = pieces.last else { return (0, Timestamp(milliseconds: 0)) }
-    let status = try last.file.status()
-    let grown = last.start + max(0, status.length - last.base)
-    return (last.end ?? grown, status.modifiedAt)
+    let (end, modified) = try last.file.extent()
+    let grown = last.start + max(0, end - last.base)
+    return (last.end ?? grown, modified)
   }
 
   /// Makes what was written durable, so that nothing is sent that a power loss could undo here.

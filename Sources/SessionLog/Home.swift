@@ -18,6 +18,8 @@ public struct SessionFiles: Sendable {
   public let lock: String
   /// What the uploader looks for; removed at the seal.
   public let marker: String
+  /// Stands from the first rotation on: there are parts to look for.
+  public let rotated: String
 }
 
 /// The folder that holds all state of one user on this machine.
@@ -105,7 +107,7 @@ public struct Home: Sendable, Equatable {
     let base = "\(directory)/\(session)"
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
-      marker: "\(openPath)/\(session)")
+      marker: "\(openPath)/\(session)", rotated: base + ".rotated")
   }
 
   /// Sessions that are not sealed, by their markers.
@@ -138,7 +140,7 @@ public struct Home: Sendable, Equatable {
     let names = try Self.names(in: "\(sessionsPath)/\(day)")
     return Set(
       names.compactMap { name in
-        name.hasSuffix(".log") || name.hasSuffix(".json")
+        [".log", ".log.zst", ".json"].contains(where: name.hasSuffix)
           ? name.split(separator: ".").first.flatMap { SessionID(String($0)) } : nil
       }
     ).sorted()

@@ -6,18 +6,16 @@
 
 /// Appends whole records to a log and never fails its caller: what a full disk does not take is
 /// counted, and a GAP record says so as soon as there is room again.
-struct LogAppender {
-  /// Writes some of the bytes; the count, or the error number as a negative.
-  typealias Write = @Sendable (UnsafeRawBufferPointer) -> Int
-
-  private let write: Write
+struct LogAppender: ~Copyable {
+  /// The log.
+  var log: LiveLog
   /// Bytes of records that are missing since the last record that was written whole.
   private(set) var missing: Int64 = 0
   private var cause: Int32 = 0
   /// A record was cut by the failure and its line has no end yet.
   private var isTorn = false
 
-  init(write: @escaping Write) { self.write = write }
+  init(_ log: consuming LiveLog) { self.log = log }
 
   /// Appends records.
   ///
@@ -56,22 +54,14 @@ struct LogAppender {
 
   /// Bytes that were written before an error.
   private mutating func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int {
-    var done = 0
-    while done < bytes.count {
-      let count = write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done)))
-      if count == -Int(EINTR) { continue }
-      guard count > 0 else {
-        cause = Int32(-count)
-        return done
-      }
-      done += count
-    }
-    return done
+    let (count, error) = log.append(bytes)
+    if count < bytes.count { cause = error }
+    return count
   }
 }
 
 /// `write(2)` with the error number as a negative count.
-func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+package func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   let count = write(descriptor, bytes.baseAddress, bytes.count)
   return count < 0 ? -Int(errno) : count
 }

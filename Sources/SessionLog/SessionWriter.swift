@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 #if canImport(Darwin)
@@ -21,10 +22,11 @@ public final class SessionWriter: Sendable {
   private let policy: FsyncPolicy
   private let now: @Sendable () -> Timestamp
   private let state: Mutex<State>
+  /// Compresses rotated parts, so that the program does not wait for it.
+  private let compression = DispatchQueue(label: "tidemark.compression", qos: .utility)
 
-  private struct State {
+  private struct State: ~Copyable {
     var appender: LogAppender
-    var descriptor: Int32
     var lock: SessionLock?
     var sidecar: Sidecar
     var statistics = LogStatistics()
@@ -44,6 +46,8 @@ public final class SessionWriter: Sendable {
   static let lineLimit = 1 << 20
   /// A line that waits longer for its newline is written as it stands, in milliseconds.
   static let patience: Int64 = 60_000
+  /// Length in bytes from which on a live log is rotated, where nothing else is said.
+  public static let defaultRotation: Int64 = 10_000_000
 
   /// Creates a session.
   ///
@@ -55,13 +59,15 @@ public final class SessionWriter: Sendable {
   ///   - appName: the program's name.
   ///   - appVersion: its version, where known.
   ///   - policy: when the log is made durable.
+  ///   - rotateAt: length in bytes from which on the live log is rotated; 0 for never.
   ///   - machine: what identifies this process as the recorder.
   ///   - writing: replaces the system's write, for tests of a full disk.
   ///   - now: the clock.
   /// - Throws: ``SystemError`` when the session cannot be created.
   public init(
     home: Home, device: Device, appName: String, appVersion: String? = nil,
-    policy: FsyncPolicy = .interval(1000), machine: MachineEvidence = .current(),
+    policy: FsyncPolicy = .interval(1000), rotateAt: Int64 = SessionWriter.defaultRotation,
+    machine: MachineEvidence = .current(),
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil,
     now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
@@ -73,18 +79,14 @@ public final class SessionWriter: Sendable {
     guard let lock = try SessionLock.shared(files.lock) else {
       throw SystemError(operation: "lock", path: files.lock, errno: EWOULDBLOCK)
     }
-    let descriptor = open(
-      files.log, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw SystemError(operation: "create", path: files.log, errno: errno)
-    }
+    let log = try LiveLog(
+      files, rotateAt: rotateAt, isNew: true, write: writing ?? systemWrite)
     let sidecar = Sidecar(
       id: session, device: device, appName: appName, appVersion: appVersion,
       recorder: machine.recorder(), startedAt: start)
     do {
       try sidecar.save(files.sidecar)
     } catch {
-      close(descriptor)
       for path in [files.log, files.lock, files.marker] { unlink(path) }
       throw error
     }
@@ -92,18 +94,11 @@ public final class SessionWriter: Sendable {
     self.files = files
     self.policy = policy
     self.now = now
-    let write: LogAppender.Write = { bytes in
-      if let writing { return writing(descriptor, bytes) }
-      return systemWrite(descriptor, bytes)
-    }
     state = Mutex(
       State(
-        appender: LogAppender(write: write), descriptor: descriptor, lock: lock, sidecar: sidecar,
-        lastSync: start))
+        appender: LogAppender(log), lock: lock, sidecar: sidecar, lastSync: start))
     append(.info, Category.session, "SESSION START app=\(Self.word(appName))")
   }
-
-  deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
   private static func claimID(_ home: Home, _ start: Timestamp) throws -> SessionID {
     while true {
@@ -236,12 +231,12 @@ public final class SessionWriter: Sendable {
     state.withLock { flushPartial(now(), &$0) }
     append(.info, Category.session, EndRecord.start + cause.description)
     let end = now()
+    compression.sync { compressParts() }
     try state.withLock { state in
       defer { state.lock = nil }
-      fsync(state.descriptor)
-      var status = stat()
-      if fstat(state.descriptor, &status) == 0 {
-        state.sidecar.fileSizeBytes = Int64(status.st_size)
+      _ = state.appender.log.synchronize()
+      if let extent = try? RecordedLog(files).extent() {
+        state.sidecar.fileSizeBytes = extent.end
       }
       state.statistics.finish()
       state.sidecar.status = cause.status
@@ -292,6 +287,7 @@ public final class SessionWriter: Sendable {
         state.statistics.add(bytes)
       }
       state.isDirty = true
+      if state.appender.log.takeRotation() { compression.async { [self] in compressParts() } }
     }
     syncIfDue(highest: highest, time, &state)
   }
@@ -307,12 +303,11 @@ public final class SessionWriter: Sendable {
       }
     guard isDue else { return }
     // A failing sync says nothing that the write did not say; the next one tries again.
-    #if canImport(Darwin)
-      let result = fsync(state.descriptor)
-    #else
-      let result = fdatasync(state.descriptor)
-    #endif
-    if result == 0 { state.isDirty = false }
+    if state.appender.log.synchronize() { state.isDirty = false }
     state.lastSync = time
   }
+
+  /// What cannot be compressed, on a full disk say, is read as it is, and tried again after the next
+  /// rotation, at the end and by the uploader.
+  private func compressParts() { try? PartCompressor(files, format: .lines).run() }
 }

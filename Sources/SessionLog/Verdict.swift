@@ -21,7 +21,7 @@ public struct Verdict: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - sidecar: the session's sidecar.
-  ///   - logPath: its log.
+  ///   - files: its files.
   ///   - lockGranted: whether nobody else holds the session's lock.
   ///   - machine: this machine.
   ///   - now: the time.
@@ -29,7 +29,7 @@ public struct Verdict: Sendable, Equatable {
   /// - Returns: nil while it goes on or nothing can be known.
   /// - Throws: ``SystemError`` when the log cannot be read.
   public static func reach(
-    sidecar: Sidecar, logPath: String, lockGranted: Bool, machine: MachineEvidence,
+    sidecar: Sidecar, files: SessionFiles, lockGranted: Bool, machine: MachineEvidence,
     now: Timestamp, logModified: Timestamp
   ) throws -> Verdict? {
     guard lockGranted else { return nil }
@@ -39,7 +39,7 @@ public struct Verdict: Sendable, Equatable {
     }
     // Nobody here writes a foreign file: its sidecar says when it has ended.
     guard sidecar.source == nil else { return nil }
-    if sidecar.format == .lines, let (time, cause) = try lastEndRecord(logPath) {
+    if sidecar.format == .lines, let (time, cause) = try lastEndRecord(files) {
       return Verdict(status: cause.status, cause: cause, endedAt: time)
     }
     let isSilent = now.milliseconds - logModified.milliseconds >= silence
@@ -61,8 +61,8 @@ public struct Verdict: Sendable, Equatable {
   }
 
   /// The end record, when it is the last line: text that a program printed never has its category.
-  private static func lastEndRecord(_ path: String) throws -> (Timestamp, ExitCause)? {
-    let tail = try tail(of: path)
+  private static func lastEndRecord(_ files: SessionFiles) throws -> (Timestamp, ExitCause)? {
+    let tail = try RecordedLog(files).tail(1024)
     guard tail.last == 0x0a else { return nil }
     let line = Array(tail.dropLast().split(separator: 0x0a).last ?? [])
     return line.withUnsafeBytes { bytes in
@@ -73,12 +73,6 @@ public struct Verdict: Sendable, Equatable {
       guard message.hasPrefix(EndRecord.start) else { return nil }
       return ExitCause(String(message.dropFirst(EndRecord.start.count))).map { (time, $0) }
     }
-  }
-
-  private static func tail(of path: String) throws -> [UInt8] {
-    let file = try OpenFile(path)
-    let length = try file.status().length
-    return try file.read(at: max(0, length - 1024), count: 1024)
   }
 }
 

@@ -25,7 +25,7 @@ struct LocalSession {
   /// - Parameter source: the file that an attached session reads.
   func openLog(_ source: Sidecar.Source?) throws -> LogFile? {
     do {
-      guard let source else { return try LogFile(path: files.log) }
+      guard let source else { return try LogFile(files) }
       return try LogFile(source, rest: files.log)
     } catch let error as SystemError where error.isNotFound {
       return nil
@@ -64,8 +64,17 @@ struct LocalSession {
     let lock = try SessionLock.tryExclusive(files.lock)
     defer { withExtendedLifetime(lock) {} }
     return try Verdict.reach(
-      sidecar: sidecar, logPath: files.log, lockGranted: lock != nil, machine: context.machine,
+      sidecar: sidecar, files: files, lockGranted: lock != nil, machine: context.machine,
       now: context.now(), logModified: modified)
+  }
+
+  /// Compresses what a recorder that died has left plain.
+  func compressParts() throws {
+    do {
+      try PartCompressor(files, format: .lines).run()
+    } catch let error as SystemError where error.isDiskFull {
+      // A plain part is read as it is, and will be sent and reaped like any other.
+    }
   }
 
   /// How long a record may lack its newline before it is cut where it stands, in milliseconds.

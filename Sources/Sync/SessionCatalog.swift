@@ -137,8 +137,8 @@ public struct SessionCatalog: Sendable {
     let local = LocalSession(home, id)
     var (sidecar, isPiecedTogether) = try local.sidecar(
       device: device, machine: context?.machine ?? .current())
-    // A foreign file that may not be read at present hides nothing else.
-    let log = try sidecar.source == nil ? local.openLog(nil) : try? local.openLog(sidecar.source)
+    // A log that cannot be read at present hides nothing else.
+    let log = try? local.openLog(sidecar.source)
     guard !isPiecedTogether || log != nil || local.hasSidecar else { return nil }
     let (length, modified) =
       try log?.status() ?? (sidecar.seal?.length ?? 0, sidecar.lastUpdatedAt)

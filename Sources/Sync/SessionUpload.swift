@@ -44,12 +44,14 @@ struct SessionUpload {
     // The tick before this one covered others: nothing has been put since.
     let hasCovered = entry.merged > 0 && entry.merged == entry.sent
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
-      // Nobody can write any more: this length is the last one.
+      // Nobody can write any more: this length is the last one, whatever was rotated since.
       defer { withExtendedLifetime(lock) {} }
+      try local.compressParts()
+      let log = try item.sidecar.source == nil ? local.openLog(nil) ?? log : log
       let (length, modified) = try log.status()
       let (sidecar, isDamaged) = try local.sidecar(device: context.device, machine: context.machine)
       if let verdict = try Verdict.reach(
-        sidecar: sidecar, logPath: log.path, lockGranted: true, machine: context.machine,
+        sidecar: sidecar, files: local.files, lockGranted: true, machine: context.machine,
         now: context.now(), logModified: modified)
       {
         let tally = try await send(log, upTo: length, &entry)

@@ -48,7 +48,7 @@ import Testing
     let modified = home.clock.now()
     home.clock.advance(seconds: test.silentHours * 3600)
     let verdict = try Verdict.reach(
-      sidecar: sidecar, logPath: writer.files.log, lockGranted: test.lockGranted,
+      sidecar: sidecar, files: writer.files, lockGranted: test.lockGranted,
       machine: evidence(test), now: home.clock.now(), logModified: modified)
     switch test.expected {
     case nil: #expect(verdict == nil)
@@ -73,7 +73,7 @@ import Testing
     sidecar.status = .active
     sidecar.cause = nil
     let verdict = try Verdict.reach(
-      sidecar: sidecar, logPath: files.log, lockGranted: true, machine: .current(),
+      sidecar: sidecar, files: files, lockGranted: true, machine: .current(),
       now: home.clock.now(), logModified: home.clock.now())
     #expect(verdict?.status == status && verdict?.cause == cause)
   }
@@ -87,7 +87,7 @@ import Testing
     var sidecar = try Sidecar.load(writer.files.sidecar)
     sidecar.recorder?.processStart = 1
     let verdict = try Verdict.reach(
-      sidecar: sidecar, logPath: writer.files.log, lockGranted: true, machine: .current(),
+      sidecar: sidecar, files: writer.files, lockGranted: true, machine: .current(),
       now: home.clock.now(), logModified: home.clock.now())
     #expect(verdict?.status == .crashed)
   }

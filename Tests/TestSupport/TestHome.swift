@@ -40,13 +40,13 @@ public final class TestHome: Sendable {
 
   /// A session's writer under the test's clock.
   public func writer(
-    app: String = "test",
+    app: String = "test", rotateAt: Int64 = SessionWriter.defaultRotation,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
     let clock = clock
     return try SessionWriter(
-      home: home, device: device, appName: app, policy: .never, writing: writing,
-      now: { clock.now() })
+      home: home, device: device, appName: app, policy: .never, rotateAt: rotateAt,
+      writing: writing, now: { clock.now() })
   }
 
   /// A whole session: lines captured and ended.

@@ -1,0 +1,57 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A rotated part of a session's log, by its names.
+///
+/// It is plain when it is rotated away, and compressed soon after. Where both files stand, they hold
+/// the same bytes.
+package struct LogPart: Sendable, Hashable {
+  /// Stream offset of its first byte.
+  package let start: Int64
+  /// The file as it was written.
+  package let plain: String
+  /// The compressed file: frames and an index, as in a segment.
+  package let compressed: String
+
+  /// Bytes of whichever of its files stand.
+  ///
+  /// - Throws: ``SystemError``.
+  package func storedBytes() throws -> Int64 {
+    try [plain, compressed].reduce(0) { try $0 + (FileStatus($1)?.length ?? 0) }
+  }
+}
+
+extension SessionFiles {
+  /// The names of the part that begins at an offset.
+  package func part(at start: Int64) -> LogPart {
+    let digits = String(start)
+    let padded = String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits
+    let plain = "\(stem).\(padded).log"
+    return LogPart(start: start, plain: plain, compressed: plain + ".zst")
+  }
+
+  /// The parts that are here, in stream order.
+  ///
+  /// Only a session that has been rotated costs a look into its folder.
+  ///
+  /// - Throws: ``SystemError``.
+  package func parts() throws -> [LogPart] {
+    guard access(rotated, F_OK) == 0 else { return [] }
+    let names = try Home.names(in: directory)
+    return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
+  }
+
+  /// The offset that a part's name tells; nil for other names.
+  private func start(ofPart path: String) -> Int64? {
+    guard path.hasPrefix(stem + ".") else { return nil }
+    let digits = path.dropFirst(stem.count + 1).prefix { $0.isASCII && $0.isNumber }
+    guard (12...15).contains(digits.count), let start = Int64(digits) else { return nil }
+    let part = part(at: start)
+    return path == part.plain || path == part.compressed ? start : nil
+  }
+
+  private var stem: String { String(log.dropLast(".log".count)) }
+}

@@ -1,0 +1,124 @@
+import Delta
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The stream of a recorded session as far as it is on this machine: rotated parts, then the live
+/// log. Positions are stream offsets.
+///
+/// It is what was there when it was opened, and what the live log has gained since, up to its next
+/// rotation. Of the parts one is open at a time, and one frame of it in memory.
+package final class RecordedLog: LogBytes {
+  /// Its first byte that is here; the parts before it were pruned.
+  package let start: Int64
+  /// The live log's first byte.
+  package let base: Int64
+  /// The parts, in order and without gaps between them.
+  package let parts: [LogPart]
+  /// Nil in the moment of a rotation.
+  private let live: OpenFile?
+  private let open = Mutex<(start: Int64, part: PartReader)?>(nil)
+
+  /// How often a session is looked at anew that is rotated again while it is opened.
+  private static let attempts = 100
+
+  /// Opens it.
+  ///
+  /// - Throws: ``SystemError``, also when nothing of the stream is here.
+  package init(_ files: SessionFiles) throws {
+    for _ in 0..<Self.attempts {
+      let live = try Self.openLive(files.log)
+      let parts = try files.parts()
+      // While the name still is the file's, the parts that were found are those before it.
+      guard try Self.isLive(live, files.log) else { continue }
+      guard live != nil || !parts.isEmpty else {
+        throw SystemError(operation: "open", path: files.log, errno: ENOENT)
+      }
+      guard let base = try Self.end(of: parts) else { continue }
+      self.live = live
+      self.parts = parts
+      self.base = base
+      start = parts.first?.start ?? base
+      return
+    }
+    throw SystemError(operation: "open", path: files.log, errno: EAGAIN)
+  }
+
+  private static func openLive(_ path: String) throws -> OpenFile? {
+    do {
+      return try OpenFile(path)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  private static func isLive(_ file: OpenFile?, _ path: String) throws -> Bool {
+    let (held, named) = (try file?.status(), try FileStatus(path))
+    return held?.inode == named?.inode && held?.device == named?.device
+  }
+
+  /// Where the live log begins; nil when the last part was removed since it was found.
+  private static func end(of parts: [LogPart]) throws -> Int64? {
+    guard let last = parts.last else { return 0 }
+    do {
+      return last.start + (try PartReader(last).length)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  package func extent() throws -> (end: Int64, modified: Timestamp) {
+    if let live {
+      let status = try live.status()
+      return (base + status.length, status.modifiedAt)
+    }
+    let modified = try parts.last.map { try PartReader($0).status().modifiedAt }
+    return (base, modified ?? Timestamp(milliseconds: 0))
+  }
+
+  package func synchronize() throws { try live?.synchronize() }
+
+  package func read(at offset: Int64, count: Int) throws -> [UInt8] {
+    if offset >= base { return try live?.read(at: offset - base, count: count) ?? [] }
+    let end = offset + Int64(count)
+    var bytes: [UInt8] = []
+    var next = offset
+    while next < min(end, base) {
+      let number = parts.partitionPoint { $0.start > next } - 1
+      guard number >= 0 else { break }
+      let partEnd = number + 1 < parts.count ? parts[number + 1].start : base
+      let wanted = Int(min(end, partEnd) - next)
+      let piece = try read(parts[number], at: next - parts[number].start, count: wanted)
+      bytes += piece
+      next += Int64(piece.count)
+      // The part is shorter than where the next begins tells.
+      guard piece.count == wanted else { return bytes }
+    }
+    if next >= base, end > next {
+      bytes += try live?.read(at: next - base, count: Int(end - next)) ?? []
+    }
+    return bytes
+  }
+
+  private func read(_ part: LogPart, at offset: Int64, count: Int) throws -> [UInt8] {
+    try open.withLock { open in
+      if let open, open.start == part.start { return try open.part.read(at: offset, count: count) }
+      open = nil
+      let reader = try PartReader(part)
+      let bytes = try reader.read(at: offset, count: count)
+      open = (part.start, reader)
+      return bytes
+    }
+  }
+
+  /// The last bytes, as many as there are.
+  package func tail(_ count: Int64) throws -> [UInt8] {
+    let end = try extent().end
+    let first = max(start, end - count)
+    return try read(at: first, count: Int(end - first))
+  }
+}

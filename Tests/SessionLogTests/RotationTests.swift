@@ -1,0 +1,267 @@
+import Foundation
+import SessionLog
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct RotationTests {
+  /// Files of a session that nobody else has, in a folder that is there.
+  private func files(_ home: TestHome) throws -> SessionFiles {
+    let files = home.home.files(for: SessionID.make(at: home.clock.now()))
+    try FileManager.default.createDirectory(
+      atPath: files.directory, withIntermediateDirectories: true)
+    return files
+  }
+
+  private func stream(_ files: SessionFiles) throws -> [UInt8] {
+    let log = try RecordedLog(files)
+    return try log.read(at: log.start, count: Int(log.extent().end - log.start))
+  }
+
+  /// Numbered records of one writer, of any length.
+  private static func record(_ writer: Int, _ number: Int, _ random: inout SeededGenerator)
+    -> String
+  {
+    let filler = String(repeating: "x", count: Int.random(in: 0..<200, using: &random))
+    return "2026-01-22T14:30:05.123Z [INFO] [w\(writer)] \(number) \(filler)\n"
+  }
+
+  /// Appends records one by one, as a process of its own would.
+  private static func append(_ records: [String], to log: inout LiveLog) {
+    for record in records {
+      let (count, error) = Array(record.utf8).withUnsafeBytes { log.append($0) }
+      #expect(count == record.utf8.count && error == 0)
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(60)) func everyRecordStandsOnceWhoeverRotates(
+    number: Int
+  ) throws {
+    var random = SeededGenerator(case: number)
+    let home = try TestHome()
+    let files = try files(home)
+    let limit = Int64.random(in: 200..<8_000, using: &random)
+    let writers = Int.random(in: 2...5, using: &random)
+    let records = (0..<writers).map { writer in
+      (0..<150).map { Self.record(writer, $0, &random) }
+    }
+    let isOver = Atomic(false)
+    let reading = Thread {
+      // A reader finds the whole stream in every moment, and never less than before.
+      var seen: Int64 = 0
+      while !isOver.load(ordering: .acquiring) {
+        if let log = try? RecordedLog(files), let end = try? log.extent().end {
+          let bytes = try? log.read(at: 0, count: Int(end))
+          #expect(bytes?.count == Int(end) && end >= seen && log.start == 0)
+          seen = end
+        }
+        try? PartCompressor(files, format: .lines).run()
+      }
+    }
+    reading.start()
+    DispatchQueue.concurrentPerform(iterations: writers) { writer in
+      do {
+        var log = try LiveLog(files, rotateAt: limit)
+        Self.append(records[writer], to: &log)
+      } catch {
+        Issue.record(error)
+      }
+    }
+    isOver.store(true, ordering: .releasing)
+    while !reading.isFinished { sched_yield() }
+
+    let lines = String(decoding: try stream(files), as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { "\($0)\n" }
+    for writer in 0..<writers {
+      #expect(lines.filter { $0.contains("[w\(writer)]") } == records[writer])
+    }
+    #expect(lines.count == writers * 150)
+    let parts = try files.parts()
+    #expect(!parts.isEmpty)
+    #expect(try FileStatus(files.log) != nil)
+    try PartCompressor(files, format: .lines).run()
+    #expect(try files.parts() == parts)
+    #expect(parts.allSatisfy { access($0.plain, F_OK) != 0 && access($0.compressed, F_OK) == 0 })
+    #expect(String(decoding: try stream(files), as: UTF8.self) == lines.joined())
+  }
+
+  /// A session that has been rotated twice, with what it should hold.
+  private func rotated(_ home: TestHome) throws -> (SessionFiles, String) {
+    let files = try files(home)
+    var random = SeededGenerator(case: 1)
+    let records = (0..<40).map { Self.record(0, $0, &random) }
+    var log = try LiveLog(files, rotateAt: 2_000)
+    Self.append(records, to: &log)
+    #expect(try files.parts().count >= 2)
+    return (files, records.joined())
+  }
+
+  /// What is on the disk when a rotation or a compression dies at one of its steps.
+  enum Interruption: String, CaseIterable {
+    case marked, renamed, created, compressing, named, compressed
+  }
+
+  @Test(arguments: Interruption.allCases) func whereverARotationDiesTheStreamIsWhole(
+    _ interruption: Interruption
+  ) throws {
+    let home = try TestHome()
+    var (files, expected) = try rotated(home)
+    let last = try #require(try files.parts().last)
+    switch interruption {
+    case .marked:
+      files = try self.files(home)
+      expected = "2026-01-22T14:30:05.123Z [INFO] [w0] only\n"
+      try Data(expected.utf8).write(to: URL(filePath: files.log))
+      try Data().write(to: URL(filePath: files.rotated))
+    case .renamed:
+      let live = try String(contentsOfFile: files.log, encoding: .utf8)
+      #expect(expected.hasSuffix(live))
+      expected.removeLast(live.count)
+      try FileManager.default.removeItem(atPath: files.log)
+    case .created: break
+    case .compressing:
+      try Data([0x28, 0xb5]).write(to: URL(filePath: last.compressed + ".tmp"))
+    case .named:
+      let plain = try Data(contentsOf: URL(filePath: last.plain))
+      try PartCompressor(files, format: .lines).run()
+      try plain.write(to: URL(filePath: last.plain))
+    case .compressed: try PartCompressor(files, format: .lines).run()
+    }
+    #expect(String(decoding: try stream(files), as: UTF8.self) == expected)
+    // A writer that comes next, then whoever compresses.
+    var log = try LiveLog(files, rotateAt: 2_000)
+    var random = SeededGenerator(case: 2)
+    let more = (0..<40).map { Self.record(1, $0, &random) }
+    Self.append(more, to: &log)
+    #expect(String(decoding: try stream(files), as: UTF8.self) == expected + more.joined())
+    try PartCompressor(files, format: .lines).run()
+    #expect(String(decoding: try stream(files), as: UTF8.self) == expected + more.joined())
+    let names = try FileManager.default.contentsOfDirectory(atPath: files.directory)
+    #expect(!names.contains { $0.hasSuffix(".tmp") }, "\(names)")
+    #expect(try files.parts().allSatisfy { try FileStatus($0.plain) == nil })
+  }
+
+  @Test func aPartIsPlainZstdAndKeepsItsTime() throws {
+    let home = try TestHome()
+    let (files, expected) = try rotated(home)
+    let first = try #require(try files.parts().first)
+    let before = try #require(try FileStatus(first.plain))
+    try PartCompressor(files, format: .lines).run()
+    #expect(try FileStatus(first.compressed)?.modifiedAt == before.modifiedAt)
+    #expect(first.start == 0 && first.compressed.hasSuffix(".000000000000.log.zst"))
+    let zstd = Process()
+    zstd.executableURL = URL(filePath: "/usr/bin/env")
+    zstd.arguments = ["zstd", "-dcq", first.compressed]
+    let output = Pipe()
+    zstd.standardOutput = output
+    try zstd.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    #expect(Array(bytes) == Array(expected.utf8.prefix(Int(before.length))))
+  }
+
+  @Test func anyRangeOfTheStreamIsReadFromPartsAndLiveLog() throws {
+    let home = try TestHome()
+    let (files, text) = try rotated(home)
+    let expected = Array(text.utf8)
+    var random = SeededGenerator(case: 3)
+    for isCompressed in [false, true] {
+      if isCompressed { try PartCompressor(files, format: .lines).run() }
+      let log = try RecordedLog(files)
+      for _ in 0..<200 {
+        let from = Int.random(in: 0...expected.count, using: &random)
+        let count = Int.random(in: 0...expected.count, using: &random)
+        let bytes = try log.read(at: Int64(from), count: count)
+        #expect(bytes == Array(expected[from..<min(expected.count, from + count)]))
+      }
+    }
+  }
+
+  @Test func aDamagedPartIsAnErrorAndNeverOtherBytes() throws {
+    let home = try TestHome()
+    let (files, _) = try rotated(home)
+    try PartCompressor(files, format: .lines).run()
+    let first = try #require(try files.parts().first)
+    let whole = try Data(contentsOf: URL(filePath: first.compressed))
+    let expected = try PartReader(first).read(at: 0, count: 100_000)
+    for position in whole.indices {
+      var damaged = whole
+      damaged[position] ^= 0x10
+      try damaged.write(to: URL(filePath: first.compressed))
+      let found = try? PartReader(first).read(at: 0, count: 100_000)
+      #expect(found == nil || found == expected, "byte \(position)")
+    }
+  }
+
+  @Test func aTornRecordIsNotCutInTwo() throws {
+    let home = try TestHome()
+    let files = try files(home)
+    var log = try LiveLog(files, rotateAt: 10)
+    _ = Array("torn in the middle".utf8).withUnsafeBytes { log.append($0) }
+    #expect(try files.parts().isEmpty)
+    _ = Array("\n".utf8).withUnsafeBytes { log.append($0) }
+    #expect(try files.parts().count == 1)
+  }
+
+  @Test func aWriterOfADeletedSessionMakesNoNewOne() throws {
+    let home = try TestHome()
+    let (files, _) = try rotated(home)
+    var log = try LiveLog(files, rotateAt: 0)
+    try FileManager.default.removeItem(atPath: files.directory)
+    let result = Array("late\n".utf8).withUnsafeBytes { log.append($0) }
+    #expect(result.count == 5)
+    #expect(!FileManager.default.fileExists(atPath: files.log))
+  }
+
+  @Test func aLogThatCannotBeRotatedGoesOn() throws {
+    let home = try TestHome()
+    let files = try files(home)
+    // Where the part should be, something else is.
+    try FileManager.default.createDirectory(
+      atPath: files.part(at: 0).plain, withIntermediateDirectories: true)
+    var log = try LiveLog(files, rotateAt: 100)
+    let records = (0..<50).map { "record \($0)\n" }
+    Self.append(records, to: &log)
+    #expect(try String(contentsOfFile: files.log, encoding: .utf8) == records.joined())
+  }
+
+  @Test(arguments: [Int64(0), 1_500]) func aWriterRotatesAndItsEndIsFound(limit: Int64) throws {
+    let home = try TestHome()
+    let writer = try home.writer(rotateAt: limit)
+    let text = (0..<200).map { "line \($0)\n" }.joined()
+    for line in text.split(separator: "\n") {
+      Array("\(line)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    }
+    try writer.end(.exit(3))
+    let files = writer.files
+    let parts = try files.parts()
+    #expect(parts.isEmpty == (limit == 0))
+    #expect(parts.allSatisfy { access($0.plain, F_OK) != 0 })
+    var plain = PlainText()
+    let printed = try stream(files).withUnsafeBytes { plain.add($0) } + plain.finish()
+    #expect(String(decoding: printed, as: UTF8.self) == text)
+    let length = try RecordedLog(files).extent().end
+    #expect(try Sidecar.load(files.sidecar).fileSizeBytes == length)
+
+    // The end record, in the live log or in the last part, says how it ended.
+    var sidecar = try Sidecar.load(files.sidecar)
+    sidecar.status = .active
+    sidecar.cause = nil
+    for isRotatedAway in [false, true] {
+      if isRotatedAway {
+        var log = try LiveLog(files, rotateAt: 1)
+        _ = [UInt8]().withUnsafeBytes { log.append($0) }
+        #expect(try FileStatus(files.log)?.length == 0)
+      }
+      let verdict = try Verdict.reach(
+        sidecar: sidecar, files: files, lockGranted: true, machine: .current(),
+        now: home.clock.now(), logModified: home.clock.now())
+      #expect(verdict?.cause == .exit(3))
+    }
+  }
+}
