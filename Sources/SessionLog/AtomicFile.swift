@@ -81,7 +81,7 @@ package enum AtomicFile {
   }
 
   /// Makes the entries of a file's directory durable.
-  static func syncDirectory(of path: String) throws {
+  package static func syncDirectory(of path: String) throws {
     let directory = directory(of: path)
     let handle = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
     guard fsync(handle.number) == 0 || errno == EINVAL else {

@@ -94,6 +94,12 @@ struct LocalSession {
     return isOverdue ? length : end
   }
 
+  /// Bytes that the log and its parts take on the disk.
+  func logBytes() throws -> Int64 {
+    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    return try ([files.log] + parts).reduce(0) { try $0 + (FileStatus($1)?.length ?? 0) }
+  }
+
   /// Milliseconds since the marker was made; nil without a marker.
   func markerAge(now: Timestamp) throws -> Int64? {
     var status = stat()

@@ -115,13 +115,13 @@ public struct LocalReaper: Sendable {
   private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, Int64)? {
     guard let sidecar = try? Sidecar.load(local.files.sidecar) else { return nil }
     let log = try? local.openLog(sidecar.source)
-    let (length, modified) = try log?.status() ?? (0, sidecar.lastUpdatedAt)
+    let modified = try log?.status().modified ?? sidecar.lastUpdatedAt
     guard sidecar.status != .active || context == nil else { return nil }
     if sidecar.seal == nil {
       guard let lock = try SessionLock.tryExclusive(local.files.lock) else { return nil }
       withExtendedLifetime(lock) {}
     }
-    return (sidecar, sidecar.endedAt ?? modified, length)
+    return (sidecar, sidecar.endedAt ?? modified, try local.logBytes())
   }
 
   /// Whether a foreign file is certain to be gone: its folder is there, on the file system where it was.
@@ -144,8 +144,12 @@ public struct LocalReaper: Sendable {
     guard seal.store == context.store.location else {
       return "it was sent to \(seal.store), not to the configured store"
     }
-    if let length = try local.openLog(sidecar.source)?.status().length, length != seal.length {
-      return "its log has \(length) bytes, not the \(seal.length) that were sealed"
+    do {
+      if let length = try local.openLog(sidecar.source)?.status().length, length != seal.length {
+        return "its log has \(length) bytes, not the \(seal.length) that were sealed"
+      }
+    } catch let error as SystemError {
+      return "\(error)"
     }
     let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
     let remote = try await folders.session(local.session, in: folder)

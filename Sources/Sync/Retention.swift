@@ -8,6 +8,10 @@ public struct Retention: Sendable, Equatable {
   ///
   /// Nil: any.
   public var localMax: Int64?
+  /// Age at which rotated parts of sessions go here, of running ones too, once proven remote.
+  ///
+  /// Nil: none do.
+  public var pruneAfter: Int64?
 
   /// The defaults.
   public init() {}

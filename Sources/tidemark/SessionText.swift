@@ -3,7 +3,8 @@ import Replica
 import SessionLog
 import Sync
 
-/// A session's bytes from where they are: the local log where it is complete, else the store.
+/// A session's bytes from where they are: the local log where it is complete, else the store and, of
+/// a running session, what only the local log has yet.
 struct SessionText: Sendable {
   let entry: SessionCatalog.Entry
   let context: SyncContext?
@@ -11,6 +12,8 @@ struct SessionText: Sendable {
 
   /// Whether the local log is read.
   let isLocal: Bool
+  /// Whether what the store does not have yet is read here: the parts before it were pruned.
+  private let endsHere: Bool
 
   /// Chooses the side.
   ///
@@ -25,12 +28,14 @@ struct SessionText: Sendable {
     self.context = context
     self.catalog = catalog
     if side.local && !entry.hasLocalLog {
-      throw Failure(.usage, "\(entry.session) is not on this machine; try without --local")
+      let what = entry.location == .remote ? "not" : "not whole"
+      throw Failure(.usage, "\(entry.session) is \(what) on this machine; try without --local")
     }
     if side.remote && entry.remote == nil {
       throw Failure(.usage, "\(entry.session) is not in the store yet; try without --remote")
     }
     isLocal = entry.hasLocalLog && !side.remote
+    endsHere = entry.location == .both && entry.sidecar.source == nil && !side.remote
   }
 
   /// Hands on the stream in order.
@@ -41,6 +46,8 @@ struct SessionText: Sendable {
     } else if let remote = entry.remote, let context {
       let length = remote.seal?.length ?? remote.mark
       try await RemoteReader(context.store).read(remote, upTo: length, body)
+      guard endsHere, remote.seal == nil, entry.length > length else { return }
+      try catalog.openLog(entry).forEachPiece(of: length..<entry.length, body)
     }
   }
 

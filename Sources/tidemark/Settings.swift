@@ -14,6 +14,8 @@ struct Settings {
   var staleAfter: Int64 = 3600
   var retention = Retention()
   var fsync = FsyncPolicy.interval(1000)
+  /// Length in bytes from which on a session's live log is rotated; 0 for never.
+  var rotateAt = SessionWriter.defaultRotation
   var sources: [LogSource] = []
   /// Without the secrets, which ``store(at:transfers:environment:)`` reads.
   private var storeSettings = StoreSettings()
@@ -79,9 +81,10 @@ struct Settings {
 
   private static let sections = ["retention", "webdav", "s3"]
   private static let keys = [
-    "store", "consent", "transfers", "stale-after", "fsync", "ca-file", "proxy",
+    "store", "consent", "transfers", "stale-after", "fsync", "rotate-at", "ca-file", "proxy",
     "connect-timeout", "stall-timeout", "retention.local", "retention.remote",
-    "retention.local-max", "webdav.user", "webdav.password-file", "s3.endpoint", "s3.region",
+    "retention.local-max", "retention.prune-after", "webdav.user", "webdav.password-file",
+    "s3.endpoint", "s3.region",
     "s3.profile", "s3.path-style", "s3.access-key-id", "s3.secret-access-key-file",
   ]
 
@@ -185,10 +188,13 @@ struct Settings {
       guard let value = Age.seconds(text) else { return false }
       staleAfter = value
     case "fsync": return setFsync(text)
+    case "rotate-at":
+      guard let value = Self.bytes(text) else { return false }
+      rotateAt = value
     case "ca-file": storeSettings.caFile = text
     case "proxy": storeSettings.proxy = text
     case "connect-timeout", "stall-timeout", "retention.local", "retention.remote",
-      "retention.local-max":
+      "retention.local-max", "retention.prune-after":
       return setNumber(name, text)
     case "webdav.user": storeSettings.webdavUser = text
     case "webdav.password-file": webdavPasswordFile = text
@@ -227,6 +233,7 @@ struct Settings {
     case "connect-timeout": storeSettings.connectTimeout = TimeInterval(seconds)
     case "stall-timeout": storeSettings.stallTimeout = TimeInterval(seconds)
     case "retention.local": retention.local = seconds
+    case "retention.prune-after": retention.pruneAfter = seconds
     default: retention.remote = seconds
     }
     return true

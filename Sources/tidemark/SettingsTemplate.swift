@@ -23,6 +23,8 @@ enum SettingsTemplate {
       #stale-after: 1h
       # When logs are made durable against a power loss: always, never, or an interval.
       #fsync: 1s
+      # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.
+      #rotate-at: 10000000
       # A PEM file with the certificate authorities to trust instead of the system's.
       #ca-file:
       # By default what the environment says.
@@ -32,10 +34,12 @@ enum SettingsTemplate {
       #stall-timeout: 30s
 
       # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G.
+      # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
       retention:
         #local: 7d
         #remote: 30d
         #local-max:
+        #prune-after:
 
       # Logs that other programs write, as sessions. $1 is what the first * stands for.
       sources:

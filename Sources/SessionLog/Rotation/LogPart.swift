@@ -15,13 +15,6 @@ package struct LogPart: Sendable, Hashable {
   package let plain: String
   /// The compressed file: frames and an index, as in a segment.
   package let compressed: String
-
-  /// Bytes of whichever of its files stand.
-  ///
-  /// - Throws: ``SystemError``.
-  package func storedBytes() throws -> Int64 {
-    try [plain, compressed].reduce(0) { try $0 + (FileStatus($1)?.length ?? 0) }
-  }
 }
 
 extension SessionFiles {
@@ -54,4 +47,15 @@ extension SessionFiles {
   }
 
   private var stem: String { String(log.dropLast(".log".count)) }
+}
+
+extension Home {
+  /// Sessions of a day that have been rotated, in order.
+  ///
+  /// - Throws: ``SystemError``.
+  package func rotatedSessions(day: String) throws -> [SessionID] {
+    try Self.names(in: "\(sessionsPath)/\(day)").compactMap { name in
+      name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
+    }.sorted()
+  }
 }

@@ -22,7 +22,7 @@ package struct PartCompressor {
     self.format = format
   }
 
-  /// Compresses what is plain. Parts that somebody else compresses at this moment are left alone.
+  /// Compresses what is plain, apart from what somebody else compresses at this moment.
   ///
   /// - Throws: ``SystemError``, ``Delta/SegmentError``.
   package func run() throws {

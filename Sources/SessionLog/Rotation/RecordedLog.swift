@@ -7,8 +7,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// The stream of a recorded session as far as it is on this machine: rotated parts, then the live
-/// log. Positions are stream offsets.
+/// The stream of a recorded session as far as it is on this machine.
+///
+/// Rotated parts come first, then the live log; positions are stream offsets.
 ///
 /// It is what was there when it was opened, and what the live log has gained since, up to its next
 /// rotation. Of the parts one is open at a time, and one frame of it in memory.

@@ -8,7 +8,8 @@ struct Reap: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Delete sessions that are old enough: 7 days here, 30 days in the store.",
     discussion: """
-      A local session goes only when a listing of this very run shows its sealed copy whole. \
+      A local session goes only when a listing of this very run shows its sealed copy whole, and \
+      so does a rotated part older than 'prune-after' of a session that stays. \
       Both sides by default.
       """)
 
@@ -56,16 +57,49 @@ struct Reap: AsyncParsableCommand {
   private func reapLocal(_ place: Workplace, _ retention: Retention) async throws -> Int {
     let lock = try place.requireLock()
     defer { withExtendedLifetime(lock) {} }
+    let context = try place.contextIfSending()
     let reaper = LocalReaper(
-      home: place.home, device: place.device, context: try place.contextIfSending(), now: .now())
+      home: place.home, device: place.device, context: context, now: .now())
     let plan = try await reaper.plan(retention)
     show(plan.local, plan.kept, side: "local")
-    guard !dryRun else { return 0 }
-    let errors = reaper.execute(plan).compactMap { decision, error in
-      error.map { "cannot remove \(decision.session): \($0)" }
-    }
+    let errors =
+      dryRun
+      ? []
+      : reaper.execute(plan).compactMap { decision, error in
+        error.map { "cannot remove \(decision.session): \($0)" }
+      }
     for error in errors { Console.complain(error) }
-    return errors.count
+    return try await errors.count + prune(context, retention)
+  }
+
+  /// Rotated parts of the sessions that stay.
+  private func prune(_ context: SyncContext?, _ retention: Retention) async throws -> Int {
+    guard let context else { return 0 }
+    let pruner = PartPruner(context)
+    let plan = try await pruner.plan(retention)
+    show(plan)
+    guard !dryRun else { return 0 }
+    let failed = pruner.execute(plan).compactMap { decision, error in
+      error.map { "cannot remove a part of \(decision.session): \($0)" }
+    }
+    for error in failed { Console.complain(error) }
+    return failed.count
+  }
+
+  private func show(_ plan: PrunePlan) {
+    let verb = dryRun ? "would delete" : "delete"
+    if dryRun || explain || Console.outputIsTerminal {
+      for decision in plan.pruned {
+        let reason = explain ? ": \(decision.reason)" : ""
+        let size = Console.size(decision.bytes)
+        Console.say(
+          "\(verb) local \(decision.session) part \(decision.start) (\(size))\(reason)")
+      }
+    }
+    guard explain else { return }
+    for decision in plan.kept {
+      Console.say("keep local \(decision.session) part \(decision.start): \(decision.reason)")
+    }
   }
 
   private func reapRemote(_ context: SyncContext, _ retention: Retention) async throws -> Int {

@@ -76,7 +76,8 @@ struct Recording {
   private static func start(_ app: String) throws -> (Workplace, SessionWriter) {
     let place = try Workplace(acceptsBadSettings: true)
     let writer = try SessionWriter(
-      home: place.home, device: place.device, appName: app, policy: place.settings.fsync)
+      home: place.home, device: place.device, appName: app, policy: place.settings.fsync,
+      rotateAt: place.settings.rotateAt)
     return (place, writer)
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import Replica
 import SessionLog
 import Sync
 
@@ -70,8 +71,11 @@ struct Status: AsyncParsableCommand {
   }
 
   private static func length(of session: SessionID, _ home: Home) throws -> Int64 {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: home.files(for: session).log)
-    return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    do {
+      return try LogFile(home.files(for: session)).status().length
+    } catch let error as SystemError where error.isNotFound {
+      return 0
+    }
   }
 
   private func isStale(_ entry: StoreEntry?, unsent: Int64, _ place: Workplace) -> Bool {

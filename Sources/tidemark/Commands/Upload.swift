@@ -41,9 +41,12 @@ struct Upload: AsyncParsableCommand {
       if status != .ok { throw status }
       return
     }
+    var pruned: ContinuousClock.Instant?
     while true {
+      let isDue = pruned.map { $0.duration(to: .now) >= Self.pruneInterval } ?? true
+      if isDue { pruned = .now }
       do {
-        _ = try await pass()
+        _ = try await pass(prunes: isDue)
       } catch  where ![.usage, .configuration].contains(ExitStatus(error)) {
         Console.complain("\(error)")
       }
@@ -51,15 +54,20 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
+  /// How often rotated parts are pruned by a process that goes on.
+  private static let pruneInterval: Duration = .seconds(6 * 3600)
+
   /// One pass over all homes that this process uploads from.
   ///
   /// What is wrong with one user's home does not stop the others; what is wrong with the store does.
-  private func pass() async throws -> ExitStatus {
+  private func pass(prunes: Bool = true) async throws -> ExitStatus {
     let places = try Workplace.all(transfers: transfers)
     var statuses: Set<ExitStatus> = []
     for place in places {
       do {
-        let (status, isStoreDown) = try await place.asOwner { try await pass(place) }
+        let (status, isStoreDown) = try await place.asOwner {
+          try await pass(place, prunes: prunes)
+        }
         statuses.insert(status)
         if isStoreDown { break }
       } catch  where places.count > 1 && !(error is Failure) {
@@ -70,7 +78,9 @@ struct Upload: AsyncParsableCommand {
     return ExitStatus(of: statuses)
   }
 
-  private func pass(_ place: Workplace) async throws -> (status: ExitStatus, isStoreDown: Bool) {
+  private func pass(
+    _ place: Workplace, prunes: Bool
+  ) async throws -> (status: ExitStatus, isStoreDown: Bool) {
     let context = try place.context(transfers: transfers)
     guard let lock = try place.lock() else {
       Console.remark("another upload is running; it does this one's work")
@@ -88,6 +98,7 @@ struct Upload: AsyncParsableCommand {
     let report = try await uploader.execute(plan) { progress.note($0) }
     progress.finish()
     let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
+    if report.stoppedBy == nil && prunes { try await prune(place, context) }
     try tell(report, reaped: reaped, place, context)
     return (Self.status(of: report), report.stoppedBy is StoreError)
   }
@@ -148,6 +159,14 @@ struct Upload: AsyncParsableCommand {
     entry.remoteReapAt = .now()
     try context.manifest.save(entry)
     return reaped + remotePlan.remote.count
+  }
+
+  /// Rotated parts of sessions that stay.
+  private func prune(_ place: Workplace, _ context: SyncContext) async throws {
+    let pruner = PartPruner(context)
+    for (decision, error) in pruner.execute(try await pruner.plan(place.settings.retention)) {
+      if let error { Console.complain("cannot remove a part of \(decision.session): \(error)") }
+    }
   }
 
   private struct Summary: Encodable {

@@ -1,0 +1,75 @@
+import ObjectStore
+import Replica
+import SessionLog
+
+/// What shows that bytes of a session are in the store.
+struct PartProof {
+  private let context: SyncContext
+  private let remote: RemoteSession
+  private let log: LogFile
+  private let here: Range<Int64>
+  private let sidecar: Sidecar
+  private var entry: ManifestEntry?
+
+  /// Looks at a session in the store's listing and on this machine.
+  ///
+  /// - Throws: ``SessionLog/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  init(_ context: SyncContext, _ local: LocalSession, _ folders: FolderListings) async throws {
+    self.context = context
+    (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    log = try LogFile(local.files)
+    here = try log.available()
+    entry = try context.manifest.entry(local.session)
+    remote = try await folders.session(
+      local.session, in: SessionFolder(device: sidecar.deviceId, session: local.session))
+  }
+
+  /// Why a part has to stay; nil when every byte of it is proven remote.
+  ///
+  /// - Throws: ``SessionLog/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  mutating func unproven(_ part: LogPart) async throws -> String? {
+    guard try FileStatus(part.plain) == nil else { return "it is not compressed yet" }
+    if sidecar.remoteReapedAt != nil { return "its remote copy was removed" }
+    if let (outer, inner) = remote.overlaps.first {
+      return "\(outer.fileName) and \(inner.fileName) contradict each other"
+    }
+    if let seal = sidecar.seal {
+      guard seal.store == context.store.location else {
+        return "it was sent to \(seal.store), not to the configured store"
+      }
+      guard remote.seal?.fileName == seal.revision else { return "its seal is not there any more" }
+    } else if let error = entry?.lastError {
+      return "it could not be sent: \(error)"
+    }
+    let end = part.start + (try PartReader(part).length)
+    var offset = part.start
+    while offset < end {
+      guard let segment = remote.segment(at: offset) else {
+        return "the store does not have it from byte \(offset) on"
+      }
+      if let reason = try await unproven(segment) { return reason }
+      offset = segment.range.upperBound
+    }
+    return nil
+  }
+
+  private mutating func unproven(_ segment: SegmentName) async throws -> String? {
+    let isHere = here.lowerBound <= segment.range.lowerBound
+    guard segment.range.upperBound <= here.upperBound, try !isHere || segment.matches(log) else {
+      return "\(segment.fileName) does not hold what is here"
+    }
+    // The seal was put when every byte it names was proven.
+    if sidecar.seal != nil || entry?.segments[segment] == true { return nil }
+    do {
+      // Equal to its name's hash, as the local bytes are.
+      try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
+    } catch let error as ReplicaError {
+      return error.detail
+    }
+    guard var known = entry else { return nil }
+    known.segments[segment] = true
+    try context.manifest.save(&known, of: remote.session)
+    entry = known
+    return nil
+  }
+}

@@ -1,0 +1,82 @@
+import ObjectStore
+import Replica
+import SessionLog
+
+/// Deletes old rotated parts of this machine's sessions, running ones too.
+///
+/// A part goes when a listing of the same pass shows its bytes whole, and their content is proven:
+/// by the seal, by the answer to a PUT, or by reading it back here, once. Parts go in stream order,
+/// and the last one stays: where it ends, the live log begins.
+public struct PartPruner: Sendable {
+  private let context: SyncContext
+
+  /// Makes a planner.
+  public init(_ context: SyncContext) { self.context = context }
+
+  /// Plans.
+  ///
+  /// Without an age for parts in the retention it looks at nothing.
+  ///
+  /// - Throws: ``SessionLog/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had;
+  ///   errors of the manifest.
+  public func plan(_ retention: Retention) async throws -> PrunePlan {
+    var plan = PrunePlan()
+    guard let age = retention.pruneAfter else { return plan }
+    let folders = FolderListings(context.store)
+    for day in try context.home.days() {
+      for session in try context.home.rotatedSessions(day: day) {
+        try await decide(session, age, folders, &plan)
+      }
+    }
+    return plan
+  }
+
+  private func decide(
+    _ session: SessionID, _ age: Int64, _ folders: FolderListings, _ plan: inout PrunePlan
+  ) async throws {
+    let local = LocalSession(context.home, session)
+    var proof: PartProof?
+    for part in try local.files.parts().dropLast() {
+      guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { return }
+      let seconds = (context.now().milliseconds - status.modifiedAt.milliseconds) / 1000
+      guard seconds >= age else { return }
+      func decision(_ reason: String) -> PrunePlan.Decision {
+        .init(session: session, start: part.start, bytes: status.length, reason: reason)
+      }
+      let written = "written \(Age.text(seconds)) ago"
+      do {
+        if proof == nil { proof = try await PartProof(context, local, folders) }
+        if let reason = try await proof?.unproven(part) {
+          plan.kept.append(decision("\(written), but \(reason)"))
+          return
+        }
+      } catch let error as SystemError {
+        plan.kept.append(decision("\(written), but \(error)"))
+        return
+      }
+      plan.pruned.append(decision(written))
+    }
+  }
+
+  /// Carries out a plan.
+  ///
+  /// Where a part cannot be removed, those behind it stay: the stream has no holes.
+  ///
+  /// - Returns: one outcome a part, in the plan's order; nil where it went well.
+  public func execute(_ plan: PrunePlan) -> [(decision: PrunePlan.Decision, error: (any Error)?)] {
+    var failed: [SessionID: any Error] = [:]
+    return plan.pruned.map { decision in
+      if let error = failed[decision.session] { return (decision, error) }
+      do {
+        let part = context.home.files(for: decision.session).part(at: decision.start)
+        try LocalSession.remove(part.compressed)
+        // A power loss must not bring back a part before one that is gone.
+        try AtomicFile.syncDirectory(of: part.compressed)
+        return (decision, nil)
+      } catch {
+        failed[decision.session] = error
+        return (decision, error)
+      }
+    }
+  }
+}
