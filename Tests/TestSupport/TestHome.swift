@@ -60,8 +60,9 @@ public final class TestHome: Sendable {
     return writer.session
   }
 
-  /// The bytes of a session's log.
+  /// The bytes of a session's log that are here, those of its rotated parts too.
   public func log(_ session: SessionID) throws -> [UInt8] {
-    Array(try Data(contentsOf: URL(filePath: home.files(for: session).log)))
+    let log = try RecordedLog(home.files(for: session))
+    return try log.read(at: log.start, count: Int(log.extent().end - log.start))
   }
 }

@@ -1,0 +1,227 @@
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+@Suite struct RotatedSessionTests {
+  private static let limit: Int64 = 3_000
+
+  /// A site whose clock tells the time, which files have as well.
+  private func site() throws -> Site {
+    try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
+  }
+
+  private func write(_ lines: Int, to writer: SessionWriter, _ random: inout SeededGenerator) {
+    for _ in 0..<lines {
+      let count = Int.random(in: 0..<300, using: &random)
+      let line = [UInt8](repeating: 0x61, count: count) + [0x0a]
+      line.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    }
+  }
+
+  /// A running session that was sent while it was rotated several times.
+  private func sent(_ site: Site, seed: Int = 1) async throws -> SessionWriter {
+    var random = SeededGenerator(case: seed)
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    for _ in 0..<5 {
+      write(Int.random(in: 5..<60, using: &random), to: writer, &random)
+      try await site.upload()
+    }
+    // Whatever the recorder had not compressed yet.
+    try PartCompressor(writer.files, format: .lines).run()
+    #expect(try writer.files.parts().count >= 3)
+    return writer
+  }
+
+  @Test(arguments: SeededGenerator.cases(80)) func ticksAndSealDoNotMindRotations(
+    number: Int
+  ) async throws {
+    var random = SeededGenerator(case: number)
+    let site = try Site()
+    let writer = try site.local.writer(rotateAt: Int64.random(in: 500..<20_000, using: &random))
+    for _ in 0..<6 {
+      write(Int.random(in: 0..<60, using: &random), to: writer, &random)
+      if Bool.random(using: &random) {
+        try? FileManager.default.removeItem(atPath: site.local.home.cachePath + "/manifest.sqlite")
+      }
+      let report = try await site.upload()
+      #expect(report.failures.isEmpty && report.stoppedBy == nil, "\(report)")
+      #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+    }
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+    let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
+    #expect(finding.problem == nil && finding.comparedLocally)
+  }
+
+  @Test func whatADeadRecorderLeftPlainIsCompressedAtTheSeal() async throws {
+    let site = try Site()
+    let session = try site.local.session([UInt8](repeating: 0x61, count: 9_000) + [0x0a])
+    let files = site.local.home.files(for: session)
+    let whole = try site.local.log(session)
+    var log = try LiveLog(files, rotateAt: 1)
+    _ = [UInt8]().withUnsafeBytes { log.append($0) }
+    let part = try #require(try files.parts().first)
+    #expect(access(part.plain, F_OK) == 0)
+    try FileManager.default.removeItem(atPath: files.log)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+    #expect(try await site.remoteBytes(session) == whole)
+    #expect(access(part.plain, F_OK) != 0 && access(part.compressed, F_OK) == 0)
+  }
+
+  @Test func aRotatedSessionIsReapedWhole() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    let taken = try site.local.home.sessionBytes()
+    site.local.clock.advance(seconds: 8 * 86_400)
+    let reaper = LocalReaper(
+      home: site.local.home, device: site.local.device, context: try site.context(),
+      now: site.local.clock.now())
+    let plan = try await reaper.plan(Retention())
+    let sidecar = try #require(try FileStatus(writer.files.sidecar)).length
+    #expect(plan.local.map(\.bytes) == [taken - sidecar])
+    #expect(reaper.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try site.local.home.days() == [])
+  }
+
+  private func prune(_ site: Site, after age: Int64? = 86_400) async throws -> PrunePlan {
+    var retention = Retention()
+    retention.pruneAfter = age
+    let pruner = PartPruner(try site.context())
+    let plan = try await pruner.plan(retention)
+    #expect(pruner.execute(plan).allSatisfy { $0.error == nil })
+    return plan
+  }
+
+  @Test(arguments: [false, true]) func oldPartsGoAndTheSessionGoesOn(isSealed: Bool) async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    let before = try site.local.log(writer.session)
+    if isSealed {
+      try writer.end(.exit(0))
+      try await site.upload()
+    }
+    #expect(try await prune(site).pruned.isEmpty)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await prune(site, after: nil) == PrunePlan())
+    let parts = try writer.files.parts()
+    let plan = try await prune(site)
+    #expect(plan.pruned.map(\.start) == parts.dropLast().map(\.start), "\(plan)")
+    #expect(try writer.files.parts() == parts.suffix(1))
+    let log = try LogFile(writer.files)
+    let start = try #require(parts.last).start
+    #expect(try log.available().lowerBound == start)
+    #expect(try log.read(start..<Int64(before.count)) == Array(before[Int(start)...]))
+
+    var expected = before
+    if !isSealed {
+      var random = SeededGenerator(case: 2)
+      write(100, to: writer, &random)
+      try await site.upload()
+      try writer.end(.exit(0))
+      let here = try site.local.log(writer.session)
+      expected = before[..<Int(start)] + here
+    } else {
+      expected = before[..<Int(start)] + (try site.local.log(writer.session))
+    }
+    // The cache may go too: the names tell what was sent.
+    try? FileManager.default.removeItem(atPath: site.local.home.cachePath + "/manifest.sqlite")
+    try await site.upload()
+    #expect(try await site.remote(writer.session).seal != nil)
+    #expect(try await site.remoteBytes(writer.session) == expected)
+    let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
+    #expect(finding.problem == nil && !finding.comparedLocally)
+    let catalog = SessionCatalog(
+      home: site.local.home, device: site.local.device, context: try site.context())
+    let entry = try #require(
+      try await catalog.entries(devices: [site.local.device.deviceId]).first)
+    #expect(entry.length == Int64(expected.count) && !entry.hasLocalLog)
+  }
+
+  /// What may be wrong with a part's bytes in the store or here.
+  enum Doubt: String, CaseIterable {
+    case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone
+  }
+
+  @Test(arguments: Doubt.allCases) func whatIsNotProvenIsNotPruned(_ doubt: Doubt) async throws {
+    let site = try site()
+    let writer: SessionWriter
+    if doubt == .unsent {
+      writer = try site.local.writer(rotateAt: Self.limit)
+      var random = SeededGenerator(case: 1)
+      write(200, to: writer, &random)
+      try PartCompressor(writer.files, format: .lines).run()
+    } else {
+      writer = try await sent(site)
+    }
+    let remote = try await site.remote(writer.session)
+    let key = remote.segments.first.map { remote.folder.key + $0.fileName } ?? ""
+    let first = try #require(try writer.files.parts().first)
+    switch doubt {
+    case .unsent: break
+    case .noSegment: _ = try await site.store.delete([key])
+    case .halfASegment:
+      let object = try await site.store.get(key)
+      _ = try await site.store.put(key, Array(object.prefix(object.count / 2)))
+    case .flippedBit:
+      var object = try await site.store.get(key)
+      object[10] ^= 1
+      _ = try await site.store.put(key, object)
+    case .otherHere:
+      // The same length, other bytes, and a whole compressed file.
+      let length = try PartReader(first).length
+      try FileManager.default.removeItem(atPath: first.compressed)
+      try Data(repeating: 0x62, count: Int(length)).write(to: URL(filePath: first.plain))
+      try PartCompressor(writer.files, format: .lines).run()
+    case .stillPlain:
+      let bytes = try PartReader(first).read(at: 0, count: 1 << 20)
+      try Data(bytes).write(to: URL(filePath: first.plain))
+    case .otherStore, .sealGone:
+      try writer.end(.exit(0))
+      try await site.upload()
+      if doubt == .sealGone {
+        let keys = try await site.remote(writer.session).keys
+        _ = try await site.store.delete(keys.filter { $0.hasSuffix(".json") })
+      } else {
+        var sidecar = try Sidecar.load(writer.files.sidecar)
+        sidecar.seal?.store = "s3://elsewhere"
+        try sidecar.save(writer.files.sidecar)
+      }
+    }
+    let parts = try writer.files.parts()
+    site.local.clock.advance(seconds: 2 * 86_400)
+    let plan = try await prune(site)
+    #expect(plan.pruned.isEmpty && plan.kept.count == 1, "\(plan)")
+    #expect(try writer.files.parts() == parts)
+  }
+
+  @Test func aPartIsReadBackOnceWhereThePutProvedNothing() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    site.local.clock.advance(seconds: 2 * 86_400)
+    _ = site.store.takeRequests()
+    var retention = Retention()
+    retention.pruneAfter = 86_400
+    let pruner = PartPruner(try site.context())
+    _ = try await pruner.plan(retention)
+    #expect(site.store.takeRequests().contains { $0.hasPrefix("GET") })
+    let plan = try await pruner.plan(retention)
+    #expect(!plan.pruned.isEmpty)
+    let requests = site.store.takeRequests()
+    #expect(requests.count == 1 && requests[0].hasPrefix("LIST"), "\(requests)")
+    withExtendedLifetime(writer) {}
+  }
+}
