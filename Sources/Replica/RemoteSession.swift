@@ -64,6 +64,13 @@ public struct RemoteSession: Sendable, Equatable {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
+  /// Where the stream ends: where its seal says, else where its last segment does.
+  ///
+  /// Beyond ``mark`` bytes are missing.
+  public var end: Int64 {
+    seal?.length ?? segments(of: generation).map(\.range.upperBound).max() ?? 0
+  }
+
   /// Segments of a generation whose object is whole, by start, longest first.
   public func segments(of generation: Int) -> [SegmentName] {
     segments.filter { $0.generation == generation }

@@ -44,6 +44,12 @@ struct LineSplitter {
     if !pending.isEmpty { try flush(body) }
   }
 
+  /// Goes on at another place of the stream: the first line there may be a part of one.
+  mutating func skip() {
+    pending.removeAll()
+    isInside = true
+  }
+
   private mutating func flush(
     _ body: (UnsafeRawBufferPointer, Bool) throws -> Void
   ) rethrows {

@@ -36,6 +36,14 @@ public struct RecordFilter: Sendable {
     try splitter.add(chunk) { line, isStart in try pass(line, isStart, body) }
   }
 
+  /// Goes on at a later place of the stream: nothing is passed on until a record starts there.
+  ///
+  /// The line that ``finish(_:)`` would pass on is forgotten.
+  public mutating func skip() {
+    splitter.skip()
+    isAdmitted = false
+  }
+
   /// Passes on a last line without a newline.
   public mutating func finish(
     _ body: (_ line: UnsafeRawBufferPointer, _ head: RecordHead?) throws -> Void

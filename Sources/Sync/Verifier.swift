@@ -72,7 +72,7 @@ public struct Verifier: Sendable {
       let damaged = remote.damagedSegments.first(where: {
         $0.name.generation == remote.generation && $0.name.range.upperBound > remote.mark
       })
-    else { return remote.mark }
+    else { return remote.end }
     throw ReplicaError(
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }

@@ -129,8 +129,15 @@ struct StoredGenerations {
     _ literals: [UInt8], _ delta: DeltaInstructions?, _ link: Link
   ) -> [UInt8] {
     guard let encoder = try? SegmentEncoder() else { return [] }
-    for from in stride(from: 0, to: literals.count, by: 30_000) {
-      literals[from..<min(literals.count, from + 30_000)].withUnsafeBytes {
+    var rest = literals[...]
+    while !rest.isEmpty {
+      // As a writer does it, but for the size: a frame ends with a line where there is one.
+      var frame = rest.prefix(30_000)
+      if frame.count < rest.count, let newline = frame.lastIndex(of: 0x0a) {
+        frame = frame[...newline]
+      }
+      rest = rest.dropFirst(frame.count)
+      frame.withUnsafeBytes {
         var statistics = LogStatistics()
         statistics.add($0)
         statistics.finish()
@@ -162,7 +169,7 @@ struct StoredGenerations {
     return made
   }
 
-  private func coverSome(_ generator: inout SeededGenerator) async throws {
+  func coverSome(_ generator: inout SeededGenerator) async throws {
     let remote = try await remote()
     let generation = Int.random(in: 1...streams.count, using: &generator)
     let cover = remote.cover(upTo: .max, of: generation)

@@ -281,9 +281,9 @@ _tidemark_list() {
 
 _tidemark_show() {
     repeating_flags=()
-    non_repeating_flags=(--local --remote --plain --raw --version -h --help)
+    non_repeating_flags=(--local --remote --salvage --plain --raw --version -h --help)
     repeating_options=()
-    non_repeating_options=(--level --since --until --user)
+    non_repeating_options=(--level --since --until -n --lines --user)
     __tidemark_offer_flags_options 1
 
     # Offer option value completions
@@ -297,6 +297,9 @@ _tidemark_show() {
     '--until')
         return
         ;;
+    '-n'|'--lines')
+        return
+        ;;
     '--user')
         return
         ;;
@@ -305,9 +308,9 @@ _tidemark_show() {
 
 _tidemark_export() {
     repeating_flags=()
-    non_repeating_flags=(--local --remote --version -h --help)
+    non_repeating_flags=(--local --remote --salvage --version -h --help)
     repeating_options=()
-    non_repeating_options=(--output -o --level --since --until --user)
+    non_repeating_options=(--output -o --level --since --until -n --lines --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -322,6 +325,9 @@ _tidemark_export() {
         return
         ;;
     '--until')
+        return
+        ;;
+    '-n'|'--lines')
         return
         ;;
     '--user')

@@ -22,27 +22,39 @@ public struct RemoteReader: Sendable {
   ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
   ///     segment's link with; nil where they are not known.
   ///   - length: where to stop, in stream bytes.
-  ///   - onDamage: told of what cannot be read or is not what it should be, in order with the
-  ///     bytes, and the reading goes on; nil where that is an error.
   ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
   ///     compared, the segment's hash is compared when its last piece has been handed on.
   /// - Returns: SHA-256 over the bytes, in lower-case hex.
   /// - Throws: ``ReplicaError`` for anything unlawful, ``ObjectStore/StoreError``, and what `body`
-  ///   and `onDamage` throw.
+  ///   throws.
   @discardableResult
   public func read(
     _ remote: RemoteSession, generation: Int? = nil, from start: Int64 = 0,
     after before: [UInt8]? = nil, upTo length: Int64,
-    onDamage: ((StreamDamage) throws -> Void)? = nil,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> String {
-    let stream = try RemoteStream(remote, generation: generation, in: store, onDamage: onDamage)
+    let stream = try RemoteStream(remote, generation: generation, in: store)
     var digest = SHA256()
-    try await stream.read(from: start, after: before, upTo: length) { piece in
+    try await stream.read(from: start, after: before, upTo: length) { part in
+      guard case .bytes(let piece) = part else { return }
       digest.update(bufferPointer: piece)
       try body(piece)
     }
     return NameField.hex(digest.finalize())
+  }
+
+  /// Reads what can be read of the stream.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing showed.
+  ///   - length: where to stop, in stream bytes.
+  ///   - body: gets the stream in order, and is told of what is lost or in doubt.
+  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, and what `body` throws.
+  public func salvage(
+    _ remote: RemoteSession, upTo length: Int64, _ body: (StreamPart) throws -> Void
+  ) async throws {
+    let stream = try RemoteStream(remote, generation: nil, in: store, salvages: true)
+    try await stream.read(from: 0, after: nil, upTo: length, body)
   }
 
   /// Reads one segment, checked against its name.
@@ -60,7 +72,10 @@ public struct RemoteReader: Sendable {
     }
     let stream = try RemoteStream(remote, generation: segment.generation, in: store)
     try await stream.read(
-      from: segment.range.lowerBound, after: nil, upTo: segment.range.upperBound, body)
+      from: segment.range.lowerBound, after: nil, upTo: segment.range.upperBound
+    ) { part in
+      if case .bytes(let piece) = part { try body(piece) }
+    }
   }
 
   /// Reads a sidecar revision, checked against its name.

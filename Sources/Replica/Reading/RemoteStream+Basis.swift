@@ -12,11 +12,12 @@ extension RemoteStream {
   ///   - offset: where they come in the stream.
   ///   - end: stream offset after which nothing is wanted.
   ///   - delta: the segment that copies them.
+  ///   - body: told of damage.
   ///   - give: gets them in pieces, each with its stream offset.
-  /// - Returns: whether they were all there; without anybody who listens to damage that is an error.
+  /// - Returns: whether they were all there; but for salvage that is an error.
   func copy(
     _ source: StreamRange, to offset: Int64, upTo end: Int64, of delta: StoredSegment,
-    _ give: (UnsafeRawBufferPointer, Int64) throws -> Void
+    _ body: Body, _ give: (UnsafeRawBufferPointer, Int64) throws -> Void
   ) async throws -> Bool {
     let shift = offset - source.range.lowerBound
     var isWhole = true
@@ -24,7 +25,10 @@ extension RemoteStream {
     while from < source.range.upperBound {
       let rest = StreamRange(generation: source.generation, range: from..<source.range.upperBound)
       do {
-        let (segment, pieces) = try await plain(rest, of: delta)
+        let (segment, _, pieces) = try await plain(rest, copiedBy: delta.name) { name in
+          let segment = try await openBasis(name, for: delta)
+          return (segment, segment.layout)
+        }
         let start = segment.name.range.lowerBound
         for piece in pieces {
           guard case .frame(let number, let part) = piece.source else { break }
@@ -39,15 +43,15 @@ extension RemoteStream {
         basis = []
         do {
           try await lookAgain(error)
-        } catch let error as StoreError where error.isNotFound && onDamage != nil {
+        } catch let error as StoreError where error.isNotFound && salvages {
           try lose(
-            from: from + shift, to: min(end, source.range.upperBound + shift), error)
+            from: from + shift, to: min(end, source.range.upperBound + shift), error, body)
           return false
         }
-      } catch let error as ReplicaError where onDamage != nil {
+      } catch let error as ReplicaError where salvages {
         // As far as nothing else can be known: the next frame, or the next segment, may be whole.
         let next = nextStart(after: from, of: rest)
-        try lose(from: from + shift, to: min(end, next + shift), error)
+        try lose(from: from + shift, to: min(end, next + shift), error, body)
         isWhole = false
         from = next
       }
@@ -55,31 +59,34 @@ extension RemoteStream {
     return isWhole
   }
 
-  /// The segment where bytes stand that a delta copies, and the first of them there.
-  private func plain(
-    _ source: StreamRange, of delta: StoredSegment
-  ) async throws -> (StoredSegment, [SegmentLayout.Piece]) {
+  /// The segment where bytes stand that a delta copies.
+  ///
+  /// - Parameter open: opens one of those that may be it.
+  /// - Returns: what was opened, its layout, and the first of the bytes there.
+  func plain<Opened>(
+    _ source: StreamRange, copiedBy delta: SegmentName,
+    _ open: (SegmentName) async throws -> (Opened, SegmentLayout)
+  ) async throws -> (Opened, SegmentLayout, [SegmentLayout.Piece]) {
     let candidates = remote.segments(of: source.generation)
       .filter { $0.range.contains(source.range.lowerBound) }
       .sorted { $0.range.upperBound > $1.range.upperBound }
     for name in candidates {
-      let segment = try await openBasis(name, for: delta)
+      let (opened, layout) = try await open(name)
       let wanted = source.range.clamped(to: name.range)
       let start = name.range.lowerBound
-      let pieces = segment.layout.pieces(of: wanted.lowerBound - start..<wanted.upperBound - start)
-      if case .frame = pieces.first?.source { return (segment, pieces) }
+      let pieces = layout.pieces(of: wanted.lowerBound - start..<wanted.upperBound - start)
+      if case .frame = pieces.first?.source { return (opened, layout, pieces) }
     }
     let bytes =
       "bytes \(source.range.lowerBound) to \(source.range.upperBound) of generation "
-      + "\(source.generation), which \(delta.name.fileName) copies,"
+      + "\(source.generation), which \(delta.fileName) copies,"
     if let name = candidates.first {
       throw ReplicaError(.damagedObject, "\(bytes) are copies themselves in \(name.fileName)")
     }
-    let damaged = remote.damagedSegments.first {
-      $0.name.generation == source.generation && $0.name.range.contains(source.range.lowerBound)
+    let cause = damagedSegment(at: source.range.lowerBound, of: source.generation).map {
+      ": \($0.name.fileName) has \($0.found) bytes"
     }
-    let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
-    throw ReplicaError(.missingBytes, "\(bytes) are not there\(cause)")
+    throw ReplicaError(.missingBytes, "\(bytes) are not there\(cause ?? "")")
   }
 
   private func openBasis(
@@ -95,8 +102,12 @@ extension RemoteStream {
       .map { $0.lowerBound - start..<$0.upperBound - start }
       .sorted { $0.lowerBound < $1.lowerBound }
     let wanted = parts.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
-    let head = try await SegmentHead.fetch(
-      name, in: remote.folder, from: store, whole: wanted * 2 > name.length)
+    var head = heads[name]
+    if head == nil {
+      head = try await .fetch(
+        name, in: remote.folder, from: store, whole: wanted * 2 > name.length)
+    }
+    guard let head else { preconditionFailure("a head was fetched") }
     let segment = StoredSegment(
       head, wanting: parts, in: remote.folder, from: store, with: decoder)
     basis.append(segment)

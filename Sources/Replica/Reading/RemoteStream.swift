@@ -8,13 +8,13 @@ import ObjectStore
 /// Belongs to one task. Memory stays bounded: one segment of the stream, and what copies come from
 /// up to ``basisLimit``.
 final class RemoteStream {
-  typealias Body = (UnsafeRawBufferPointer) throws -> Void
+  typealias Body = (StreamPart) throws -> Void
 
   let store: any ObjectStore
   let generation: Int
   let decoder: SegmentDecoder
-  /// Told of what is wrong, and the reading goes on; nil where that is an error.
-  let onDamage: ((StreamDamage) throws -> Void)?
+  /// Whether what is wrong is told, and the reading goes on; else it is an error.
+  let salvages: Bool
   var remote: RemoteSession
   /// Indexes that were fetched to choose what to read.
   var heads: [SegmentName: SegmentHead] = [:]
@@ -34,12 +34,12 @@ final class RemoteStream {
 
   init(
     _ remote: RemoteSession, generation: Int?, in store: any ObjectStore,
-    onDamage: ((StreamDamage) throws -> Void)? = nil
+    salvages: Bool = false
   ) throws {
     self.remote = remote
     self.generation = generation ?? remote.generation
     self.store = store
-    self.onDamage = onDamage
+    self.salvages = salvages
     decoder = try SegmentDecoder()
   }
 
@@ -49,7 +49,7 @@ final class RemoteStream {
   func read(
     from start: Int64, after before: [UInt8]?, upTo length: Int64, _ body: Body
   ) async throws {
-    try checkOverlaps()
+    try checkOverlaps(body)
     position = start
     tail = start == 0 ? [] : before
     try await advance(to: length, body) { segment in [0..<segment.length] }
@@ -60,7 +60,7 @@ final class RemoteStream {
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<Int64>], _ body: Body) async throws {
-    try checkOverlaps()
+    try checkOverlaps(body)
     for range in ranges {
       if position != range.lowerBound { (position, tail) = (range.lowerBound, nil) }
       try await advance(to: range.upperBound, body) { segment in
@@ -87,8 +87,8 @@ final class RemoteStream {
         current = nil
         do {
           try await lookAgain(error)
-        } catch let error as StoreError where error.isNotFound && onDamage != nil {
-          try lose(from: position, to: end, error)
+        } catch let error as StoreError where error.isNotFound && salvages {
+          try lose(from: position, to: end, error, body)
         }
       }
     }
@@ -109,11 +109,11 @@ final class RemoteStream {
     let stored: StoredSegment
     do {
       stored = try await open(segment, wanting: parts)
-    } catch let error as ReplicaError where onDamage != nil {
+    } catch let error as ReplicaError where salvages {
       return try await readAround(error, segment, upTo: end, body)
     }
     if segment.range.lowerBound == position, let tail {
-      try check(stored.layout.index.link, of: segment, after: tail)
+      try check(stored.layout.index.link, of: segment, after: tail, body)
     }
     var hasher = SHA256()
     var isComplete = isWhole
@@ -131,13 +131,13 @@ final class RemoteStream {
           let frame = try await stored.frame(number)
           try frame.withUnsafeBytes { try give(.init(rebasing: $0[part]), offset) }
         case .copy(let source):
-          let isThere = try await copy(source, to: offset, upTo: end, of: stored, give)
+          let isThere = try await copy(source, to: offset, upTo: end, of: stored, body, give)
           isComplete = isComplete && isThere
         }
-      } catch let error as ReplicaError where onDamage != nil {
-        if standIn(for: segment) { return try doubt(position..<end, error) }
+      } catch let error as ReplicaError where salvages {
+        if standIn(for: segment) { return try doubt(position..<end, error, body) }
         isComplete = false
-        try lose(from: offset, to: min(end, start + piece.range.upperBound), error)
+        try lose(from: offset, to: min(end, start + piece.range.upperBound), error, body)
       }
     }
     if isWhole, !isComplete, segment.kind == .delta {
@@ -145,13 +145,13 @@ final class RemoteStream {
       try doubt(
         segment.range,
         ReplicaError(
-          .damagedObject, "\(segment.fileName) lacks bytes, so its hash cannot be compared"))
+          .damagedObject, "\(segment.fileName) lacks bytes, so its hash cannot be compared"), body)
     }
     if isComplete, NameField.hash16(hasher.finalize()) != segment.hash {
       try doubt(
         segment.range,
         ReplicaError(
-          .damagedObject, "\(segment.fileName) holds other bytes than its name says"))
+          .damagedObject, "\(segment.fileName) holds other bytes than its name says"), body)
     }
   }
 
@@ -182,7 +182,7 @@ final class RemoteStream {
     let wanted = UnsafeRawBufferPointer(rebasing: bytes[from..<to])
     tail = Array(((tail ?? []) + wanted.suffix(Link.span)).suffix(Link.span))
     position = offset + Int64(to)
-    try body(wanted)
+    try body(.bytes(wanted))
   }
 
   /// Takes note that an object is gone which a listing showed, and lists once more.
@@ -195,7 +195,11 @@ final class RemoteStream {
     remote = try await FolderListing(folder, session: session, in: store)[session, in: folder]
   }
 
-  private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8]) throws {
+  private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8], _ body: Body)
+    throws
+  {
+    // Of a stream that is read from its middle, fewer bytes may be known than the link covers.
+    guard link.covered <= tail.count || Int64(tail.count) == position else { return }
     // Where the writer no longer had the bytes before, its link covers fewer of them.
     let covered = tail.suffix(link.covered)
     guard link.covered <= tail.count, link == Link(before: covered) else {
@@ -203,36 +207,36 @@ final class RemoteStream {
         segment.range,
         ReplicaError(
           .damagedObject,
-          "\(segment.fileName) does not continue the stream that stands before it"))
+          "\(segment.fileName) does not continue the stream that stands before it"), body)
     }
   }
 
-  private func checkOverlaps() throws {
+  private func checkOverlaps(_ body: Body) throws {
     for (outer, inner) in remote.overlaps(of: generation) {
       try doubt(
         inner.range.clamped(to: outer.range),
         ReplicaError(
           .damagedObject,
-          "\(outer.fileName) and \(inner.fileName) overlap; neither holds the other"))
+          "\(outer.fileName) and \(inner.fileName) overlap; neither holds the other"), body)
     }
   }
 
   // MARK: Damage
 
   /// Tells of bytes that are given but may be wrong; an error where nobody listens.
-  private func doubt(_ range: Range<Int64>, _ error: ReplicaError) throws {
-    guard let onDamage else { throw error }
-    try onDamage(StreamDamage(range: range, isLost: false, reason: error.detail))
+  private func doubt(_ range: Range<Int64>, _ error: ReplicaError, _ body: Body) throws {
+    guard salvages else { throw error }
+    try body(.damage(StreamDamage(range: range, isLost: false, reason: error.detail)))
   }
 
   /// Leaves out what comes next of some bytes that cannot be read; an error where nobody listens.
-  func lose(from lower: Int64, to upper: Int64, _ error: any Error) throws {
-    guard let onDamage else { throw error }
+  func lose(from lower: Int64, to upper: Int64, _ error: any Error, _ body: Body) throws {
+    guard salvages else { throw error }
     let lower = max(position, lower)
     guard lower < upper else { return }
     position = upper
     tail = nil
-    try onDamage(StreamDamage(range: lower..<upper, isLost: true, reason: "\(error)"))
+    try body(.damage(StreamDamage(range: lower..<upper, isLost: true, reason: "\(error)")))
   }
 
   /// Leaves a damaged segment out of what is read from here on, if another one holds what comes
@@ -248,13 +252,26 @@ final class RemoteStream {
   private func readAround(
     _ error: ReplicaError, _ segment: SegmentName, upTo end: Int64, _ body: Body
   ) async throws {
-    let before = position
-    if standIn(for: segment) { return try doubt(position..<end, error) }
-    if try await salvage(segment, upTo: end, body) {
-      try doubt(before..<end, error)
-    } else {
-      try lose(from: position, to: end, error)
+    if standIn(for: segment) { return try doubt(position..<end, error, body) }
+    try await salvage(segment, upTo: end, error, body)
+    try lose(from: position, to: end, error, body)
+  }
+
+  /// A cut upload that was to hold a byte.
+  func damagedSegment(at offset: Int64, of generation: Int) -> RemoteSession.ObjectDamage? {
+    remote.damagedSegments.first {
+      $0.name.generation == generation && $0.name.range.contains(offset)
     }
+  }
+
+  /// That bytes are in no whole segment.
+  func missing(from offset: Int64, upTo length: Int64) -> ReplicaError {
+    let cause = damagedSegment(at: offset, of: generation).map {
+      ": \($0.name.fileName) has \($0.found) bytes"
+    }
+    return ReplicaError(
+      .missingBytes,
+      "bytes \(offset) to \(length) of \(remote.session) are not there\(cause ?? "")")
   }
 
   private func passGap(upTo length: Int64, _ body: Body) async throws {
@@ -262,36 +279,34 @@ final class RemoteStream {
       $0.range.lowerBound > position && !excluded.contains($0)
     }
     let end = min(length, next?.range.lowerBound ?? length)
-    let damaged = remote.damagedSegments.first {
-      $0.name.generation == generation && $0.name.range.contains(position)
+    let damaged = damagedSegment(at: position, of: generation)
+    if salvages, let damaged {
+      let end = min(end, damaged.name.range.upperBound)
+      let cut = ReplicaError(
+        .damagedObject,
+        "\(damaged.name.fileName) has \(damaged.found) bytes, not what its name says")
+      try await salvage(damaged.name, upTo: end, cut, body)
     }
-    let cause = damaged.map { ": \($0.name.fileName) has \($0.found) bytes" } ?? ""
-    let error = ReplicaError(
-      .missingBytes, "bytes \(position) to \(end) of \(remote.session) are not there\(cause)")
-    if onDamage != nil, let damaged {
-      _ = try await salvage(damaged.name, upTo: min(end, damaged.name.range.upperBound), body)
-    }
-    try lose(from: position, to: end, error)
+    try lose(from: position, to: end, missing(from: position, upTo: end), body)
   }
 
-  /// Hands on the frames that a plain segment begins with.
-  ///
-  /// - Returns: whether they are all of it.
+  /// Hands on the frames that a plain segment begins with, as bytes in doubt.
   private func salvage(
-    _ segment: SegmentName, upTo end: Int64, _ body: Body
-  ) async throws -> Bool {
-    guard segment.kind == .plain, segment.stored <= SegmentHead.largestObject else { return false }
+    _ segment: SegmentName, upTo end: Int64, _ error: ReplicaError, _ body: Body
+  ) async throws {
+    guard segment.kind == .plain, segment.stored <= SegmentHead.largestObject else { return }
     let object: [UInt8]
     do {
       object = try await store.get(remote.folder.key + segment.fileName)
     } catch let error as StoreError where error.isNotFound {
-      return false
+      return
     }
+    let before = position
     var offset = segment.range.lowerBound
     try decoder.salvage(object, upTo: segment.length) { frame in
       try hand(frame, at: offset, upTo: end, body)
       offset += Int64(frame.count)
     }
-    return position >= end
+    if position > before { try doubt(before..<position, error, body) }
   }
 }

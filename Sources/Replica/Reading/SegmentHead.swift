@@ -56,6 +56,15 @@ struct SegmentHead: Sendable {
     }
   }
 
+  /// The same without what came with it.
+  var withoutBytes: SegmentHead { SegmentHead(name: name, layout: layout, held: (name.stored, [])) }
+
+  private init(name: SegmentName, layout: SegmentLayout, held: (start: Int64, bytes: [UInt8])) {
+    self.name = name
+    self.layout = layout
+    self.held = held
+  }
+
   /// Fetches some bytes of an object.
   static func piece(
     _ range: Range<Int64>, of name: SegmentName, _ key: String, _ store: any ObjectStore

@@ -13,3 +13,11 @@ public struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
     return "bytes \(range.lowerBound) to \(range.upperBound) are \(fate): \(reason)"
   }
 }
+
+/// What comes next of a stream that is read as far as it can be.
+public enum StreamPart {
+  /// Bytes, at most 2 MiB.
+  case bytes(UnsafeRawBufferPointer)
+  /// Something wrong; lost bytes are passed over.
+  case damage(StreamDamage)
+}

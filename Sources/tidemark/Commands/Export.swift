@@ -9,7 +9,7 @@ struct Export: AsyncParsableCommand {
     abstract: "Write sessions as text files with a header that says where they come from.",
     discussion: """
       The local log is taken where it is complete, else the store's. A file appears under its \
-      name only when it is whole.
+      name only when it is whole, or when --salvage passed over what is missing: exit code 65.
       """)
 
   @Argument(help: "The sessions.")
@@ -30,34 +30,45 @@ struct Export: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace()
     let (catalog, context) = try side.catalog(place)
-    let filter = try records.filter()
+    let choice = try records.choice()
     let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
     let texts = try await catalog.entries(matching: ids, devices: devices).map {
       try SessionText($0, side: side, context: context, catalog: catalog)
     }
     guard output != "-" else {
+      var isWhole = true
       for text in texts {
         Console.write(Array(Self.header(text.entry.sidecar).utf8))
-        try await text.read(filter) { Console.show($0) }
+        let isThisWhole = try await text.read(choice) { Console.show($0) }
+        isWhole = isWhole && isThisWhole
       }
+      if !isWhole { throw ExitStatus.integrity }
       return
     }
     try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     let folder = output
-    try await withThrowingTaskGroup(of: String.self) { group in
-      for (index, text) in texts.enumerated() {
-        if index >= place.settings.transfers, let path = try await group.next() {
-          Console.remark("wrote \(path)")
-        }
-        group.addTask { try await Self.write(text, filter, in: folder) }
+    let isWhole = try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+      var isWhole = true
+      func note(_ path: String, _ isThisWhole: Bool) {
+        Console.remark("wrote \(path)")
+        isWhole = isWhole && isThisWhole
       }
-      for try await path in group { Console.remark("wrote \(path)") }
+      for (index, text) in texts.enumerated() {
+        if index >= place.settings.transfers, let (path, isThisWhole) = try await group.next() {
+          note(path, isThisWhole)
+        }
+        group.addTask { try await Self.write(text, choice, in: folder) }
+      }
+      for try await (path, isThisWhole) in group { note(path, isThisWhole) }
+      return isWhole
     }
+    if !isWhole { throw ExitStatus.integrity }
   }
 
+  /// - Returns: the file, and whether nothing had to be passed over.
   private static func write(
-    _ text: SessionText, _ filter: RecordFilter, in folder: String
-  ) async throws -> String {
+    _ text: SessionText, _ choice: RecordChoice, in folder: String
+  ) async throws -> (String, Bool) {
     let sidecar = text.entry.sidecar
     let path = "\(folder)/\(sidecar.sessionId).txt"
     let partial = "\(folder)/.\(sidecar.sessionId).partial"
@@ -66,10 +77,11 @@ struct Export: AsyncParsableCommand {
     else {
       throw Failure(.configuration, "cannot write in \(folder); choose another folder with -o")
     }
+    let isWhole: Bool
     do {
       try file.seekToEnd()
       var pending = Data()
-      try await text.read(filter) { bytes in
+      isWhole = try await text.read(choice) { bytes in
         pending.append(contentsOf: bytes)
         guard pending.count >= 1 << 20 else { return }
         try file.write(contentsOf: pending)
@@ -85,7 +97,7 @@ struct Export: AsyncParsableCommand {
       unlink(partial)
       throw error
     }
-    return path
+    return (path, isWhole)
   }
 
   static func header(_ sidecar: Sidecar) -> String {

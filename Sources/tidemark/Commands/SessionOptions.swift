@@ -73,8 +73,24 @@ struct RecordOptions: ParsableArguments {
   var since: String?
   @Option(help: "Only records until then, in the same forms.")
   var until: String?
+  @Option(
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("Only the last of the lines.", valueName: "n"))
+  var lines: Int?
+  @Flag(
+    help: ArgumentHelp(
+      "Go on past what is missing or damaged in the store.",
+      discussion: "A line [GAP n bytes: reason] stands for each stretch that is lost."))
+  var salvage = false
 
-  func validate() throws { _ = try filter() }
+  func validate() throws {
+    _ = try filter()
+    if let lines, lines < 0 { throw ValidationError("--lines takes a number from 0.") }
+  }
+
+  func choice() throws -> RecordChoice {
+    RecordChoice(filter: try filter(), lastLines: lines, salvages: salvage)
+  }
 
   func filter() throws -> RecordFilter {
     var filter = RecordFilter(since: try Self.time(since), until: try Self.time(until))

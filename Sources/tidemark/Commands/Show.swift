@@ -9,7 +9,9 @@ struct Show: AsyncParsableCommand {
     abstract: "Print a session's log.",
     discussion: """
       ID may be shortened as long as it is unique. On a terminal control bytes are made visible, \
-      whatever the form asked for; through a pipe the bytes are exact.
+      whatever the form asked for; through a pipe the bytes are exact. Of a session in the store \
+      --lines, --since and --until fetch only the parts that they need. Exit code 65 when --salvage \
+      had something to pass over.
       """)
 
   @Argument(help: "The session, as 'tidemark list' shows it.")
@@ -35,22 +37,24 @@ struct Show: AsyncParsableCommand {
     let (catalog, context) = try side.catalog(place)
     let entry = try await catalog.entry(matching: id, devices: try await devices(place, context))
     let text = try SessionText(entry, side: side, context: context, catalog: catalog)
-    let filter = try records.filter()
-    if raw || (plain && filter.admitsAll && entry.sidecar.format == .asIs) {
-      try await text.read { Console.show($0) }
+    let choice = try records.choice()
+    let isWhole: Bool
+    if raw || (plain && choice.filter.admitsAll && entry.sidecar.format == .asIs) {
+      isWhole = try await text.read(choice) { Console.show($0) }
     } else if plain && entry.sidecar.format == .lines {
       var plain = PlainText()
-      try await text.readLines(filter) { line, _ in
+      isWhole = try await text.readLines(choice) { line, _ in
         plain.add(line).withUnsafeBytes { Console.show($0) }
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
     } else {
-      try await text.readLines(filter) { line, head in
+      isWhole = try await text.readLines(choice) { line, head in
         guard Console.outputIsTerminal else { return Console.write(line) }
         let text = Console.harmless(line.last == 0x0a ? line.dropLast() : line[...])
         Console.say(Console.paint(text, Console.colour(of: head?.level)))
       }
     }
+    if !isWhole { throw ExitStatus.integrity }
   }
 
   /// A session that is not on this machine may be any device's.

@@ -1,0 +1,140 @@
+import Delta
+public import ObjectStore
+
+/// Parts of a remote stream, chosen by what the segments' indexes tell: the last lines, or the
+/// records of a time span.
+///
+/// Only the indexes that are looked at and the frames that are read are fetched, by range requests.
+/// So the hash in a segment's name cannot be compared; the checksums and lengths of frames are.
+///
+/// ```swift
+/// let parts = try RemoteParts(of: remote, upTo: length, in: store)
+/// try await parts.read(try await parts.last(lines: 100)) { offset, bytes in … }
+/// ```
+public final class RemoteParts {
+  private let stream: RemoteStream
+  private let length: Int64
+
+  /// Chooses nothing yet.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing showed.
+  ///   - length: where the stream ends, in bytes.
+  ///   - store: where it is.
+  /// - Throws: ``Delta/SegmentError`` when there is no memory.
+  public init(of remote: RemoteSession, upTo length: Int64, in store: any ObjectStore) throws {
+    stream = try RemoteStream(remote, generation: nil, in: store)
+    self.length = length
+  }
+
+  /// The end of the stream that holds its last lines, the first of them whole.
+  ///
+  /// - Parameters:
+  ///   - count: lines.
+  ///   - level: only lines of records of this level and above count, by its place in the order of
+  ///     levels; then the end begins with records enough to tell what the first lines belong to.
+  /// - Returns: one range, or none; it begins at 0, or holds a line more than was asked for.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func last(lines count: Int, level: Int? = nil) async throws -> [Range<Int64>] {
+    try await retrying { [self] in
+      var rest = try cover()[...]
+      var stretches: [Stretch] = []
+      var counted = 0
+      var batch = 1
+      var start = 0
+      repeat {
+        let next = Array(rest.suffix(batch))
+        rest = rest.dropLast(next.count)
+        stretches = try await stream.stretches(of: next) + stretches
+        counted = 0
+        start = stretches.count
+        while start > 0, counted <= count {
+          start -= 1
+          counted +=
+            level.map { stretches[start].levels[$0...].reduce(0, +) }
+            ?? stretches[start].lines
+        }
+        if level != nil { start = Self.context(before: start, in: stretches) }
+        batch = min(batch * 2, 8)
+      } while start == 0 && !rest.isEmpty
+      guard let first = stretches[start...].first else { return [] }
+      return [first.range.lowerBound..<length]
+    }
+  }
+
+  /// Ranges that hold all records of a time span.
+  ///
+  /// What has no times may match, and is in. Each range begins with records enough to tell what the
+  /// first wanted lines belong to, and ends where the last record does.
+  ///
+  /// - Parameter times: milliseconds since 1970.
+  /// - Returns: ranges in order, with a gap between each two.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func span(_ times: ClosedRange<Int64>) async throws -> [Range<Int64>] {
+    try await retrying { [self] in
+      let stretches = try await stream.stretches(of: try cover())
+      let isWanted = stretches.map { $0.times?.overlaps(times) ?? true }
+      var ranges: [Range<Int64>] = []
+      var number = 0
+      while let first = isWanted[number...].firstIndex(of: true) {
+        let next = isWanted[first...].firstIndex(of: false) ?? isWanted.count
+        let start = stretches[Self.context(before: first, in: stretches)].range.lowerBound
+        // A record goes on until the next one begins.
+        let after = stretches[next...].first { $0.records > 0 }
+        let end = min(length, after?.range.upperBound ?? length)
+        if let before = ranges.last, start <= before.upperBound {
+          ranges[ranges.count - 1] = before.lowerBound..<max(end, before.upperBound)
+        } else if start < end {
+          ranges.append(start..<end)
+        }
+        number = next
+      }
+      return ranges
+    }
+  }
+
+  /// Reads ranges that were chosen.
+  ///
+  /// - Parameters:
+  ///   - ranges: in order and disjoint.
+  ///   - body: gets the bytes in order, each piece with its offset in the stream.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
+  public func read(
+    _ ranges: [Range<Int64>], _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+  ) async throws {
+    try await stream.read(ranges) { [stream] part in
+      guard case .bytes(let bytes) = part else { return }
+      try body(stream.position - Int64(bytes.count), bytes)
+    }
+  }
+
+  /// The segments of the whole stream.
+  private func cover() throws -> [SegmentName] {
+    let cover = stream.remote.cover(upTo: length, of: stream.generation)
+    let end = cover.last?.range.upperBound ?? 0
+    guard end >= length else { throw stream.missing(from: end, upTo: length) }
+    return cover
+  }
+
+  /// The stretch to begin with for a reader to know what the first lines of another one belong to.
+  private static func context(before number: Int, in stretches: [Stretch]) -> Int {
+    var start = number
+    var records = 0
+    // The first line may be a part of one.
+    while start > 0, records < 2 {
+      start -= 1
+      records += stretches[start].records
+    }
+    return start
+  }
+
+  /// Chooses anew when a segment has gone since the listing.
+  private func retrying<Value>(_ work: () async throws -> Value) async throws -> Value {
+    do {
+      return try await work()
+    } catch let error as StoreError where error.isNotFound {
+      try await stream.lookAgain(error)
+      return try await work()
+    }
+  }
+}

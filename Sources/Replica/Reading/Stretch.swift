@@ -1,0 +1,101 @@
+import Delta
+
+/// A part of a stream, and what an index tells of it without its bytes.
+struct Stretch: Sendable, Equatable {
+  /// Stream offsets.
+  var range: Range<Int64>
+  /// Newlines in it, at least.
+  var lines = 0
+  /// Records in it by level, lowest first, at least.
+  var levels = [Int](repeating: 0, count: FrameSummary.levelCount)
+  /// Times of the earliest and latest record, milliseconds since 1970; nil where nothing is known.
+  var times: ClosedRange<Int64>?
+
+  /// Records in it, at least.
+  var records: Int { levels.reduce(0, +) }
+
+  /// What stands in a frame, or in a part of one: of that nothing can be counted.
+  init(_ range: Range<Int64>, of frame: FrameSummary) {
+    self.range = range
+    times = frame.times
+    guard range.count == frame.rawLength else { return }
+    lines = frame.lines
+    levels = frame.levels
+  }
+}
+
+extension RemoteStream {
+  /// Indexes fetched at once.
+  private static let fetches = 8
+  /// Bytes of objects that may be kept from choosing until reading.
+  private static let heldLimit = 4 << 20
+
+  /// What the indexes tell of some of the stream's segments, in order.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  func stretches(of segments: [SegmentName]) async throws -> [Stretch] {
+    try await fetchHeads(of: segments)
+    var stretches: [Stretch] = []
+    for segment in segments {
+      let layout = try await head(of: segment).layout
+      for piece in layout.pieces(of: 0..<segment.length) {
+        let offset = segment.range.lowerBound + piece.range.lowerBound
+        switch piece.source {
+        case .frame(let number, _):
+          let end = segment.range.lowerBound + piece.range.upperBound
+          stretches.append(Stretch(offset..<end, of: layout.index.frames[number]))
+        case .copy(let source):
+          stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
+        }
+      }
+    }
+    return stretches
+  }
+
+  private func stretches(
+    of source: StreamRange, at offset: Int64, copiedBy delta: SegmentName
+  ) async throws -> [Stretch] {
+    let shift = offset - source.range.lowerBound
+    var stretches: [Stretch] = []
+    var from = source.range.lowerBound
+    while from < source.range.upperBound {
+      let rest = StreamRange(generation: source.generation, range: from..<source.range.upperBound)
+      let (segment, layout, pieces) = try await plain(rest, copiedBy: delta) { name in
+        (name, try await head(of: name).layout)
+      }
+      for piece in pieces {
+        guard case .frame(let number, _) = piece.source else { break }
+        let end = segment.range.lowerBound + piece.range.upperBound
+        stretches.append(Stretch(from + shift..<end + shift, of: layout.index.frames[number]))
+        from = end
+      }
+    }
+    return stretches
+  }
+
+  private func head(of name: SegmentName) async throws -> SegmentHead {
+    if let known = heads[name] { return known }
+    let head = try await SegmentHead.fetch(name, in: remote.folder, from: store, whole: false)
+    keep(head)
+    return head
+  }
+
+  private func fetchHeads(of segments: [SegmentName]) async throws {
+    let missing = segments.filter { heads[$0] == nil }
+    let (folder, store) = (remote.folder, store)
+    try await withThrowingTaskGroup(of: SegmentHead.self) { group in
+      for (number, name) in missing.enumerated() {
+        if number >= Self.fetches, let head = try await group.next() { keep(head) }
+        group.addTask {
+          try await SegmentHead.fetch(name, in: folder, from: store, whole: false)
+        }
+      }
+      for try await head in group { keep(head) }
+    }
+  }
+
+  private func keep(_ head: SegmentHead) {
+    let held = heads.values.reduce(0) { $0 + $1.held.bytes.count }
+    heads[head.name] = held < Self.heldLimit ? head : head.withoutBytes
+  }
+}

@@ -1,0 +1,192 @@
+import Delta
+import ObjectStore
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+/// Parts of a stream, against the same parts of the whole.
+@Suite struct PartsTests {
+  /// Records with rising times, some of them of several lines.
+  private struct Writer {
+    var time: Int64 = 1_769_092_205_000
+
+    mutating func lines(_ count: Int, _ generator: inout SeededGenerator) -> [[UInt8]] {
+      (0..<count).map { _ in
+        time += Int64.random(in: 0...20_000, using: &generator)
+        let level = Level.allCases.randomElement(using: &generator) ?? .info
+        var text = "\(Timestamp(milliseconds: time)) [\(level.name)] [Net] \(generator.next())\n"
+        for _ in 0..<max(0, Int.random(in: -3...6, using: &generator)) { text += "  and more\n" }
+        return Array(text.utf8)
+      }
+    }
+  }
+
+  /// A log in up to three generations, edited by lines.
+  private static func log(
+    _ generator: inout SeededGenerator
+  ) async throws -> (StoredGenerations, Writer) {
+    var made = try StoredGenerations(
+      maximumInstructions: [5, 500].randomElement(using: &generator) ?? 1)
+    var writer = Writer()
+    var lines: [[UInt8]] = []
+    for _ in 0..<Int.random(in: 1...3, using: &generator) {
+      let more = writer.lines(Int.random(in: 1...300, using: &generator), &generator)
+      lines += more
+      // Ticks that end with a line, and not always with a record.
+      var rest = Array(more.joined())[...]
+      while !rest.isEmpty {
+        let place = rest.indices.randomElement(using: &generator) ?? rest.startIndex
+        let tick = rest[...(rest[place...].firstIndex(of: 0x0a) ?? place)].prefix(3000)
+        let end = tick.lastIndex(of: 0x0a) ?? tick.startIndex
+        try made.grow(Array(rest[...end]))
+        rest = rest[(end + 1)...]
+      }
+      guard Bool.random(using: &generator) else { continue }
+      switch Int.random(in: 0..<3, using: &generator) {
+      case 0: lines.removeFirst(lines.count / 3)
+      case 1: lines.removeSubrange(lines.count / 3..<lines.count / 2)
+      default:
+        for number in 0..<lines.count where Int.random(in: 0..<50, using: &generator) == 0 {
+          lines[number].replaceSubrange(32..<36, with: Array("****".utf8))
+        }
+      }
+      let stream = Array(lines.joined())
+      try made.replace(with: stream, in: [stream])
+    }
+    for _ in 0..<Int.random(in: 0...3, using: &generator) { try await made.coverSome(&generator) }
+    return (made, writer)
+  }
+
+  private static func admitted(_ bytes: [UInt8], _ filter: RecordFilter) -> [[UInt8]] {
+    var (filter, lines) = (filter, [[UInt8]]())
+    bytes.withUnsafeBytes { filter.add($0) { line, _ in lines.append(Array(line)) } }
+    filter.finish { line, _ in lines.append(Array(line)) }
+    return lines
+  }
+
+  private static func admitted(
+    _ parts: RemoteParts, _ ranges: [Range<Int64>], _ filter: RecordFilter
+  ) async throws -> [[UInt8]] {
+    var (filter, lines, end) = (filter, [[UInt8]](), Int64(0))
+    try await parts.read(ranges) { offset, bytes in
+      if offset != end {
+        filter.finish { line, _ in lines.append(Array(line)) }
+        filter.skip()
+      }
+      end = offset + Int64(bytes.count)
+      filter.add(bytes) { line, _ in lines.append(Array(line)) }
+    }
+    filter.finish { line, _ in lines.append(Array(line)) }
+    return lines
+  }
+
+  @Test(arguments: SeededGenerator.cases(400))
+  func aSpanHoldsWhatTheWholeDoes(number: Int) async throws {
+    var generator = SeededGenerator(case: number)
+    let (made, writer) = try await Self.log(&generator)
+    let remote = try await made.remote()
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    for _ in 0..<20 {
+      let first = Int64.random(in: 1_769_092_205_000...writer.time, using: &generator)
+      let last = first + Int64.random(in: 0...200_000, using: &generator)
+      let filter = RecordFilter(
+        minimumLevel: [nil, .error].randomElement(using: &generator) ?? nil,
+        since: Timestamp(milliseconds: first), until: Timestamp(milliseconds: last))
+      let ranges = try await parts.span(first...last)
+      let read = try await Self.admitted(parts, ranges, filter)
+      #expect(read == Self.admitted(made.stream, filter))
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(400))
+  func theEndHoldsTheLastLines(number: Int) async throws {
+    var generator = SeededGenerator(case: number)
+    let (made, _) = try await Self.log(&generator)
+    let remote = try await made.remote()
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    for count in Array(1...12) + [Int.random(in: 13...2000, using: &generator), .max] {
+      let ranges = try await parts.last(lines: count)
+      var bytes: [UInt8] = []
+      try await parts.read(ranges) { bytes += $1 }
+      #expect(bytes == made.stream.suffix(bytes.count))
+      let lines = Self.admitted(bytes, RecordFilter()).suffix(count)
+      #expect(lines == Self.admitted(made.stream, RecordFilter()).suffix(count))
+
+      let filter = RecordFilter(minimumLevel: .error)
+      let trouble = try await parts.last(lines: count, level: Int(Level.error.rawValue))
+      let read = try await Self.admitted(parts, trouble, filter).suffix(count)
+      #expect(read == Self.admitted(made.stream, filter).suffix(count))
+    }
+  }
+
+  /// 6 MiB of log in one object and a small one: the last lines cost the index and one frame.
+  @Test func theLastLinesCostLittle() async throws {
+    var made = try StoredGenerations()
+    var generator = SeededGenerator(case: 4)
+    var writer = Writer()
+    let log = writer.lines(1500, &generator).map { record in
+      record.dropLast() + StreamDigest.hex(EditScript.random(2000, &generator)).utf8 + [0x0a]
+    }
+    try made.grow(Array(log.joined()))
+    let remote = try await made.remote()
+    let stored = try #require(remote.segment(at: 0)).stored
+    _ = made.store.takeTraffic()
+
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    var bytes = 0
+    try await parts.read(try await parts.last(lines: 10)) { bytes += $1.count }
+    let tail = made.store.takeTraffic()
+    #expect(tail.gets == 2 && tail.lists == 0, "\(tail)")
+    #expect(tail.bytes < stored / 2 && bytes <= SegmentEncoder.frameLength, "\(tail) of \(stored)")
+
+    // A span in the last frame: that one, and the one before for what its first lines belong to.
+    let ranges = try await parts.span(writer.time - 1000...writer.time)
+    _ = made.store.takeTraffic()
+    try await parts.read(ranges) { _, _ in }
+    let span = made.store.takeTraffic()
+    #expect(span.gets == 1 && span.bytes < stored, "\(span) of \(stored)")
+    #expect(try await parts.span(0...1).isEmpty)
+    #expect(made.store.takeTraffic().gets == 0)
+  }
+
+  @Test func aSegmentDeletedMeanwhileCostsOneListing() async throws {
+    var made = try StoredGenerations()
+    var generator = SeededGenerator(case: 5)
+    var writer = Writer()
+    for _ in 0..<4 { try made.grow(Array(writer.lines(500, &generator).joined())) }
+    let before = try await made.remote()
+    try made.cover(before.segments)
+    for name in before.segments { made.store[made.folder.key + name.fileName] = nil }
+    let parts = try RemoteParts(of: before, upTo: before.end, in: made.store)
+    var bytes: [UInt8] = []
+    _ = made.store.takeTraffic()
+    try await parts.read(try await parts.last(lines: 700)) { bytes += $1 }
+    #expect(bytes == made.stream.suffix(bytes.count) && !bytes.isEmpty)
+    #expect(made.store.takeTraffic().lists == 1)
+  }
+
+  @Test func missingAndDamagedPartsAreErrors() async throws {
+    var made = try StoredGenerations()
+    var generator = SeededGenerator(case: 6)
+    var writer = Writer()
+    for _ in 0..<4 { try made.grow(Array(writer.lines(2000, &generator).joined())) }
+    let remote = try await made.remote()
+    let last = try #require(remote.segments.last)
+    let key = made.folder.key + last.fileName
+    var object = try #require(made.store[key])
+    object[20] ^= 1
+    made.store[key] = object
+    let damaged = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    let error = await #expect(throws: ReplicaError.self) {
+      try await damaged.read(try await damaged.last(lines: 5)) { _, _ in }
+    }
+    #expect(error?.detail.contains(last.fileName) == true)
+
+    made.store[made.folder.key + remote.segments[1].fileName] = nil
+    let gap = try await made.remote()
+    let missing = try RemoteParts(of: gap, upTo: gap.end, in: made.store)
+    let gone = await #expect(throws: ReplicaError.self) { try await missing.last(lines: 5) }
+    #expect(gone?.code == .missingBytes)
+  }
+}
