@@ -37,10 +37,7 @@ struct LogAppender: ~Copyable {
   mutating func closeGap(time: Timestamp) -> Bool {
     guard missing > 0 else { return true }
     let reason = cause == EDQUOT ? "quota" : cause == EFBIG ? "file size limit" : "disk full"
-    var record: [UInt8] = isTorn ? [0x0a] : []
-    RecordPrefix.append(
-      time: time.isoBytes, level: .warning, category: Array(Category.session.utf8), to: &record)
-    record += "[GAP \(missing) bytes: \(reason)]\n".utf8
+    let record = (isTorn ? [0x0a] : []) + GapLine.record(missing, reason, at: time)
     let written = record.withUnsafeBytes { writeAll($0) }
     if written == record.count {
       missing = 0

@@ -24,10 +24,17 @@ struct SessionUpload {
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
-    guard let log = try await openLog() else {
+    guard var log = try await openLog() else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
-    var entry = try await trustedEntry(log)
+    var entry: ManifestEntry
+    do {
+      entry = try await trustedEntry(log)
+    } catch let error as ReplicaError where error.code == .localLogChanged {
+      guard try await restore(), let restored = try await openLog() else { throw error }
+      log = restored
+      entry = try await trustedEntry(log)
+    }
     do {
       try await advance(log, &entry)
     } catch let error as ReplicaError where error.code == .localLogChanged {

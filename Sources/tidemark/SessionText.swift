@@ -168,7 +168,7 @@ struct SessionText: Sendable {
         Console.complain("\(entry.session): \(damage)")
         guard damage.isLost else { return }
         let count = damage.range.upperBound - damage.range.lowerBound
-        try body(.gap(Array("[GAP \(count) bytes: \(damage.reason)]\n".utf8)))
+        try body(.gap(Array("\(GapLine.text(count, damage.reason))\n".utf8)))
       }
     }
     return isWhole

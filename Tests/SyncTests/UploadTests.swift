@@ -250,6 +250,45 @@ struct Site {
     #expect(try Quarantine(site.local.home).held().map(\.session) == [writer.session])
   }
 
+  /// What a power loss may make of a log that nobody writes any more.
+  @Test(arguments: ["shorter", "zeroed", "shorter and other", "gone on differently", "empty"])
+  func aLogThatLostWhatWasSentIsFetchedBack(damage: String) async throws {
+    let site = try Site()
+    let session: SessionID
+    let path: String
+    do {
+      let writer = try site.local.writer()
+      for _ in 0..<3 {
+        Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+        try await site.upload()
+      }
+      (session, path) = (writer.session, writer.files.log)
+    }
+    let sent = try site.local.log(session)
+    var log = sent
+    switch damage {
+    case "shorter": log.removeLast(50)
+    case "zeroed": log.replaceSubrange((log.count - 60)..., with: repeatElement(0, count: 60))
+    case "shorter and other": log.replaceSubrange(100..., with: Array("other\n".utf8))
+    case "empty": log = []
+    default:
+      log.replaceSubrange((log.count - 60)..., with: repeatElement(0x79, count: 500) + [0x0a])
+    }
+    try Data(log).write(to: URL(filePath: path))
+    try await site.upload()
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+    let mended = try site.local.log(session)
+    #expect(mended.starts(with: sent))
+    let added = String(decoding: mended.dropFirst(sent.count), as: UTF8.self)
+    let missing = damage == "gone on differently" ? "441" : "?"
+    #expect(added.contains("[GAP \(missing) bytes: the log had lost what was sent"), "\(added)")
+    let kept = "\(site.local.home.quarantinePath)/\(session).log"
+    let isKept = damage != "shorter" && damage != "empty"
+    #expect(FileManager.default.fileExists(atPath: kept) == isKept)
+    if isKept { #expect(try Data(contentsOf: URL(filePath: kept)) == Data(log)) }
+  }
+
   @Test func aDamagedSidecarCostsItsDetailsAndNoByte() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)

@@ -169,8 +169,9 @@ extension AttachObservation {
     let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.seen - file.source.base
     let sent = try context.manifest.entry(file.session)?.sent ?? 0
-    let count = seen > sent ? "\(seen - sent)" : "?"
-    let line = "[GAP \(count) bytes: \(file.source.path) was \(what) after byte \(sent) was sent]"
+    let line = GapLine.text(
+      seen > sent ? seen - sent : nil,
+      "\(file.source.path) was \(what) after byte \(sent) was sent")
     // Of a session that had ended it is known how long it was.
     let isWhole = !file.isOpen && sent >= seen
     var ended = file
