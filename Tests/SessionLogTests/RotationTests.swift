@@ -91,6 +91,34 @@ import Testing
     #expect(String(decoding: try stream(files), as: UTF8.self) == lines.joined())
   }
 
+  @Test func aReaderFindsEveryByteAtItsOffsetWhileEachRecordIsRotatedAway() throws {
+    let home = try TestHome()
+    let files = try files(home)
+    var random = SeededGenerator(case: 4)
+    let records = (0..<250).map { Self.record(0, $0, &random) }
+    let expected = Array(records.joined().utf8)
+    try Data().write(to: URL(filePath: files.log))
+    let isOver = Atomic(false)
+    let writing = Thread {
+      do {
+        var log = try LiveLog(files, rotateAt: 1)
+        Self.append(records, to: &log)
+      } catch {
+        Issue.record(error)
+      }
+      isOver.store(true, ordering: .releasing)
+    }
+    writing.start()
+    while !isOver.load(ordering: .acquiring) {
+      let log = try RecordedLog(files)
+      let end = Int(try log.extent().end)
+      let start = max(0, end - 300)
+      let bytes = try log.read(at: Int64(start), count: end - start)
+      #expect(end <= expected.count && bytes == Array(expected[start..<end]))
+    }
+    #expect(try stream(files) == expected)
+  }
+
   /// A session that has been rotated twice, with what it should hold.
   private func rotated(_ home: TestHome) throws -> (SessionFiles, String) {
     let files = try files(home)
