@@ -5,6 +5,7 @@
 # SESSION is the id of a session, open or sealed, or the start of one; list-sessions.sh shows them.
 # The log goes to standard output or to FILE, which appears whole or not at all. Every object is
 # compared with its name, and a sealed session with its seal. A session may be read while it grows.
+# What is stored as a delta takes 'tidemark export'.
 #
 # STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else
 # $TIDEMARK_STORE. The login comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
@@ -58,16 +59,19 @@ look() {
   esac
 }
 
-# Reads the highest whole sidecar. For a sealed session that gives $length and $digest; an open one
-# is as long as the segments reach.
+# Reads the highest whole sidecar. That gives the $generation, and for a sealed session $length and
+# $digest; an open one is as long as the segments reach.
 read_sidecar() {
   local status=active sealed hash stored key
-  length='' digest=''
+  length='' digest='' generation=1
   awk '$3 == "s" && $8 == $9' "$work/found" | sort -k4,4n | tail -n 1 >"$work/sidecar"
-  read -r _ _ _ _ status sealed hash stored _ _ key _ <"$work/sidecar" || status=active
+  read -r _ _ _ _ status sealed hash stored _ _ key _ generation <"$work/sidecar" ||
+    status=active generation=1
   [ "$status" != active ] || return 0
   store_get "$key" "$work/object" || return 1
   check "$work/object" "$stored" "$hash" "$key"
+  [ "$(jq -r '.generation // 1' "$work/object" 2>/dev/null)" = "$generation" ] ||
+    fail 65 "$key speaks of another generation than its name."
   digest=$(jq -r '.digest | strings' "$work/object" 2>/dev/null) || digest=''
   [[ $digest =~ ^[0-9a-f]{64}$ ]] || fail 65 "$key seals the session, but has no digest."
   length=$sealed
@@ -83,8 +87,9 @@ check() { # FILE LENGTH HASH16 KEY
 # end. Writes their rows, and last a line that begins with "!" where the objects contradict each
 # other or bytes are missing.
 choose() {
-  sort -k5,5n -k6,6nr "$work/found" | awk -v at="$at" -v length_="$length" '
-    $3 != "g" || $4 != 1 { next }
+  sort -k5,5n -k6,6nr "$work/found" | awk -v at="$at" -v length_="$length" \
+    -v generation="$generation" '
+    $3 != "g" || $4 != generation { next }
     $8 != $9 { cut = cut " " $11 " has " $9 " bytes."; next }
     {
       # Those that are open here enclose each other; one that ends later than them is unlawful.
@@ -116,6 +121,9 @@ append_segments() {
   choose >"$work/chosen" || fail 75 "no room for the list of segments in $work."
   wrong=$(sed -n 's/^! //p' "$work/chosen")
   [ -z "$wrong" ] || fail 65 "$session: $wrong"
+  if cut -f 13 "$work/chosen" | grep -q delta; then
+    fail 69 "$session was rewritten and is stored as a delta. 'tidemark export' reads it."
+  fi
   while read -r _ _ _ _ start end hash stored _ _ key _; do
     store_get "$key" "$work/object" || return 1
     [ "$(size "$work/object")" = "$stored" ] ||

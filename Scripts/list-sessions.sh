@@ -46,6 +46,7 @@ sort -k1,1r -k2,2 -k3,3 -k5,5n "$work/rows" | awk -v json="$json" '
     if (id == "") return
     start = substr(id, 1, 4) "-" substr(id, 5, 2) "-" substr(id, 7, 2) "T" substr(id, 10, 2) ":" \
       substr(id, 12, 2) ":" substr(id, 14, 2) "Z"
+    there = mark[generation] + 0
     if (there > length_) length_ = there
     if (json) {
       printf "{\"sessionId\":\"%s\",\"deviceId\":\"%s\",\"status\":%s,", id, device, \
@@ -58,11 +59,15 @@ sort -k1,1r -k2,2 -k3,3 -k5,5n "$work/rows" | awk -v json="$json" '
   $1 != id || $2 != device {
     show()
     id = $1; device = $2; status = "-"
-    number = length_ = there = stored = 0
+    number = length_ = stored = 0
+    generation = 1
+    split("", mark)
   }
   { stored += $9 }
   # What has another size than its name says does not exist.
   $8 != $9 { next }
-  $3 == "s" && $4 + 0 > number { number = $4 + 0; status = $5; length_ = $6 + 0 }
-  $3 == "g" && $4 == 1 && $5 + 0 <= there && $6 + 0 > there { there = $6 + 0 }
+  $3 == "s" && $4 + 0 > number {
+    number = $4 + 0; status = $5; length_ = $6 + 0; generation = $13
+  }
+  $3 == "g" && $5 + 0 <= mark[$4] + 0 && $6 + 0 > mark[$4] + 0 { mark[$4] = $6 + 0 }
   END { show() }'

@@ -23,7 +23,7 @@ devices() { # [DEVICE]
 #
 #   1 session  2 device  3 "g" for a segment, "s" for a sidecar  4 generation, number
 #   5 start, status  6 end, length  7 hash16  8 size by its name  9 size found
-#   10 time of writing  11 key  12 the server's time
+#   10 time of writing  11 key  12 the server's time  13 "log" or "delta", generation
 session_rows() { # DEVICE [START]
   local device day wanted=${2:-}
   wanted=${wanted:0:8}
@@ -57,19 +57,34 @@ rows_of_names() { # DEVICE DAY
         && substr(id, 16, 2) == "z-" && substr(id, 18) ~ /^[a-z0-9]+$/
     }
     function is_hash(text) { return length(text) == 16 && text ~ /^[0-9a-f]+$/ }
-    $1 != "f" || split($2, p, ".") != 7 || !is_session(p[1]) { next }
+    function is_generation(text, from, rank) {
+      rank = substr(text, 2)
+      return text ~ /^g/ && number(rank) && rank + 0 >= from && rank + 0 < 1000000
+    }
+    $1 != "f" { next }
     {
+      fields = split($2, p, ".")
+      generation = 1
+      # A sidecar names its generation only where it is not the first.
+      if (fields == 8 && is_generation(p[4], 2)) {
+        generation = substr(p[4], 2)
+        for (; fields > 7; fields--) for (i = 4; i < 8; i++) p[i] = p[i + 1]
+        if (p[7] != "json") next
+      }
       rank = substr(p[2], 2)
       key = "devices/" device "/" day "/" $2
     }
-    p[6] "." p[7] == "log.zst" && p[2] ~ /^g/ && number(rank) && rank > 0 && rank < 1000000 \
-      && split(p[3], span, "-") == 2 && digits(span[1], 12, 12) && digits(span[2], 12, 12) \
+    fields != 7 || !is_session(p[1]) { next }
+    p[7] == "zst" && (p[6] == "log" ? is_generation(p[2], 1) : \
+      p[6] == "delta" && is_generation(p[2], 2)) && split(p[3], span, "-") == 2 && digits(span[1], 12, 12) && digits(span[2], 12, 12) \
       && span[1] "" < span[2] "" && is_hash(p[4]) && number(p[5]) {
-      print p[1], device, "g", rank, plain(span[1]), plain(span[2]), p[4], p[5], $3, $4, key, $5
+      print p[1], device, "g", rank, plain(span[1]), plain(span[2]), p[4], p[5], $3, $4, key, $5, \
+        p[6]
     }
     p[7] == "json" && p[2] ~ /^s/ && digits(rank, 4, 6) && (length(rank) == 4 || rank !~ /^0/) \
       && p[3] ~ /^(active|terminated|crashed)$/ && digits(p[4], 12, 12) && is_hash(p[5]) \
       && number(p[6]) {
-      print p[1], device, "s", plain(rank), p[3], plain(p[4]), p[5], p[6], $3, $4, key, $5
+      print p[1], device, "s", plain(rank), p[3], plain(p[4]), p[5], p[6], $3, $4, key, $5, \
+        generation
     }'
 }

@@ -72,6 +72,54 @@ import Testing
     }
     """
 
+  @Test func theGenerationThatTheSidecarNamesIsRead() async throws {
+    let endpoint = try Endpoint(.directory)
+    var program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    let result = try await program.script(
+      """
+      \(Self.putSegment)
+      \(Self.threeTicks)
+      log=$(echo home/sessions/*/*.log)
+      id=$(basename "$log" .log)
+      folder=$(echo "$FILES"/store/devices/*/20*)
+      # A rewrite that is not finished counts for nothing.
+      sed 's/one/ONE/; s/two/TOO LONG/' "$log" >rewritten
+      size=$(wc -c <rewritten)
+      put_segment "$folder" rewritten $id 0 $size
+      mv "$folder"/$id.g1.000000000000-$(printf %012d $size).* second
+      name=$id.g2.000000000000-$(printf %012d $size)
+      hash=$(sha256sum <rewritten | cut -c 1-16)
+      cp second "$folder/$name.$hash.$(wc -c <second).log.zst"
+      "$S/export-session.sh" $id | cmp - "$log" || exit
+      "$S/list-sessions.sh" | awk '{ print $3, $6 }' >listed
+      # Named by a sidecar it is the stream.
+      json='{"generation":2,"lastUpdatedAt":"2026-01-01T00:00:00Z"}'
+      hash=$(printf %s "$json" | sha256sum | cut -c 1-16)
+      printf %s "$json" >"$folder/$id.s0002.active.g2.$(printf %012d $size).$hash.${#json}.json"
+      "$S/export-session.sh" $id | cmp - rewritten || exit
+      "$S/list-sessions.sh" | awk '{ print $3, $6 }' >>listed
+      printf 'active %s\nactive %s\n' $(wc -c <"$log") $size | cmp - listed || exit
+      # A delta is not for a script.
+      for segment in "$folder"/$id.g2.*; do mv "$segment" "${segment%.log.zst}.delta.zst"; done
+      "$S/export-session.sh" $id
+      echo $?
+      "$S/list-sessions.sh" | awk '{ print $3, $6 }' >>listed
+      [ "$(sort -u listed | wc -l)" = 2 ] || exit
+      ls "$folder" >there
+      """)
+    #expect(result.status == 0 && result.text == "69\n", "\(result.text) \(result.errors)")
+    #expect(result.errors.contains("tidemark export"), "\(result.errors)")
+    program.environment["CLOCK"] = Program.lateClock
+    let reaped = try await program.script(
+      """
+      "$S/reap-remote.sh" --delete --older-than 1s | grep -c '^deleted '
+      wc -l <there
+      """)
+    let counts = reaped.text.split(separator: "\n")
+    #expect(counts.count == 2 && counts.first == counts.last, "\(reaped.text) \(reaped.errors)")
+  }
+
   @Test func aSegmentReplacedWhileItIsReadCostsOneListing() async throws {
     let endpoint = try Endpoint(.webdav)
     var program = try Program(scriptsFor: endpoint)
