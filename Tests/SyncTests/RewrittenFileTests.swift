@@ -96,6 +96,36 @@ import Testing
     #expect(try await Verifier(folder.site.context()).verify(remote).problem == nil)
   }
 
+  @Test func aMirrorFollows() async throws {
+    let store = folder.site.store
+    let mirror = folder.site.local.folder + "/mirror"
+    let device = folder.site.local.device.deviceId
+    func pull() async throws -> Int64 {
+      let puller = Puller(store, into: mirror)
+      let items = try await puller.plan(devices: [device])
+      for item in items { try await puller.execute(item) }
+      let remote = try #require(try await puller.plan(devices: [device]).isEmpty ? items : [])
+      let session = try #require(try folder.sidecars().first?.sessionId)
+      let log = "\(mirror)/\(device)/\(session.day)/\(session).log"
+      #expect(try String(contentsOfFile: log, encoding: .utf8) == content())
+      return remote.reduce(0) { $0 + $1.missing }
+    }
+    try await folder.tick()
+    #expect(try await pull() == Int64(content().utf8.count))
+    // A longer one and a shorter one: neither goes on where the mirror's log ends.
+    for text in [
+      try content().replacingOccurrences(of: "line 77", with: "masked 77"),
+      try String(content().dropFirst(500_000)),
+    ] {
+      try write(text, how: "in place")
+      try await folder.tick()
+      #expect(try await pull() == Int64(text.utf8.count))
+    }
+    try folder.append(Self.lines(30_000..<30_010), to: "app.log")
+    try await folder.tick()
+    #expect(try await pull() == Int64(Self.lines(30_000..<30_010).utf8.count))
+  }
+
   @Test func maskedAndGrownItIsFoundAtTheSeal() async throws {
     try await folder.tick()
     try write(edit(try content(), "lines masked") + Self.lines(20_000..<20_010), how: "in place")
