@@ -112,7 +112,8 @@ struct UploadPlanner {
     if verdict == nil, let sent = known?.sent {
       let end = try local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, now: context.now())
-      if end == sent {
+      // A recorded log that has become shorter lost what was sent.
+      if end == sent, length >= sent || sidecar.source != nil {
         // The attacher tells when a foreign file has grown: until then nobody has to look at it.
         if sidecar.source != nil, sent == length { try local.removeMarker() }
         return .nothing
