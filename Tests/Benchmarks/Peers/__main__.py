@@ -18,13 +18,15 @@ from typing import Any
 
 import peers
 import report
-from corpus import Corpus
+from bars import bars
+from corpus import Corpus, CorpusPlan
 from measuring import Command, Failure, Meter
-from scenarios import QUICK, Begin, Scenario, Sizes
+from result import Result
+from scenarios import QUICK, Action, Begin, Scenario, Sizes
 from servers import find_program
 from tidemark import Tidemark
 from tool import Tool
-from trial import Result, Trial, tell
+from trial import Trial, tell
 
 
 def arguments() -> argparse.Namespace:
@@ -35,7 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--scenario", type=_names)
     parser.add_argument("--latency", type=_milliseconds, default=[0, 30])
-    parser.add_argument("--big", type=_size)
+    parser.add_argument("--big", type=_sizes)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
@@ -49,6 +51,10 @@ def _names(text: str) -> list[str]:
 
 def _milliseconds(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(_size(part) for part in text.split(","))
 
 
 def _size(text: str) -> int:
@@ -83,7 +89,11 @@ class Bench:
         program = str(self._options.program)
         self._meter.run(Command((program, "--version"), {"PATH": "/usr/bin:/bin"}))
         about = self._meter.output().strip()
-        own = [Tidemark(program, about, server) for server in ("s3", "webdav")]
+        own = [
+            Tidemark(program, about, "s3"),
+            Tidemark(program, about, "webdav"),
+            Tidemark(program, about, "s3", transfers=16),
+        ]
         found, absent = peers.installed(self._find, self._options.tools)
         return [*own, *found], absent
 
@@ -91,18 +101,36 @@ class Bench:
         """Measures everything; scenarios of one corpus follow each other on it."""
         for plan, group in groupby(scenarios, key=lambda scenario: scenario.corpus):
             members = list(group)
-            tell(f"writing {len(plan.sizes):,} logs, {sum(plan.sizes) / 1e6:.0f} MB")
-            folder = self._work / f"corpus-{plan.name}"
-            corpus = Corpus.write(plan, folder, self._options.seed)
-            self.about["compression"][plan.name] = round(corpus.ratio(), 2)
-            is_placed = members[0].begin is Begin.PLACED
-            for latency in self._options.latency:
-                place = self._work / f"trial-{plan.name}-{latency}"
-                with Trial(place, corpus, latency, self.tools, self._meter, self.failures) as trial:
-                    trial.start(self._find, is_placed)
-                    for scenario in members:
-                        self.results += trial.run(scenario)
-            shutil.rmtree(folder)
+            corpus = None
+            is_timed = any(scenario.action is not Action.DAY for scenario in members)
+            for latency in self._options.latency[: None if is_timed else 1]:
+                # An attached log is not what it was after its scenario.
+                if not corpus or plan.is_attached:
+                    corpus = self._write(plan)
+                self._try(members, corpus, latency)
+            shutil.rmtree(self._folder(plan))
+
+    def _folder(self, plan: CorpusPlan) -> Path:
+        return self._work / f"corpus-{plan.name}"
+
+    def _write(self, plan: CorpusPlan) -> Corpus:
+        tell(f"writing {len(plan.sizes):,} logs, {sum(plan.sizes) / 1e6:.0f} MB")
+        shutil.rmtree(self._folder(plan), ignore_errors=True)
+        corpus = Corpus.write(plan, self._folder(plan), self._options.seed)
+        self.about["compression"][plan.name] = round(corpus.ratio(), 2)
+        return corpus
+
+    def _try(self, members: list[Scenario], corpus: Corpus, latency: int) -> None:
+        tools = [
+            tool
+            for tool in self.tools
+            if any(tool.takes_part(scenario, latency) for scenario in members)
+        ]
+        place = self._work / f"trial-{corpus.plan.name}-{latency}"
+        with Trial(place, corpus, latency, tools, self._meter, self.failures) as trial:
+            trial.start(self._find, members[0].begin is Begin.PLACED)
+            for scenario in members:
+                self.results += trial.run(scenario)
 
 
 def show(bench: Bench) -> None:
@@ -110,7 +138,7 @@ def show(bench: Bench) -> None:
     print(report.heading(bench.about))
     print(report.table(bench.results))
     print()
-    for bar in report.bars(bench.results):
+    for bar in bars(bench.results):
         print(bar.line())
     for failure in bench.failures:
         print(f"FAILED  {failure}")

@@ -10,18 +10,22 @@ import subprocess
 import time
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from logtext import APPS, RecordStream
 
 DAY = 86_400_000
+DAYS = 4
+"""On so many the sessions of a corpus begin."""
 
 
 @dataclass(frozen=True)
 class LogPlan:
     """One session's log before it is written."""
 
+    name: str
+    """Where it is in the corpus' folder."""
     session: str
     day: str
     app: str
@@ -29,6 +33,7 @@ class LogPlan:
     size: int
     is_active: bool
     seed: str
+    is_attached: bool = False
 
 
 @dataclass
@@ -53,27 +58,33 @@ class CorpusPlan:
     name: str
     sizes: tuple[int, ...]
     active: int = 0
+    is_attached: bool = False
+    """Whether it is one log of another program, `app.log`, and no recorder knows of it."""
 
     def logs(self, seed: int, now: float) -> list[LogPlan]:
         """The logs, spread over the five days before today, in the order of their ids."""
         chance = random.Random(f"{seed}/{self.name}")
         midnight = int(now) * 1000 // DAY * DAY
         letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-        starts = sorted(midnight - 5 * DAY + chance.randrange(4 * DAY) for _ in self.sizes)
+        starts = sorted(midnight - 5 * DAY + chance.randrange(DAYS * DAY) for _ in self.sizes)
         growing = set(chance.sample(range(len(starts)), self.active))
         plans = []
         for index, (size, start) in enumerate(zip(self.sizes, starts, strict=True)):
             moment = time.gmtime(start // 1000)
-            name = "".join(chance.choices(letters, k=8))
+            letters_of_id = "".join(chance.choices(letters, k=8))
+            session = time.strftime("%Y%m%dt%H%M%Sz-", moment).lower() + letters_of_id
+            day = time.strftime("%Y-%m-%d", moment)
             plans.append(
                 LogPlan(
-                    session=time.strftime("%Y%m%dt%H%M%Sz-", moment).lower() + name,
-                    day=time.strftime("%Y-%m-%d", moment),
+                    name="app.log" if self.is_attached else f"{day}/{session}.log",
+                    session=session,
+                    day=day,
                     app=APPS[index % len(APPS)],
                     started=start,
                     size=size,
                     is_active=index in growing,
                     seed=f"{seed}/{self.name}/{index}",
+                    is_attached=self.is_attached,
                 )
             )
         return plans
@@ -94,7 +105,7 @@ def evenly(count: int, low: int, high: int, seed: int) -> tuple[int, ...]:
 
 @dataclass
 class Corpus:
-    """A folder of logs, `<day>/<session>.log`."""
+    """A folder of logs, `<day>/<session>.log`, or of one that is attached."""
 
     plan: CorpusPlan
     folder: Path
@@ -105,9 +116,9 @@ class Corpus:
     def write(cls, plan: CorpusPlan, folder: Path, seed: int) -> Corpus:
         """Generates all logs on all cores."""
         logs = plan.logs(seed, time.time())
-        for day in {log.day for log in logs}:
-            (folder / day).mkdir(parents=True, exist_ok=True)
-        paths = [folder / log.day / f"{log.session}.log" for log in logs]
+        paths = [folder / log.name for log in logs]
+        for parent in {path.parent for path in paths}:
+            parent.mkdir(parents=True, exist_ok=True)
         step = max(1, len(logs) // 200)
         with ProcessPoolExecutor() as pool:
             written = pool.map(_write_log, logs, paths, chunksize=step)
@@ -137,6 +148,14 @@ class Corpus:
                 log.write(stream.records(size))
             session.ended = stream.milliseconds
 
+    def end(self) -> None:
+        """Ends each session that still grows."""
+        for session in self.active:
+            stream = RecordStream(f"{session.plan.seed}/end", session.plan.app, session.ended)
+            with session.path.open("ab") as log:
+                log.write(stream.end())
+            session.plan = replace(session.plan, is_active=False)
+
     def ratio(self) -> float:
         """How many times `zstd -3` makes the logs smaller, frames of at most 2 MiB."""
         raw = stored = 0
@@ -154,7 +173,7 @@ class Corpus:
 def _write_log(plan: LogPlan, path: Path) -> tuple[int, str]:
     """Writes one log; returns when it ended and, where it has, its SHA-256."""
     stream = RecordStream(plan.seed, plan.app, plan.started)
-    start = stream.start()
+    start = b"" if plan.is_attached else stream.start()
     digest = hashlib.sha256()
     written = 0
     with path.open("wb") as log:

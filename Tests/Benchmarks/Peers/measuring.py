@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from helper import Helper
 
@@ -32,6 +33,8 @@ class Measurement:
     connections: int = 0
     up: int = 0
     down: int = 0
+    methods: dict[str, int] = field(default_factory=dict)
+    """Requests by method."""
 
 
 def median(runs: list[Measurement]) -> Measurement:
@@ -48,7 +51,31 @@ def median(runs: list[Measurement]) -> Measurement:
         connections=int(of("connections")),
         up=int(of("up")),
         down=int(of("down")),
+        methods={
+            method: int(statistics.median(run.methods.get(method, 0) for run in runs))
+            for method in _methods(runs)
+        },
     )
+
+
+def total(runs: list[Measurement]) -> Measurement:
+    """Each figure's sum, the memory's maximum."""
+    return Measurement(
+        wall=sum(run.wall for run in runs),
+        cpu=sum(run.cpu for run in runs),
+        memory=max(run.memory for run in runs),
+        requests=sum(run.requests for run in runs),
+        connections=sum(run.connections for run in runs),
+        up=sum(run.up for run in runs),
+        down=sum(run.down for run in runs),
+        methods={
+            method: sum(run.methods.get(method, 0) for run in runs) for method in _methods(runs)
+        },
+    )
+
+
+def _methods(runs: list[Measurement]) -> list[str]:
+    return sorted({method for run in runs for method in run.methods})
 
 
 class Proxy:
@@ -62,9 +89,9 @@ class Proxy:
         """Sets the round-trip time."""
         self._helper.ask(delay=seconds)
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         """What passed since it was last asked."""
-        counts: dict[str, int] = self._helper.ask(counts=True)
+        counts: dict[str, Any] = self._helper.ask(counts=True)
         return counts
 
     def close(self) -> None:
@@ -84,7 +111,7 @@ class Meter:
         if proxy:
             proxy.counts()
         answer = self._launcher.ask(argv=command.argv, env=command.env, output=str(self._output))
-        counts = proxy.counts() if proxy else {}
+        counts: dict[str, Any] = proxy.counts() if proxy else {}
         if answer["status"] != 0:
             said = self._output.read_text(errors="replace").strip()
             shown = " ".join(command.argv[:4])
@@ -93,7 +120,7 @@ class Meter:
             wall=answer["wall"],
             cpu=answer["cpu"],
             memory=answer["memory"],
-            **{name: counts.get(name, 0) for name in ("requests", "connections", "up", "down")},
+            **counts,
         )
 
     def output(self) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from corpus import link_tree
-from measuring import Command
+from measuring import Command, Failure
 from servers import ACCESS_KEY, PASSWORD, SECRET_KEY, USER
-from tool import Place, Run, Tool, environment
+from tool import Place, Run, Tool, digest, environment
 
 _AWS = {
     "AWS_ACCESS_KEY_ID": ACCESS_KEY,
@@ -25,6 +25,15 @@ class Mirror(Tool):
         """Links the logs into the server's folder."""
         link_tree(place.corpus, place.remote)
         return True
+
+    def check(self, place: Place) -> None:
+        """Compares attached logs, of which a change may leave the size as it was."""
+        if not place.corpus.plan.is_attached:
+            return
+        for log in place.corpus.sessions:
+            copy = place.remote / log.path.name
+            if not copy.exists() or digest(copy) != digest(log.path):
+                raise Failure(f"{self.label}: {log.path.name} is another on the server")
 
 
 class Rclone(Mirror):
@@ -159,11 +168,14 @@ class Rsync(Mirror):
 
     def upload(self, place: Place) -> Command:
         """Sends what has changed."""
-        return self._command(place, f"{place.corpus.folder}/", f"{place.url}/logs/")
+        return self._command(place, f"{place.corpus.folder}/", self._path(place))
 
     def restore(self, place: Place, target: Path) -> Command:
         """Fetches back."""
-        return self._command(place, f"{place.url}/logs/", f"{target}/")
+        return self._command(place, self._path(place), f"{target}/")
+
+    def _path(self, place: Place) -> str:
+        return f"{place.url}/logs/{self.key}/"
 
 
 def installed(find: Callable[[str], str | None], tools: Path) -> tuple[list[Tool], list[str]]:

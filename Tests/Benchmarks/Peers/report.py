@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from bars import MIB, bars
+from day import Day
 from measuring import Measurement
+from result import Result
 from scenarios import Begin
 from tidemark import Tidemark
-from trial import Result
-
-MIB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Bar:
-    """What is demanded of one figure."""
-
-    name: str
-    value: float
-    limit: float
-    unit: str
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the figure is within the limit."""
-        return self.value <= self.limit
-
-    def line(self) -> str:
-        """For a terminal."""
-        verdict = "ok    " if self.is_met else "MISSED"
-        unit = f" {self.unit}" if self.unit else ""
-        return f"{verdict}  {self.name}: {self.value:.3g}{unit}, at most {self.limit:.3g}{unit}"
 
 
 def own(results: list[Result], like: Result) -> Result | None:
@@ -50,33 +28,6 @@ def own(results: list[Result], like: Result) -> Result | None:
             if result.tool.server == server:
                 return result
     return None
-
-
-def bars(results: list[Result]) -> Iterator[Bar]:
-    """What is expected of Tidemark, wherever it was measured."""
-    for result in results:
-        if isinstance(result.tool, Tidemark):
-            yield from _bars(result, results)
-
-
-def _bars(result: Result, results: list[Result]) -> Iterator[Bar]:
-    scenario, measured = result.scenario, result.middle
-    where = f"{scenario.key} ({len(scenario.corpus.sizes):,}) {result.tool.server}"
-    where += f" {result.latency} ms"
-    if scenario.key == "A":
-        for other in results:
-            if (
-                other.tool.name == "rclone"
-                and other.tool.server == result.tool.server
-                and (other.scenario, other.latency) == (scenario, result.latency)
-            ):
-                share = measured.up / other.middle.up
-                yield Bar(f"{where}, share of rclone's bytes up", share, 1 / 6, "")
-    if scenario.is_idle:
-        yield Bar(f"{where}, connections", measured.connections, 0, "")
-        yield Bar(f"{where}, time above start-up", result.over * 1e3, 10, "ms")
-    memory = (measured.memory - result.startup.memory) / MIB
-    yield Bar(f"{where}, memory above start-up", memory, 32, "MiB")
 
 
 def heading(about: dict[str, Any]) -> str:
@@ -157,9 +108,20 @@ def to_json(results: list[Result], about: dict[str, Any], failures: list[str]) -
                 "median": asdict(result.middle),
                 "runs": [asdict(run) for run in result.runs],
                 "startups": [asdict(run) for run in result.startups],
+                "objects": result.objects,
+                **({"day": _day(result.day)} if result.day else {}),
             }
             for result in results
         ],
         "bars": [asdict(bar) | {"met": bar.is_met} for bar in bars(results)],
         "failures": failures,
+    }
+
+
+def _day(day: Day) -> dict[str, Any]:
+    return {
+        "ticksOwn": day.own,
+        "compressed": day.compressed,
+        "mostObjects": day.most,
+        "objectsLeft": day.left,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from pathlib import Path
 
 from corpus import Corpus
 from measuring import Command, Measurement
+from scenarios import Scenario
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Tool(ABC):
         """A name for folders and buckets."""
         return f"{self.name}-{self.server}"
 
+    def takes_part(self, scenario: Scenario, latency: int) -> bool:
+        """Whether it has a part in a scenario, with so many milliseconds a round trip."""
+        return scenario.has_peers
+
     def place_remote(self, place: Place) -> bool:
         """Puts the corpus where a past upload would have, before the server starts.
 
@@ -58,6 +65,9 @@ class Tool(ABC):
 
     def prepare(self, place: Place, run: Run, is_placed: bool) -> None:
         """Does once what is not measured: configuration, an empty repository."""
+
+    def end(self, place: Place) -> None:
+        """Learns that all sessions have ended."""
 
     @abstractmethod
     def upload(self, place: Place) -> Command:
@@ -77,6 +87,17 @@ class Tool(ABC):
 def environment(folder: Path, **extra: str) -> dict[str, str]:
     """A bare environment: nothing of the caller's configuration gets in."""
     return {"PATH": "/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder), **extra}
+
+
+def digest(path: Path) -> str:
+    """A file's SHA-256."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def remote_files(place: Place) -> list[Path]:
+    """What lies on the server's disk."""
+    return [Path(folder, name) for folder, _, names in os.walk(place.remote) for name in names]
 
 
 def restored_files(target: Path) -> dict[str, Path]:

@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import Corpus
-from measuring import Failure, Measurement, Meter, Proxy, median
+from day import Day
+from measuring import Failure, Measurement, Meter, Proxy
+from result import Result
 from scenarios import Action, Begin, Scenario
 from servers import Server, serve_rsync, serve_s3, serve_webdav
 from tidemark import Tidemark
-from tool import Place, Tool, restored_files
-
-
-@dataclass(frozen=True)
-class Result:
-    """What one tool took for one scenario."""
-
-    scenario: Scenario
-    latency: int
-    """Milliseconds a round trip."""
-    tool: Tool
-    runs: tuple[Measurement, ...]
-    startups: tuple[Measurement, ...] = ()
-    """Of Tidemark: `--version`, just before each run."""
-
-    @property
-    def middle(self) -> Measurement:
-        """The median run."""
-        return median(list(self.runs))
-
-    @property
-    def startup(self) -> Measurement:
-        """What starting the program costs."""
-        return median(list(self.startups))
-
-    @property
-    def over(self) -> float:
-        """Seconds above start-up, of the fastest runs: what else runs here only adds to them."""
-        return min(run.wall for run in self.runs) - min(run.wall for run in self.startups)
+from tool import Place, Tool, digest, remote_files, restored_files
 
 
 def tell(text: str) -> None:
@@ -146,22 +118,27 @@ class Trial:
         tell(f"{scenario.key}  {scenario.title}, {self._latency} ms")
         if scenario.begin is not Begin.EMPTY:
             self._each(self._send_unmeasured)
+        results = self._day(scenario) if scenario.action is Action.DAY else self._rounds(scenario)
+        if scenario.action is not Action.RESTORE and scenario.begin is not Begin.PLACED:
+            self._each(lambda tool, place: tool.check(place))
+        return [result for result in results if result.tool in self._tools]
+
+    def _rounds(self, scenario: Scenario) -> list[Result]:
         runs: dict[str, list[Measurement]] = {tool.key: [] for tool in self._tools}
         startups: dict[str, list[Measurement]] = {tool.key: [] for tool in self._tools}
 
         def measure(tool: Tool, place: Place) -> None:
             # What an earlier tool wrote must not be this one's burden.
             os.sync()
-            if isinstance(tool, Tidemark):
-                startups[tool.key].append(self._meter.run(tool.version(place)))
-            runs[tool.key].append(self._measure(scenario, tool, place))
+            startups[tool.key] += self._startup(tool, place)
+            measured = self._measure(scenario, tool, place)
+            runs[tool.key].append(measured)
+            tell(f"  {tool.label:<16} {measured.wall:9.3f} s {measured.requests:7d} requests")
 
         for _ in range(scenario.rounds):
             if scenario.change:
                 scenario.change(self._corpus)
             self._each(measure)
-        if scenario.action is Action.UPLOAD and scenario.begin is not Begin.PLACED:
-            self._each(lambda tool, place: tool.check(place))
         return [
             Result(
                 scenario,
@@ -169,6 +146,41 @@ class Trial:
                 tool,
                 tuple(runs[tool.key]),
                 tuple(startups[tool.key]),
+                len(remote_files(self._places[tool.key])),
+            )
+            for tool in self._tools
+        ]
+
+    def _startup(self, tool: Tool, place: Place) -> list[Measurement]:
+        return [self._meter.run(tool.version(place))] if isinstance(tool, Tidemark) else []
+
+    def _day(self, scenario: Scenario) -> list[Result]:
+        """The rounds are the ticks of the corpus' one session; then it ends."""
+        days = {tool.key: Day() for tool in self._tools}
+        (session,) = self._corpus.sessions
+
+        def tick(tool: Tool, place: Place) -> None:
+            day = days[tool.key]
+            passes = day.ticks if session.plan.is_active else day.last
+            passes.append(self._measure(scenario, tool, place))
+            day.look(session, place)
+
+        for _ in range(scenario.rounds):
+            if scenario.change:
+                scenario.change(self._corpus)
+            self._each(tick)
+        self._corpus.end()
+        self._each(lambda tool, place: tool.end(place))
+        for _ in ("seal", "tidy up"):
+            self._each(tick)
+        return [
+            Result(
+                scenario,
+                self._latency,
+                tool,
+                (days[tool.key].total,),
+                tuple(self._startup(tool, self._places[tool.key])),
+                day=days[tool.key],
             )
             for tool in self._tools
         ]
@@ -194,7 +206,6 @@ class Trial:
         if scenario.action is Action.RESTORE:
             _compare(tool, self._corpus, target)
             shutil.rmtree(target)
-        tell(f"  {tool.label:<16} {measured.wall:9.3f} s {measured.requests:7d} requests")
         return measured
 
 
@@ -203,10 +214,5 @@ def _compare(tool: Tool, corpus: Corpus, target: Path) -> None:
     found = restored_files(target)
     for session in corpus.sessions:
         path = found.get(session.plan.session)
-        if not path or _digest(path) != _digest(session.path):
+        if not path or digest(path) != digest(session.path):
             raise Failure(f"{tool.label} brought another {session.plan.session} back")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

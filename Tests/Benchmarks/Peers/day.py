@@ -1,0 +1,55 @@
+"""A session that an upload follows tick by tick, with what lies on the server meanwhile."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+
+from corpus import Session
+from measuring import Measurement, total
+from tool import Place, remote_files
+
+
+@dataclass
+class Day:
+    """The ticks of one session, as one tool sent them."""
+
+    ticks: list[Measurement] = field(default_factory=list)
+    """While the session went on."""
+    last: list[Measurement] = field(default_factory=list)
+    """The one that sealed it, and the one that tidied up."""
+    most: int = 0
+    """Objects of the session, after whichever tick there were most."""
+    left: int = 0
+    """Objects of the session in the end."""
+    compressed: int = 0
+    """Bytes of its segments in the end."""
+
+    def look(self, session: Session, place: Place) -> None:
+        """Counts the session's objects on the server's disk."""
+        sizes = {
+            path.name: path.stat().st_size
+            for path in remote_files(place)
+            if path.name.startswith(session.plan.session)
+        }
+        self.left = len(sizes)
+        self.most = max(self.most, self.left)
+        self.compressed = sum(size for name, size in sizes.items() if name.endswith(".zst"))
+
+    @property
+    def total(self) -> Measurement:
+        """All passes together."""
+        return total(self.ticks + self.last)
+
+    @property
+    def own(self) -> float:
+        """Bytes up of ticks that sent nothing but what was new.
+
+        Some also cover what earlier ones sent, or delete; each is taken for an ordinary one.
+        """
+        return statistics.median(tick.up for tick in self.ticks) * len(self.ticks)
+
+    @property
+    def again(self) -> float:
+        """Bytes up beyond the ticks' own, by the compressed log's."""
+        return (self.total.up - self.own) / self.compressed
