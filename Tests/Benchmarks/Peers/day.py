@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from corpus import Session
@@ -41,15 +42,10 @@ class Day:
         """All passes together."""
         return total(self.ticks + self.last)
 
-    @property
-    def own(self) -> float:
-        """Bytes up of ticks that sent nothing but what was new.
+    def beyond(self, figure: Callable[[Measurement], int]) -> float:
+        """Bytes beyond the ticks' own, by the compressed log's.
 
-        Some also cover what earlier ones sent, or delete; each is taken for an ordinary one.
+        A tick's own are those of an ordinary one: some cover what earlier ones sent, or delete.
         """
-        return statistics.median(tick.up for tick in self.ticks) * len(self.ticks)
-
-    @property
-    def again(self) -> float:
-        """Bytes up beyond the ticks' own, by the compressed log's."""
-        return (self.total.up - self.own) / self.compressed
+        own = statistics.median(figure(tick) for tick in self.ticks) * len(self.ticks)
+        return (figure(self.total) - own) / self.compressed

@@ -33,6 +33,8 @@ class Measurement:
     connections: int = 0
     up: int = 0
     down: int = 0
+    put: int = 0
+    """Of the bytes up, those of PUTs' bodies that said their length."""
     methods: dict[str, int] = field(default_factory=dict)
     """Requests by method."""
 
@@ -51,6 +53,7 @@ def median(runs: list[Measurement]) -> Measurement:
         connections=int(of("connections")),
         up=int(of("up")),
         down=int(of("down")),
+        put=int(of("put")),
         methods={
             method: int(statistics.median(run.methods.get(method, 0) for run in runs))
             for method in _methods(runs)
@@ -68,6 +71,7 @@ def total(runs: list[Measurement]) -> Measurement:
         connections=sum(run.connections for run in runs),
         up=sum(run.up for run in runs),
         down=sum(run.down for run in runs),
+        put=sum(run.put for run in runs),
         methods={
             method: sum(run.methods.get(method, 0) for run in runs) for method in _methods(runs)
         },

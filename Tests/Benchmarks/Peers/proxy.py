@@ -31,10 +31,14 @@ class Ledger:
     connections: int = 0
     up: int = 0
     down: int = 0
+    put: int = 0
 
     def request(self, route: str, connection: int, line: str, body: int) -> None:
         """Notes one request by its first line and the length of its body; -1 where chunked."""
-        self.methods[line.partition(" ")[0]] += 1
+        method = line.partition(" ")[0]
+        self.methods[method] += 1
+        if method == "PUT":
+            self.put += max(0, body)
         self.log.write(f"{time.time():.6f} {route} {connection} {body} {line}\n")
 
     def take(self) -> dict[str, object]:
@@ -45,9 +49,10 @@ class Ledger:
             "connections": self.connections,
             "up": self.up,
             "down": self.down,
+            "put": self.put,
         }
         self.methods.clear()
-        self.connections = self.up = self.down = 0
+        self.connections = self.up = self.down = self.put = 0
         self.log.flush()
         return counts
 

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from bars import MIB, bars
+from bars import bars
 from day import Day
+from demands import MIB
 from measuring import Measurement
 from result import Result
 from scenarios import Begin
@@ -120,7 +121,8 @@ def to_json(results: list[Result], about: dict[str, Any], failures: list[str]) -
 
 def _day(day: Day) -> dict[str, Any]:
     return {
-        "ticksOwn": day.own,
+        "putAgain": day.beyond(lambda measured: measured.put),
+        "upAgain": day.beyond(lambda measured: measured.up),
         "compressed": day.compressed,
         "mostObjects": day.most,
         "objectsLeft": day.left,

@@ -24,7 +24,8 @@ REQUESTS = (
     b"PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nGET /"
     b"HEAD /b HTTP/1.1\r\nHost: x\r\n\r\n"
     b"PUT /c HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nGET \r\n10;x=y\r\n"
-    + b"\r\n\r\n" * 4
+    + b"\r\n\r\n"
+    * 4
     + b"\r\n0\r\n\r\n"
     b"GET /d HTTP/1.1\r\ncontent-length: 0\r\n\r\n"
 )
@@ -41,6 +42,7 @@ class RequestReaderTest(unittest.TestCase):
             for start in range(0, len(REQUESTS), step):
                 reader.feed(REQUESTS[start : start + step])
             self.assertEqual(dict(ledger.methods), {"PUT": 2, "HEAD": 1, "GET": 1}, step)
+            self.assertEqual(ledger.put, 5)
             lines = [line.split(maxsplit=3)[3] for line in log.getvalue().splitlines()]
             self.assertEqual(lines[0], "5 PUT /a HTTP/1.1")
             self.assertEqual(lines[2], "-1 PUT /c HTTP/1.1")
