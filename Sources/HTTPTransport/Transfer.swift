@@ -64,8 +64,17 @@ final class Transfer {
       let value = line[line.index(after: colon)...].drop(while: isBlank)
       let end = value.lastIndex { !isBlank($0) }.map { value.index(after: $0) } ?? value.startIndex
       headers.append((name: String(line[..<colon]), value: String(value[..<end])))
+      reserve(headers[headers.count - 1])
     }
     return bytes.count
+  }
+
+  /// Makes room for the whole answer at once, where its length is told and allowed.
+  private func reserve(_ header: (name: String, value: String)) {
+    guard header.name.lowercased() == "content-length", let length = Int(header.value),
+      (1...maximumResponseBytes).contains(length)
+    else { return }
+    received.reserveCapacity(length)
   }
 }
 

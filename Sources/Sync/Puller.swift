@@ -105,51 +105,70 @@ public struct Puller: Sendable {
 
   // MARK: Execute
 
-  /// Fetches what one session lacks, the log first.
+  /// One session whose log is as it is to be, but perhaps not yet on the disk.
+  struct Fetched: Sendable {
+    let item: Item
+    let sidecar: Sidecar
+    let json: [UInt8]
+  }
+
+  /// Fetches what one session's log lacks.
   ///
   /// A sealed session's log is compared with the digest in its sidecar, and fetched anew once where it
   /// differs.
-  ///
-  /// - Parameters:
-  ///   - item: from ``plan(devices:including:)``.
-  ///   - report: told of each piece, in bytes of log.
-  /// - Throws: ``Replica/ReplicaError``, ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
-  public func execute(_ item: Item, report: (Int64) -> Void = { _ in }) async throws {
-    guard let revision = item.remote.revision else { return }
-    let reader = RemoteReader(store)
+  func fetch(_ item: Item, report: (Int64) -> Void) async throws -> Fetched? {
+    guard let revision = item.remote.revision else { return nil }
     let files = files(of: item.remote)
     try FileManager.default.createDirectory(
       atPath: files.directory, withIntermediateDirectories: true)
-    let json = try await reader.json(of: revision, in: item.remote.folder)
+    let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)
     let sidecar = try RemoteReader.sidecar(json, of: revision)
-    let digest = item.remote.seal == nil ? nil : sidecar.digest
+    let expected = item.remote.seal == nil ? nil : sidecar.digest
 
     let start = item.present <= item.length ? item.present : 0
-    try await fetch(item, from: start, to: files.log, report)
-    if try digest.map({ try $0 != Self.digest(files.log) }) ?? false {
-      if start > 0 { try await fetch(item, from: 0, to: files.log, report) }
-      guard start > 0, try Self.digest(files.log) == digest else {
-        throw ReplicaError(
-          .damagedObject, "\(item.remote.session) is not the log that its sidecar was sealed with")
-      }
+    var found = try await fetch(item, from: start, to: files.log, report)
+    if let expected, start > 0, try Self.digest(files.log) != expected {
+      found = try await fetch(item, from: 0, to: files.log, report)
+    } else if start > 0 {
+      found = expected ?? found
     }
-    try AtomicFile.write(json, to: files.sidecar)
-    if linksNames, sidecar.format == .asIs { try giveOriginalName(files.log, sidecar) }
+    guard expected == nil || found == expected else {
+      throw ReplicaError(
+        .damagedObject, "\(item.remote.session) is not the log that its sidecar was sealed with")
+    }
+    return Fetched(item: item, sidecar: sidecar, json: json)
   }
 
+  /// Makes logs durable, and only then adds the sidecars, which say that nothing is lacking.
+  ///
+  /// Blocks until all is on the disk.
+  func settle(_ sessions: [Fetched]) throws {
+    try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).log })
+    for session in sessions {
+      let files = files(of: session.item.remote)
+      try AtomicFile.write(session.json, to: files.sidecar, isDurable: false)
+      if linksNames, session.sidecar.format == .asIs {
+        try giveOriginalName(files.log, session.sidecar)
+      }
+    }
+    try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).sidecar })
+  }
+
+  /// Fetches a log from an offset on.
+  ///
+  /// - Returns: SHA-256 over what was fetched.
   private func fetch(
     _ item: Item, from start: Int64, to path: String, _ report: (Int64) -> Void
-  ) async throws {
+  ) async throws -> String {
     let log = try MirrorFile(path)
     try log.truncate(to: start)
     let before = try log.bytes(before: start, count: Link.span)
-    try await RemoteReader(store).read(
+    return try await RemoteReader(store).read(
       item.remote, from: start, after: before, upTo: item.length
     ) { piece in
       try log.append(piece)
       report(Int64(piece.count))
     }
-    try log.synchronize()
   }
 
   private static func digest(_ path: String) throws -> String {

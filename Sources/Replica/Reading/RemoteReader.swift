@@ -34,13 +34,10 @@ public struct RemoteReader: Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> String {
     let stream = try RemoteStream(remote, generation: generation, in: store)
-    var digest = SHA256()
     try await stream.read(from: start, after: before, upTo: length) { part in
-      guard case .bytes(let piece) = part else { return }
-      digest.update(bufferPointer: piece)
-      try body(piece)
+      if case .bytes(let piece) = part { try body(piece) }
     }
-    return NameField.hex(digest.finalize())
+    return NameField.hex((stream.digest ?? SHA256()).finalize())
   }
 
   /// Reads what can be read of the stream.

@@ -23,6 +23,12 @@ final class RemoteStream {
 
   /// The stream has been handed on up to here.
   private(set) var position: Int64 = 0
+  /// SHA-256 over what was handed on, when it is read in order.
+  private(set) var digest: SHA256?
+  /// Where the reading in order began.
+  private var origin: Int64?
+  /// Whether the hash of the segment under way is the digest: nothing was handed on before it.
+  private var hashIsDigest = false
   /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil where not known.
   private var tail: [UInt8]?
   /// Where the last new listing was made: without progress since, another one cannot help.
@@ -52,6 +58,8 @@ final class RemoteStream {
     try checkOverlaps(body)
     position = start
     tail = start == 0 ? [] : before
+    digest = SHA256()
+    origin = start
     try await advance(to: length, body) { segment in [0..<segment.length] }
   }
 
@@ -116,6 +124,10 @@ final class RemoteStream {
       try check(stored.layout.index.link, of: segment, after: tail, body)
     }
     var hasher = SHA256()
+    hashIsDigest = isWhole && position == origin && segment.range == position..<end
+    defer {
+      if hashIsDigest { (digest, hashIsDigest) = (hasher, false) }
+    }
     var isComplete = isWhole
     let start = segment.range.lowerBound
     let part = isWhole ? 0..<segment.length : position - start..<end - start
@@ -182,6 +194,7 @@ final class RemoteStream {
     let wanted = UnsafeRawBufferPointer(rebasing: bytes[from..<to])
     tail = Array(((tail ?? []) + wanted.suffix(Link.span)).suffix(Link.span))
     position = offset + Int64(to)
+    if !hashIsDigest { digest?.update(bufferPointer: wanted) }
     try body(.bytes(wanted))
   }
 

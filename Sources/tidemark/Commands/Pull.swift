@@ -75,21 +75,6 @@ struct Pull: AsyncParsableCommand {
   ) async -> [SessionID: any Error] {
     let progress = ProgressBar(total: items.reduce(0) { $0 + $1.missing })
     defer { progress.finish() }
-    return await withTaskGroup(of: (SessionID, (any Error)?).self) { group in
-      var failures: [SessionID: any Error] = [:]
-      for (index, item) in items.enumerated() {
-        if index >= limit, let (session, error) = await group.next() { failures[session] = error }
-        group.addTask {
-          do {
-            try await puller.execute(item) { progress.add($0) }
-            return (item.remote.session, nil)
-          } catch {
-            return (item.remote.session, error)
-          }
-        }
-      }
-      for await (session, error) in group { failures[session] = error }
-      return failures
-    }
+    return await puller.execute(items, atOnce: limit) { progress.add($0) }
   }
 }
