@@ -10,9 +10,10 @@ public final class SegmentEncoder {
   public static let compressionLevel: Int32 = 3
 
   private let context: OpaquePointer
-  // Both keep their memory for the next segment.
   private var stored: [UInt8] = []
-  private var compressed: [UInt8] = []
+  /// Room for one frame; of what zstd does not write to, no memory is taken.
+  private let compressed = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: ZSTD_compressBound(SegmentEncoder.frameLength), alignment: 16)
   private var frames: [FrameSummary] = []
 
   /// Makes an encoder.
@@ -27,7 +28,10 @@ public final class SegmentEncoder {
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
   }
 
-  deinit { ZSTD_freeCCtx(context) }
+  deinit {
+    ZSTD_freeCCtx(context)
+    compressed.deallocate()
+  }
 
   /// Compressed bytes so far, the index not counted.
   public var storedLength: Int { stored.count }
@@ -41,16 +45,13 @@ public final class SegmentEncoder {
   public func append(
     _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
   ) throws(SegmentError) {
-    let bound = ZSTD_compressBound(bytes.count)
-    if compressed.count < bound { compressed = [UInt8](repeating: 0, count: bound) }
-    let written = compressed.withUnsafeMutableBytes {
-      ZSTD_compress2(context, $0.baseAddress, $0.count, bytes.baseAddress, bytes.count)
-    }
+    let written = ZSTD_compress2(
+      context, compressed.baseAddress, compressed.count, bytes.baseAddress, bytes.count)
     guard ZSTD_isError(written) == 0 else {
       throw SegmentError(
         .compression, "zstd could not compress: \(String(cString: ZSTD_getErrorName(written)))")
     }
-    stored += compressed[..<written]
+    stored.append(contentsOf: UnsafeRawBufferPointer(compressed)[..<written])
     frames.append(
       FrameSummary(
         storedLength: written, rawLength: bytes.count, lines: lines, times: times,
@@ -73,11 +74,12 @@ public final class SegmentEncoder {
   /// - Returns: the whole object.
   public func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
     defer {
-      stored.removeAll(keepingCapacity: true)
+      stored = []
       frames = []
     }
     let index = SegmentIndex(frames: frames, link: link, delta: delta)
     precondition(delta.map { $0.literalLength == Int64(index.rawLength) } ?? true)
-    return stored + index.encoded()
+    stored += index.encoded()
+    return stored
   }
 }

@@ -115,11 +115,12 @@ struct LocalSession {
   /// Forgets everything that a session needs until its seal is marked here, and remembers where the
   /// seal left something behind on the remote.
   func settle(_ context: SyncContext) throws {
-    if try context.manifest.entry(session)?.hasOnlyFinalObjects == true {
-      try context.manifest.forget(session)
-    } else {
-      try context.manifest.forgetButRemains(of: session, due: context.now())
-    }
+    try context.manifest.forgetSealed([session], due: context.now())
+    try leave()
+  }
+
+  /// Removes what leads a pass to the session.
+  func leave() throws {
     try removeMarker()
     try Quarantine(home).release(session)
   }

@@ -61,34 +61,37 @@ public final class Manifest: Sendable {
 
   /// What is known of a session; nil when nothing is.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
-    try queue.read { database in
-      guard
-        let row = try database.cachedStatement(
-          sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
-        ).fetchRow([store, id.description])
-      else { return nil }
-      let link: Data = row["link"]
-      guard let link = try? Link(encoded: Array(link)[...]) else { return nil }
-      let names = try Row.fetchAll(
-        database, sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?",
-        arguments: [store, id.description])
-      var segments: [SegmentName: Bool] = [:]
-      for row in names {
-        if let name = SegmentName(row["name"] as String) { segments[name] = row["proven"] }
-      }
-      var entry = ManifestEntry(boot: row["boot"], segments: segments)
-      entry.generation = row["generation"]
-      entry.sent = row["sent"]
-      entry.merged = row["merged"]
-      entry.signed = row["signed"]
-      entry.link = link
-      entry.revision = row["revision"]
-      entry.isDirty = row["dirty"]
-      entry.attempts = row["attempts"]
-      entry.lastError = row["lastError"]
-      entry.nextAttempt = (row["nextAttempt"] as Int64?).map(Timestamp.init(milliseconds:))
-      return entry
+    try queue.read { try entry(id, in: $0) }
+  }
+
+  private func entry(_ id: SessionID, in database: Database) throws -> ManifestEntry? {
+    guard
+      let row = try database.cachedStatement(
+        sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
+      ).fetchRow([store, id.description])
+    else { return nil }
+    let link: Data = row["link"]
+    guard let link = try? Link(encoded: Array(link)[...]) else { return nil }
+    let names = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
+      arguments: [store, id.description])
+    var segments: [SegmentName: Bool] = [:]
+    for row in names {
+      if let name = SegmentName(row["name"] as String) { segments[name] = row["proven"] }
     }
+    var entry = ManifestEntry(boot: row["boot"], segments: segments)
+    entry.generation = row["generation"]
+    entry.sent = row["sent"]
+    entry.merged = row["merged"]
+    entry.signed = row["signed"]
+    entry.link = link
+    entry.revision = row["revision"]
+    entry.isDirty = row["dirty"]
+    entry.attempts = row["attempts"]
+    entry.lastError = row["lastError"]
+    entry.nextAttempt = (row["nextAttempt"] as Int64?).map(Timestamp.init(milliseconds:))
+    return entry
   }
 
   /// Keeps what is known of a session; of its segments only the changes are written.
@@ -123,8 +126,8 @@ public final class Manifest: Sendable {
 
   private func forget(_ id: SessionID, in database: Database) throws {
     for table in ["session", "segment", "remains"] {
-      try database.execute(
-        sql: "DELETE FROM \(table) WHERE store = ? AND id = ?", arguments: [store, id.description])
+      try database.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND id = ?")
+        .execute(arguments: [store, id.description])
     }
   }
 
@@ -134,12 +137,30 @@ public final class Manifest: Sendable {
   ///
   /// - Parameter due: not before this time are they looked for.
   func forgetButRemains(of id: SessionID, due: Timestamp) throws {
+    try queue.write { try forgetButRemains(of: id, due: due, in: $0) }
+  }
+
+  /// Forgets sealed sessions, but for those of which objects have become superfluous.
+  ///
+  /// - Parameter due: not before this time are these looked for.
+  func forgetSealed(_ ids: [SessionID], due: Timestamp) throws {
     try queue.write { database in
-      try forget(id, in: database)
-      try database.execute(
-        sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?)",
-        arguments: [store, id.description, due.milliseconds])
+      for id in ids {
+        if try entry(id, in: database)?.hasOnlyFinalObjects == true {
+          try forget(id, in: database)
+        } else {
+          try forgetButRemains(of: id, due: due, in: database)
+        }
+      }
     }
+  }
+
+  private func forgetButRemains(
+    of id: SessionID, due: Timestamp, in database: Database
+  ) throws {
+    try forget(id, in: database)
+    try database.cachedStatement(sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?)")
+      .execute(arguments: [store, id.description, due.milliseconds])
   }
 
   /// Sealed sessions with superfluous objects that are to be looked for now.

@@ -80,7 +80,8 @@ public struct Uploader: Sendable {
   private func settle(_ sessions: [SessionID]) throws {
     let sealed = sessions.map { LocalSession(context.home, $0) }
     try AtomicFile.synchronize(sealed.map(\.files.sidecar))
-    for session in sealed { try session.settle(context) }
+    try context.manifest.forgetSealed(sessions, due: context.now())
+    for session in sealed { try session.leave() }
   }
 
   // MARK: The store
