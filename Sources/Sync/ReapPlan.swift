@@ -154,7 +154,9 @@ public struct LocalReaper: Sendable {
     let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
     let remote = try await folders.session(local.session, in: folder)
     guard remote.seal?.fileName == seal.revision else { return "its seal is not there any more" }
-    guard remote.cover(upTo: seal.length).last?.range.upperBound ?? 0 == seal.length else {
+    guard remote.cover(upTo: seal.length).last?.range.upperBound ?? 0 == seal.length,
+      Set(sidecar.basis ?? []).isSubset(of: remote.segments.map(\.fileName))
+    else {
       return "its remote copy is not whole; 'tidemark verify --repair \(local.session)' mends it"
     }
     return nil

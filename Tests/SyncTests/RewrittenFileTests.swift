@@ -103,7 +103,7 @@ import Testing
     func pull() async throws -> Int64 {
       let puller = Puller(store, into: mirror)
       let items = try await puller.plan(devices: [device])
-      for item in items { try await puller.execute(item) }
+      #expect(await puller.execute(items, atOnce: 1).isEmpty)
       let remote = try #require(try await puller.plan(devices: [device]).isEmpty ? items : [])
       let session = try #require(try folder.sidecars().first?.sessionId)
       let log = "\(mirror)/\(device)/\(session.day)/\(session).log"
