@@ -112,8 +112,8 @@ class BarTest(unittest.TestCase):
         found = self._bars(self._result("DAY", Tidemark("", "", "s3")))
         where = "DAY (200) s3 0 ms, "
         # 1600 up of which 4 × 100 are the ticks' own, by 500.
-        self.assertEqual(found[where + "that with heads and deletions"], (2.4, False))
-        self.assertEqual(found[where + "objects sent again by the log"], (1.6, True))
+        self.assertEqual(found[where + "bytes up again by the log"], (2.4, False))
+        self.assertEqual(found[where + "objects put again by the log"], (1.6, True))
         self.assertEqual(found[where + "objects after any tick"], (90, True))
         self.assertEqual(found[where + "objects after the seal"], (3, False))
 
