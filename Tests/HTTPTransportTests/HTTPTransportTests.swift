@@ -47,6 +47,8 @@ import Testing
     let server = try ScriptedServer()
     var options = HTTPTransport.Options()
     options.workers = 1
+    // However long this test has to wait for the others.
+    options.stallTimeout = 3600
     let transport = HTTPTransport(options)
     let first = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
     #expect(await server.waitForConnection())
