@@ -58,6 +58,22 @@ public final class SegmentEncoder {
         levels: levels))
   }
 
+  /// Adds a frame that is compressed already.
+  ///
+  /// - Parameters:
+  ///   - frame: the frame's bytes, as this compressor or another made them.
+  ///   - summary: what it holds.
+  public func append(compressed frame: [UInt8], _ summary: FrameSummary) {
+    stored += frame
+    frames.append(summary)
+  }
+
+  /// Forgets what was added: the segment that it was for cannot be made.
+  public func reset() {
+    stored = []
+    frames = []
+  }
+
   /// Hands over the compressed bytes so far, so that they need not stay in memory; what
   /// ``finish(link:delta:)`` returns follows them.
   package func drain() -> [UInt8] {
@@ -73,10 +89,7 @@ public final class SegmentEncoder {
   ///     as the frames, were added as these.
   /// - Returns: the whole object.
   public func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
-    defer {
-      stored = []
-      frames = []
-    }
+    defer { reset() }
     let index = SegmentIndex(frames: frames, link: link, delta: delta)
     precondition(delta.map { $0.literalLength == Int64(index.rawLength) } ?? true)
     stored += index.encoded()

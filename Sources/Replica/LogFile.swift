@@ -1,4 +1,3 @@
-import Crypto
 public import Delta
 import Foundation
 public import SessionLog
@@ -97,9 +96,7 @@ public final class LogFile: Sendable {
   }
 
   private static func begins(_ file: any LogBytes, as source: Sidecar.Source) throws -> Bool {
-    let head = try file.read(at: 0, count: source.headLength)
-    let digest = SHA256.hash(data: head).prefix(source.headHash.utf8.count / 2)
-    return head.count == source.headLength && NameField.hex(digest) == source.headHash
+    source.isHead(try file.read(at: 0, count: source.headLength))
   }
 
   /// The part of the stream that can be read here.
@@ -166,6 +163,13 @@ public final class LogFile: Sendable {
     throw ReplicaError(
       .localLogChanged,
       "\(path) ends at \(range.lowerBound + Int64(count)), before \(range.upperBound)")
+  }
+
+  /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  func storedFrame(at offset: Int64) throws -> (summary: FrameSummary, stored: [UInt8])? {
+    try (pieces.first?.file as? RecordedLog)?.storedFrame(at: offset)
   }
 
   /// Reads a range in pieces of at most ``Delta/SegmentEncoder/frameLength`` bytes.

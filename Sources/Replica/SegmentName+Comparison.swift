@@ -6,8 +6,20 @@ extension SegmentName {
   ///
   /// - Throws: as ``LogFile/read(_:)`` does.
   public func matches(_ log: LogFile) throws -> Bool {
+    try matches { try log.read($0) }
+  }
+
+  /// Whether a stream has the bytes that this name promises, by their hash.
+  ///
+  /// - Parameter read: gives a range of the stream, or what there is of it.
+  public func matches(_ read: (Range<Int64>) throws -> [UInt8]) rethrows -> Bool {
     var hasher = SHA256()
-    try log.forEachPiece(of: range) { hasher.update(bufferPointer: $0) }
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
+      let piece = start..<min(range.upperBound, start + (1 << 20))
+      let bytes = try read(piece)
+      guard bytes.count == piece.count else { return false }
+      bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+    }
     return NameField.hash16(hasher.finalize()) == hash
   }
 

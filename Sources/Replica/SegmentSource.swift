@@ -37,23 +37,29 @@ public actor SegmentLane {
   ///   - storedLimit: compressed bytes after which no further frame is added.
   ///   - format: what the sidecar says of the log.
   ///   - signature: gets the segment's bytes too, where a signature is kept.
+  ///   - takesFrames: whether frames that a rotated part has are taken as they are.
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
     _ log: LogFile, session: SessionID, generation: Int = 1, range: Range<Int64>, storedLimit: Int,
-    format: Sidecar.Format, signature: SignatureBuilder? = nil
+    format: Sidecar.Format, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
+    // A log that was truncated while it was read may have left a segment unfinished.
+    encoder.reset()
     let startLink = try log.link(before: range.lowerBound)
     var signature = signature
     var hasher = SHA256()
     var offset = range.lowerBound
     var tail: [UInt8] = []
     var whole = LogStatistics(RecordReader(format, reference: try log.status().modified))
-    var cutsLines = false
+    var isCounted = true
     repeat {
-      let frame = try nextFrame(of: log, range: offset..<range.upperBound)
+      let rest = offset..<range.upperBound
+      let ready = takesFrames ? try readyFrame(of: log, range: rest) : nil
+      let frame = try ready?.bytes ?? nextFrame(of: log, range: rest)
       try frame.withUnsafeBytes { bytes in
         hasher.update(bufferPointer: bytes)
         signature?.append(bytes)
+        if let ready { return encoder.append(compressed: ready.stored, ready.summary) }
         var statistics = LogStatistics(whole.reader)
         statistics.add(bytes)
         statistics.finish()
@@ -64,7 +70,8 @@ public actor SegmentLane {
       }
       tail = Array((tail + frame.suffix(Link.span)).suffix(Link.span))
       offset += Int64(frame.count)
-      cutsLines = cutsLines || (frame.last != 0x0a && offset < range.upperBound)
+      let cutsLine = frame.last != 0x0a && offset < range.upperBound
+      if cutsLine || ready != nil { isCounted = false }
     } while offset < range.upperBound && encoder.storedLength < storedLimit
 
     let body = encoder.finish(link: startLink)
@@ -75,9 +82,19 @@ public actor SegmentLane {
     let endLink =
       tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
     let tally =
-      range.lowerBound == 0 && !cutsLines ? StreamTally(upTo: offset, hasher, whole) : nil
+      range.lowerBound == 0 && isCounted ? StreamTally(upTo: offset, hasher, whole) : nil
     return EncodedSegment(
       name: name, body: body, endLink: endLink, tally: tally, signature: signature)
+  }
+
+  /// The frame at the range's start that a rotated part has, all of it in the range.
+  private func readyFrame(
+    of log: LogFile, range: Range<Int64>
+  ) throws -> (bytes: [UInt8], summary: FrameSummary, stored: [UInt8])? {
+    guard let (summary, stored) = try log.storedFrame(at: range.lowerBound) else { return nil }
+    let end = range.lowerBound + Int64(summary.rawLength)
+    guard end <= range.upperBound else { return nil }
+    return (try log.read(range.lowerBound..<end), summary, stored)
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.

@@ -161,9 +161,9 @@ public struct Home: Sendable, Equatable {
   }
 
   /// Names in a directory; one that is not there is empty.
-  static func names(in directory: String) throws -> [String] {
+  package static func names(in directory: String) throws -> [String] {
     guard let stream = opendir(directory) else {
-      if errno == ENOENT { return [] }
+      if errno == ENOENT || errno == ENOTDIR { return [] }
       throw SystemError(operation: "read", path: directory, errno: errno)
     }
     defer { closedir(stream) }

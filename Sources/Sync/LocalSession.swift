@@ -139,9 +139,11 @@ struct LocalSession {
   /// - Returns: bytes freed.
   func removeFiles() throws -> Int64 {
     var freed: Int64 = 0
-    let beside = try FileManager.default.contentsOfDirectory(atPath: files.directory)
-      .filter { $0.hasPrefix("\(session).") }
-      .map { "\(files.directory)/\($0)" }
+    let beside = try [home.cachePath, files.directory].flatMap { directory in
+      try Home.names(in: directory)
+        .filter { $0.hasPrefix("\(session).") }
+        .map { "\(directory)/\($0)" }
+    }
     for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
       var status = stat()
       if lstat(path, &status) == 0 { freed += Int64(status.st_size) }
@@ -153,7 +155,7 @@ struct LocalSession {
 
   /// Removes a file; one that is not there is fine.
   static func remove(_ path: String) throws {
-    guard unlink(path) != 0, errno != ENOENT else { return }
+    guard unlink(path) != 0, errno != ENOENT, errno != ENOTDIR else { return }
     throw SystemError(operation: "remove", path: path, errno: errno)
   }
 }

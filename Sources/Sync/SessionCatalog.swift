@@ -135,11 +135,11 @@ public struct SessionCatalog: Sendable {
 
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
     let local = LocalSession(home, id)
-    var (sidecar, isPiecedTogether) = try local.sidecar(
+    var (sidecar, _) = try local.sidecar(
       device: device, machine: context?.machine ?? .current())
     // A log that cannot be read at present hides nothing else.
     let log = try? local.openLog(sidecar.source)
-    guard !isPiecedTogether || log != nil || local.hasSidecar else { return nil }
+    guard log != nil || local.hasSidecar else { return nil }
     let (length, modified) =
       try log?.status() ?? (sidecar.seal?.length ?? 0, sidecar.lastUpdatedAt)
     var isRunning = false

@@ -45,6 +45,7 @@ extension SessionUpload {
       digest: digest, length: length)
     // The uploader makes it durable together with those of the other sessions, and then settles it.
     try final.saveForNow(local.files.sidecar)
+    try SentSignature.remove(context.home, session, generation: entry.generation)
     report(.sealed(session: session, status: final.status))
   }
 
@@ -123,10 +124,7 @@ extension SessionUpload {
   private func readBack(_ name: SegmentName, _ log: LogFile) async throws {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
-    let again = try await lane.encode(
-      log, session: session, generation: name.generation, range: name.range, storedLimit: .max,
-      format: item.sidecar.format)
-    guard again.name == name else {
+    guard let again = try await encodeAgain(name, log) else {
       throw ReplicaError(
         .damagedObject, "\(key) holds other bytes than \(log.path), and cannot be made again")
     }
@@ -135,6 +133,17 @@ extension SessionUpload {
       throw ReplicaError(
         .damagedObject, "\(key) was stored twice with other bytes than were sent")
     }
+  }
+
+  /// Makes a segment once more, as it was made before or after the log was rotated.
+  private func encodeAgain(_ name: SegmentName, _ log: LogFile) async throws -> EncodedSegment? {
+    for takesFrames in [true, false] {
+      let again = try await lane.encode(
+        log, session: session, generation: name.generation, range: name.range, storedLimit: .max,
+        format: item.sidecar.format, takesFrames: takesFrames)
+      if again.name == name { return again }
+    }
+    return nil
   }
 
   /// Compares what a delta and its basis make with the local log; where they do not make it, a new

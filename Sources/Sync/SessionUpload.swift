@@ -24,27 +24,39 @@ struct SessionUpload {
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
-    guard var log = try await openLog() else {
-      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
-    }
+    var log = try await requireLog()
     var entry: ManifestEntry
     do {
       entry = try await trustedEntry(log)
     } catch let error as ReplicaError where error.code == .localLogChanged {
-      guard try await restore(), let restored = try await openLog() else { throw error }
-      log = restored
+      guard try await restore() else { throw error }
+      log = try await requireLog()
       entry = try await trustedEntry(log)
     }
     do {
       try await advance(log, &entry)
     } catch let error as ReplicaError where error.code == .localLogChanged {
-      // Whoever changed what an attached file had before means the file as it is now.
-      guard item.sidecar.source?.base == 0, try log.available().lowerBound == 0,
-        try log.isStillTheSame()
-      else { throw error }
-      try wantNextGeneration(after: entry)
+      if try await restore() {
+        log = try await requireLog()
+        entry = try await trustedEntry(log)
+      } else if try isWholeFile(log) {
+        try wantNextGeneration(after: entry)
+      } else {
+        throw error
+      }
       try await advance(log, &entry)
     }
+  }
+
+  private func requireLog() async throws -> LogFile {
+    if let log = try await openLog() { return log }
+    throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+  }
+
+  /// Whether all of an attached session's stream is one file: whoever changed what that had before
+  /// means the file as it is now.
+  private func isWholeFile(_ log: LogFile) throws -> Bool {
+    try item.sidecar.source?.base == 0 && log.available().lowerBound == 0 && log.isStillTheSame()
   }
 
   private func advance(_ log: LogFile, _ entry: inout ManifestEntry) async throws {

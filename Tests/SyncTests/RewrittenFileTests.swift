@@ -93,6 +93,9 @@ import Testing
     #expect(try await folder.onlyRemote() == content())
     let remote = try await folder.site.remote(session)
     #expect(remote.revisions.count == 1)
+    let cached = try FileManager.default.contentsOfDirectory(
+      atPath: folder.site.local.home.cachePath)
+    #expect(!cached.contains { $0.hasSuffix(".sig") })
     #expect(try await Verifier(folder.site.context()).verify(remote).problem == nil)
   }
 

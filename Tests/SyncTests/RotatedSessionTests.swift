@@ -48,6 +48,41 @@ import Testing
     return writer
   }
 
+  @Test func aPartIsSentAsItIs() async throws {
+    var random = SeededGenerator(case: 1)
+    let site = try site()
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    write(60, to: writer, &random)
+    try PartCompressor(writer.files, format: .lines).run()
+    let parts = try writer.files.parts()
+    #expect(parts.count >= 2)
+    try await site.upload()
+    let remote = try await site.remote(writer.session)
+    let name = try #require(remote.segments.first)
+    let object = try await site.store.get(remote.folder.key + name.fileName)
+    var position = 0
+    for part in parts {
+      let reader = try PartReader(part)
+      for frame in try #require(reader.frames) {
+        let stored = try reader.stored(frame)
+        #expect(Array(object[position..<position + stored.count]) == stored)
+        position += stored.count
+      }
+    }
+    #expect(try await site.remoteBytes(writer.session).count == Int(name.range.upperBound))
+
+    // Damaged on its way, it is made again as it was.
+    site.store.plan(.flip, on: "PUT", keyContaining: ".log.zst")
+    write(60, to: writer, &random)
+    try await site.upload()
+    try PartCompressor(writer.files, format: .lines).run()
+    try writer.end(.exit(0))
+    try await site.upload()
+    #expect(try await site.remote(writer.session).seal != nil)
+    #expect(site.store.unexercised.isEmpty)
+    #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
+  }
+
   @Test(arguments: SeededGenerator.cases(80)) func ticksAndSealDoNotMindRotations(
     number: Int
   ) async throws {

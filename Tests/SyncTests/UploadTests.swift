@@ -251,7 +251,9 @@ struct Site {
   }
 
   /// What a power loss may make of a log that nobody writes any more.
-  @Test(arguments: ["shorter", "zeroed", "shorter and other", "gone on differently", "empty"])
+  @Test(arguments: [
+    "shorter", "zeroed", "shorter and other", "gone on differently", "empty", "edited",
+  ])
   func aLogThatLostWhatWasSentIsFetchedBack(damage: String) async throws {
     let site = try Site()
     let session: SessionID
@@ -276,6 +278,7 @@ struct Site {
     case "zeroed": log.replaceSubrange((log.count - 60)..., with: repeatElement(0, count: 60))
     case "shorter and other": log.replaceSubrange(100..., with: Array("other\n".utf8))
     case "empty": log = []
+    case "edited": log[120] ^= 1
     default:
       log.replaceSubrange((log.count - 60)..., with: repeatElement(0x79, count: 500) + [0x0a])
     }

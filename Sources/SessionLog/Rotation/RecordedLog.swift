@@ -1,4 +1,4 @@
-import Delta
+package import Delta
 import Synchronization
 
 #if canImport(Darwin)
@@ -106,13 +106,32 @@ package final class RecordedLog: LogBytes {
   }
 
   private func read(_ part: LogPart, at offset: Int64, count: Int) throws -> [UInt8] {
+    try withReader(of: part) { try $0.read(at: offset, count: count) }
+  }
+
+  /// The frame that begins at an offset, as a compressed part has it; nil where none begins.
+  package func storedFrame(at offset: Int64) throws -> (summary: FrameSummary, stored: [UInt8])? {
+    guard (start..<base).contains(offset),
+      let part = parts.last(where: { $0.start <= offset })
+    else { return nil }
+    return try withReader(of: part) { reader in
+      let position = offset - part.start
+      guard let frame = reader.frames?.first(where: { $0.range.lowerBound == position }) else {
+        return nil
+      }
+      return (frame.summary, try reader.stored(frame))
+    }
+  }
+
+  private func withReader<Value: Sendable>(
+    of part: LogPart, _ body: @Sendable (PartReader) throws -> Value
+  ) throws -> Value {
     try open.withLock { open in
-      if let open, open.start == part.start { return try open.part.read(at: offset, count: count) }
+      if let open, open.start == part.start { return try body(open.part) }
       open = nil
       let reader = try PartReader(part)
-      let bytes = try reader.read(at: offset, count: count)
       open = (part.start, reader)
-      return bytes
+      return try body(reader)
     }
   }
 

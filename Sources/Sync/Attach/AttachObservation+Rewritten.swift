@@ -1,3 +1,4 @@
+import Replica
 import SessionLog
 
 /// Files of which bytes have changed that were sent already: a log that lost its head, or lines of
@@ -18,7 +19,7 @@ extension AttachObservation {
     var file = file
     file.place(at: candidate.path, candidate.status)
     file.source.headLength = head.count
-    file.source.headHash = FileContent.hash(head)
+    file.source.headHash = Sidecar.Source.headHash(of: head)
     file.seen = candidate.status.length
     file.link = link
     file.changed = candidate.status.changed

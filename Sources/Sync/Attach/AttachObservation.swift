@@ -189,7 +189,7 @@ struct AttachObservation {
       if file.source.headLength < FileContent.headLength {
         let head = try content.head()
         file.source.headLength = head.count
-        file.source.headHash = FileContent.hash(head)
+        file.source.headHash = Sidecar.Source.headHash(of: head)
       }
       file.source.length = nil
       let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd

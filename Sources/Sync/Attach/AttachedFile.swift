@@ -1,4 +1,3 @@
-import Crypto
 import Delta
 import Replica
 import SessionLog
@@ -87,9 +86,7 @@ struct FileContent {
 
   /// Whether it begins as the file that is remembered did.
   func hasHead(of known: AttachedFile) throws -> Bool {
-    let head = try head()
-    return head.count >= known.source.headLength
-      && Self.hash(head.prefix(known.source.headLength)) == known.source.headHash
+    known.source.isHead(try head())
   }
 
   /// Whether this is the file that is remembered, or has grown out of it.
@@ -110,16 +107,9 @@ struct FileContent {
   /// offset of it.
   func matches(_ segment: SegmentName, base: Int64) throws -> Bool {
     guard packed == nil else { return false }
-    var hasher = SHA256()
-    var offset = segment.range.lowerBound
-    while offset < segment.range.upperBound {
-      let count = min(1 << 20, segment.range.upperBound - offset)
-      let bytes = try file.read(at: base + offset, count: Int(count))
-      guard !bytes.isEmpty else { return false }
-      bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
-      offset += Int64(bytes.count)
+    return try segment.matches {
+      try file.read(at: base + $0.lowerBound, count: $0.count)
     }
-    return StreamDigest.hex(hasher.finalize()).hasPrefix(segment.hash)
   }
 
   /// Writes what a compressed file was before into another, whole or not at all.
@@ -139,10 +129,6 @@ struct FileContent {
       }
     }
     return max(0, position - start)
-  }
-
-  static func hash(_ bytes: some Sequence<UInt8>) -> String {
-    StreamDigest.hex(Array(SHA256.hash(data: Array(bytes)).prefix(16)))
   }
 }
 

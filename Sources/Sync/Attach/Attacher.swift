@@ -1,5 +1,6 @@
 import Delta
 import Foundation
+import Replica
 public import SessionLog
 
 #if canImport(Darwin)
@@ -176,14 +177,15 @@ public struct Attacher {
     let session = SessionID.make(at: min(times.first, context.now()))
     let local = context.home.files(for: session)
 
-    var source = Sidecar.Source(
+    // Of a compressed file nothing is read but what is unpacked into the home.
+    let length = isCompressed ? 0 : new.end == nil ? nil : status.length - new.base
+    let source = Sidecar.Source(
       path: new.path, device: status.device, inode: status.inode, base: new.base,
-      length: new.end == nil ? nil : status.length - new.base, headLength: head.count,
-      headHash: FileContent.hash(head))
+      length: length, headLength: head.count,
+      headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
     try context.home.mark(session)
     try Home.makeDirectory(local.directory)
-    if isCompressed { source.length = 0 }
     var sidecar = Sidecar(
       id: session, device: context.device, source: source,
       appName: new.source.appName(of: new.path),
