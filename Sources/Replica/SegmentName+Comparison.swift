@@ -28,12 +28,13 @@ extension SegmentName {
   /// - Parameters:
   ///   - object: all bytes of the object; damage in it is an answer, not an error.
   ///   - log: the local log.
+  ///   - decoder: decompresses it.
   /// - Throws: as ``LogFile/read(_:)`` does.
-  public func holds(_ object: [UInt8], from log: LogFile) throws -> Bool {
+  func holds(_ object: [UInt8], from log: LogFile, with decoder: SegmentDecoder) throws -> Bool {
     var position = range.lowerBound
     var isEqual = true
     do {
-      try SegmentDecoder().decode(object, rawLength: Int(range.upperBound - range.lowerBound)) {
+      try decoder.decode(object, rawLength: Int(range.upperBound - range.lowerBound)) {
         let end = position + Int64($0.count)
         isEqual = try isEqual && log.has($0, in: position..<end)
         position = end

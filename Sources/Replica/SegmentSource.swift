@@ -17,15 +17,30 @@ public struct EncodedSegment: Sendable {
   public var signature: SignatureBuilder?
 }
 
-/// Makes segments of a local log. An actor because the compressor's state is dear: a few lanes
-/// serve any number of transfers, so memory does not grow with them.
+/// Makes segments of a local log, and compares them with it. An actor because the compressor's state
+/// is dear: a few lanes serve any number of transfers, so memory does not grow with them.
 public actor SegmentLane {
   private let encoder: SegmentEncoder
+  private let decoder: SegmentDecoder
 
   /// Makes a lane.
   ///
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  public init() throws { encoder = try SegmentEncoder() }
+  public init() throws {
+    encoder = try SegmentEncoder()
+    decoder = try SegmentDecoder()
+  }
+
+  /// Whether an object holds exactly the bytes that a log has in a segment's range.
+  ///
+  /// - Parameters:
+  ///   - object: all bytes of the object; damage in it is an answer, not an error.
+  ///   - name: the segment that it is to be.
+  ///   - log: the local log.
+  /// - Throws: as ``LogFile/read(_:)`` does.
+  public func isWhole(_ object: [UInt8], of name: SegmentName, in log: LogFile) throws -> Bool {
+    try Int64(object.count) == name.stored && name.holds(object, from: log, with: decoder)
+  }
 
   /// Encodes from `range.lowerBound` on until the range ends or the object is large enough.
   ///

@@ -171,6 +171,6 @@ extension SessionUpload {
     } catch let error as StoreError where error.isNotFound {
       return false
     }
-    return try Int64(object.count) == name.stored && name.holds(object, from: log)
+    return try await lane.isWhole(object, of: name, in: log)
   }
 }

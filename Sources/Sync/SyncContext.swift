@@ -34,7 +34,7 @@ public struct SyncContext: Sendable {
     manifest = try Manifest(home: home, store: store.location)
   }
 
-  /// Compressed bytes after which a segment is closed: bodies in flight stay below about 16 MiB,
+  /// Compressed bytes after which a segment is closed: bodies in flight stay below about 14 MiB,
   /// and no object above 8 MiB whatever its last frame holds.
-  var segmentLimit: Int { max(1 << 20, min(4 << 20, (16 << 20) / transfers)) }
+  var segmentLimit: Int { max(1 << 20, min(4 << 20, (14 << 20) / transfers)) }
 }

@@ -29,6 +29,20 @@ import Testing
     #expect(log.last == "PUT /dav/a/b/two 201")
   }
 
+  @Test func manyPutsMakeAFolderOnce() async throws {
+    let server = try LighttpdServer()
+    let store = store(server.url)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<8 {
+        group.addTask { _ = try await store.put("a/b/\(number)", [1]) }
+      }
+      try await group.waitForAll()
+    }
+    let log = try server.accessLog()
+    #expect(log.filter { $0.hasPrefix("PUT") && $0.hasSuffix("201") }.count == 8)
+    #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
+  }
+
   @Test func aFolderThatCannotBeMadeIsAConfigurationError() async throws {
     let missing = ScriptedServer.answer("404 Not Found")
     let server = try ScriptedServer([missing, missing, missing])

@@ -6,6 +6,10 @@ extension WebDAVStore {
   /// Tries the folder itself first, so that nothing is asked of folders above the store that the
   /// user may have no right to.
   func makeFolder(_ url: String, _ failure: HTTPFailure) async throws {
+    try await folders.make(url) { try await self.makeMissing(url, failure) }
+  }
+
+  private func makeMissing(_ url: String, _ failure: HTTPFailure) async throws {
     let response = try await send("MKCOL", url + "/")
     switch response.status {
     // 405 and 301 mean that it is there; rclone says 201 again.

@@ -10,6 +10,7 @@ public final class WebDAVStore: ObjectStore {
   public let location: String
 
   let transport: HTTPTransport
+  let folders = FolderMaker()
   private let authorization: String?
 
   /// Makes a store.
