@@ -69,8 +69,12 @@ public final class SegmentEncoder {
   }
 
   /// Forgets what was added: the segment that it was for cannot be made.
-  public func reset() {
+  ///
+  /// - Parameter room: compressed bytes that are likely to come; what is not needed of it costs
+  ///   nothing, but growing step by step would cost the same again.
+  public func reset(room: Int = 0) {
     stored = []
+    stored.reserveCapacity(room)
     frames = []
   }
 
