@@ -69,12 +69,9 @@ public final class SegmentEncoder {
   }
 
   /// Forgets what was added: the segment that it was for cannot be made.
-  ///
-  /// - Parameter room: compressed bytes that are likely to come; what is not needed of it costs
-  ///   nothing, but growing step by step would cost the same again.
-  public func reset(room: Int = 0) {
-    stored = []
-    stored.reserveCapacity(room)
+  public func reset() {
+    // The next segment takes the same room.
+    stored.removeAll(keepingCapacity: true)
     frames = []
   }
 
@@ -97,6 +94,6 @@ public final class SegmentEncoder {
     let index = SegmentIndex(frames: frames, link: link, delta: delta)
     precondition(delta.map { $0.literalLength == Int64(index.rawLength) } ?? true)
     stored += index.encoded()
-    return stored
+    return stored.withUnsafeBytes(Array.init)
   }
 }

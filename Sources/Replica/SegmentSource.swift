@@ -59,7 +59,7 @@ public actor SegmentLane {
     format: Sidecar.Format, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
     // A log that was truncated while it was read may have left a segment unfinished.
-    encoder.reset(room: min(storedLimit, range.count) + SegmentEncoder.frameLength / 4)
+    encoder.reset()
     let startLink = try log.link(before: range.lowerBound)
     var signature = signature
     var hasher = SHA256()
