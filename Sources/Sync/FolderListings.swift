@@ -21,6 +21,9 @@ actor FolderListings {
     }
   }
 
+  /// Lets a folder be listed anew by whoever asks next.
+  func forget(_ folder: SessionFolder) { listings[folder] = nil }
+
   /// What a listing of this pass showed of a session; nil when its folder was not listed.
   func known(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession? {
     guard listings[folder] != nil else { return nil }

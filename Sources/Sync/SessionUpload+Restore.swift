@@ -22,6 +22,8 @@ extension SessionUpload {
       let lock = try SessionLock.tryExclusive(local.files.lock)
     else { return false }
     defer { withExtendedLifetime(lock) {} }
+    // What this pass has sent counts too.
+    await folders.forget(folder)
     let remote = try await folders.session(session, in: folder)
     let log = try RecordedLog(local.files)
     guard remote.mark > log.base, try arePartsAsSent(log, remote) else { return false }

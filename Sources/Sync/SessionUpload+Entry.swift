@@ -1,0 +1,80 @@
+import Delta
+import Replica
+import SessionLog
+
+/// What is there of a session, here and on the remote.
+extension SessionUpload {
+  /// Opens the log; where its foreign file is gone, from where on the home has it.
+  ///
+  /// Who noted that may not have known of the last bytes that were sent: the remote names tell.
+  func openLog() async throws -> LogFile? {
+    let log = try local.openLog(item.sidecar.source)
+    guard let source = item.sidecar.source, source.inode == 0, let length = source.length,
+      let log, try context.manifest.entry(session).map(\.isDirty) ?? true
+    else { return log }
+    let remote = try await folders.session(session, in: folder)
+    var end = length
+    for segment in remote.cover(upTo: remote.mark) where segment.range.upperBound > end {
+      let isRest =
+        try segment.range.lowerBound >= end
+        && segment.range.upperBound <= log.status().length && segment.matches(log)
+      if isRest { break }
+      end = segment.range.upperBound
+    }
+    guard end != length else { return log }
+    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    sidecar.source?.length = end
+    try sidecar.save(local.files.sidecar)
+    return try local.openLog(sidecar.source)
+  }
+
+  /// The manifest's entry when it can be believed, else one read off the remote names.
+  func trustedEntry(_ log: LogFile) async throws -> ManifestEntry {
+    let (length, _) = try log.status()
+    if let known = try context.manifest.entry(session), !known.isDirty,
+      known.boot == context.machine.bootId
+    {
+      guard try known.generation == wantedGeneration() else { return known }
+      guard length >= known.sent, try isUnchanged(log, known) else {
+        throw ReplicaError(
+          .localLogChanged,
+          "\(log.path) is shorter than, or differs from, the \(known.sent) bytes that were sent")
+      }
+      return known
+    }
+    let remote = try await folders.session(session, in: folder)
+    return try rebuild(from: remote, log: log, length: length)
+  }
+
+  /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
+  func isUnchanged(_ log: LogFile, _ known: ManifestEntry) throws -> Bool {
+    let covered = known.sent - Int64(known.link.covered)
+    guard try log.available().lowerBound <= covered else { return true }
+    return try log.link(before: known.sent) == known.link
+  }
+
+  private func rebuild(
+    from remote: RemoteSession, log: LogFile, length: Int64
+  ) throws -> ManifestEntry {
+    var entry = ManifestEntry(boot: context.machine.bootId)
+    entry.generation = remote.generation
+    entry.sent = remote.mark
+    entry.revision = remote.revision?.number ?? 0
+    let previous = try context.manifest.entry(session)
+    entry.attempts = previous?.attempts ?? 0
+    entry.merged = min(previous?.merged ?? 0, remote.mark)
+    for name in remote.segments { entry.segments[name] = previous?.segments[name] ?? false }
+    // What is here of the log is what a rewrite makes of it, and not what was sent before.
+    guard try remote.generation == wantedGeneration() else { return entry }
+    for name in remote.segments(of: remote.generation) {
+      let isHere = try log.available().lowerBound <= name.range.lowerBound
+      guard name.range.upperBound <= length, try !isHere || name.matches(log) else {
+        throw ReplicaError(
+          .localLogChanged,
+          "\(folder.key)\(name.fileName) does not hold what \(log.path) has there")
+      }
+    }
+    entry.link = try log.link(before: entry.sent)
+    return entry
+  }
+}
