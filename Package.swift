@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .executable(name: "tidemark", targets: ["tidemark"]),
     .library(name: "SessionLog", targets: ["SessionLog"]),
+    // For tests, which have it loaded into the program.
+    .library(name: "CrashPoints", type: .dynamic, targets: ["CrashPoints"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -24,18 +26,23 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CFileUser"),
+    .target(name: "CTerminal"),
 
     .target(
       name: "Delta",
       dependencies: ["CZstd", .product(name: "Crypto", package: "swift-crypto")]),
     .target(name: "HTTPTransport", dependencies: ["CCurl"]),
-    .target(name: "SessionLog", dependencies: ["Delta"]),
+    .target(
+      name: "SessionLog", dependencies: ["CTerminal", "Delta"],
+      resources: [.embedInCode("Redaction/rules.json")]),
 
     .target(
       name: "ObjectStore",
       dependencies: [
         "CFileUser", "HTTPTransport", .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      ],
+      // In the program itself, which is one file.
+      resources: [.embedInCode("S3/Providers/providers.json")]),
 
     .target(
       name: "Replica",
@@ -54,7 +61,7 @@ let package = Package(
     .executableTarget(
       name: "tidemark",
       dependencies: [
-        "Delta", "ObjectStore", "Replica", "SessionLog", "Sync",
+        "Delta", "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -65,7 +72,8 @@ let package = Package(
       dependencies: [
         "Delta", "ObjectStore", "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/TestSupport"),
-    .target(name: "TestServers", path: "Tests/TestServers"),
+    .target(name: "TestServers", dependencies: ["SessionLog"], path: "Tests/TestServers"),
+    .target(name: "CrashPoints", path: "Tests/CrashPoints"),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestServers"]),
     .testTarget(
       name: "ObjectStoreTests",
@@ -75,7 +83,8 @@ let package = Package(
       ],
       exclude: ["Fixtures"]),
     .testTarget(
-      name: "EndToEnd", dependencies: ["tidemark", "TestServers"], path: "Tests/EndToEnd"),
+      name: "EndToEnd", dependencies: ["CTerminal", "tidemark", "TestServers", "TestSupport"],
+      path: "Tests/EndToEnd"),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),
     .testTarget(
@@ -86,7 +95,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "SyncTests",
-      dependencies: ["ObjectStore", "Replica", "SessionLog", "Sync", "TestSupport"]),
+      dependencies: [
+        "Delta", "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync", "TestServers",
+        "TestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -110,6 +122,14 @@ if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
   }
 }
 
+// Only for `Scripts/bench --puts`.
+if Context.environment["TIDEMARK_PUTS"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Puts", dependencies: ["CCurl", "HTTPTransport"], path: "Tests/Benchmarks/Puts",
+      exclude: ["compare.py"]))
+}
+
 // Only for `Scripts/fuzz`, which brings the flags that such a target needs.
 if Context.environment["TIDEMARK_FUZZ"] != nil {
   package.targets.append(
@@ -120,7 +140,10 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
       ], path: "Tests/Fuzz", exclude: ["Seeds"]))
 }
 
-for target in package.targets where target.type != .system {
+let swiftTargets = package.targets.filter {
+  $0.type != .system && !["CTerminal", "CrashPoints"].contains($0.name)
+}
+for target in swiftTargets {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # Exports the log of one session: Scripts/export-session.sh [-o FILE] [--device ID] SESSION [STORE]
 #
-# Needs bash, curl, jq, zstd and what every system has; store.sh and sessions.sh lie beside it.
+# Needs bash, curl, jq, zstd and what every system has; store.sh, sessions.sh and deltas.sh lie beside
+# it.
 # SESSION is the id of a session, open or sealed, or the start of one; list-sessions.sh shows them.
 # The log goes to standard output or to FILE, which appears whole or not at all. Every object is
 # compared with its name, and a sealed session with its seal. A session may be read while it grows.
-# What is stored as a delta takes 'tidemark export'.
+# A log that was not sent, because the consent was 'metadata', is no log that is empty: exit code 77.
 #
 # STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else
 # $TIDEMARK_STORE. The login comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
 # AWS_REGION and AWS_ENDPOINT_URL, or from TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD or
 # TIDEMARK_WEBDAV_PASSWORD_FILE, or ~/.netrc.
 #
-# Exit codes: 0 ok, 64 usage, 65 integrity, 69 a tool is missing, 75 try later, 77 authentication,
-# 78 configuration.
+# Exit codes: 0 ok, 64 usage, 65 integrity, 69 a tool is missing, 75 try later, 77 authentication
+# or consent, 78 configuration.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR
-# shellcheck source=sessions.sh
-. "$(dirname "${BASH_SOURCE[0]}")/sessions.sh"
+# shellcheck source=deltas.sh
+. "$(dirname "${BASH_SOURCE[0]}")/deltas.sh"
 
 device='' target=- session='' store=''
 while [ $# -gt 0 ]; do
@@ -60,27 +61,32 @@ look() {
 }
 
 # Reads the highest whole sidecar. That gives the $generation, and for a sealed session $length and
-# $digest; an open one is as long as the segments reach.
+# $digest; an open one is as long as the segments reach. Where the log was not sent, nothing follows.
 read_sidecar() {
   local status=active sealed hash stored key
   length='' digest='' generation=1
   awk '$3 == "s" && $8 == $9' "$work/found" | sort -k4,4n | tail -n 1 >"$work/sidecar"
   read -r _ _ _ _ status sealed hash stored _ _ key _ generation <"$work/sidecar" ||
     status=active generation=1
-  [ "$status" != active ] || return 0
+  # Of an open session without segments the sidecar tells why there are none.
+  if [ "$status" = active ] &&
+    { [ ! -s "$work/sidecar" ] || awk '$3 == "g" { n = 1 } END { exit !n }' "$work/found"; }; then
+    return 0
+  fi
   store_get "$key" "$work/object" || return 1
   check "$work/object" "$stored" "$hash" "$key"
   [ "$(jq -r '.generation // 1' "$work/object" 2>/dev/null)" = "$generation" ] ||
     fail 65 "$key speaks of another generation than its name."
+  if [ "$(jq -r '.consent // ""' "$work/object" 2>/dev/null)" = metadata ]; then
+    [ "$sealed" -gt 0 ] || fail 77 "$session: log not sent (consent: metadata)."
+    echo "$program: $session: log sent only up to byte $sealed (consent: metadata)." >&2
+    length=$sealed
+    return 0
+  fi
+  [ "$status" != active ] || return 0
   digest=$(jq -r '.digest | strings' "$work/object" 2>/dev/null) || digest=''
   [[ $digest =~ ^[0-9a-f]{64}$ ]] || fail 65 "$key seals the session, but has no digest."
   length=$sealed
-}
-
-# Fails unless a file has this length and the hash of the name.
-check() { # FILE LENGTH HASH16 KEY
-  [ "$(size "$1")" = "$2" ] || fail 65 "$4 holds $(size "$1") bytes, not $2 as its name says."
-  [ "$(sha256 <"$1" | cut -c 1-16)" = "$3" ] || fail 65 "$4 holds other bytes than its name says."
 }
 
 # Chooses the segments to read from $at on: of those that hold an offset, the one with the greatest
@@ -117,20 +123,18 @@ choose() {
 
 # Appends the chosen segments to $part; false when one has been replaced since the listing.
 append_segments() {
-  local start end hash stored key wrong
+  local start end hash stored key kind wrong
   choose >"$work/chosen" || fail 75 "no room for the list of segments in $work."
   wrong=$(sed -n 's/^! //p' "$work/chosen")
   [ -z "$wrong" ] || fail 65 "$session: $wrong"
-  if cut -f 13 "$work/chosen" | grep -q delta; then
-    fail 69 "$session was rewritten and is stored as a delta. 'tidemark export' reads it."
-  fi
-  while read -r _ _ _ _ start end hash stored _ _ key _; do
+  while read -r _ _ _ _ start end hash stored _ _ key _ kind; do
     store_get "$key" "$work/object" || return 1
     [ "$(size "$work/object")" = "$stored" ] ||
       fail 65 "$key came with $(size "$work/object") bytes, not $stored as its name says."
-    # One byte more than the name says is enough to see that it is wrong.
-    zstd -dcq <"$work/object" 2>/dev/null | head -c $((end - start + 1)) >"$work/content" ||
+    decode "$work/object" "$kind" $((end - start)) "$work/content" || {
+      [ "$kind" = log ] || return 1
       fail 65 "$key cannot be decompressed, or holds more bytes than its name says."
+    }
     check "$work/content" $((end - start)) "$hash" "$key"
     # A segment that was listed later may begin before what is already here, or end after the seal.
     [ -z "$length" ] || [ "$end" -le "$length" ] || end=$length

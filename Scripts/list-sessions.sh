@@ -4,7 +4,8 @@
 # Needs bash, curl and what every system has; store.sh and sessions.sh lie beside it. It reads names
 # alone and downloads nothing. A line is id, device, status, start, length of the log, bytes of it
 # that are there without a gap. The status is "-" where there is no sidecar: the session is on its
-# way out. With --json a line is an object with sessionId, deviceId, status, startedAt,
+# way out. Of a session whose log was not sent (consent: metadata) both lengths are 0: how long it was
+# stands in its sidecar. With --json a line is an object with sessionId, deviceId, status, startedAt,
 # fileSizeBytes, uploadedBytes and storedBytes.
 #
 # STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else

@@ -5,7 +5,10 @@ import Foundation
 ///
 /// Confined to the worker's thread.
 final class Connection {
-  private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  private static let isInitialised: Bool = {
+    ccurl_give_back_bodies()
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  }()
 
   private let options: HTTPTransport.Options
   private let easy: OpaquePointer?
@@ -28,7 +31,7 @@ final class Connection {
   /// Sends one request and blocks until its answer is there or the ticket is cancelled.
   func perform(_ request: HTTPRequest, ticket: Ticket) throws(TransportError) -> HTTPResponse {
     guard let easy, let multi else { throw TransportError(.other, "libcurl does not start") }
-    let transfer = Transfer(request)
+    let transfer = Transfer(request, pace: options.pace)
     errorText[0] = 0
     curl_easy_reset(easy)
     let setup = RequestSetup(easy: easy, options: options)
@@ -36,9 +39,12 @@ final class Connection {
     defer { curl_slist_free_all(headers) }
 
     let result = try withExtendedLifetime(transfer) { () throws(TransportError) in
-      try drive(easy, multi, ticket)
+      try drive(easy, multi, transfer, ticket)
     }
     if result == CURLE_OK {
+      guard transfer.isHeadWhole else {
+        throw TransportError(.interrupted, "the answer broke off in its head")
+      }
       var status = 0
       try check(ccurl_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status))
       return HTTPResponse(status: status, headers: transfer.headers, body: transfer.received)
@@ -47,12 +53,16 @@ final class Connection {
       throw TransportError(.tooLarge, "the answer is larger than the request allows")
     }
     let text = String(cString: errorText)
-    throw TransportError(result, text.isEmpty ? String(cString: curl_easy_strerror(result)) : text)
+    var proxyStatus = 0
+    try check(ccurl_getinfo_long(easy, CURLINFO_HTTP_CONNECTCODE, &proxyStatus))
+    throw TransportError(
+      result, text.isEmpty ? String(cString: curl_easy_strerror(result)) : text,
+      proxyStatus: proxyStatus)
   }
 
-  private func drive(_ easy: OpaquePointer, _ multi: OpaquePointer, _ ticket: Ticket)
-    throws(TransportError) -> CURLcode
-  {
+  private func drive(
+    _ easy: OpaquePointer, _ multi: OpaquePointer, _ transfer: Transfer, _ ticket: Ticket
+  ) throws(TransportError) -> CURLcode {
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       throw TransportError(.other, "libcurl does not take the request")
     }
@@ -70,8 +80,14 @@ final class Connection {
       var result = CURLE_OK
       if ccurl_next_done(multi, &result) != 0 { return result }
       // A cancellation since the check above has left a wake-up behind: this returns at once.
-      guard curl_multi_poll(multi, nil, 0, 1000, nil) == CURLM_OK else {
+      let wait = transfer.pause > 0 ? min(transfer.pause, 1) : 1
+      guard curl_multi_poll(multi, nil, 0, CInt((wait * 1000).rounded(.up)), nil) == CURLM_OK else {
         throw TransportError(.other, "libcurl fails to wait")
+      }
+      if transfer.pause > 0 {
+        transfer.resume()
+        // May call back at once, and be told to pause again.
+        try check(curl_easy_pause(easy, CURLPAUSE_CONT))
       }
     }
   }

@@ -14,22 +14,25 @@ public final class HTTPTransport: Sendable {
     public var connectTimeout: TimeInterval = 15
     /// After how many seconds without a byte in either direction a request fails.
     public var stallTimeout: TimeInterval = 30
-    /// A PEM file with the certificate authorities to trust instead of the system's.
-    public var caFile: String?
-    /// The proxy's URL; nil takes the usual environment variables.
+    /// Whom to trust, and as whom to appear.
+    public var tls = TLS()
+    /// The proxy's URL, its login in it; nil takes the usual environment variables.
     ///
     /// Never used for loopback.
     public var proxy: String?
     /// The `User-Agent` to send.
     public var userAgent = "tidemark"
-    /// Whether logins are looked up in `~/.netrc`.
-    public var netrc = false
+    /// What bounds the bytes of bodies a second, of all workers together; nil for no bound.
+    public var pace: Pace?
+    /// How many requests go out before all later ones fail with `exhausted`; nil for no bound.
+    public var maximumRequests: Int?
 
     /// Makes the default options.
     public init() {}
   }
 
   private let options: Options
+  private let sent = Guarded(0)
   private let queue = RequestQueue()
 
   /// Makes a transport; starts nothing.
@@ -52,6 +55,7 @@ public final class HTTPTransport: Sendable {
   ///
   /// Throws `TransportError`.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try count()
     let ticket = Ticket()
     let queue = queue
     return try await withTaskCancellationHandler {
@@ -62,6 +66,17 @@ public final class HTTPTransport: Sendable {
     } onCancel: {
       ticket.cancel()
       queue.cancel(ticket)
+    }
+  }
+
+  private func count() throws {
+    guard let limit = options.maximumRequests else { return }
+    let isWithin = sent.withLock { sent in
+      sent += 1
+      return sent <= limit
+    }
+    guard isWithin else {
+      throw TransportError(.exhausted, "the \(limit) requests that were allowed have been sent")
     }
   }
 

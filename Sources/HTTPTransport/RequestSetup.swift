@@ -12,17 +12,18 @@ struct RequestSetup {
   ) throws(TransportError) -> UnsafeMutablePointer<curl_slist>? {
     try check(ccurl_setopt_ptr(easy, CURLOPT_ERRORBUFFER, errorText))
     try connection(request)
+    try tls(options.tls)
     try limits()
     try message(request)
     try callbacks(transfer)
     return try headers(request)
   }
 
-  private func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+  func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
     try check(ccurl_setopt_long(easy, option, value))
   }
 
-  private func set(_ option: CURLoption, _ value: String) throws(TransportError) {
+  func set(_ option: CURLoption, _ value: String) throws(TransportError) {
     guard !value.utf8.contains(0) else { throw TransportError(.invalidURL, "a text holds NUL") }
     try check(ccurl_setopt_str(easy, option, value))
   }
@@ -34,13 +35,13 @@ struct RequestSetup {
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_TCP_NODELAY, 1)
+    try check(ccurl_keep_sockets(easy))
     // Without it a cancelled request waits for the name look-up of the system to end.
     try set(CURLOPT_QUICK_EXIT, 1)
     try set(CURLOPT_FOLLOWLOCATION, 0)
-    try set(CURLOPT_SSL_VERIFYPEER, 1)
-    try set(CURLOPT_SSL_VERIFYHOST, 2)
     try set(CURLOPT_USERAGENT, options.userAgent)
-    if let caFile = options.caFile { try set(CURLOPT_CAINFO, caFile) }
+    // What a proxy says to CONNECT is no part of the server's answer.
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // What is sent in clear to this machine must not leave it by way of a proxy.
     let loopback = ["http://localhost", "http://127.", "http://[::1]"]
     if loopback.contains(where: request.url.hasPrefix) {
@@ -48,7 +49,6 @@ struct RequestSetup {
     } else if let proxy = options.proxy {
       try set(CURLOPT_PROXY, proxy)
     }
-    if options.netrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
   }
 
   private func limits() throws(TransportError) {

@@ -1,3 +1,5 @@
+import CCurl
+
 /// The bodies and headers of one request under way, as libcurl's callbacks see them.
 ///
 /// Confined to the worker's thread.
@@ -7,13 +9,20 @@ final class Transfer {
   private(set) var headers: [(name: String, value: String)] = []
   private(set) var received: [UInt8] = []
   private(set) var isTooLarge = false
+  /// How many seconds to leave the request alone, because the pace asks for it; 0 when it goes on.
+  private(set) var pause = 0.0
+  /// Whether the empty line after the headers has come: libcurl takes a head that breaks off for a
+  /// whole one.
+  private(set) var isHeadWhole = false
 
   private let body: [UInt8]
   private let maximumResponseBytes: Int
+  private let pace: Pace?
   private var position = 0
   private var headerBytes = 0
 
-  init(_ request: HTTPRequest) {
+  init(_ request: HTTPRequest, pace: Pace?) {
+    self.pace = pace
     body = request.body ?? []
     maximumResponseBytes = request.maximumResponseBytes
   }
@@ -23,9 +32,10 @@ final class Transfer {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Copies the next piece of the body; returns its length.
+  /// Copies the next piece of the body; returns its length, or that libcurl is to wait.
   func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
-    let count = min(target.count, body.count - position)
+    let count = min(target.count, body.count - position, pace?.piece ?? .max)
+    guard mayMove(count) else { return Int(CURL_READFUNC_PAUSE) }
     target.copyBytes(from: body[position..<(position + count)])
     position += count
     return count
@@ -44,8 +54,19 @@ final class Transfer {
       isTooLarge = true
       return 0
     }
+    guard mayMove(bytes.count) else { return Int(CURL_WRITEFUNC_PAUSE) }
     received.append(contentsOf: bytes)
     return bytes.count
+  }
+
+  /// Notes that the pause is over.
+  func resume() { pause = 0 }
+
+  /// Asks the pace for so many bytes of a body.
+  private func mayMove(_ count: Int) -> Bool {
+    guard let pace, count > 0 else { return true }
+    pause = pace.take(count)
+    return pause == 0
   }
 
   /// Takes one header line; returns another number than its length to end the request.
@@ -60,6 +81,9 @@ final class Transfer {
       // A new status line: what came before was a 1xx or the answer to a repeated request.
       headers = []
       received = []
+      isHeadWhole = false
+    } else if line == "\r\n" || line == "\n" {
+      isHeadWhole = true
     } else if let colon = line.firstIndex(of: ":") {
       let value = line[line.index(after: colon)...].drop(while: isBlank)
       let end = value.lastIndex { !isBlank($0) }.map { value.index(after: $0) } ?? value.startIndex

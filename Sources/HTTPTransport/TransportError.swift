@@ -10,6 +10,10 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
     case timedOut
     /// The server's certificate or its TLS was refused.
     case tls
+    /// The proxy refuses the request: the message tells its status.
+    case proxy
+    /// As many requests as are allowed have been sent.
+    case exhausted
     /// The task was cancelled, or the transport shut down.
     case cancelled
     /// The answer is larger than the request allows.
@@ -24,13 +28,16 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 
   /// The kind of failure.
   public let code: Code
-  /// What libcurl says of it.
+  /// What libcurl says of it; holds no login.
   public let message: String
+  /// What is wrong with the TLS connection, when `code` is `tls`.
+  public let tlsFault: TLSFault?
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String) {
+  public init(_ code: Code, _ message: String, tlsFault: TLSFault? = nil) {
     self.code = code
     self.message = message
+    self.tlsFault = tlsFault
   }
 
   /// The kind and the message.

@@ -8,8 +8,14 @@ struct HTTPFailure {
 
   /// The error that an answer means, apart from what only S3's codes can say.
   func error(_ response: HTTPResponse, detail: String = "") -> StoreError {
-    let (code, advice) = Self.meaning(response.status)
-    return error(response, code, detail: detail, advice: advice)
+    var (code, advice) = Self.meaning(response.status)
+    if [401, 405, 404].contains(response.status) || (300..<400).contains(response.status) {
+      advice = WebPageHint.advice(for: target) ?? advice
+    }
+    let place = Redirection.shown(response).map { "to \($0)" }
+    return error(
+      response, code, detail: detail.isEmpty ? place ?? Self.said(response) : detail, advice: advice
+    )
   }
 
   /// An error with a meaning that the caller knows better.
@@ -26,7 +32,8 @@ struct HTTPFailure {
   func garbage(_ response: HTTPResponse, _ why: String) -> StoreError {
     error(
       response, .integrity, detail: why,
-      advice: "Check that the URL is that of the store and not of a web page in front of it.")
+      advice: WebPageHint.advice(for: target)
+        ?? "Check that the URL is that of the store and not of a web page in front of it.")
   }
 
   /// The error for no answer.
@@ -34,11 +41,16 @@ struct HTTPFailure {
     let code: StoreError.Code
     let advice: String
     switch error.code {
-    case .unresolvable, .unreachable, .timedOut, .interrupted:
-      (code, advice) = (.transient, "Check the host name and the network.")
+    case .unresolvable, .unreachable:
+      (code, advice) = (.unreachable, "Check the host name and the network.")
+    case .timedOut, .interrupted: (code, advice) = (.transient, "Check the network.")
     case .tls:
-      code = .configuration
-      advice = "Check the server's certificate; set ca-file when its authority is your own."
+      (code, advice) = (.configuration, Self.advice(error.tlsFault ?? .other))
+    case .proxy:
+      code = error.message.contains("response 5") ? .unreachable : .configuration
+      advice = "Check proxy: and the login in it (http://user:password@host:port)."
+    case .exhausted:
+      (code, advice) = (.exhausted, "The next pass goes on; or raise max-requests.")
     case .cancelled: (code, advice) = (.cancelled, "")
     case .tooLarge: (code, advice) = (.integrity, "The answer is larger than any the store gives.")
     case .invalidURL: (code, advice) = (.configuration, StoreURL.acceptedForms)
@@ -48,10 +60,39 @@ struct HTTPFailure {
       code, operation: operation, target: target, response: error.message, advice: advice)
   }
 
+  private static func advice(_ fault: TLSFault) -> String {
+    switch fault {
+    case .untrusted: "Set ca-file to the certificate of the authority when it is your own."
+    case .expired: "Renew the server's certificate, or check this machine's clock."
+    case .otherHost: "Write store: with a host name that the server's certificate has."
+    case .otherKey: "Somebody else may be answering; if the server has a new key, set pinned-key."
+    case .clientCertificateWanted:
+      "Set client-certificate and client-key to what the server's administrator gave you."
+    case .clientCertificateUnusable:
+      "Check client-certificate and client-key: they must belong together, without a password."
+    case .authoritiesUnreadable: "Check ca-file: a PEM file with certificates."
+    case .version: "Check minimum-tls, and which versions the server speaks."
+    case .other: "Check the server's certificate, ca-file, pinned-key and minimum-tls."
+    }
+  }
+
+  /// The reason in the body of an answer, as Sabre's servers (Nextcloud, ownCloud) tell it.
+  private static func said(_ response: HTTPResponse) -> String {
+    guard response.status >= 400, response.body.count <= 65536,
+      let root = try? XMLScanner.parse(response.body), root.namespace == "DAV:",
+      root.name == "error", let message = root.child("message", in: "http://sabredav.org/ns")
+    else { return "" }
+    return message.text
+  }
+
   private static func meaning(_ status: Int) -> (StoreError.Code, String) {
     switch status {
     case 404, 410: (.notFound, "")
-    case 401: (.authentication, "Check the user name and the password.")
+    case 401:
+      (
+        .authentication,
+        "Check the user name and the password; Nextcloud and ownCloud want an app password."
+      )
     case 403: (.authentication, "Check the login and its right to do this.")
     case 407: (.configuration, "Put the login of the proxy into its URL.")
     case 409, 412: (.conflict, "Something else is in the way; look at the store.")
@@ -59,8 +100,14 @@ struct HTTPFailure {
     case 507: (.full, "Free some space on the store.")
     // Before the other 5xx: what a server does not know, it will not know later.
     case 405, 501: (.unsupported, "The server does not know this request; check the URL.")
-    case 408, 423, 425, 429, 500...506, 508...599: (.transient, "Try again later.")
-    case 300..<400: (.configuration, "The server points elsewhere; correct store:.")
+    case 429, 503, 509: (.overloaded, "Try again later, or with fewer --transfers.")
+    case 423: (.transient, "Somebody has locked it; try again later.")
+    case 408, 425, 500...506, 508...599: (.transient, "Try again later.")
+    case 300..<400:
+      (
+        .configuration,
+        "The server points elsewhere: set store: to that address, if it is a WebDAV folder's."
+      )
     default: (.other, "")
     }
   }

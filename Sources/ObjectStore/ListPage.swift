@@ -22,6 +22,22 @@ public struct ListPage: Sendable, Hashable {
     self.serverDate = serverDate
   }
 
+  /// More entries than any folder of ours has: no listing is read on beyond them.
+  static let most = 1 << 20
+
+  /// How many entries there are.
+  var count: Int { objects.count + directories.count }
+
+  /// Whether an object or a folder is named twice.
+  var hasRepeatedNames: Bool {
+    func repeats(_ names: [String]) -> Bool {
+      // Nearly always in order, and then without a set.
+      let isAscending = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
+      return !isAscending && Set(names).count < names.count
+    }
+    return repeats(objects.map(\.key)) || repeats(directories)
+  }
+
   mutating func append(_ page: ListPage) {
     objects += page.objects
     // A server that cuts a page inside a folder names the folder on both.

@@ -11,6 +11,9 @@ public struct ObjectEntry: Sendable, Hashable {
   /// The entity tag without its quotes; for most S3 stores the MD5 of the content.
   public let etag: String?
 
+  /// The sizes that are believed: more than any store takes, and sums of them stay numbers.
+  static let possibleSizes: ClosedRange<Int64> = 0...(1 << 50)
+
   /// Makes an entry.
   public init(key: String, size: Int64, modified: Date? = nil, etag: String? = nil) {
     self.key = key

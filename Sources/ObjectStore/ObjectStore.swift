@@ -13,6 +13,13 @@ public protocol ObjectStore: Sendable {
   /// stored, and a cut upload is repaired by repeating the call.
   func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt
 
+  /// Stores a body under a key unless something is there.
+  ///
+  /// Throws `conflict` when something is, and `unsupported` where the store does not know such a
+  /// request. Some servers take it and replace what is there all the same: nothing may rest on it
+  /// that was not found out by trying.
+  func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt
+
   /// Reads an object, or a part of it.
   ///
   /// A range that reaches past the end gives what there is; one that starts at or after the end
@@ -40,9 +47,25 @@ public protocol ObjectStore: Sendable {
   /// Returns one outcome per key, in the order of `keys`. Throws only when nothing can be said of
   /// any key (cancelled, refused login, unreachable); everything it did may then be repeated.
   func delete(_ keys: [String]) async throws -> [DeleteOutcome]
+
+  /// Removes a folder that holds nothing, where the store has folders.
+  ///
+  /// - Parameter folder: Its key without a slash at the end. One that is missing counts as removed,
+  ///   one that holds something stays.
+  func removeFolder(_ folder: String) async throws
 }
 
 extension ObjectStore {
+  /// Does nothing: the store has no folders.
+  public func removeFolder(_ folder: String) async throws {}
+
+  /// Refuses: the store does not know such a request.
+  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    throw StoreError(
+      .unsupported, operation: "PUT", target: "\(location)/\(key)",
+      response: "no conditional requests")
+  }
+
   /// Reads a whole object.
   ///
   /// A missing object throws `notFound`.
@@ -52,19 +75,25 @@ extension ObjectStore {
 
   /// Lists all pages of a prefix as one.
   ///
-  /// Throws `integrity` when the store gives the same page token twice. `serverDate` is that of
-  /// the first page.
+  /// Throws `integrity` when the store contradicts itself: a page token or a name that comes twice,
+  /// pages without an end. `serverDate` is that of the first page.
   public func listAll(_ prefix: String) async throws -> ListPage {
     var all = try await list(prefix, after: nil)
+    var tokens: Set<String> = []
     while let token = all.next {
-      let page = try await list(prefix, after: token)
-      guard page.next != token else {
-        throw StoreError(
-          .integrity, operation: "LIST", target: location, response: "page token came twice",
-          advice: "The listing cannot be trusted; check the server behind this store.")
+      guard tokens.insert(token).inserted else { throw distrust("a page token came twice") }
+      guard tokens.count <= all.count + 1000, all.count < ListPage.most else {
+        throw distrust("a listing without an end")
       }
-      all.append(page)
+      all.append(try await list(prefix, after: token))
     }
+    guard !all.hasRepeatedNames else { throw distrust("a name came twice") }
     return all
+  }
+
+  private func distrust(_ what: String) -> StoreError {
+    StoreError(
+      .integrity, operation: "LIST", target: location, response: what,
+      advice: "The listing cannot be trusted; check the server behind this store.")
   }
 }

@@ -5,17 +5,20 @@ enum RangedBody {
   /// The bytes of `range`.
   ///
   /// Servers answer 206 with the piece, 200 with the piece (rclone's S3), 200 with the whole, or
-  /// 416. Throws `integrity` when the piece is another than the one that was asked for.
+  /// 416. Throws `integrity` when the piece is another than the one that was asked for, or the
+  /// answer somebody else's.
   static func cut(_ response: HTTPResponse, _ range: ByteRange?, _ failure: HTTPFailure) throws
     -> [UInt8]
   {
+    if range != nil, response.status == 416 { return [] }
+    guard !response.isWebPage else { throw failure.garbage(response, "a web page") }
+    guard !response.isPacked else { throw failure.packed(response) }
     guard let range else {
       guard response.status == 200 else {
         throw failure.garbage(response, "a piece, not the whole")
       }
       return response.body
     }
-    if response.status == 416 { return [] }
     guard let header = response.header("Content-Range") else {
       guard response.status == 200 else { throw failure.garbage(response, "no Content-Range") }
       let part = range.resolved(size: Int64(response.body.count))

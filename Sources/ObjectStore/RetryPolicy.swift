@@ -1,18 +1,50 @@
 public import Foundation
 
-/// How often, and how long, something transient is tried again.
+/// How often, and how long, something transient is tried again: one row for each class of failure.
 public struct RetryPolicy: Sendable, Hashable {
-  /// How many times an operation is tried in all.
-  public var maxAttempts = 4
-  /// The upper bound of the first pause, in seconds; it doubles each time.
-  public var base: TimeInterval = 0.2
-  /// The upper bound of every pause, in seconds.
-  public var cap: TimeInterval = 5
+  /// How one class of failure is tried again.
+  public struct Row: Sendable, Hashable {
+    /// How many times an operation is tried in all.
+    public var tries: Int
+    /// The upper bound of the first pause, in seconds; it doubles each time.
+    public var base: TimeInterval
+    /// The upper bound of every pause, in seconds.
+    public var cap: TimeInterval
+
+    /// Makes a row.
+    public init(tries: Int, base: TimeInterval, cap: TimeInterval) {
+      self.tries = tries
+      self.base = base
+      self.cap = cap
+    }
+  }
+
+  /// The table; a class that is not in it is never tried again.
+  public var rows: [StoreError.Code: Row] = [
+    .transient: Row(tries: 4, base: 0.2, cap: 5),
+    .damaged: Row(tries: 4, base: 0.2, cap: 5),
+    .overloaded: Row(tries: 4, base: 1, cap: 15),
+    // Whoever is not there now will hardly be in a second: the next pass is soon enough.
+    .unreachable: Row(tries: 2, base: 0.5, cap: 0.5),
+  ]
   /// After how many seconds, pauses included, no further try is begun.
   public var maxElapsed: TimeInterval = 45
 
   /// Makes the default policy.
   public init() {}
+
+  /// Nothing is tried again.
+  public static var once: RetryPolicy {
+    var policy = RetryPolicy()
+    policy.rows = [:]
+    return policy
+  }
+
+  /// How many requests an operation takes that meets these failures in turn, time left aside.
+  public func requests(facing failures: [StoreError.Code]) -> Int {
+    let last = failures.indices.first { $0 + 1 >= rows[failures[$0]]?.tries ?? 1 }
+    return (last ?? failures.count) + 1
+  }
 
   /// The pause before the next try; nil when there is to be none.
   ///
@@ -27,8 +59,8 @@ public struct RetryPolicy: Sendable, Hashable {
   func pause(attempt: Int, elapsed: TimeInterval, error: StoreError, random: Double)
     -> TimeInterval?
   {
-    guard error.isTransient, attempt < maxAttempts else { return nil }
-    let bound = min(cap, base * pow(2, Double(attempt - 1)))
+    guard let row = rows[error.code], attempt < row.tries else { return nil }
+    let bound = min(row.cap, row.base * pow(2, Double(attempt - 1)))
     let pause = max(bound * random, error.retryAfter ?? 0)
     return elapsed + pause <= maxElapsed ? pause : nil
   }

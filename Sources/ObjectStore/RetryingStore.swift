@@ -37,6 +37,13 @@ public struct RetryingStore: ObjectStore {
     try await attempt("PUT", key) { try await store.put(key, body) }
   }
 
+  /// See ``ObjectStore/putIfAbsent(_:_:)``.
+  ///
+  /// Not tried again: an attempt that seemed to fail may be what is there then.
+  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await store.putIfAbsent(key, body)
+  }
+
   /// See ``ObjectStore/get(_:range:)``.
   public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try await attempt("GET", key) { try await store.get(key, range: range) }
@@ -70,6 +77,11 @@ public struct RetryingStore: ObjectStore {
       // Each key's own outcome says what became of it.
     }
     return outcomes
+  }
+
+  /// See ``ObjectStore/removeFolder(_:)``.
+  public func removeFolder(_ folder: String) async throws {
+    try await attempt("DELETE", folder) { try await store.removeFolder(folder) }
   }
 
   private func attempt<Result>(

@@ -4,17 +4,23 @@ public import Foundation
 ///
 /// Texts from the other side are bounded and their control characters escaped when the error is
 /// made. No credentials are ever part of it.
-public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// The kinds of failure a caller can tell apart.
-  public enum Code: String, Sendable, Hashable, CaseIterable {
+  public enum Code: String, Sendable, Hashable, CaseIterable, Codable {
     /// The object does not exist.
     case notFound
     /// The login was refused: wrong, missing or expired credentials, or no right to do this.
     case authentication
     /// Something the user has set is wrong: URL, bucket, endpoint, certificate, half credentials.
     case configuration
-    /// Likely to go away by itself: network, overload, a passing fault of the server.
+    /// Likely to go away by itself: a connection that broke, a passing fault of the server.
     case transient
+    /// Other bytes arrived than were sent, and the server noticed.
+    case damaged
+    /// The server asks for fewer requests.
+    case overloaded
+    /// No connection could be made: the network is down, or the host is.
+    case unreachable
     /// The store has no room left.
     case full
     /// The body is larger than the store takes.
@@ -23,6 +29,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case integrity
     /// Something else is in the way: a lock, a condition, a folder where an object should be.
     case conflict
+    /// As many requests as one pass may send have been sent.
+    case exhausted
     /// The task was cancelled.
     case cancelled
     /// The store cannot do this, or the key is not one.
@@ -58,7 +66,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether trying again later may succeed.
-  public var isTransient: Bool { code == .transient }
+  public var isTransient: Bool { [.transient, .damaged, .overloaded, .unreachable].contains(code) }
+
+  /// Whether nothing more is to be tried in this pass.
+  public var endsPass: Bool { code == .cancelled || code == .exhausted }
 
   /// Whether the object does not exist.
   public var isNotFound: Bool { code == .notFound }

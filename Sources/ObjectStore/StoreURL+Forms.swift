@@ -3,6 +3,7 @@ import Foundation
 extension StoreURL {
   static func s3(_ text: String, _ bucket: String, _ path: String) throws -> (Kind, String) {
     try refuseUser(text, bucket)
+    if bucket.hasPrefix("arn:") { return try accessPoint(text, bucket, path) }
     // The bucket rule of the S3 user guide, with the upper case and underscores of old buckets.
     guard (3...255).contains(bucket.utf8.count), bucket.utf8.allSatisfy(isBucketByte),
       let first = bucket.utf8.first, isAlphanumeric(first), !bucket.contains("..")
@@ -17,15 +18,16 @@ extension StoreURL {
     return (.s3(bucket: bucket, prefix: prefix), canonical)
   }
 
-  static func webdav(_ text: String, _ scheme: String, _ authority: String, _ path: String) throws
-    -> (Kind, String)
-  {
+  static func webdav(
+    _ text: String, _ scheme: String, _ authority: String, _ path: String, allowsPlaintext: Bool
+  ) throws -> (Kind, String) {
     try refuseUser(text, authority)
     let (host, port) = try hostAndPort(text, authority.lowercased())
-    if scheme == "http", !isLoopback(host) {
+    if scheme == "http", !isLoopback(host), !allowsPlaintext {
       throw refused(
         text, "http:// would send the password and the logs in clear",
-        advice: "Write https://, or http:// only for this machine (localhost).")
+        advice: "Write https://; or, where everybody on the way may read all of it, give "
+          + "--allow-plaintext or set allow-plaintext: true.")
     }
     let segments = path.split(separator: "/").map { encodedOnce(String($0)) }
     guard !segments.contains("."), !segments.contains("..") else {
@@ -77,6 +79,16 @@ extension StoreURL {
     }
     guard !host.isEmpty, allowed else { throw refused(text, "there is no valid host name in it") }
     return (host, port)
+  }
+
+  /// Whether nobody can listen on the way to a URL: it is `https`, or stays on this machine.
+  static func isPrivate(_ url: String) -> Bool {
+    guard url.hasPrefix("http://") else { return url.hasPrefix("https://") }
+    let authority = url.dropFirst(7).prefix { $0 != "/" }
+    guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
+      return isLoopback(String(authority))
+    }
+    return isLoopback(String(authority[..<colon]))
   }
 
   static func isLoopback(_ host: String) -> Bool {

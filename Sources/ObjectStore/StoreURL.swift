@@ -4,7 +4,8 @@ import Foundation
 public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   /// The kinds of store.
   public enum Kind: Sendable, Hashable {
-    /// A bucket and the prefix below it, without slashes at its ends (may be empty).
+    /// A bucket, or the ARN of an access point, and the prefix below it, without slashes at its
+    /// ends (may be empty).
     case s3(bucket: String, prefix: String)
     /// The URL of a WebDAV folder, percent-encoded, without a slash at its end.
     case webdav(url: String)
@@ -25,7 +26,14 @@ public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   ///
   /// Throws `StoreError` with `configuration` when the text is none of the accepted forms, holds a
   /// user name or password, or names plain `http` on another machine.
-  public init(_ text: String) throws {
+  ///
+  /// - Parameter allowsPlaintext: Whether plain `http` to another machine is accepted.
+  public init(_ text: String, allowsPlaintext: Bool = false) throws {
+    try self.init(text, allowsPlaintext: allowsPlaintext, isEndpoint: false)
+  }
+
+  /// Reads a store URL, or the endpoint of an S3 service, which is none.
+  init(_ text: String, allowsPlaintext: Bool, isEndpoint: Bool) throws {
     guard let colon = text.range(of: "://") else {
       throw Self.refused(text, "not a store URL")
     }
@@ -39,11 +47,16 @@ public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
     let authority = String(rest[..<slash])
     let path = String(rest[slash...])
     if scheme != "file", rest.contains(where: { $0 == "?" || $0 == "#" }) {
-      throw Self.refused(text, "a store URL has no ? or # part")
+      throw Self.refused(
+        text, "a store URL has no ? or # part",
+        advice: WebPageHint.advice(for: text) ?? Self.acceptedForms)
     }
     switch scheme {
     case "s3": (kind, description) = try Self.s3(text, authority, path)
-    case "https", "http": (kind, description) = try Self.webdav(text, scheme, authority, path)
+    case "https", "http":
+      if !isEndpoint { try Self.refuseBucketURL(text, authority, path) }
+      (kind, description) = try Self.webdav(
+        text, scheme, authority, path, allowsPlaintext: allowsPlaintext)
     case "file": (kind, description) = try Self.directory(text, authority, path)
     default: throw Self.refused(text, "unknown scheme \(scheme)://")
     }

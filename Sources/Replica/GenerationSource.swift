@@ -19,6 +19,7 @@ public actor GenerationSource {
   private let session: SessionID
   private let generation: Int
   private let storedLimit: Int
+  private let frameLength: Int
   private let basis: SourceMap
   private let encoder: SegmentEncoder
 
@@ -53,16 +54,19 @@ public actor GenerationSource {
   ///   - signature: blocks of the generation before.
   ///   - basis: where that generation's bytes are stored.
   ///   - storedLimit: compressed bytes after which a segment ends.
+  ///   - frameLength: literal bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
   /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LogFile/read(_:)`` does.
   public init(
     _ log: LogFile, session: SessionID, generation: Int, range: Range<Int64>,
-    signature: Signature, basis: SourceMap, storedLimit: Int
+    signature: Signature, basis: SourceMap, storedLimit: Int,
+    frameLength: Int = SegmentEncoder.frameLength
   ) throws {
     self.log = log
     self.session = session
     self.generation = generation
     self.basis = basis
     self.storedLimit = storedLimit
+    self.frameLength = frameLength
     encoder = try SegmentEncoder()
     delta = DeltaEncoder(basis: BlockIndex(signature))
     unread = range
@@ -98,7 +102,7 @@ public actor GenerationSource {
     } else {
       open.instructions.append(.literal(Int64(piece.bytes.count)))
       open.literals += piece.bytes
-      if open.literals.count >= SegmentEncoder.frameLength { try compressLiterals() }
+      if open.literals.count >= frameLength { try compressLiterals() }
     }
     // A piece may become as many instructions as its copy has parts in the basis.
     if encoder.storedLength >= storedLimit
@@ -111,8 +115,8 @@ public actor GenerationSource {
   private func compressLiterals() throws {
     let literals = open.literals
     open.literals = []
-    for start in stride(from: 0, to: literals.count, by: SegmentEncoder.frameLength) {
-      let frame = literals[start..<min(literals.count, start + SegmentEncoder.frameLength)]
+    for start in stride(from: 0, to: literals.count, by: frameLength) {
+      let frame = literals[start..<min(literals.count, start + frameLength)]
       // What is a literal begins and ends anywhere: there are no whole records to count.
       try frame.withUnsafeBytes {
         try encoder.append(

@@ -1,6 +1,7 @@
 public import Delta
 import Foundation
 public import SessionLog
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -20,6 +21,8 @@ public final class LogFile: Sendable {
   private let pieces: [Piece]
   /// What the foreign file begins with.
   private let source: Sidecar.Source?
+  /// How it leaves this machine; nil for the bytes themselves.
+  private let view: RedactedView?
 
   /// A stretch of the stream that is read in one way.
   private struct Piece {
@@ -37,7 +40,7 @@ public final class LogFile: Sendable {
   /// - Throws: ``SessionLog/SystemError``, also when nothing of the stream is here.
   public init(_ files: SessionFiles) throws {
     path = files.log
-    source = nil
+    (source, view) = (nil, nil)
     let log = try RecordedLog(files)
     pieces = [Piece(file: log, start: log.start, base: log.start, end: nil)]
   }
@@ -47,8 +50,19 @@ public final class LogFile: Sendable {
   /// - Throws: ``SessionLog/SystemError``.
   public init(path: String) throws {
     self.path = path
-    source = nil
+    (source, view) = (nil, nil)
     pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
+  }
+
+  /// A stream that begins in an open file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - base: offset in it of the stream's first byte.
+  package init(_ file: OpenFile, from base: Int64) {
+    path = file.path
+    (source, view) = (nil, nil)
+    pieces = [Piece(file: file, start: 0, base: base, end: nil)]
   }
 
   /// Opens what is here of an attached session's stream.
@@ -60,6 +74,7 @@ public final class LogFile: Sendable {
   public init(_ source: Sidecar.Source, rest: String) throws {
     path = source.path
     self.source = source
+    view = nil
     var pieces: [Piece] = []
     if source.length != 0, let file = try Self.find(source) {
       pieces.append(Piece(file: file, start: 0, base: source.base, end: source.length))
@@ -71,6 +86,61 @@ public final class LogFile: Sendable {
       throw SystemError(operation: "find", path: source.path, errno: ENOENT)
     }
     self.pieces = pieces
+  }
+
+  private init(_ log: LogFile, _ view: RedactedView) {
+    (path, source, pieces) = (log.path, log.source, log.pieces)
+    self.view = view
+  }
+
+  /// The same stream as it leaves this machine: everything that reads bytes gets them masked.
+  ///
+  /// - Parameters:
+  ///   - stretches: which rules bind which bytes, in order.
+  ///   - format: the stream's.
+  public func redacted(by stretches: [RedactedStretch], _ format: Sidecar.Format) -> LogFile {
+    LogFile(self, RedactedView(stretches, format))
+  }
+
+  /// Which rules bind its bytes; nil for none.
+  public var redaction: [Sidecar.RedactionEpoch]? {
+    view.flatMap { $0.stretches.isEmpty ? nil : $0.stretches.map(\.epoch) }
+  }
+
+  /// How much of what is here is masked up to an offset, by kind; what was read in order from the
+  /// beginning is not read again.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func redactions(upTo end: Int64) throws -> [String: Int]? {
+    guard let view, let start = pieces.first?.start else { return nil }
+    let counted = max(start, view.tally.withLock(\.end))
+    if counted < end { try forEachPiece(of: counted..<end) { _ in } }
+    let counts = view.tally.withLock(\.counts)
+    return counts.isEmpty ? nil : counts
+  }
+
+  /// Whether what follows an offset is masked the same where nothing before it is here any more.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func canBegin(at offset: Int64) throws -> Bool {
+    guard let view, let first = pieces.first?.start, first < offset else { return true }
+    let bytes = try rawBytes(max(first, offset - Int64(Redactor.context))..<offset)
+    return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
+  }
+
+  /// Up to where before an offset nothing is masked otherwise, whatever comes after it.
+  ///
+  /// - Parameter redactor: the rules that will bind these bytes.
+  /// - Throws: as ``read(_:)`` does.
+  public func settledEnd(
+    _ end: Int64, by redactor: Redactor, _ format: Sidecar.Format
+  ) throws -> Int64 {
+    guard !redactor.rules.rules.isEmpty, let first = pieces.first?.start, first < end else {
+      return end
+    }
+    let start = max(first, end - 2 * Int64(Redactor.context))
+    let bytes = try rawBytes(start..<end)
+    return start + Int64(redactor.settled(bytes, at: start, format))
   }
 
   private static func find(_ source: Sidecar.Source) throws -> OpenFile? {
@@ -126,6 +196,12 @@ public final class LogFile: Sendable {
   ///
   /// - Throws: ``SessionLog/SystemError``; ``ReplicaError`` when a part of the range is not here.
   public func read(_ range: Range<Int64>) throws -> [UInt8] {
+    guard let view else { return try rawBytes(range) }
+    return try view.read(range, of: self).bytes
+  }
+
+  /// Reads a range as it is here.
+  func rawBytes(_ range: Range<Int64>) throws -> [UInt8] {
     if let only = pieces.first, pieces.count == 1, range.lowerBound >= only.start {
       return try read(range, from: only)
     }
@@ -144,10 +220,15 @@ public final class LogFile: Sendable {
   ///
   /// - Throws: as ``read(_:)`` does.
   public func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
-    try read(range).withUnsafeBytes {
-      guard let mine = $0.baseAddress, let theirs = bytes.baseAddress else { return bytes.isEmpty }
-      return $0.count == bytes.count && memcmp(mine, theirs, bytes.count) == 0
+    guard bytes.count == range.count else { return false }
+    guard var theirs = bytes.baseAddress else { return true }
+    var isEqual = true
+    try forEachPiece(of: range) { mine in
+      guard let base = mine.baseAddress else { return }
+      isEqual = isEqual && memcmp(base, theirs, mine.count) == 0
+      theirs += mine.count
     }
+    return isEqual
   }
 
   private func read(_ range: Range<Int64>, from piece: Piece) throws -> [UInt8] {
@@ -165,14 +246,23 @@ public final class LogFile: Sendable {
       "\(path) ends at \(range.lowerBound + Int64(count)), before \(range.upperBound)")
   }
 
-  /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins.
+  /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins,
+  /// or not as it leaves this machine.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
-  func storedFrame(at offset: Int64) throws -> (summary: FrameSummary, stored: [UInt8])? {
-    try (pieces.first?.file as? RecordedLog)?.storedFrame(at: offset)
+  /// - Throws: as ``read(_:)`` does.
+  func storedFrame(
+    at offset: Int64
+  ) throws -> (summary: FrameSummary, stored: [UInt8], bytes: [UInt8])? {
+    guard let recorded = pieces.first?.file as? RecordedLog,
+      let (summary, stored) = try recorded.storedFrame(at: offset)
+    else { return nil }
+    let range = offset..<offset + Int64(summary.rawLength)
+    guard let view else { return (summary, stored, try rawBytes(range)) }
+    let (bytes, isMasked) = try view.read(range, of: self)
+    return isMasked ? nil : (summary, stored, bytes)
   }
 
-  /// Reads a range in pieces of at most ``Delta/SegmentEncoder/frameLength`` bytes.
+  /// Reads a range in pieces of at most 256 KiB.
   ///
   /// - Throws: as ``read(_:)`` does, and what `body` throws.
   public func forEachPiece(
@@ -180,7 +270,7 @@ public final class LogFile: Sendable {
   ) throws {
     var offset = range.lowerBound
     while offset < range.upperBound {
-      let end = min(range.upperBound, offset + Int64(SegmentEncoder.frameLength))
+      let end = min(range.upperBound, offset + 256 << 10)
       try read(offset..<end).withUnsafeBytes(body)
       offset = end
     }
@@ -201,7 +291,8 @@ public final class LogFile: Sendable {
     var end = range.upperBound
     while end > range.lowerBound {
       let start = max(range.lowerBound, end - 65_536)
-      if let newline = try read(start..<end).lastIndex(of: 0x0a) {
+      // Newlines are never masked.
+      if let newline = try rawBytes(start..<end).lastIndex(of: 0x0a) {
         return start + Int64(newline) + 1
       }
       end = start

@@ -167,7 +167,9 @@ public struct RemoteSession: Sendable, Equatable {
       revisions.append(revision)
     }
     keys.append(object.key)
-    storedBytes += object.size
+    // Sizes are a server's word: what it says may add up to more than a number holds.
+    let (sum, isTooMuch) = storedBytes.addingReportingOverflow(object.size)
+    storedBytes = isTooMuch ? .max : sum
     if let modified = object.modified { newest = max(newest ?? modified, modified) }
   }
 

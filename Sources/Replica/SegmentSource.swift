@@ -50,16 +50,18 @@ public actor SegmentLane {
   ///   - generation: the version of the stream that it is.
   ///   - range: stream offsets, not empty.
   ///   - storedLimit: compressed bytes after which no further frame is added.
+  ///   - frameLength: log bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
   ///   - format: what the sidecar says of the log.
   ///   - signature: gets the segment's bytes too, where a signature is kept.
   ///   - takesFrames: whether frames that a rotated part has are taken as they are.
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
     _ log: LogFile, session: SessionID, generation: Int = 1, range: Range<Int64>, storedLimit: Int,
-    format: Sidecar.Format, signature: SignatureBuilder? = nil, takesFrames: Bool = true
+    frameLength: Int = SegmentEncoder.frameLength, format: Sidecar.Format,
+    signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
     // A log that was truncated while it was read may have left a segment unfinished.
-    encoder.reset()
+    encoder.begin(length: Int64(range.count), limit: storedLimit)
     let startLink = try log.link(before: range.lowerBound)
     var signature = signature
     var hasher = SHA256()
@@ -69,8 +71,8 @@ public actor SegmentLane {
     var isCounted = true
     repeat {
       let rest = offset..<range.upperBound
-      let ready = takesFrames ? try readyFrame(of: log, range: rest) : nil
-      let frame = try ready?.bytes ?? nextFrame(of: log, range: rest)
+      let ready = takesFrames ? try readyFrame(of: log, range: rest, upTo: frameLength) : nil
+      let frame = try ready?.bytes ?? nextFrame(of: log, range: rest, length: frameLength)
       try frame.withUnsafeBytes { bytes in
         hasher.update(bufferPointer: bytes)
         signature?.append(bytes)
@@ -102,19 +104,42 @@ public actor SegmentLane {
       name: name, body: body, endLink: endLink, tally: tally, signature: signature)
   }
 
+  /// Makes a segment of a later generation that has the same bytes as one that is there.
+  ///
+  /// - Parameters:
+  ///   - segment: what is there.
+  ///   - log: the local log, with these bytes.
+  ///   - generation: the later one.
+  ///   - sources: where the bytes stand in the store.
+  /// - Throws: as ``LogFile/read(_:)`` does.
+  public func copy(
+    _ segment: SegmentName, of log: LogFile, as generation: Int, from sources: [StreamRange]
+  ) throws -> EncodedSegment {
+    encoder.begin()
+    var instructions = DeltaInstructions()
+    for source in sources { instructions.append(.copy(source)) }
+    let body = encoder.finish(
+      link: try log.link(before: segment.range.lowerBound), delta: instructions)
+    let name = SegmentName(
+      session: segment.session, generation: generation, range: segment.range, hash: segment.hash,
+      stored: Int64(body.count), kind: .delta)
+    return EncodedSegment(
+      name: name, body: body, endLink: try log.link(before: segment.range.upperBound))
+  }
+
   /// The frame at the range's start that a rotated part has, all of it in the range.
   private func readyFrame(
-    of log: LogFile, range: Range<Int64>
+    of log: LogFile, range: Range<Int64>, upTo limit: Int
   ) throws -> (bytes: [UInt8], summary: FrameSummary, stored: [UInt8])? {
-    guard let (summary, stored) = try log.storedFrame(at: range.lowerBound) else { return nil }
-    let end = range.lowerBound + Int64(summary.rawLength)
-    guard end <= range.upperBound else { return nil }
-    return (try log.read(range.lowerBound..<end), summary, stored)
+    guard let (summary, stored, bytes) = try log.storedFrame(at: range.lowerBound),
+      stored.count <= limit, bytes.count <= range.count
+    else { return nil }
+    return (bytes, summary, stored)
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.
-  private func nextFrame(of log: LogFile, range: Range<Int64>) throws -> [UInt8] {
-    let limit = range.lowerBound + Int64(SegmentEncoder.frameLength)
+  private func nextFrame(of log: LogFile, range: Range<Int64>, length: Int) throws -> [UInt8] {
+    let limit = range.lowerBound + Int64(length)
     guard limit < range.upperBound else { return try log.read(range) }
     var bytes = try log.read(range.lowerBound..<limit)
     if let newline = bytes.lastIndex(of: 0x0a) { bytes.removeSubrange((newline + 1)...) }

@@ -8,6 +8,10 @@
 package enum AtomicFile {
   /// More than any file that is read whole can need, in bytes.
   private static let readLimit = 16 << 20
+  /// What the names of files that are being written end in.
+  private static let temporarySuffix = ".tmp"
+  /// No file is being written for longer than this, in milliseconds.
+  private static let longestWrite: Int64 = 86_400_000
 
   /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
   ///
@@ -25,7 +29,7 @@ package enum AtomicFile {
     to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let temporary = "\(path).\(RandomName.make(6)).tmp"
+    let temporary = "\(path).\(RandomName.make(6))\(temporarySuffix)"
     do {
       let file = try Descriptor(
         opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
@@ -59,6 +63,18 @@ package enum AtomicFile {
       directories[directory(of: path)] = path
     }
     for path in directories.values { try syncDirectory(of: path) }
+  }
+
+  /// Removes from a directory what writers have left that were killed long ago, as far as we may.
+  package static func sweep(_ directory: String) {
+    guard let names = try? Home.names(in: directory) else { return }
+    for name in names where name.hasSuffix(temporarySuffix) {
+      let path = "\(directory)/\(name)"
+      guard let status = try? FileStatus(path), status.kind == .file,
+        Timestamp.now().milliseconds - status.modifiedAt.milliseconds > longestWrite
+      else { continue }
+      unlink(path)
+    }
   }
 
   private static func directory(of path: String) -> String {

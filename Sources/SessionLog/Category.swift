@@ -14,7 +14,7 @@ public enum Category {
     let isContinued = name.last == continued
     let bare = isContinued ? UnsafeRawBufferPointer(rebasing: name.dropLast()) : name
     for stream in [CapturedStream.standardOutput, .standardError]
-    where bare.elementsEqual(stream.name.utf8) {
+    where bare.elementsEqual(stream.category) {
       return (stream, isContinued)
     }
     return nil
@@ -25,6 +25,13 @@ public enum Category {
 public struct CapturedStream: Sendable, Hashable {
   /// Its category: `stdout` or `stderr`.
   public let name: String
+  /// The same as it stands in records.
+  let category: [UInt8]
+
+  private init(name: String) {
+    self.name = name
+    category = Array(name.utf8)
+  }
 
   /// What a program printed to standard output.
   public static let standardOutput = CapturedStream(name: "stdout")

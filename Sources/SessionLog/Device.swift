@@ -32,6 +32,11 @@ public struct Device: Sendable, Equatable, Codable {
   ///
   /// - Throws: ``SystemError``.
   public static func load(_ home: Home, now: Timestamp) throws -> Device {
+    try load(home, now: now, isAlone: false)
+  }
+
+  /// - Parameter isAlone: whether nobody else can make a device here at this moment.
+  private static func load(_ home: Home, now: Timestamp, isAlone: Bool) throws -> Device {
     let machine = MachineEvidence.current().machineId
     let isShared = home.owner != nil
     let isOurs = !isShared || geteuid() == 0
@@ -45,10 +50,18 @@ public struct Device: Sendable, Equatable, Codable {
       former = known.formerIds + [known.deviceId]
     } catch let error as SystemError where error.isNotFound && isOurs {
       // The first start in this home.
+    } catch is DecodingError where isOurs && !isAlone {
+      // Somebody may be renewing it.
     } catch is DecodingError where isOurs {
       guard rename(home.devicePath, home.devicePath + ".damaged") == 0 else {
         throw SystemError(operation: "rename", path: home.devicePath, errno: errno)
       }
+    }
+    guard isAlone else {
+      // Of all that start at the same time one gives the device its id, the others read it.
+      let folder = try Descriptor(opening: home.path, flags: O_RDONLY | O_DIRECTORY)
+      while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
+      return try load(home, now: now, isAlone: true)
     }
     let device = Device(
       deviceId: RandomName.make(16), deviceName: hostName, deviceModel: model,

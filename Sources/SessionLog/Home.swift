@@ -20,6 +20,10 @@ public struct SessionFiles: Sendable {
   public let marker: String
   /// Stands from the first rotation on: there are parts to look for.
   public let rotated: String
+  /// Room on the disk for the last records, given back at the end.
+  public let reserve: String
+  /// Until the seal, the uploader's note of the rules that redacted what was sent.
+  public let redaction: String
 }
 
 /// The folder that holds all state of one user on this machine.
@@ -72,6 +76,8 @@ public struct Home: Sendable, Equatable {
   public var openPath: String { path + "/open" }
   /// What may be deleted freely.
   public var cachePath: String { path + "/cache" }
+  /// The rule sets that redacted what was sent.
+  public var rulesPath: String { path + "/rules" }
   /// What could not be sent, and why.
   public var quarantinePath: String { path + "/quarantine" }
   /// The lock of the one upload at a time.
@@ -107,7 +113,8 @@ public struct Home: Sendable, Equatable {
     let base = "\(directory)/\(session)"
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
-      marker: "\(openPath)/\(session)", rotated: base + ".rotated")
+      marker: "\(openPath)/\(session)", rotated: base + ".rotated",
+      reserve: base + ".reserve", redaction: base + ".redaction")
   }
 
   /// Sessions that are not sealed, by their markers.

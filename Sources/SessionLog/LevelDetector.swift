@@ -4,6 +4,18 @@ enum LevelDetector {
   /// Levels stand early in a line or not at all.
   private static let window = 64
 
+  /// The level of a line as a program prints it: also one of JSON, or with a priority for journald.
+  static func level(ofCaptured line: UnsafeRawBufferPointer) -> Level? {
+    let form: RecordForm? =
+      switch line.first {
+      case UInt8(ascii: "{"): .json
+      case UInt8(ascii: "<"): .priority
+      default: nil
+      }
+    let head = UnsafeRawBufferPointer(rebasing: line.prefix(4096))
+    return form?.read(ByteScanner(head), isExpected: false)?.level ?? level(of: line)
+  }
+
   static func level(of line: UnsafeRawBufferPointer) -> Level? {
     let head = UnsafeRawBufferPointer(rebasing: line.prefix(window))
     var index = 0

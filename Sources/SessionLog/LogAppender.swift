@@ -4,18 +4,26 @@
   import Glibc
 #endif
 
-/// Appends whole records to a log and never fails its caller: what a full disk does not take is
-/// counted, and a GAP record says so as soon as there is room again.
+/// Appends whole records to a log and never fails its caller: what a full disk does not take, or what
+/// it is told to leave out, is counted, and a GAP record says so as soon as there is room again.
 struct LogAppender: ~Copyable {
   /// The log.
   var log: LiveLog
   /// Bytes of records that are missing since the last record that was written whole.
   private(set) var missing: Int64 = 0
-  private var cause: Int32 = 0
+  /// Whether records are left out, as the home's sessions may take no more room.
+  var isHeld = false
+  /// The error number of what is missing; 0 where it was left out.
+  private(set) var cause: Int32 = 0
   /// A record was cut by the failure and its line has no end yet.
   private var isTorn = false
 
-  init(_ log: consuming LiveLog) { self.log = log }
+  private let format: Sidecar.Format
+
+  init(_ log: consuming LiveLog, _ format: Sidecar.Format = .lines) {
+    self.log = log
+    self.format = format
+  }
 
   /// Appends records.
   ///
@@ -23,7 +31,8 @@ struct LogAppender: ~Copyable {
   ///   - records: whole records, each ending in a newline.
   ///   - time: the time for a GAP record.
   mutating func append(_ records: UnsafeRawBufferPointer, time: Timestamp) {
-    if missing > 0, !closeGap(time: time) {
+    if isHeld { cause = 0 }
+    if isHeld || missing > 0 && !closeGap(time: time) {
       missing += Int64(records.count)
       return
     }
@@ -36,8 +45,12 @@ struct LogAppender: ~Copyable {
   /// Writes the GAP record for what is missing; true when the log is whole again.
   mutating func closeGap(time: Timestamp) -> Bool {
     guard missing > 0 else { return true }
-    let reason = cause == EDQUOT ? "quota" : cause == EFBIG ? "file size limit" : "disk full"
-    let record = (isTorn ? [0x0a] : []) + GapLine.record(missing, reason, at: time)
+    guard !isHeld else { return false }
+    let line =
+      format == .lines
+      ? GapLine.record(missing, reason, at: time)
+      : Array("\(GapLine.text(missing, reason))\n".utf8)
+    let record = (isTorn ? [0x0a] : []) + line
     let written = record.withUnsafeBytes { writeAll($0) }
     if written == record.count {
       missing = 0
@@ -54,6 +67,15 @@ struct LogAppender: ~Copyable {
     let (count, error) = log.append(bytes)
     if count < bytes.count { cause = error }
     return count
+  }
+
+  private var reason: String {
+    switch cause {
+    case 0: "local-max"
+    case EDQUOT: "quota"
+    case EFBIG: "file size limit"
+    default: "disk full"
+    }
   }
 }
 

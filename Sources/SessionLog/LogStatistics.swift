@@ -44,6 +44,14 @@ public struct LogStatistics: Sendable {
     reader = next.reader
   }
 
+  /// Counts a record of which all is known; its lines are not.
+  mutating func count(_ level: Level, at time: Timestamp, category: [UInt8]) {
+    counts[Int(level.rawValue)] += 1
+    first = min(first ?? time, time)
+    last = max(last ?? time, time)
+    category.withUnsafeBytes { categories.insert($0) }
+  }
+
   private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
     if line.last == 0x0a { lines += 1 }
     guard isStart else { return }

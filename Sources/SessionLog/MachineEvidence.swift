@@ -36,9 +36,11 @@ public struct MachineEvidence: Sendable {
 
   /// This process as a session's recorder.
   public func recorder() -> Sidecar.Recorder {
-    Sidecar.Recorder(
+    let memory = MemoryEvents.ofThisProcess()
+    return Sidecar.Recorder(
       pid: getpid(), processStart: processStart(getpid()) ?? 0, bootId: bootId,
-      pidNamespace: pidNamespace, machineId: machineId)
+      pidNamespace: pidNamespace, machineId: machineId, memoryEvents: memory?.path,
+      memoryKills: memory?.kills)
   }
 
   private static func startOfProcess(_ pid: Int32) -> UInt64? {

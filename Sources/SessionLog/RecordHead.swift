@@ -6,6 +6,8 @@ public struct RecordHead: Sendable, Equatable {
   public let level: Level
   /// Where in the line the program, logger, tag or module stands; empty without one.
   public let category: Range<Int>
+  /// Where in the line the scenario stands; empty without one.
+  public let scenario: Range<Int>
   /// Where in the line the message stands, without the line's end.
   public internal(set) var message: Range<Int>
   /// The time as the line has it.
@@ -22,6 +24,7 @@ public struct RecordHead: Sendable, Equatable {
     self.level =
       level ?? LevelDetector.level(of: UnsafeRawBufferPointer(rebasing: line[message])) ?? .info
     self.category = category ?? message.lowerBound..<message.lowerBound
+    scenario = message.lowerBound..<message.lowerBound
     self.message = message
   }
 
@@ -44,7 +47,26 @@ public struct RecordHead: Sendable, Equatable {
     level = prefix.level
     let isContinued = !prefix.category.isEmpty && line[prefix.category].last == Category.continued
     category = isContinued ? prefix.category.dropLast() : prefix.category
+    var start = prefix.length
+    var scenario = start..<start
+    if let found = prefix.scenario {
+      // What looks like one in captured text is the program's own.
+      let name = UnsafeRawBufferPointer(rebasing: line[prefix.category])
+      if Category.stream(name) == nil { scenario = found } else { start = prefix.capturedLength }
+    }
+    self.scenario = scenario
     let end = line.last == 0x0a ? line.count - 1 : line.count
-    message = prefix.length..<max(prefix.length, end)
+    message = start..<max(start, end)
+  }
+
+  /// What the line was captured from; nil where its category names no stream.
+  public func stream(in line: UnsafeRawBufferPointer) -> CapturedStream? {
+    Category.stream(UnsafeRawBufferPointer(rebasing: line[category]))?.stream
+  }
+
+  /// Whether the next record of the same stream goes on with this line of a captured program.
+  public func isContinued(in line: UnsafeRawBufferPointer) -> Bool {
+    !category.isEmpty && category.upperBound < line.count
+      && line[category.upperBound] == Category.continued
   }
 }

@@ -13,7 +13,11 @@ public final class SessionLock: Sendable {
 
   private init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child that is just being started has the descriptor too, until it executes its program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Shares a lock, waiting for nobody: nil when somebody holds it alone.
   ///

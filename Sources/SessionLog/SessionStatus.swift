@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// What became of a session.
 public enum SessionStatus: String, Sendable, Codable, CaseIterable {
   /// It goes on, or nobody could tell yet that it does not.
@@ -16,6 +22,8 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
   case signal(Int32)
   /// The recorder was killed; what became of the program is not known.
   case recorderLost
+  /// The kernel killed it because its control group, or the machine, was out of memory.
+  case outOfMemory
   /// The machine went down.
   case reboot
   /// What ended an attached file, of whose program nothing is known.
@@ -52,18 +60,26 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
     return false
   }
 
+  /// Those whose numbers are the same everywhere, and the ones that stop a program here.
   private static let signalNames: [Int32: String] = [
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
     9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
+    SIGSTOP: "SIGSTOP", SIGTSTP: "SIGTSTP", SIGTTIN: "SIGTTIN", SIGTTOU: "SIGTTOU",
   ]
 
-  /// `exit 3`, `signal 9 (SIGKILL)`, `recorder lost`, `reboot`, `rotated`.
+  /// A signal's name; its number where it has none here.
+  static func name(ofSignal number: Int32) -> String {
+    signalNames[number] ?? "signal \(number)"
+  }
+
+  /// `exit 3`, `signal 9 (SIGKILL)`, `recorder lost`, `out of memory`, `reboot`, `rotated`.
   public var description: String {
     switch self {
     case .exit(let status): "exit \(status)"
     case .signal(let number):
       "signal \(number)" + (Self.signalNames[number].map { " (\($0))" } ?? "")
     case .recorderLost: "recorder lost"
+    case .outOfMemory: "out of memory"
     case .reboot: "reboot"
     case .file(let end): end.rawValue
     }
@@ -80,6 +96,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
       guard let number = Int32(words[1]) else { return nil }
       self = .signal(number)
     case "recorder" where text == "recorder lost": self = .recorderLost
+    case "out" where text == "out of memory": self = .outOfMemory
     case "reboot" where words.count == 1: self = .reboot
     default:
       guard let end = FileEnd(rawValue: text) else { return nil }

@@ -19,7 +19,8 @@ public final class SessionWriter: Sendable {
   /// Its files.
   public let files: SessionFiles
 
-  private let policy: FsyncPolicy
+  private let options: RecordingOptions
+  private let reserve: Reserve
   private let now: @Sendable () -> Timestamp
   private let state: Mutex<State>
   /// Compresses rotated parts, so that the program does not wait for it.
@@ -27,12 +28,18 @@ public final class SessionWriter: Sendable {
 
   private struct State: ~Copyable {
     var appender: LogAppender
+    /// Nil where nothing limits it.
+    var room: HomeRoom?
     var lock: SessionLock?
     var sidecar: Sidecar
+    /// Of a session that is recorded as it is, those are found at the seal.
     var statistics = LogStatistics()
     var partial: [CapturedStream: Partial] = [:]
     var lastSync: Timestamp
     var isDirty = false
+    var activity = SessionActivity()
+    /// Length of the live log when it was last asked for.
+    var length: Int64 = 0
     var prefixTime: (milliseconds: Int64, bytes: [UInt8]) = (.min, [])
   }
 
@@ -44,10 +51,6 @@ public final class SessionWriter: Sendable {
 
   /// A line longer than this is cut into several records.
   static let lineLimit = 1 << 20
-  /// A line that waits longer for its newline is written as it stands, in milliseconds.
-  static let patience: Int64 = 60_000
-  /// Length in bytes from which on a live log is rotated, where nothing else is said.
-  public static let defaultRotation: Int64 = 10_000_000
 
   /// Creates a session.
   ///
@@ -58,16 +61,14 @@ public final class SessionWriter: Sendable {
   ///   - device: this device.
   ///   - appName: the program's name.
   ///   - appVersion: its version, where known.
-  ///   - policy: when the log is made durable.
-  ///   - rotateAt: length in bytes from which on the live log is rotated; 0 for never.
+  ///   - options: how it is recorded.
   ///   - machine: what identifies this process as the recorder.
   ///   - writing: replaces the system's write, for tests of a full disk.
   ///   - now: the clock.
   /// - Throws: ``SystemError`` when the session cannot be created.
   public init(
     home: Home, device: Device, appName: String, appVersion: String? = nil,
-    policy: FsyncPolicy = .interval(1000), rotateAt: Int64 = SessionWriter.defaultRotation,
-    machine: MachineEvidence = .current(),
+    options: RecordingOptions = RecordingOptions(), machine: MachineEvidence = .current(),
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil,
     now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
@@ -80,10 +81,13 @@ public final class SessionWriter: Sendable {
       throw SystemError(operation: "lock", path: files.lock, errno: EWOULDBLOCK)
     }
     let log = try LiveLog(
-      files, rotateAt: rotateAt, isNew: true, write: writing ?? systemWrite)
-    let sidecar = Sidecar(
+      files, rotateAt: options.rotateAt, isNew: true, write: writing ?? systemWrite)
+    var sidecar = Sidecar(
       id: session, device: device, appName: appName, appVersion: appVersion,
       recorder: machine.recorder(), startedAt: start)
+    sidecar.format = options.format
+    sidecar.continues = options.continues
+    sidecar.consent = options.consent
     do {
       try sidecar.save(files.sidecar)
     } catch {
@@ -92,12 +96,17 @@ public final class SessionWriter: Sendable {
     }
     self.session = session
     self.files = files
-    self.policy = policy
+    self.options = options
+    reserve = Reserve(files.reserve)
     self.now = now
     state = Mutex(
       State(
-        appender: LogAppender(log), lock: lock, sidecar: sidecar, lastSync: start))
-    append(.info, Category.session, "SESSION START app=\(Self.word(appName))")
+        appender: LogAppender(log, options.format),
+        lock: lock, sidecar: sidecar, lastSync: start))
+    note("SESSION START app=\(RecordText.word(appName))", at: start)
+    // How it began is told in any case.
+    let room = options.localMax.map { HomeRoom(home, limit: $0, at: start) }
+    state.withLock { $0.room = room }
   }
 
   private static func claimID(_ home: Home, _ start: Timestamp) throws -> SessionID {
@@ -113,17 +122,6 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// A name that cannot break the record it stands in.
-  private static func word(_ text: String) -> String {
-    safe(text.unicodeScalars.prefix(128)) { $0.value <= 0x20 || $0.value == 0x7f }
-  }
-
-  private static func safe(
-    _ text: some Sequence<Unicode.Scalar>, _ isUnsafe: (Unicode.Scalar) -> Bool
-  ) -> String {
-    String(text.map { isUnsafe($0) ? "_" : Character($0) })
-  }
-
   // MARK: Records
 
   /// Records what a captured program printed; complete lines become records in one write.
@@ -134,6 +132,9 @@ public final class SessionWriter: Sendable {
   public func capture(_ bytes: UnsafeRawBufferPointer, from stream: CapturedStream) {
     let time = now()
     state.withLock { state in
+      guard options.format == .lines else {
+        return put(Array(bytes), highest: .trace, time, &state)
+      }
       var records: [UInt8] = []
       records.reserveCapacity(bytes.count * 2)
       var highest = Level.trace
@@ -145,10 +146,10 @@ public final class SessionWriter: Sendable {
         if var partial = state.partial.removeValue(forKey: stream) {
           partial.bytes += line
           level = partial.bytes.withUnsafeBytes {
-            Self.append($0, stream, isWhole: true, time, &state, to: &records)
+            append($0, stream, isWhole: true, time, &state, to: &records)
           }
         } else {
-          level = Self.append(line, stream, isWhole: true, time, &state, to: &records)
+          level = append(line, stream, isWhole: true, time, &state, to: &records)
         }
         highest = max(highest, level)
       }
@@ -157,7 +158,7 @@ public final class SessionWriter: Sendable {
         partial.bytes += rest
         if partial.bytes.count >= Self.lineLimit {
           _ = partial.bytes.withUnsafeBytes {
-            Self.append($0, stream, isWhole: false, time, &state, to: &records)
+            append($0, stream, isWhole: false, time, &state, to: &records)
           }
         } else {
           state.partial[stream] = partial
@@ -169,6 +170,8 @@ public final class SessionWriter: Sendable {
 
   /// Writes a record of the program's own, continuation lines indented.
   ///
+  /// A session that is recorded as it is has no records: nothing is written.
+  ///
   /// - Parameters:
   ///   - level: how much it matters.
   ///   - category: a free word.
@@ -177,44 +180,70 @@ public final class SessionWriter: Sendable {
   public func record(
     _ level: Level, category: String, _ message: String, scenario: String? = nil
   ) {
-    // What a reader takes for the recorder's or for captured text, only the recorder writes.
-    let isReserved = Category.reserved.contains(category)
-    append(level, isReserved ? category + "_" : category, message, scenario: scenario)
+    append(level, RecordText.ownCategory(category), message, scenario: scenario, at: now())
+  }
+
+  /// Writes a record of what happens to the session.
+  ///
+  /// - Parameters:
+  ///   - event: what.
+  ///   - time: when; now where it is nil.
+  public func note(_ event: SessionEvent, at time: Timestamp? = nil) {
+    note(event.description, at: time ?? now())
+  }
+
+  private func note(_ text: String, at time: Timestamp) {
+    append(.info, Category.session, text, at: time)
   }
 
   private func append(
-    _ level: Level, _ category: String, _ message: String, scenario: String? = nil
+    _ level: Level, _ category: String, _ message: String, scenario: String? = nil,
+    at time: Timestamp
   ) {
-    let time = now()
-    var record: [UInt8] = []
-    RecordPrefix.append(
-      time: time.isoBytes, level: level, category: Array(Self.bracketed(category).utf8),
-      scenario: scenario.map(Self.bracketed), to: &record)
-    for byte in message.utf8 {
-      record.append(byte)
-      if byte == 0x0a { record += [0x20, 0x20] }
+    guard options.format == .lines else { return }
+    let record = RecordText.bytes(
+      level, category: category, message, scenario: scenario, at: time)
+    state.withLock { state in
+      state.statistics.count(level, at: time, category: Array(category.utf8))
+      put(record, highest: level, time, &state)
     }
-    record.append(0x0a)
-    state.withLock { put(record, highest: level, time, &$0) }
   }
 
-  /// A category or scenario without what would end its brackets.
-  private static func bracketed(_ text: String) -> String {
-    safe(text.unicodeScalars.prefix(64)) {
-      $0.value < 0x20 || "[]{}".unicodeScalars.contains($0)
+  /// What has happened since the last call.
+  public func takeActivity() -> SessionActivity {
+    state.withLock { state in
+      // Other processes write as well, and a rotation makes it shorter.
+      let length = (try? FileStatus(files.log))??.length ?? 0
+      var activity = state.activity
+      activity.hasGrown = length != state.length
+      state.length = length
+      state.activity = SessionActivity()
+      return activity
     }
+  }
+
+  /// How long ``tick()`` may be left, in milliseconds.
+  public var nextTick: Int64 {
+    state.withLock { $0.partial.isEmpty ? 1000 : min(1000, options.patience) }
   }
 
   /// Does what is due by time: writes lines that wait too long for their end, and syncs.
   ///
-  /// To be called about once a second.
+  /// To be called about once a second, and earlier where ``nextTick`` says so.
   public func tick() {
     let time = now()
+    // Many files may have to be looked at, and nobody is to wait for that.
+    var room = state.withLock { $0.room }
+    room?.measure(at: time)
     state.withLock { state in
-      let overdue = state.partial.contains {
-        time.milliseconds - $0.value.since.milliseconds >= Self.patience
+      let isOverdue = state.partial.contains {
+        let waited = time.milliseconds - $0.value.since.milliseconds
+        return waited >= options.patience
+          && (waited >= Self.secretPatience || !Self.mayEndInSecret($0.value.bytes))
       }
-      if overdue { flushPartial(time, &state) }
+      if isOverdue { flushPartial(time, &state) }
+      if state.room != nil { state.room = room }
+      state.appender.isHeld = state.room?.isUsedUp ?? false
       if state.appender.missing > 0 { _ = state.appender.closeGap(time: time) }
       syncIfDue(highest: .trace, time, &state)
     }
@@ -224,12 +253,22 @@ public final class SessionWriter: Sendable {
   ///
   /// The marker stays for the uploader.
   ///
-  /// - Parameter cause: how the program ended.
+  /// - Parameters:
+  ///   - cause: how the program ended.
+  ///   - core: where its memory was written to; nil when it was not.
   /// - Throws: ``SystemError`` when the sidecar cannot be written; the end record stands in the
   ///   log all the same, and whoever comes next reaches the same verdict.
-  public func end(_ cause: ExitCause) throws {
-    state.withLock { flushPartial(now(), &$0) }
-    append(.info, Category.session, EndRecord.start + cause.description)
+  public func end(_ cause: ExitCause, core: String? = nil) throws {
+    // What is still to be written finds this room, when there is no other.
+    reserve.release()
+    state.withLock { state in
+      // How it ended is told in any case.
+      state.room = nil
+      state.appender.isHeld = false
+      flushPartial(now(), &state)
+      _ = state.appender.closeGap(time: now())
+    }
+    note(EndRecord.start + cause.description, at: now())
     let end = now()
     compression.sync { compressParts() }
     try state.withLock { state in
@@ -238,9 +277,9 @@ public final class SessionWriter: Sendable {
       if let extent = try? RecordedLog(files).extent() {
         state.sidecar.fileSizeBytes = extent.end
       }
-      state.statistics.finish()
       state.sidecar.status = cause.status
       state.sidecar.cause = cause
+      state.sidecar.crash = core.map { Sidecar.Crash(core: $0) }
       state.sidecar.endedAt = end
       state.sidecar.lastUpdatedAt = end
       state.sidecar.categories = state.statistics.categoryNames
@@ -249,19 +288,30 @@ public final class SessionWriter: Sendable {
     }
   }
 
+  /// A line that may end in the middle of a secret waits so long in any case, in milliseconds: of one
+  /// that is written in two pieces, neither would be masked.
+  private static let secretPatience: Int64 = 60_000
+
+  private static func mayEndInSecret(_ line: [UInt8]) -> Bool {
+    let end = Array(line.suffix(Redactor.context))
+    return Redactor.standard.settled(end, at: 0, .asIs) < end.count
+  }
+
   // MARK: Bytes
 
-  private static func append(
+  private func append(
     _ line: UnsafeRawBufferPointer, _ stream: CapturedStream, isWhole: Bool, _ time: Timestamp,
     _ state: inout State, to records: inout [UInt8]
   ) -> Level {
     if state.prefixTime.milliseconds != time.milliseconds {
       state.prefixTime = (time.milliseconds, time.isoBytes)
     }
-    let level = LevelDetector.level(of: line) ?? .info
-    let category = Array(stream.name.utf8) + (isWhole ? [] : [Category.continued])
+    let unknown = stream == .standardError ? options.standardErrorLevel : .info
+    let level = LevelDetector.level(ofCaptured: line) ?? unknown
     RecordPrefix.append(
-      time: state.prefixTime.bytes, level: level, category: category, to: &records)
+      time: state.prefixTime.bytes, level: level,
+      category: isWhole ? stream.category : stream.category + [Category.continued], to: &records)
+    state.statistics.count(level, at: time, category: stream.category)
     records.append(contentsOf: line)
     if !isWhole { records.append(0x0a) }
     return level
@@ -271,7 +321,7 @@ public final class SessionWriter: Sendable {
     var records: [UInt8] = []
     for (stream, partial) in state.partial.sorted(by: { $0.key.name > $1.key.name }) {
       _ = partial.bytes.withUnsafeBytes {
-        Self.append($0, stream, isWhole: false, time, &state, to: &records)
+        append($0, stream, isWhole: false, time, &state, to: &records)
       }
     }
     state.partial = [:]
@@ -282,11 +332,11 @@ public final class SessionWriter: Sendable {
     _ records: [UInt8], highest: Level, _ time: Timestamp, _ state: inout State
   ) {
     if !records.isEmpty {
-      records.withUnsafeBytes { bytes in
-        state.appender.append(bytes, time: time)
-        state.statistics.add(bytes)
-      }
+      state.appender.isHeld = state.room?.isUsedUp ?? false
+      records.withUnsafeBytes { state.appender.append($0, time: time) }
+      state.room?.take(state.appender.isHeld ? 0 : records.count)
       state.isDirty = true
+      if highest >= .error { state.activity.hasError = true }
       if state.appender.log.takeRotation() { compression.async { [self] in compressParts() } }
     }
     syncIfDue(highest: highest, time, &state)
@@ -295,7 +345,7 @@ public final class SessionWriter: Sendable {
   private func syncIfDue(highest: Level, _ time: Timestamp, _ state: inout State) {
     guard state.isDirty else { return }
     let isDue =
-      switch policy {
+      switch options.fsync {
       case .always: true
       case .never: false
       case .interval(let limit):
@@ -309,5 +359,5 @@ public final class SessionWriter: Sendable {
 
   /// What cannot be compressed, on a full disk say, is read as it is, and tried again after the next
   /// rotation, at the end and by the uploader.
-  private func compressParts() { try? PartCompressor(files, format: .lines).run() }
+  private func compressParts() { try? PartCompressor(files, format: options.format).run() }
 }

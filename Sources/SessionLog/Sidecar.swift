@@ -22,6 +22,10 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var pidNamespace: String
     /// The machine, as a hash; nil where it has no id.
     public var machineId: String?
+    /// What tells of kills for want of memory where it ran; nil where nothing does.
+    public var memoryEvents: String?
+    /// How many there had been when it started.
+    public var memoryKills: Int?
   }
 
   /// The local mark of a sealed session.
@@ -32,14 +36,14 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var revision: String
     /// When.
     public var sealedAt: Timestamp
-    /// SHA-256 of the stream, lower-case hex.
-    public var digest: String
-    /// Length of the stream in bytes.
+    /// SHA-256 of the stream, lower-case hex; nil where the log was not sent, or not whole.
+    public var digest: String?
+    /// Length in bytes of the stream that the store has.
     public var length: Int64
 
     /// Makes a mark.
     public init(
-      store: String, revision: String, sealedAt: Timestamp, digest: String, length: Int64
+      store: String, revision: String, sealedAt: Timestamp, digest: String?, length: Int64
     ) {
       self.store = store
       self.revision = revision
@@ -84,6 +88,34 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
+  /// From which stream offset on which rules say what is masked before it leaves.
+  public struct RedactionEpoch: Sendable, Hashable, Codable {
+    /// Stream offset of the first byte that the rules bind.
+    public var from: Int64
+    /// Version of the rule set.
+    public var rules: String
+
+    /// Makes an epoch.
+    public init(from: Int64, rules: String) {
+      self.from = from
+      self.rules = rules
+    }
+  }
+
+  /// The crash card: what a person wants to see of a crash first.
+  public struct Crash: Sendable, Equatable, Codable {
+    /// Where the program's memory was written to, for a person; nil where it was not.
+    public var core: String?
+    /// The last lines of the log as they left the machine, redacted; in a seal only.
+    public var lines: [String]?
+
+    /// Makes a card.
+    public init(core: String? = nil, lines: [String]? = nil) {
+      self.core = core
+      self.lines = lines
+    }
+  }
+
   /// The session.
   public var sessionId: SessionID
   /// Name of the log file; the path that an attached file had first.
@@ -118,6 +150,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var status: SessionStatus
   /// How it ended, where known.
   public var cause: ExitCause?
+  /// What tells of a crash; nil where there was none.
+  public var crash: Crash?
   /// Length of the log in bytes.
   public var fileSizeBytes: Int64
   /// Scenarios that occur.
@@ -126,6 +160,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var categories: [String]
   /// Records by level.
   public var levels: [String: Int]
+  /// How far the server's clock was ahead of this machine's, in milliseconds; nil where no answer
+  /// told.
+  public var clockOffset: Int64?
   /// The session that this one goes on with.
   public var continues: SessionID?
   /// The generation of the stream that counts; nil for the first.
@@ -136,6 +173,14 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?
+
+  /// ``Consent/metadata`` where the log does not leave the machine, or not beyond what the store has
+  /// of it; nil where it does.
+  public var consent: Consent?
+  /// Which rules redacted the stream, in order; bytes before the first left as they were.
+  public var redaction: [RedactionEpoch]?
+  /// How much was masked, by kind; in a seal only.
+  public var redacted: [String: Int]?
 
   /// Local only: who writes it.
   public var recorder: Recorder?

@@ -57,7 +57,7 @@ public struct Verdict: Sendable, Equatable {
       return isSilent ? Verdict(status: .crashed, cause: nil, endedAt: logModified) : nil
     }
     guard machine.processStart(recorder.pid) != recorder.processStart else { return nil }
-    return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)
+    return Verdict(status: .crashed, cause: recorder.lossCause, endedAt: logModified)
   }
 
   /// The end record, when it is the last line: text that a program printed never has its category.
@@ -73,6 +73,16 @@ public struct Verdict: Sendable, Equatable {
       guard message.hasPrefix(EndRecord.start) else { return nil }
       return ExitCause(String(message.dropFirst(EndRecord.start.count))).map { (time, $0) }
     }
+  }
+}
+
+extension Sidecar.Recorder {
+  /// Why it is gone: somebody in its control group was killed for want of memory, or nobody knows.
+  fileprivate var lossCause: ExitCause {
+    guard let memoryEvents, let memoryKills,
+      let kills = MemoryEvents(path: memoryEvents).kills, kills > memoryKills
+    else { return .recorderLost }
+    return .outOfMemory
   }
 }
 

@@ -69,9 +69,9 @@ struct LocalSession {
   }
 
   /// Compresses what a recorder that died has left plain.
-  func compressParts() throws {
+  func compressParts(_ format: Sidecar.Format) throws {
     do {
-      try PartCompressor(files, format: .lines).run()
+      try PartCompressor(files, format: format).run()
     } catch let error as SystemError where error.isDiskFull {
       // A plain part is read as it is, and will be sent and reaped like any other.
     }
@@ -82,16 +82,20 @@ struct LocalSession {
   /// How long a record may grow before it is cut where it stands, in bytes.
   private static let partialRecordLimit: Int64 = 8 << 20
 
-  /// Up to which offset a log that is still being written may be sent: the end of its last record.
+  /// Up to which offset a log that is still being written may be sent: the end of its last record,
+  /// and not inside of what may become a secret.
   func sendableEnd(
-    of log: LogFile, length: Int64, sent: Int64, modified: Timestamp, now: Timestamp
+    of log: LogFile, length: Int64, sent: Int64, modified: Timestamp, format: Sidecar.Format,
+    context: SyncContext
   ) throws -> Int64 {
     guard length > sent else { return sent }
     let end = try log.lastRecordEnd(in: sent..<length) ?? sent
-    let waited = now.milliseconds - modified.milliseconds
+    let waited = context.now().milliseconds - modified.milliseconds
     let isOverdue =
       waited >= Self.partialRecordPatience || length - end > Self.partialRecordLimit
-    return isOverdue ? length : end
+    let last = isOverdue ? length : end
+    guard last > sent else { return sent }
+    return max(sent, try log.settledEnd(last, by: context.redaction.current, format))
   }
 
   /// Bytes that the log and its parts take on the disk.
@@ -115,12 +119,14 @@ struct LocalSession {
   /// Forgets everything that a session needs until its seal is marked here, and remembers where the
   /// seal left something behind on the remote.
   func settle(_ context: SyncContext) throws {
-    try context.manifest.forgetSealed([session], due: context.now())
+    let isTidy = try context.manifest.entry(session)?.hasOnlyFinalObjects == true
+    try context.manifest.forgetSealed([session: isTidy], due: context.now())
     try leave()
   }
 
   /// Removes what leads a pass to the session.
   func leave() throws {
+    try Self.remove(files.redaction)
     try removeMarker()
     try Quarantine(home).release(session)
   }
@@ -129,7 +135,7 @@ struct LocalSession {
   ///
   /// The lock goes first: without a marker nobody would ever remove it.
   func removeMarker() throws {
-    for path in [files.lock, files.marker] { try Self.remove(path) }
+    for path in [files.reserve, files.lock, files.marker] { try Self.remove(path) }
   }
 
   /// Removes all files of the session, what a killed process left of them too.

@@ -1,6 +1,7 @@
 import Delta
 import Foundation
 import GRDB
+import ObjectStore
 import Replica
 public import SessionLog
 
@@ -33,18 +34,27 @@ public final class Manifest: Sendable {
       ])
   }
 
+  /// Reads without a transaction.
+  ///
+  /// GRDB's own way to read sets a pragma before and after, at which SQLite compiles every statement
+  /// anew.
+  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try queue.inDatabase(body)
+  }
+
   private static let columns =
     "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "
-    + "nextAttempt"
+    + "passing, nextAttempt"
   private static let storeColumns =
-    "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt"
+    "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt, attempts, "
+    + "lastError, nextAttempt, objectLimit"
 
   private static let schema = """
     CREATE TABLE IF NOT EXISTS session(
       store TEXT NOT NULL, id TEXT NOT NULL, generation INTEGER NOT NULL,
       sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
       link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
-      dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, nextAttempt INTEGER,
+      dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, passing INTEGER NOT NULL, nextAttempt INTEGER,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS segment(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
@@ -54,14 +64,16 @@ public final class Manifest: Sendable {
       PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS store(
       url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
-      failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER) WITHOUT ROWID;
+      failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
+      attempts INTEGER NOT NULL, lastError BLOB, nextAttempt INTEGER, objectLimit INTEGER)
+      WITHOUT ROWID;
     """
 
   // MARK: Sessions
 
   /// What is known of a session; nil when nothing is.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
-    try queue.read { try entry(id, in: $0) }
+    try read { try entry(id, in: $0) }
   }
 
   private func entry(_ id: SessionID, in database: Database) throws -> ManifestEntry? {
@@ -90,19 +102,22 @@ public final class Manifest: Sendable {
     entry.isDirty = row["dirty"]
     entry.attempts = row["attempts"]
     entry.lastError = row["lastError"]
+    entry.isPassing = row["passing"]
     entry.nextAttempt = (row["nextAttempt"] as Int64?).map(Timestamp.init(milliseconds:))
     return entry
   }
 
   /// Keeps what is known of a session; of its segments only the changes are written.
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
+    guard entry.isKept else { return }
     try queue.write { [entry] database in
       try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
         store, id.description, entry.generation, entry.sent, entry.merged, entry.signed,
         Data(entry.link.encoded), entry.revision,
-        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.nextAttempt?.milliseconds,
+        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isPassing,
+        entry.nextAttempt?.milliseconds,
       ])
       let insert = try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO segment(store, id, name, proven) VALUES (?,?,?,?)")
@@ -140,13 +155,16 @@ public final class Manifest: Sendable {
     try queue.write { try forgetButRemains(of: id, due: due, in: $0) }
   }
 
-  /// Forgets sealed sessions, but for those of which objects have become superfluous.
+  /// Forgets sealed sessions, but for those of which objects may have become superfluous.
   ///
-  /// - Parameter due: not before this time are these looked for.
-  func forgetSealed(_ ids: [SessionID], due: Timestamp) throws {
+  /// - Parameters:
+  ///   - sessions: the sessions, and whether none have.
+  ///   - due: not before this time are objects looked for.
+  func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
+    guard !sessions.isEmpty else { return }
     try queue.write { database in
-      for id in ids {
-        if try entry(id, in: database)?.hasOnlyFinalObjects == true {
+      for (id, isTidy) in sessions {
+        if isTidy {
           try forget(id, in: database)
         } else {
           try forgetButRemains(of: id, due: due, in: database)
@@ -165,7 +183,7 @@ public final class Manifest: Sendable {
 
   /// Sealed sessions with superfluous objects that are to be looked for now.
   func remains(due now: Timestamp) throws -> [SessionID] {
-    try queue.read { database in
+    try read { database in
       try String.fetchAll(
         database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
         arguments: [store, now.milliseconds]
@@ -177,7 +195,7 @@ public final class Manifest: Sendable {
 
   /// What is known of the store itself.
   public func storeEntry() throws -> StoreEntry {
-    try queue.read { database in
+    try read { database in
       var entry = StoreEntry()
       guard
         let row = try Row.fetchOne(
@@ -193,6 +211,12 @@ public final class Manifest: Sendable {
       entry.lastTold = time("lastTold")
       entry.device = row["device"]
       entry.remoteReapAt = time("remoteReapAt")
+      entry.attempts = row["attempts"]
+      entry.lastError = (row["lastError"] as Data?).flatMap {
+        try? JSONDecoder().decode(StoreError.self, from: $0)
+      }
+      entry.nextAttempt = time("nextAttempt")
+      entry.objectLimit = row["objectLimit"]
       return entry
     }
   }
@@ -201,11 +225,16 @@ public final class Manifest: Sendable {
   public func save(_ entry: StoreEntry) throws {
     try queue.write { database in
       try database.execute(
-        sql: "INSERT OR REPLACE INTO store(url, \(Self.storeColumns)) VALUES (?,?,?,?,?,?,?,?)",
+        sql: """
+          INSERT OR REPLACE INTO store(url, \(Self.storeColumns))
+          VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+          """,
         arguments: [
           store, entry.checkedBoot, entry.checkedAt?.milliseconds,
           entry.lastSuccess?.milliseconds, entry.failingSince?.milliseconds,
           entry.lastTold?.milliseconds, entry.device, entry.remoteReapAt?.milliseconds,
+          entry.attempts, entry.lastError.map(JSONEncoder().encode),
+          entry.nextAttempt?.milliseconds, entry.objectLimit,
         ])
     }
   }

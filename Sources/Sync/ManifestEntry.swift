@@ -1,6 +1,6 @@
 import Delta
 import Replica
-public import SessionLog
+import SessionLog
 
 /// What the manifest keeps of a session that is not yet sealed.
 struct ManifestEntry: Equatable {
@@ -20,10 +20,17 @@ struct ManifestEntry: Equatable {
   var boot: String
   /// A request was begun and its end is not known here: look before deciding.
   var isDirty = false
+  /// Whether it is kept as it becomes known.
+  ///
+  /// Where it is not, the database has nothing of the session, and whoever comes next has to look as
+  /// if it were dirty.
+  var isKept = true
   /// Failed attempts since the last success.
   var attempts = 0
   /// What the last one failed with.
   var lastError: String?
+  /// Whether that is likely to go away by itself.
+  var isPassing = false
   /// Not before this time again; nil when it may be tried at once.
   var nextAttempt: Timestamp?
   /// Segments known to be there, and whether the store proved each one's content when it was put.
@@ -51,25 +58,4 @@ struct ManifestEntry: Equatable {
         $0.range.upperBound == $1.range.lowerBound
       }
   }
-}
-
-/// What the manifest keeps of a store.
-public struct StoreEntry: Sendable, Equatable {
-  /// Boot in which the format marker was last read.
-  public var checkedBoot: String?
-  /// When it was last read.
-  public var checkedAt: Timestamp?
-  /// When a pass last ended with the store's answers all good.
-  public var lastSuccess: Timestamp?
-  /// Since when every pass has failed for the store's sake; nil when the last one did not.
-  public var failingSince: Timestamp?
-  /// When a failure was last told without a terminal.
-  public var lastTold: Timestamp?
-  /// The device record as last sent.
-  public var device: String?
-  /// When remote retention last ran.
-  public var remoteReapAt: Timestamp?
-
-  /// Nothing known.
-  public init() {}
 }

@@ -2,6 +2,12 @@ import ObjectStore
 import Replica
 import SessionLog
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// What shows that bytes of a session are in the store.
 struct PartProof {
   private let context: SyncContext
@@ -17,7 +23,10 @@ struct PartProof {
   init(_ context: SyncContext, _ local: LocalSession, _ folders: FolderListings) async throws {
     self.context = context
     (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
-    log = try LogFile(local.files)
+    guard let log = try local.openSentLog(sidecar, context) else {
+      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+    }
+    self.log = log
     here = try log.available()
     entry = try context.manifest.entry(local.session)
     remote = try await folders.session(
@@ -51,6 +60,13 @@ struct PartProof {
       offset = segment.range.upperBound
     }
     return nil
+  }
+
+  /// Whether what follows a part leaves this machine the same without it.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  func endsApart(_ part: LogPart) throws -> Bool {
+    try log.canBegin(at: part.start + (try PartReader(part).length))
   }
 
   private mutating func unproven(_ segment: SegmentName) async throws -> String? {

@@ -35,26 +35,40 @@ public struct PartPruner: Sendable {
     _ session: SessionID, _ age: Int64, _ folders: FolderListings, _ plan: inout PrunePlan
   ) async throws {
     let local = LocalSession(context.home, session)
+    // What is not sent is never proven, and does not cost a look each time.
+    let sidecar = try? Sidecar.load(local.files.sidecar)
+    guard context.consent == .logs, sidecar.map({ $0.seal == nil || !$0.withholdsLog }) ?? true
+    else { return }
     var proof: PartProof?
+    var waiting: [PrunePlan.Decision] = []
     for part in try local.files.parts().dropLast() {
-      guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { return }
+      guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { break }
       let seconds = (context.now().milliseconds - status.modifiedAt.milliseconds) / 1000
-      guard seconds >= age else { return }
-      func decision(_ reason: String) -> PrunePlan.Decision {
-        .init(session: session, start: part.start, bytes: status.length, reason: reason)
-      }
-      let written = "written \(Age.text(seconds)) ago"
+      guard seconds >= age else { break }
+      var decision = PrunePlan.Decision(
+        session: session, start: part.start, bytes: status.length,
+        reason: "written \(Age.text(seconds)) ago")
       do {
         if proof == nil { proof = try await PartProof(context, local, folders) }
         if let reason = try await proof?.unproven(part) {
-          plan.kept.append(decision("\(written), but \(reason)"))
-          return
+          decision.reason += ", but \(reason)"
+          plan.kept.append(decision)
+          break
+        }
+        waiting.append(decision)
+        if try proof?.endsApart(part) == true {
+          plan.pruned += waiting
+          waiting = []
         }
       } catch let error as SystemError {
-        plan.kept.append(decision("\(written), but \(error)"))
-        return
+        decision.reason += ", but \(error)"
+        plan.kept.append(decision)
+        break
       }
-      plan.pruned.append(decision(written))
+    }
+    for var decision in waiting {
+      decision.reason += ", but tells whether what follows is a private key"
+      plan.kept.append(decision)
     }
   }
 

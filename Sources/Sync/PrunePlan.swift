@@ -12,7 +12,7 @@ public struct PrunePlan: Sendable, Equatable {
     /// Bytes that it takes on the disk.
     public let bytes: Int64
     /// Why it goes or stays, for a person.
-    public let reason: String
+    public var reason: String
   }
 
   /// Parts to delete, each session's in stream order.

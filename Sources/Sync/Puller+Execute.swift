@@ -19,11 +19,14 @@ extension Puller {
   /// - Parameters:
   ///   - items: from ``plan(devices:including:)``.
   ///   - limit: how many sessions to fetch at once.
+  ///   - withheld: told of each session whose log was not sent, or not beyond what was fetched,
+  ///     because of the consent.
   ///   - report: told of each piece, in bytes of log, from any thread.
   /// - Returns: the sessions that failed, and with what: ``Replica/ReplicaError``,
   ///   ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
   public func execute(
-    _ items: [Item], atOnce limit: Int, report: @escaping @Sendable (Int64) -> Void = { _ in }
+    _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
+    report: @escaping @Sendable (Int64) -> Void = { _ in }
   ) async -> [SessionID: any Error] {
     await withTaskGroup(of: Step.self) { group in
       var failures: [SessionID: any Error] = [:]
@@ -45,6 +48,7 @@ extension Puller {
         case .fetched(_, .success(let session)):
           fetching -= 1
           if let session { waiting.append(session) }
+          if let session, session.sidecar.withholdsLog { withheld(session.sidecar.sessionId) }
         }
         if fetching < limit { start() }
         let bytes = waiting.reduce(0) { $0 + $1.item.missing }

@@ -32,7 +32,7 @@ public struct Puller: Sendable {
     public var missing: Int64 { max(0, length - present) }
   }
 
-  private let store: any ObjectStore
+  let store: any ObjectStore
   private let folder: String
   private let linksNames: Bool
 
@@ -82,17 +82,27 @@ public struct Puller: Sendable {
     let generation =
       lacksSidecar ? (try? Sidecar(json: sidecar))?.generation ?? 1 : revision.generation
     let item = Item(
-      remote: remote, length: remote.seal?.length ?? remote.mark,
+      remote: remote, length: remote.end,
       present: generation == revision.generation ? try FileStatus(files.log)?.length ?? 0 : 0,
       lacksSidecar: lacksSidecar)
     return item.missing > 0 || item.present > item.length || item.lacksSidecar ? item : nil
   }
 
-  private func files(of remote: RemoteSession) -> (directory: String, log: String, sidecar: String)
-  {
+  /// Where a session is mirrored to.
+  struct Files {
+    let directory: String
+    let log: String
+    let sidecar: String
+    /// What can be read of a log that cannot be mirrored.
+    let salvaged: String
+  }
+
+  func files(of remote: RemoteSession) -> Files {
     let directory = "\(folder)/\(remote.folder.device)/\(remote.folder.day)"
     let base = "\(directory)/\(remote.session)"
-    return (directory, base + ".log", base + ".json")
+    return Files(
+      directory: directory, log: base + ".log", sidecar: base + ".json",
+      salvaged: base + ".salvaged.log")
   }
 
   private static func content(_ path: String) throws -> [UInt8] {
@@ -110,6 +120,9 @@ public struct Puller: Sendable {
     let item: Item
     let sidecar: Sidecar
     let json: [UInt8]
+
+    /// Whether there is a log: of a session of which none was sent only the sidecar is mirrored.
+    var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
   }
 
   /// Fetches what one session's log lacks.
@@ -123,6 +136,8 @@ public struct Puller: Sendable {
       atPath: files.directory, withIntermediateDirectories: true)
     let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)
     let sidecar = try RemoteReader.sidecar(json, of: revision)
+    let fetched = Fetched(item: item, sidecar: sidecar, json: json)
+    guard fetched.hasLog else { return fetched }
     let expected = item.remote.seal == nil ? nil : sidecar.digest
 
     let start = item.present <= item.length ? item.present : 0
@@ -136,18 +151,19 @@ public struct Puller: Sendable {
       throw ReplicaError(
         .damagedObject, "\(item.remote.session) is not the log that its sidecar was sealed with")
     }
-    return Fetched(item: item, sidecar: sidecar, json: json)
+    return fetched
   }
 
   /// Makes logs durable, and only then adds the sidecars, which say that nothing is lacking.
   ///
   /// Blocks until all is on the disk.
   func settle(_ sessions: [Fetched]) throws {
-    try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).log })
+    let logs = sessions.filter(\.hasLog).map { files(of: $0.item.remote).log }
+    try AtomicFile.synchronize(logs)
     for session in sessions {
       let files = files(of: session.item.remote)
       try AtomicFile.write(session.json, to: files.sidecar, isDurable: false)
-      if linksNames, session.sidecar.format == .asIs {
+      if linksNames, session.hasLog, session.sidecar.format == .asIs {
         try giveOriginalName(files.log, session.sidecar)
       }
     }

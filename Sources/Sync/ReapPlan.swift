@@ -81,6 +81,8 @@ public struct LocalReaper: Sendable {
           if ended <= limit { plan.kept.append(decision("ended \(age) ago, but \(reason)")) }
         } else if ended <= limit {
           plan.local.append(decision("ended \(age) ago"))
+        } else if context != nil, sidecar.withholdsLog {
+          plan.kept.append(decision("ended \(age) ago; its log was not sent"))
         } else {
           spared.append((decision("ended \(age) ago"), ended))
         }
@@ -140,7 +142,8 @@ public struct LocalReaper: Sendable {
     if let source = sidecar.source, source.inode != 0, try !Self.isGone(source) {
       return "its file is still there: without this note it would be taken for a new one"
     }
-    if sidecar.remoteReapedAt != nil { return nil }
+    // Nobody is to have the log: its age alone decides.
+    if sidecar.remoteReapedAt != nil || sidecar.withholdsLog { return nil }
     guard seal.store == context.store.location else {
       return "it was sent to \(seal.store), not to the configured store"
     }
@@ -162,11 +165,13 @@ public struct LocalReaper: Sendable {
     return nil
   }
 
-  /// Carries out the local part of a plan.
+  /// Carries out the local part of a plan, and removes what killed processes left of the home's own
+  /// files.
   ///
   /// - Returns: one outcome a session, in the plan's order; nil where it went well.
   public func execute(_ plan: ReapPlan) -> [(decision: ReapPlan.Decision, error: (any Error)?)] {
-    plan.local.map { decision in
+    for folder in [home.path, home.rulesPath, home.quarantinePath] { AtomicFile.sweep(folder) }
+    return plan.local.map { decision in
       do {
         _ = try LocalSession(home, decision.session).removeFiles()
         return (decision, nil)

@@ -25,7 +25,7 @@ struct RemainsSweeper {
         let only = sessions.count == 1 ? sessions.first : nil
         let listing = try await FolderListing(folder, session: only, in: context.store)
         for session in sessions { try await sweep(listing[session, in: folder]) }
-      } catch let error as StoreError where error.code != .cancelled {
+      } catch let error as StoreError where !error.endsPass {
         for session in sessions { try postpone(session, error) }
       }
     }

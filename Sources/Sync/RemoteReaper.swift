@@ -14,6 +14,17 @@ public struct RemoteReaper: Sendable {
     self.devices = devices
   }
 
+  /// The devices that have a folder in a store, in order.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  public static func devices(in store: any ObjectStore) async throws -> [String] {
+    let key = SessionFolder.devicesKey
+    return try await store.listAll(key).directories.map {
+      String($0.dropFirst(key.count).dropLast())
+    }
+    .filter(SessionFolder.isDevice).sorted()
+  }
+
   /// Clocks further apart than this are not believed without force, in seconds.
   private static let clockTolerance: TimeInterval = 300
   /// A plan for fewer sessions is never refused.
@@ -136,7 +147,18 @@ public struct RemoteReaper: Sendable {
         try LocalSession(context.home, decision.session).noteRemoteRemoval(at: context.now())
       }
     }
+    await removeEmptyFolders(Set(plan.remote.compactMap(\.folder)))
     return outcomes
+  }
+
+  /// Removes the folders of days of which nothing is left, where the store has folders.
+  ///
+  /// One that stays costs a listing: that is no reason to fail. Today's may be written to just now.
+  private func removeEmptyFolders(_ folders: Set<SessionFolder>) async {
+    let today = context.now().day
+    for folder in folders where folder.day < today {
+      try? await context.store.removeFolder(String(folder.key.dropLast()))
+    }
   }
 }
 

@@ -16,6 +16,18 @@ public struct Retention: Sendable, Equatable {
   /// The defaults.
   public init() {}
 
+  /// Age in days at which a lifecycle rule may delete an object.
+  ///
+  /// The reaper counts from a session's newest object, a lifecycle rule from each object by itself:
+  /// so that it never takes the beginning of a session whose end is still kept, an object has to
+  /// live as long as the session went on, and then as long as sessions are kept.
+  ///
+  /// - Parameter longestSession: How long a session may go on, in seconds.
+  public func lifecycleDays(longestSession: Int64) -> Int {
+    func days(_ seconds: Int64) -> Int { Int((seconds - 1) / 86_400) + 1 }
+    return days(max(1, remote)) + days(max(1, longestSession))
+  }
+
   /// Age by server time at which segments go that no sidecar explains (7 days).
   public static let orphanAge: Int64 = 7 * 86_400
 }

@@ -66,6 +66,8 @@ public struct SessionCatalog: Sendable {
 
   /// Sidecars fetched at once.
   private static let fetches = 8
+  /// Seconds by which a server's clock may differ from ours without hiding a session.
+  private static let clockSlack: Double = 86_400
 
   /// Newest sessions first.
   ///
@@ -73,11 +75,13 @@ public struct SessionCatalog: Sendable {
   ///   - limit: how many at most; days are listed from the newest on until there are enough.
   ///   - devices: ids to look at remotely; local sessions belong to this device.
   ///   - includesLocal: whether this machine's sessions count.
+  ///   - since: sessions that have not grown since then are left out; nil for none.
   ///   - isWantedDay: which days to look at.
   ///   - isWanted: which sessions to look at.
   /// - Throws: errors of the store and of the local files.
   public func entries(
     limit: Int = .max, devices: [String], includesLocal: Bool = true,
+    activeSince since: Timestamp? = nil,
     ofDay isWantedDay: (String) -> Bool = { _ in true },
     including isWanted: (SessionID) -> Bool = { _ in true }
   ) async throws -> [Entry] {
@@ -95,14 +99,14 @@ public struct SessionCatalog: Sendable {
       entries += try await self.entries(
         of: day, folders: folders.filter { $0.day == day },
         local: localDays.contains(day) ? try home.sessions(day: day) : [],
-        limit: limit - entries.count, including: isWanted)
+        limit: limit - entries.count, activeSince: since, including: isWanted)
     }
     return entries
   }
 
   private func entries(
     of day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
-    including isWanted: (SessionID) -> Bool
+    activeSince since: Timestamp?, including isWanted: (SessionID) -> Bool
   ) async throws -> [Entry] {
     var remotes: [SessionID: RemoteSession] = [:]
     if let context {
@@ -112,6 +116,13 @@ public struct SessionCatalog: Sendable {
       }
     }
     let here = Set(local)
+    if let since {
+      // An object is written after what is in it, by a clock that may differ from ours.
+      let oldest = since.date.addingTimeInterval(-Self.clockSlack)
+      remotes = remotes.filter { id, remote in
+        here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
+      }
+    }
     let ids = here.union(remotes.keys).filter(isWanted).sorted(by: >).prefix(limit)
     var entries: [SessionID: Entry] = [:]
     for id in ids where here.contains(id) {
@@ -130,6 +141,7 @@ public struct SessionCatalog: Sendable {
     for entry in fetched { entries[entry.session] = entry }
     // Ids tell the second; sidecars tell the millisecond.
     return ids.compactMap { entries[$0] }
+      .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
       .sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
   }
 
@@ -137,6 +149,7 @@ public struct SessionCatalog: Sendable {
     let local = LocalSession(home, id)
     var (sidecar, _) = try local.sidecar(
       device: device, machine: context?.machine ?? .current())
+    sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
     // A log that cannot be read at present hides nothing else.
     let log = try? local.openLog(sidecar.source)
     guard log != nil || local.hasSidecar else { return nil }
@@ -175,7 +188,9 @@ public struct SessionCatalog: Sendable {
     let modified = remote.newest.map(Timestamp.init) ?? sidecar.lastUpdatedAt
     return Entry(
       session: remote.session, sidecar: sidecar, location: .remote,
-      length: max(revision.length, remote.mark), uploaded: remote.mark, isRunning: false,
+      length: max(
+        revision.length, remote.mark, sidecar.withholdsLog ? sidecar.fileSizeBytes : 0),
+      uploaded: remote.mark, isRunning: false,
       lastActivity: modified, remote: remote, hasLocalLog: false)
   }
 

@@ -49,7 +49,7 @@ extension SessionUpload {
       let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
       let covering = try await lane.encode(
         log, session: session, generation: entry.generation, range: range, storedLimit: .max,
-        format: item.sidecar.format)
+        frameLength: context.objectLimit.frameLength, format: sidecar.format)
       try await put(covering, of: log, &entry)
     }
   }
@@ -78,7 +78,7 @@ extension SessionUpload {
         if let error = outcome.error { throw error }
         entry.segments[name] = nil
       }
-    } catch let error as StoreError where error.code != .cancelled {
+    } catch let error as StoreError where !error.endsPass {
       report(.leftBehind(session: session, reason: "\(error)"))
     }
     try context.manifest.save(&entry, of: session)

@@ -8,8 +8,8 @@ extension SessionUpload {
   ///
   /// Who noted that may not have known of the last bytes that were sent: the remote names tell.
   func openLog() async throws -> LogFile? {
-    let log = try local.openLog(item.sidecar.source)
-    guard let source = item.sidecar.source, source.inode == 0, let length = source.length,
+    let log = try local.openSentLog(sidecar, context)
+    guard let source = sidecar.source, source.inode == 0, let length = source.length,
       let log, try context.manifest.entry(session).map(\.isDirty) ?? true
     else { return log }
     let remote = try await folders.session(session, in: folder)
@@ -25,25 +25,28 @@ extension SessionUpload {
     var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     sidecar.source?.length = end
     try sidecar.save(local.files.sidecar)
-    return try local.openLog(sidecar.source)
+    return try local.openSentLog(sidecar, context)
   }
 
-  /// The manifest's entry when it can be believed, else one read off the remote names.
-  func trustedEntry(_ log: LogFile) async throws -> ManifestEntry {
+  /// The manifest's entry when it can be believed, else one read off the remote names; and the log
+  /// by the rules that bind what was sent.
+  func trustedEntry(_ log: LogFile) async throws -> (LogFile, ManifestEntry) {
     let (length, _) = try log.status()
     if let known = try context.manifest.entry(session), !known.isDirty,
-      known.boot == context.machine.bootId
+      known.boot == context.machine.bootId, known.sent == 0 || log.redaction != nil
     {
-      guard try known.generation == wantedGeneration() else { return known }
+      guard try known.generation == wantedGeneration() else { return (log, known) }
       guard length >= known.sent, try isUnchanged(log, known) else {
         throw ReplicaError(
           .localLogChanged,
           "\(log.path) is shorter than, or differs from, the \(known.sent) bytes that were sent")
       }
-      return known
+      return (log, known)
     }
     let remote = try await folders.session(session, in: folder)
-    return try rebuild(from: remote, log: log, length: length)
+    let isNoted = try log.redaction != nil || remote.generation != wantedGeneration()
+    let log = try isNoted || remote.mark == 0 ? log : recovered(log, remote)
+    return (log, try rebuild(from: remote, log: log, length: length))
   }
 
   /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
@@ -61,6 +64,7 @@ extension SessionUpload {
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0
     let previous = try context.manifest.entry(session)
+    entry.isKept = previous != nil
     entry.attempts = previous?.attempts ?? 0
     entry.merged = min(previous?.merged ?? 0, remote.mark)
     for name in remote.segments { entry.segments[name] = previous?.segments[name] ?? false }

@@ -12,16 +12,21 @@ import SessionLog
 extension SessionUpload {
   /// The generation of which the local log is.
   func wantedGeneration() throws -> Int {
-    guard item.sidecar.source != nil else { return 1 }
-    return try local.sidecar(device: context.device, machine: context.machine).sidecar.generation
-      ?? 1
+    guard sidecar.source != nil else { return try local.generation(sidecar) }
+    // The attacher's, and changed by this pass.
+    return try local.generation(
+      local.sidecar(device: context.device, machine: context.machine).sidecar)
   }
 
   /// Says that the local log is another generation than what was sent.
   func wantNextGeneration(after entry: ManifestEntry) throws {
     var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
-    sidecar.generation = max(highest, entry.generation) + 1
+    let next = max(highest, entry.generation) + 1
+    guard sidecar.source != nil else {
+      return try local.note(local.redaction(sidecar) ?? [], generation: next)
+    }
+    sidecar.generation = next
     try sidecar.save(local.files.sidecar)
   }
 
@@ -43,7 +48,9 @@ extension SessionUpload {
     try begin(&entry)
     let basis = SentSignature(
       context.home, session, generation: entry.generation, upTo: entry.sent)
-    if basis.signature.count == 0 {
+    if try local.sentNote()?.generation == generation {
+      try await sendChanged(start..<end, of: generation, log, &entry)
+    } else if basis.signature.count == 0 {
       try await sendPlain(start..<end, of: generation, log, &entry)
     } else {
       try await sendDelta(start..<end, of: generation, log, against: basis.signature, &entry)
@@ -58,7 +65,8 @@ extension SessionUpload {
     while start < range.upperBound {
       let segment = try await lane.encode(
         log, session: session, generation: generation, range: start..<range.upperBound,
-        storedLimit: context.segmentLimit, format: item.sidecar.format)
+        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+        format: sidecar.format)
       try await put(segment, of: log, &entry)
       start = segment.name.range.upperBound
     }
@@ -70,7 +78,8 @@ extension SessionUpload {
   ) async throws {
     let source = try GenerationSource(
       log, session: session, generation: generation, range: range, signature: signature,
-      basis: try await sourceMap(entry), storedLimit: context.segmentLimit)
+      basis: try await sourceMap(entry), storedLimit: context.segmentLimit,
+      frameLength: context.objectLimit.frameLength)
     while let segment = try await source.next() {
       let name = segment.encoded.name
       if segment.copied * 2 < name.length {
@@ -85,13 +94,41 @@ extension SessionUpload {
     own.append(await source.takeBlocks())
   }
 
+  /// Sends a log of which other bytes are masked than before: plain those segments in which they are,
+  /// so that nothing needs the objects any more that have them bare, and of the others that they are
+  /// as they were.
+  ///
+  /// What a delta of an attached file copies from may hold more than the copy shows: it goes too.
+  private func sendChanged(
+    _ range: Range<Int64>, of generation: Int, _ log: LogFile, _ entry: inout ManifestEntry
+  ) async throws {
+    let map = try await sourceMap(entry)
+    var start = range.lowerBound
+    for name in remote(entry).cover(upTo: entry.sent, of: entry.generation)
+    where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
+      let isBare = name.kind == .delta && sidecar.source != nil
+      if try !isBare && name.matches(log) {
+        let copy = try await lane.copy(
+          name, of: log, as: generation, from: map.sources(of: name.range))
+        try await put(copy, of: log, &entry)
+      } else {
+        try await sendPlain(name.range, of: generation, log, &entry)
+      }
+      start = name.range.upperBound
+    }
+    if start < range.upperBound {
+      try await sendPlain(start..<range.upperBound, of: generation, log, &entry)
+    }
+  }
+
   /// Where the bytes of the generation that was sent are stored.
   private func sourceMap(_ entry: ManifestEntry) async throws -> SourceMap {
+    let reader = RemoteReader(context.store)
     var map = SourceMap(generation: entry.generation)
     for name in remote(entry).cover(upTo: entry.sent, of: entry.generation) {
       switch name.kind {
       case .plain: map.appendOwn(name.range.upperBound - map.length)
-      case .delta: try map.append(try await instructions(of: name))
+      case .delta: try map.append(try await reader.instructions(of: name, in: folder))
       }
     }
     return map
@@ -99,24 +136,12 @@ extension SessionUpload {
 
   /// Segments of earlier generations that these copy from.
   func basis(of objects: [SegmentName], _ entry: ManifestEntry) async throws -> [SegmentName] {
+    let reader = RemoteReader(context.store)
     var basis: Set<SegmentName> = []
     for name in objects where name.kind == .delta {
-      for case .copy(let source) in try await instructions(of: name).list {
-        let segments = remote(entry).cover(upTo: source.range.upperBound, of: source.generation)
-        basis.formUnion(segments.filter { $0.range.overlaps(source.range) })
-      }
+      basis.formUnion(try await reader.basis(of: name, in: remote(entry)))
     }
     return basis.sorted { $0.fileName < $1.fileName }
-  }
-
-  private func instructions(of name: SegmentName) async throws -> DeltaInstructions {
-    let object = try await context.store.get(folder.key + name.fileName)
-    let instructions = try SegmentIndex.decode(endOf: object[...]).index.instructions
-    guard instructions.length == name.length else {
-      throw ReplicaError(
-        .damagedObject, "\(folder.key)\(name) makes other bytes than its name says")
-    }
-    return instructions
   }
 
   /// Puts the revision from which on a generation counts.
@@ -132,11 +157,12 @@ extension SessionUpload {
     entry.merged = 0
     entry.signed = 0
     entry.link = try log.link(before: length)
-    var sidecar = item.sidecar.remoteForm
+    var sidecar = sidecar
     // Only the seal says how it ended.
     sidecar.status = .active
     sidecar.cause = nil
     sidecar.endedAt = nil
+    sidecar.redaction = log.redaction
     try await putRevision(sidecar, length: length, &entry)
     try SentSignature.remove(context.home, session, generation: previous)
   }

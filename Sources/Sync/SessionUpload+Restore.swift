@@ -18,7 +18,7 @@ extension SessionUpload {
   /// - Returns: whether the log is now what was sent; not while somebody writes it, and not where the
   ///   remote copy or a rotated part is in doubt too.
   func restore() async throws -> Bool {
-    guard item.sidecar.source == nil,
+    guard sidecar.source == nil,
       let lock = try SessionLock.tryExclusive(local.files.lock)
     else { return false }
     defer { withExtendedLifetime(lock) {} }
@@ -26,7 +26,10 @@ extension SessionUpload {
     await folders.forget(folder)
     let remote = try await folders.session(session, in: folder)
     let log = try RecordedLog(local.files)
-    guard remote.mark > log.base, try arePartsAsSent(log, remote) else { return false }
+    // Another generation is wanted because its bytes are others, not because any were lost.
+    guard remote.mark > log.base, try remote.generation == wantedGeneration(),
+      try arePartsAsSent(log, remote)
+    else { return false }
 
     let temporary = local.files.log + ".restored.tmp"
     let lost = try await fetch(remote, from: log.base, to: temporary, comparing: log)
@@ -47,7 +50,7 @@ extension SessionUpload {
 
   /// Rotated parts were made durable before they became parts.
   private func arePartsAsSent(_ recorded: RecordedLog, _ remote: RemoteSession) throws -> Bool {
-    let log = try LogFile(local.files)
+    guard let log = try local.openSentLog(sidecar, context) else { return false }
     return try remote.segments.allSatisfy {
       let isInParts =
         recorded.start <= $0.range.lowerBound && $0.range.upperBound <= recorded.base
@@ -64,11 +67,13 @@ extension SessionUpload {
     let file = try MirrorFile(path)
     try file.truncate(to: 0)
     let length = try log.extent().end
+    let sent = try local.openSentLog(sidecar, context)
     var position = base
     var isOther = length > remote.mark
     var last: UInt8 = 0x0a
     try await RemoteReader(context.store).read(remote, from: base, upTo: remote.mark) { piece in
-      let here = try log.read(at: position, count: piece.count)
+      let end = min(length, position + Int64(piece.count))
+      let here = position < end ? try sent?.read(position..<end) ?? [] : []
       if !piece.starts(with: here) { isOther = true }
       position += Int64(piece.count)
       last = piece.last ?? last

@@ -27,40 +27,48 @@ extension SessionUpload {
     try await prove(objects, of: log, &tally, &entry)
     tally.finish()
     let digest = tally.digest
+    final.consent = nil
     final.categories = tally.statistics.categoryNames
     final.levels = tally.statistics.levelCounts
+    final.clockOffset = context.serverClock.offset ?? sidecar.clockOffset
     final.status = verdict.status
     final.cause = verdict.cause
+    if verdict.status == .crashed {
+      let lines = try log.lastLines(upTo: length)
+      final.crash = Sidecar.Crash(core: sidecar.crash?.core, lines: lines)
+    }
     final.endedAt = verdict.endedAt
     final.lastUpdatedAt = verdict.endedAt
     final.fileSizeBytes = length
     final.digest = digest
+    final.redaction = log.redaction
+    final.redacted = try log.redactions(upTo: length)
     final.objects = objects.map(\.fileName)
     final.basis = try await basis(of: objects, entry).map(\.fileName)
     final.generation = entry.generation == 1 ? nil : entry.generation
 
-    let name = try await putSeal(final.remoteForm, length: length, &entry)
+    let isTidy = entry.hasOnlyFinalObjects
+    let name = try await putSeal(final, length: length, &entry)
     final.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
       digest: digest, length: length)
     // The uploader makes it durable together with those of the other sessions, and then settles it.
     try final.saveForNow(local.files.sidecar)
     try SentSignature.remove(context.home, session, generation: entry.generation)
-    report(.sealed(session: session, status: final.status))
+    report(.sealed(session: session, status: final.status, isTidy: isTidy))
   }
 
   /// Puts the seal, or finds the one that a pass put which died before its local mark.
-  private func putSeal(
+  func putSeal(
     _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
   ) async throws -> RevisionName {
-    let json = try sidecar.json()
-    let earlier = RevisionName(
+    let json = try revisionJSON(sidecar, entry)
+    var name = RevisionName(
       session: session, number: entry.revision, status: sidecar.status,
       generation: entry.generation, length: length, json: json)
-    var name = earlier
     var isProven = false
-    if try await folders.known(session, in: folder)?.seal != earlier {
-      (name, isProven) = try await putRevision(sidecar, length: length, &entry)
+    if try await folders.known(session, in: folder)?.seal != name {
+      (name, isProven) = try await putRevision(json, sidecar.status, length: length, &entry)
     }
     let key = folder.key + name.fileName
     if isProven { return name }
@@ -137,11 +145,13 @@ extension SessionUpload {
 
   /// Makes a segment once more, as it was made before or after the log was rotated.
   private func encodeAgain(_ name: SegmentName, _ log: LogFile) async throws -> EncodedSegment? {
-    for takesFrames in [true, false] {
-      let again = try await lane.encode(
-        log, session: session, generation: name.generation, range: name.range, storedLimit: .max,
-        format: item.sidecar.format, takesFrames: takesFrames)
-      if again.name == name { return again }
+    for frameLength in Set([SegmentEncoder.frameLength, context.objectLimit.frameLength]) {
+      for takesFrames in [true, false] {
+        let again = try await lane.encode(
+          log, session: session, generation: name.generation, range: name.range, storedLimit: .max,
+          frameLength: frameLength, format: sidecar.format, takesFrames: takesFrames)
+        if again.name == name { return again }
+      }
     }
     return nil
   }

@@ -12,38 +12,70 @@ import SessionLog
 struct SessionUpload {
   let context: SyncContext
   let item: UploadPlan.Item
+  /// The sidecar as it stands on disk, or as it was pieced together when it was damaged.
+  let sidecar: Sidecar
   let lane: SegmentLane
   let folders: FolderListings
   let report: @Sendable (UploadEvent) -> Void
 
+  /// Makes ready to send a session.
+  ///
+  /// - Throws: ``SessionLog/SystemError`` when its sidecar cannot be read.
+  init(
+    _ item: UploadPlan.Item, _ context: SyncContext, lane: SegmentLane, folders: FolderListings,
+    report: @escaping @Sendable (UploadEvent) -> Void
+  ) throws {
+    self.context = context
+    self.item = item
+    self.sidecar = try LocalSession(context.home, item.session)
+      .sidecar(device: context.device, machine: context.machine).sidecar
+    self.lane = lane
+    self.folders = folders
+    self.report = report
+  }
+
   var session: SessionID { item.session }
   var local: LocalSession { LocalSession(context.home, session) }
-  var folder: SessionFolder { SessionFolder(device: item.sidecar.deviceId, session: session) }
+  var folder: SessionFolder { SessionFolder(device: sidecar.deviceId, session: session) }
 
-  /// Runs the steps.
+  /// Runs the steps; from the first again when the store takes no objects as large as was thought.
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
+    while true {
+      let limit = context.objectLimit.bytes
+      do {
+        if item.consent == .metadata { return try await sendMetadata() }
+        return try await sendAndSeal()
+      } catch let error as StoreError where error.code == .tooLarge {
+        guard context.objectLimit.bytes < limit else { throw error }
+      }
+    }
+  }
+
+  private func sendAndSeal() async throws {
     var log = try await requireLog()
     var entry: ManifestEntry
     do {
-      entry = try await trustedEntry(log)
+      (log, entry) = try await trustedEntry(log)
     } catch let error as ReplicaError where error.code == .localLogChanged {
       guard try await restore() else { throw error }
       log = try await requireLog()
-      entry = try await trustedEntry(log)
+      (log, entry) = try await trustedEntry(log)
     }
     do {
+      log = try await bound(log, &entry)
       try await advance(log, &entry)
     } catch let error as ReplicaError where error.code == .localLogChanged {
       if try await restore() {
         log = try await requireLog()
-        entry = try await trustedEntry(log)
+        (log, entry) = try await trustedEntry(log)
       } else if try isWholeFile(log) {
         try wantNextGeneration(after: entry)
       } else {
         throw error
       }
+      log = try await bound(log, &entry)
       try await advance(log, &entry)
     }
   }
@@ -56,7 +88,7 @@ struct SessionUpload {
   /// Whether all of an attached session's stream is one file: whoever changed what that had before
   /// means the file as it is now.
   private func isWholeFile(_ log: LogFile) throws -> Bool {
-    try item.sidecar.source?.base == 0 && log.available().lowerBound == 0 && log.isStillTheSame()
+    try sidecar.source?.base == 0 && log.available().lowerBound == 0 && log.isStillTheSame()
   }
 
   private func advance(_ log: LogFile, _ entry: inout ManifestEntry) async throws {
@@ -65,8 +97,11 @@ struct SessionUpload {
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
       // Nobody can write any more: this length is the last one, whatever was rotated since.
       defer { withExtendedLifetime(lock) {} }
-      try local.compressParts()
-      let log = try item.sidecar.source == nil ? local.openLog(nil) ?? log : log
+      try local.compressParts(sidecar.format)
+      let epochs = log.redaction ?? []
+      let log =
+        try sidecar.source == nil
+        ? local.openLog(nil).map { try view($0, by: epochs) } ?? log : log
       let (length, modified) = try log.status()
       let (sidecar, isDamaged) = try local.sidecar(device: context.device, machine: context.machine)
       if let verdict = try Verdict.reach(
@@ -81,45 +116,64 @@ struct SessionUpload {
         return
       }
     }
-    try await announce(&entry)
+    entry.isKept = true
+    try await announce(log, &entry)
     let (length, modified) = try log.status()
     let sent = try entry.generation == wantedGeneration() ? entry.sent : 0
     let end = try local.sendableEnd(
-      of: log, length: length, sent: sent, modified: modified, now: context.now())
+      of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
+      context: context)
     try await send(log, upTo: end, &entry)
     if hasCovered { try await removeCovered(&entry) }
     try context.manifest.save(&entry, of: session)
     // The attacher tells when a foreign file has grown: until then nobody has to look at it.
-    if item.sidecar.source != nil, entry.sent == length { try local.removeMarker() }
+    if sidecar.source != nil, entry.sent == length { try local.removeMarker() }
   }
 
   // MARK: Sending
 
   /// Puts the first sidecar revision of a session that goes on, so that it is listed from its
-  /// first tick.
-  private func announce(_ entry: inout ManifestEntry) async throws {
-    guard entry.revision == 0 else { return }
-    try await putRevision(item.sidecar.remoteForm, length: 0, &entry)
+  /// first tick; and one that takes back that its log is not sent.
+  private func announce(_ log: LogFile, _ entry: inout ManifestEntry) async throws {
+    let wasWithheld = try local.saidConsent(sidecar) == .metadata
+    guard entry.revision == 0 || wasWithheld else { return }
+    var sidecar = sidecar
+    sidecar.clockOffset = context.serverClock.offset
+    sidecar.redaction = log.redaction
+    try await putRevision(sidecar, length: entry.sent, &entry)
+    if wasWithheld { try local.note(.logs) }
+  }
+
+  /// What a sidecar says beyond this machine.
+  func revisionJSON(_ sidecar: Sidecar, _ entry: ManifestEntry) throws -> [UInt8] {
+    var sidecar = sidecar.remoteForm(redactedBy: context.redaction.current)
+    if item.consent == .metadata { sidecar = sidecar.metadataForm } else { sidecar.consent = nil }
+    sidecar.generation = entry.generation == 1 ? nil : entry.generation
+    return try sidecar.json()
+  }
+
+  /// Puts a sidecar revision under the next number.
+  func putRevision(
+    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+  ) async throws {
+    let json = try revisionJSON(sidecar, entry)
+    _ = try await putRevision(json, sidecar.status, length: length, &entry)
   }
 
   /// Puts a sidecar revision under the next number.
   ///
   /// - Returns: its name, and whether the store proved its content.
-  @discardableResult
   func putRevision(
-    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+    _ json: [UInt8], _ status: SessionStatus, length: Int64, _ entry: inout ManifestEntry
   ) async throws -> (name: RevisionName, isProven: Bool) {
-    var sidecar = sidecar
-    sidecar.generation = entry.generation == 1 ? nil : entry.generation
-    let json = try sidecar.json()
     let name = RevisionName(
-      session: session, number: entry.revision + 1, status: sidecar.status,
+      session: session, number: entry.revision + 1, status: status,
       generation: entry.generation, length: length, json: json)
     try begin(&entry)
     let receipt = try await context.store.put(folder.key + name.fileName, json)
     entry.revision = name.number
     // After the seal only the local mark is missing: until it stands, the next pass has to look.
-    if sidecar.status == .active { try finish(&entry) }
+    if status == .active { try finish(&entry) }
     report(.sent(session: session, logBytes: 0, storedBytes: json.count))
     return (name, receipt.provesContent)
   }
@@ -144,8 +198,8 @@ struct SessionUpload {
     while entry.sent < end {
       let segment = try await lane.encode(
         log, session: session, generation: entry.generation, range: entry.sent..<end,
-        storedLimit: context.segmentLimit, format: item.sidecar.format,
-        signature: signature?.builder)
+        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+        format: sidecar.format, signature: signature?.builder)
       guard try isUnchanged(log, entry) else {
         throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
       }
@@ -162,7 +216,7 @@ struct SessionUpload {
   private func openSignature(
     _ log: LogFile, _ entry: ManifestEntry, upTo end: Int64
   ) throws -> SentSignature? {
-    guard item.sidecar.source != nil, item.verdict == nil,
+    guard sidecar.source != nil, item.verdict == nil,
       end - entry.signed >= SentSignature.slack
     else { return nil }
     var signature = SentSignature(
@@ -180,7 +234,13 @@ struct SessionUpload {
       throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
     }
     try begin(&entry)
-    let receipt = try await context.store.put(folder.key + name.fileName, segment.body)
+    let receipt: PutReceipt
+    do {
+      receipt = try await context.store.put(folder.key + name.fileName, segment.body)
+    } catch let error as StoreError where error.code == .tooLarge {
+      try context.objectLimit.lower(after: segment.body.count)
+      throw error
+    }
     entry.segments[name] = receipt.provesContent
     var new = name.length
     if name.generation == entry.generation {
@@ -209,7 +269,7 @@ struct SessionUpload {
   }
 
   /// Keeps a sidecar that could not be read where a person can look at it.
-  private func quarantineSidecar() throws {
+  func quarantineSidecar() throws {
     let kept = "\(context.home.quarantinePath)/\(session).json"
     guard rename(local.files.sidecar, kept) == 0 || errno == ENOENT else {
       throw SystemError(operation: "rename", path: local.files.sidecar, errno: errno)

@@ -48,6 +48,8 @@ public struct LookupError: Error, Sendable, CustomStringConvertible {
     case none
     /// That many sessions begin with it.
     case several(Int)
+    /// It was there before.
+    case gone
   }
 
   /// The kind.
@@ -68,6 +70,7 @@ public struct LookupError: Error, Sendable, CustomStringConvertible {
     case .notAnID:
       "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"
     case .none: "no session '\(shown)'; 'tidemark list --all' shows all"
+    case .gone: "\(shown) is gone: it was deleted meanwhile"
     case .several(let count): "'\(shown)' is the start of \(count) session ids; give more of it"
     }
   }

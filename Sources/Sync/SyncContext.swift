@@ -9,32 +9,53 @@ public struct SyncContext: Sendable {
   public let device: Device
   /// The configured store.
   public let store: any ObjectStore
+  /// What its clock shows.
+  let serverClock = ServerClock()
   /// The cache for this store.
   public let manifest: Manifest
   /// What tells living recorders from dead ones.
   public let machine: MachineEvidence
+  /// The rules that redact what is sent.
+  public let redaction: RuleLibrary
+  /// Whether logs leave, or sidecar revisions alone.
+  public let consent: Consent
   /// Requests under way at once, at least 1.
   public let transfers: Int
+  /// What the store takes at once.
+  let objectLimit: ObjectLimit
   /// The clock.
   public let now: @Sendable () -> Timestamp
 
   /// Makes a context and opens the manifest.
   ///
-  /// - Throws: what ``Manifest/init(home:store:)`` throws.
+  /// - Throws: what ``Manifest/init(home:store:)`` throws; ``SessionLog/RedactionError``.
   public init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int,
+    redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
     now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
     self.home = home
     self.device = device
-    self.store = store
+    // A folder has no clock but ours.
+    self.store =
+      store.location.hasPrefix("file:")
+      ? store : ClockedStore(store, serverClock) { now().milliseconds }
     self.machine = machine
     self.transfers = max(1, transfers)
     self.now = now
+    self.consent = consent
+    self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest(home: home, store: store.location)
+    objectLimit = try ObjectLimit(manifest)
   }
 
+  /// How far the server's clock is ahead of ours as the answers so far show it, in milliseconds; nil
+  /// where none told.
+  public var clockOffset: Int64? { serverClock.offset }
+
   /// Compressed bytes after which a segment is closed: bodies in flight stay below about 14 MiB,
-  /// and no object above 8 MiB whatever its last frame holds.
-  var segmentLimit: Int { max(1 << 20, min(4 << 20, (14 << 20) / transfers)) }
+  /// and no object above what the store takes whatever its last frame holds.
+  var segmentLimit: Int {
+    min(objectLimit.bytes / 2, max(1 << 20, (14 << 20) / transfers))
+  }
 }

@@ -4,8 +4,8 @@ public import SessionLog
 public enum UploadEvent: Sendable {
   /// An object was stored: log bytes it holds, and bytes that travelled.
   case sent(session: SessionID, logBytes: Int64, storedBytes: Int)
-  /// A session was sealed.
-  case sealed(session: SessionID, status: SessionStatus)
+  /// A session was sealed; `isTidy` when that made no object superfluous, for a later pass to delete.
+  case sealed(session: SessionID, status: SessionStatus, isTidy: Bool)
   /// Superfluous objects of a session could not be deleted; nothing is lost by that.
   case leftBehind(session: SessionID, reason: String)
   /// A session could not be finished in this pass.

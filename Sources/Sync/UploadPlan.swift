@@ -1,3 +1,4 @@
+public import ObjectStore
 import Replica
 public import SessionLog
 
@@ -7,17 +8,19 @@ public struct UploadPlan: Sendable {
   public struct Item: Sendable {
     /// The session.
     public let session: SessionID
-    /// The sidecar as it stands on disk, or as it was pieced together when it was damaged.
-    public let sidecar: Sidecar
+    /// Whether it reads a foreign file.
+    public let isAttached: Bool
     /// Length of the local log in bytes.
     public let length: Int64
     /// Bytes known to be there; nil when the remote has to be asked first.
     public let sent: Int64?
     /// How the session ended; nil while it goes on.
     public let verdict: Verdict?
+    /// Whether its log leaves, or its sidecar alone.
+    public let consent: Consent
 
     /// Log bytes still to be sent, as far as is known without asking.
-    public var unsent: Int64 { max(0, length - (sent ?? 0)) }
+    public var unsent: Int64 { consent == .logs ? max(0, length - (sent ?? 0)) : 0 }
   }
 
   /// A session that is left alone in this pass.
@@ -26,8 +29,18 @@ public struct UploadPlan: Sendable {
     public let session: SessionID
     /// Why, for a person.
     public let reason: String
-    /// Whether somebody has to do something about it.
-    public let isProblem: Bool
+    /// What that means.
+    public let kind: Kind
+
+    /// What it means that a session is left alone.
+    public enum Kind: Sendable {
+      /// Nothing: it is not for this device to send, or not yet.
+      case idle
+      /// A failure that is likely to go away by itself.
+      case passing
+      /// Somebody has to do something about it.
+      case problem
+    }
   }
 
   /// Sessions to work on, those that failed least first.
@@ -37,6 +50,12 @@ public struct UploadPlan: Sendable {
   /// Sessions left alone with a reason; those with nothing new are not mentioned.
   public var held: [Held] = []
 
+  /// Why the store is left alone for now: what it failed with in the last pass; nil when it is not.
+  public var hold: StoreError?
+
+  /// Whether there is nothing to ask the store for.
+  var isIdle: Bool { items.isEmpty && remains.isEmpty }
+
   /// Log bytes still to be sent.
   public var unsent: Int64 { items.reduce(0) { $0 + $1.unsent } }
 }
@@ -45,8 +64,8 @@ public struct UploadPlan: Sendable {
 /// what an earlier pass left behind half done.
 struct UploadPlanner {
   let context: SyncContext
-  /// Look also at sessions whose next attempt is not due.
-  let ignoresBackoff: Bool
+  /// Who is looked at in spite of a pause after a failure.
+  let turn: Turn
 
   /// How long a marker may stand without its log: a recorder makes the marker first.
   private static let markerGrace: Int64 = 3_600_000
@@ -66,7 +85,7 @@ struct UploadPlanner {
         }
       } catch let error as SystemError {
         plan.held.append(
-          .init(session: session, reason: error.description, isProblem: true))
+          .init(session: session, reason: error.description, kind: .problem))
       }
     }
     plan.items.sort {
@@ -96,22 +115,29 @@ struct UploadPlanner {
         .init(
           session: session,
           reason: "recorded as device \(sidecar.deviceId) before this home was copied; not sent",
-          isProblem: false))
+          kind: .idle))
     }
-    if let next = entry?.nextAttempt, next > context.now(), !ignoresBackoff {
-      let cause = entry?.lastError ?? "an earlier failure"
+    if let entry, let pause = pause(after: entry) {
       return .held(
-        .init(session: session, reason: "tried again after \(next): \(cause)", isProblem: true))
+        .init(session: session, reason: pause, kind: entry.isPassing ? .passing : .problem))
     }
 
     let (length, modified) = try log.status()
     let verdict = try local.verdict(sidecar, context: context, modified: modified)
-    let known = entry.flatMap {
-      $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
-    }
-    if verdict == nil, let sent = known?.sent {
+    let wanted = try local.generation(sidecar)
+    let known = entry.flatMap { $0.isDirty || $0.generation != wanted ? nil : $0 }
+    let consent = try local.consent(
+      sidecar, hasEnded: verdict != nil, configured: context.consent)
+    if verdict == nil, consent == .metadata {
+      // Until it ends there is nothing more to say of it.
+      if let entry, entry.revision > 0, try local.sentNote()?.consent == .metadata {
+        if sidecar.source != nil { try local.removeMarker() }
+        return .nothing
+      }
+    } else if verdict == nil, let sent = known?.sent, try local.saidConsent(sidecar) == .logs {
       let end = try local.sendableEnd(
-        of: log, length: length, sent: sent, modified: modified, now: context.now())
+        of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
+        context: context)
       // A recorded log that has become shorter lost what was sent.
       if end == sent, length >= sent || sidecar.source != nil {
         // The attacher tells when a foreign file has grown: until then nobody has to look at it.
@@ -121,7 +147,19 @@ struct UploadPlanner {
     }
     return .item(
       .init(
-        session: session, sidecar: sidecar, length: length, sent: known?.sent, verdict: verdict))
+        session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
+        verdict: verdict,
+        consent: consent))
+  }
+
+  /// Why it is too early to try a session again; nil when it is not.
+  private func pause(after entry: ManifestEntry) -> String? {
+    let backoff = entry.isPassing ? Backoff.passing : .refused
+    let waits = entry.isPassing ? turn == .due : turn != .all
+    guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
+      return nil
+    }
+    return "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
   }
 
   private func examineWithoutLog(_ local: LocalSession, _ sidecar: Sidecar) throws -> Finding {
@@ -133,7 +171,7 @@ struct UploadPlanner {
       return .held(
         .init(
           session: local.session, reason: "its file \(source.path) is not there at present",
-          isProblem: false))
+          kind: .idle))
     }
     guard let age = try local.markerAge(now: context.now()), age > Self.markerGrace else {
       return .nothing
@@ -142,6 +180,6 @@ struct UploadPlanner {
     guard local.hasSidecar else { return .nothing }
     return .held(
       .init(
-        session: local.session, reason: "its log \(local.files.log) is gone", isProblem: true))
+        session: local.session, reason: "its log \(local.files.log) is gone", kind: .problem))
   }
 }

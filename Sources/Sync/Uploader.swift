@@ -6,7 +6,7 @@ import Synchronization
 
 /// One pass over all sessions: finds what is new, sends it, seals what has ended.
 public struct Uploader: Sendable {
-  private let context: SyncContext
+  let context: SyncContext
 
   /// Makes an uploader.
   public init(_ context: SyncContext) { self.context = context }
@@ -18,10 +18,14 @@ public struct Uploader: Sendable {
 
   /// What a pass would do now.
   ///
-  /// - Parameter ignoresBackoff: look also at sessions whose next attempt is not yet due.
+  /// - Parameter turn: who is looked at in spite of a pause after a failure.
   /// - Throws: when the home or the manifest cannot be read.
-  public func plan(ignoresBackoff: Bool = false) throws -> UploadPlan {
-    try UploadPlanner(context: context, ignoresBackoff: ignoresBackoff).plan()
+  public func plan(_ turn: Turn = .due) throws -> UploadPlan {
+    var plan = try UploadPlanner(context: context, turn: turn).plan()
+    if turn == .due, !plan.isIdle {
+      plan.hold = try context.manifest.storeEntry().hold(at: context.now())
+    }
+    return plan
   }
 
   /// Carries out a plan.
@@ -30,7 +34,7 @@ public struct Uploader: Sendable {
   /// does.
   ///
   /// - Parameters:
-  ///   - plan: from ``plan(ignoresBackoff:)``, not older than a few seconds.
+  ///   - plan: from ``plan(_:)``, not older than a few seconds.
   ///   - report: told of every object and session, from any thread.
   /// - Returns: what was done, failures included.
   /// - Throws: `CancellationError`, and errors of the manifest.
@@ -39,14 +43,20 @@ public struct Uploader: Sendable {
   ) async throws -> UploadReport {
     let tally = Mutex(UploadReport())
     tally.withLock { $0.held = plan.held }
-    guard !plan.items.isEmpty || !plan.remains.isEmpty else { return tally.withLock { $0 } }
-    let sealed = Mutex<[SessionID]>([])
+    guard !plan.isIdle else { return tally.withLock { $0 } }
+    if let hold = plan.hold {
+      tally.withLock { $0.stoppedBy = hold }
+      return tally.withLock { $0 }
+    }
+    let sealed = Mutex<[SessionID: Bool]>([:])
     var isCancelled = false
     do {
       try await prepareStore()
       let note: @Sendable (UploadEvent) -> Void = { event in
         tally.withLock { $0.note(event) }
-        if case .sealed(let session, _) = event { sealed.withLock { $0.append(session) } }
+        if case .sealed(let session, _, let isTidy) = event {
+          sealed.withLock { $0[session] = isTidy }
+        }
         report(event)
       }
       try await send(plan, report: note) { failure in
@@ -64,21 +74,22 @@ public struct Uploader: Sendable {
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
     var result = tally.withLock { $0 }
-    // When nothing at all went through, it is the store and not the sessions.
+    let hold = result.stoppedBy as? StoreError
+    // When nothing at all went through, a caller hears of the store and not of the sessions.
     if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
       result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
     {
       result.stoppedBy = first
       result.failures = []
     }
-    try remember(result)
+    try remember(result, hold: hold)
     return result
   }
 
   /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
   /// let the next pass find these sessions again.
-  private func settle(_ sessions: [SessionID]) throws {
-    let sealed = sessions.map { LocalSession(context.home, $0) }
+  private func settle(_ sessions: [SessionID: Bool]) throws {
+    let sealed = sessions.keys.map { LocalSession(context.home, $0) }
     try AtomicFile.synchronize(sealed.map(\.files.sidecar))
     try context.manifest.forgetSealed(sessions, due: context.now())
     for session in sealed { try session.leave() }
@@ -100,7 +111,8 @@ public struct Uploader: Sendable {
       try context.manifest.save(entry)
     }
     let device = try DeviceRecord(context.device).json()
-    if entry.device != device {
+    // Each day anew: a lifecycle rule takes what nobody has written for long.
+    if entry.device != device || !isFresh {
       let key = DeviceRecord.key(context.device.deviceId)
       _ = try await context.store.put(key, Array(device.utf8))
       entry.device = device
@@ -108,15 +120,17 @@ public struct Uploader: Sendable {
     }
   }
 
-  private func remember(_ report: UploadReport) throws {
+  /// Notes how the pass went.
+  ///
+  /// - Parameter hold: what the store failed with for all sessions; nil when it did not.
+  private func remember(_ report: UploadReport, hold: StoreError?) throws {
     var entry = try context.manifest.storeEntry()
     let now = context.now()
-    if report.stoppedBy == nil {
-      entry.lastSuccess = now
-      entry.failingSince = nil
-      entry.lastTold = nil
-    } else if entry.failingSince == nil {
-      entry.failingSince = now
+    // A pass that has sent as much as it may is none that failed.
+    if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
+      entry.succeeded(at: now)
+    } else {
+      entry.failed(hold, at: now)
     }
     try context.manifest.save(entry)
   }
@@ -134,25 +148,29 @@ public struct Uploader: Sendable {
       var next = 0
       func start() {
         guard next < plan.items.count else { return }
-        let upload = SessionUpload(
-          context: context, item: plan.items[next], lane: lanes[next % lanes.count],
-          folders: folders, report: report)
+        let (item, lane) = (plan.items[next], lanes[next % lanes.count])
         next += 1
         group.addTask {
           do {
-            try await upload.run()
-            return (upload.item, nil)
+            try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
+              .run()
+            return (item, nil)
           } catch {
-            return (upload.item, error)
+            return (item, error)
           }
         }
       }
       for _ in 0..<context.transfers { start() }
       var transientInARow = 0
+      var exhausted: (any Error)?
       while let (item, error) = try await group.next() {
         try Task.checkCancellation()
-        if let error {
-          transientInARow += (error as? StoreError)?.isTransient == true ? 1 : 0
+        if let error, (error as? StoreError)?.code == .exhausted {
+          // What is under way may end well; nothing more is begun.
+          exhausted = error
+          next = plan.items.count
+        } else if let error {
+          transientInARow += Self.mayBeTheStore(error) ? 1 : 0
           if Self.concernsWholeStore(error) || transientInARow >= Self.patience {
             group.cancelAll()
             throw error
@@ -164,39 +182,46 @@ public struct Uploader: Sendable {
         }
         start()
       }
+      if let exhausted { throw exhausted }
     }
+  }
+
+  /// Whether a failure that repeats means that the store is in no state to go on with.
+  private static func mayBeTheStore(_ error: any Error) -> Bool {
+    guard let error = error as? StoreError else { return false }
+    return error.isTransient && error.code != .damaged
   }
 
   private static func concernsWholeStore(_ error: any Error) -> Bool {
     guard let error = error as? StoreError else { return error is CancellationError }
     return switch error.code {
-    case .authentication, .configuration, .full, .cancelled: true
+    case .authentication, .configuration, .full, .unreachable, .cancelled: true
     default: false
     }
   }
 
-  /// Keeps a failure for `status`.
-  ///
-  /// Spaces out the attempts: 1 minute, doubling up to 6 hours. What is likely to go away by itself
-  /// is tried in the next pass.
+  /// Keeps a failure for `status`, and spaces out the attempts.
   private func note(_ error: any Error, of item: UploadPlan.Item) throws {
     let session = item.session
     var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
     entry.attempts += 1
     entry.lastError = "\(error)"
     entry.isDirty = true
-    let passes =
-      (error as? StoreError)?.isTransient == true || (error as? SystemError)?.isDiskFull == true
-      // What became of a foreign file is found out at the beginning of the next pass.
-      || (item.sidecar.source != nil
-        && ((error as? ReplicaError)?.code == .localLogChanged
-          || (error as? SystemError)?.isNotFound == true))
-    if !passes {
-      let minutes = min(360, 1 << min(entry.attempts - 1, 9))
-      entry.nextAttempt = Timestamp(
-        milliseconds: context.now().milliseconds + Int64(minutes) * 60_000)
-      try Quarantine(context.home).hold(session, reason: "\(error)")
+    entry.isPassing = (error as? StoreError)?.isTransient == true
+    if !Self.isForNextPass(error, of: item) {
+      let backoff = entry.isPassing ? Backoff.passing : .refused
+      entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
+      if !entry.isPassing { try Quarantine(context.home).hold(session, reason: "\(error)") }
     }
     try context.manifest.save(&entry, of: session)
+  }
+
+  /// Whether a failure says nothing of what the next pass will find.
+  private static func isForNextPass(_ error: any Error, of item: UploadPlan.Item) -> Bool {
+    if (error as? SystemError)?.isDiskFull == true { return true }
+    // What became of a foreign file is found out at the beginning of the next pass.
+    return item.isAttached
+      && ((error as? ReplicaError)?.code == .localLogChanged
+        || (error as? SystemError)?.isNotFound == true)
   }
 }

@@ -14,6 +14,8 @@ public struct Verifier: Sendable {
     public let bytes: Int64
     /// Whether a local log was compared as well.
     public let comparedLocally: Bool
+    /// Whether the log was not sent, or not beyond these bytes, because of the consent.
+    public let isLogWithheld: Bool
     /// What is wrong; nil when nothing is.
     public let problem: String?
   }
@@ -30,31 +32,35 @@ public struct Verifier: Sendable {
   public func verify(_ remote: RemoteSession) async throws -> Finding {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
-    let log = try local.openLog(sidecar.source)
-    let here = try log?.available().lowerBound ?? .max
+    var here: Int64 = .max
     do {
+      let log = try local.openSentLog(sidecar, context)
+      here = try log?.available().lowerBound ?? .max
       let length = try await expectedLength(remote)
       var position: Int64 = 0
       let digest = try await RemoteReader(context.store).read(remote, upTo: length) { piece in
         if let log, here <= position { try Self.compare(piece, at: position, with: log) }
         position += Int64(piece.count)
       }
-      try await checkSeal(remote, length: length, digest: digest, log: log)
+      let isWithheld = try await checkSidecar(remote, length: length, digest: digest, log: log)
       return Finding(
-        session: remote.session, bytes: length, comparedLocally: here == 0, problem: nil)
+        session: remote.session, bytes: length, comparedLocally: here == 0,
+        isLogWithheld: isWithheld, problem: nil)
     } catch let error as ReplicaError {
       return Finding(
-        session: remote.session, bytes: 0, comparedLocally: here == 0, problem: error.detail)
+        session: remote.session, bytes: 0, comparedLocally: here == 0, isLogWithheld: false,
+        problem: error.detail)
     }
   }
 
   /// Makes the next pass send again what the remote copy lacks, from the local log.
   ///
-  /// - Returns: whether there is a local log to send from.
+  /// - Returns: whether there is a local log to send from, and the consent allows it.
   /// - Throws: errors of the local files and of the manifest.
   public func reopen(_ session: SessionID) throws -> Bool {
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    guard context.consent == .logs || sidecar.withholdsLog else { return false }
     guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
     sidecar.seal = nil
     try sidecar.save(local.files.sidecar)
@@ -77,11 +83,17 @@ public struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  private func checkSeal(
+  /// Compares a seal with what was read.
+  ///
+  /// - Returns: whether the newest revision says that the log is not sent.
+  private func checkSidecar(
     _ remote: RemoteSession, length: Int64, digest: String, log: LogFile?
-  ) async throws {
-    guard let seal = remote.seal else { return }
-    let sidecar = try await RemoteReader(context.store).read(seal, in: remote.folder)
+  ) async throws -> Bool {
+    guard let revision = remote.revision else { return false }
+    let sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
+    // Each byte was compared with the names of the segments; there is nothing else to compare.
+    if sidecar.withholdsLog { return true }
+    guard let seal = remote.seal else { return false }
     guard sidecar.digest == digest else {
       throw ReplicaError(
         .damagedObject, "\(remote.session) has digest \(digest), but its seal says otherwise")
@@ -91,6 +103,7 @@ public struct Verifier: Sendable {
         .localLogChanged,
         "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
     }
+    return false
   }
 
   private static func compare(

@@ -10,6 +10,9 @@ enum Console {
   private static let hasColour =
     outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
 
+  /// The path of this very program.
+  static var ownPath: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
+
   /// Prints a line of the result.
   static func say(_ line: String = "") { write(Array((line + "\n").utf8)) }
 
@@ -19,6 +22,13 @@ enum Console {
   /// Prints bytes of a log: as they are, but to a terminal in a form that does nothing there.
   static func show(_ bytes: UnsafeRawBufferPointer) {
     if outputIsTerminal { write(Array(harmless(bytes).utf8)) } else { write(bytes) }
+  }
+
+  /// Prints a line of a log: as it is, but to a terminal harmless and in its level's colour.
+  static func show(_ line: RecordLine) {
+    guard outputIsTerminal else { return write(line.bytes) }
+    let text = paint(harmless(line.text), colour(of: line.head?.level))
+    write(Array((line.bytes.last == 0x0a ? text + "\n" : text).utf8))
   }
 
   /// Prints bytes of the result; a reader that has gone ends the program, as it ends others.
@@ -58,11 +68,13 @@ enum Console {
     case yellow = "33"
     case grey = "90"
     case bold = "1"
+    /// What was looked for.
+    case mark = "1;31"
   }
 
   /// Colours a text at a terminal.
   static func paint(_ text: String, _ colour: Colour?) -> String {
-    guard hasColour, let colour else { return text }
+    guard hasColour, let colour, !text.isEmpty else { return text }
     return "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m"
   }
 

@@ -27,7 +27,7 @@ enum ExitStatus: Int32, Error {
       case let error as ReplicaError:
         error.code == .unsupportedFormat ? .configuration : .integrity
       case is SegmentError: .integrity
-      case is LookupError: .usage
+      case let error as LookupError: error.code == .gone ? .partial : .usage
       case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
       case is DatabaseError, is CancellationError: .tryLater
       default: .partial
@@ -45,9 +45,9 @@ enum ExitStatus: Int32, Error {
       switch code {
       case .authentication: .authentication
       case .configuration, .unsupported: .configuration
-      case .transient, .full, .cancelled, .conflict: .tryLater
-      case .integrity: .integrity
-      case .notFound, .tooLarge, .other: .partial
+      case .transient, .overloaded, .unreachable, .full, .cancelled, .conflict: .tryLater
+      case .integrity, .damaged: .integrity
+      case .notFound, .tooLarge, .exhausted, .other: .partial
       }
   }
 

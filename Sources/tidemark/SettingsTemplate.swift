@@ -14,7 +14,8 @@ enum SettingsTemplate {
 
       # Where logs go: s3://bucket/prefix, https://host/dav/folder or file:///folder.
       store: \(quoted(store))
-      # What may leave this machine: none or logs.
+      # What may leave this machine: none; metadata, which is who ran what where and how it ended, but
+      # nothing of its log; or logs.
       consent: logs
 
       # Requests under way at once, 1 to 64.
@@ -25,15 +26,33 @@ enum SettingsTemplate {
       #fsync: 1s
       # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.
       #rotate-at: 10000000
+      # The level of lines on standard error that do not tell theirs: TRACE to FAULT.
+      #stderr-level: INFO
+      # How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
+      #upload-every: 60s
       # A PEM file with the certificate authorities to trust instead of the system's.
       #ca-file:
-      # By default what the environment says.
+      # PEM files with the certificate to show to the server, and its key (without a password).
+      #client-certificate:
+      #client-key:
+      # The server's public key, as curl's --pinnedpubkey takes it: sha256//BASE64.
+      #pinned-key:
+      # The oldest version of TLS that is accepted: 1.2 or 1.3.
+      #minimum-tls: 1.2
+      # Whether http:// to another machine is accepted: all on the way may read logs and password.
+      #allow-plaintext: false
+      # http://user:password@host:port; by default what the environment says.
       #proxy:
+      # Bytes a second of all requests together, both ways: 500K, 2M; by default unlimited.
+      #limit-rate:
+      # Requests that one upload sends at the most, from 8; the next one goes on. By default all.
+      #max-requests:
       #connect-timeout: 15s
       # A request without progress is given up after this.
       #stall-timeout: 30s
 
-      # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G.
+      # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G. Sent
+      # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
       # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
       retention:
         #local: 7d
@@ -51,20 +70,45 @@ enum SettingsTemplate {
         #  idle-end: 1d
         #  follow-links: false
 
+      # What is masked before it leaves this machine: 'tidemark redact --preview' shows it. An own rule's
+      # expression is tried around its literal 'near', and masks its first group or all it matches.
+      redact:
+        #private-keys: true
+        #aws: true
+        #gcp: true
+        #github: true
+        #slack: true
+        #jwt: true
+        #headers: true
+        #url-passwords: true
+        #email: false
+        #cards: false
+        #rules:
+        #- kind: customer
+        #  near: 'customer='
+        #  pattern: 'customer=(\\w+)'
+
       # cron has no login environment: name a file (mode 0600) that holds the password.
       webdav:
       \(line("user", "TIDEMARK_WEBDAV_USER"))
       \(line("password-file", "TIDEMARK_WEBDAV_PASSWORD_FILE"))
+      \(line("token-file", "TIDEMARK_WEBDAV_TOKEN_FILE"))
 
       # Without these, the AWS environment variables and profile files count. An endpoint is for
-      # services other than AWS, and has the bucket in the path unless 'path-style' is false.
+      # services other than AWS; the region, and whether the bucket stands in the path, follow from it
+      # where it is known, or from 'provider': minio, ceph, swift, garage, rclone.
       s3:
       \(line("endpoint", "AWS_ENDPOINT_URL", usually: "https://minio.example:9000"))
       \(line("region", "AWS_REGION", "AWS_DEFAULT_REGION", usually: "us-east-1"))
       \(line("profile", "AWS_PROFILE"))
+        #provider:
         #path-style: true
         #access-key-id:
         #secret-access-key-file:
+        # Asked for with each object: AES256 or aws:kms, and a class that can be read at once.
+        #server-side-encryption:
+        #kms-key-id:
+        #storage-class:
 
       """
   }
@@ -81,14 +125,25 @@ enum SettingsTemplate {
 
   /// An existing configuration with another store, everything else as it was.
   static func replacing(storeIn text: String, with store: String) -> String {
+    setting("consent", "logs", in: setting("store", quoted(store), in: text))
+  }
+
+  /// A configuration that accepts plain `http` to other machines, everything else as it was.
+  static func allowingPlaintext(_ text: String) -> String {
+    setting("allow-plaintext", "true", in: text)
+  }
+
+  /// A configuration with a value for a key: in its line, else where it is commented out, else in
+  /// a new first line.
+  private static func setting(_ key: String, _ value: String, in text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    for (key, value) in [("store", quoted(store)), ("consent", "logs")] {
-      let line = "\(key): \(value)"
-      if let index = lines.firstIndex(where: { $0.hasPrefix("\(key):") }) {
-        lines[index] = line
-      } else {
-        lines.insert(line, at: 0)
-      }
+    let line = "\(key): \(value)"
+    let index =
+      lines.firstIndex { $0.hasPrefix("\(key):") } ?? lines.firstIndex { $0.hasPrefix("#\(key):") }
+    if let index {
+      lines[index] = line
+    } else {
+      lines.insert(line, at: 0)
     }
     return lines.joined(separator: "\n")
   }

@@ -14,9 +14,12 @@ struct Tidemark: AsyncParsableCommand {
       77 authentication or consent, 78 configuration.
       """,
     version: "0.1.0",
+    // Each has its name written down: made of the types' names, they would cost every start
+    // milliseconds.
     subcommands: [
-      Init.self, Run.self, Log.self, Import.self, Upload.self, List.self, Show.self, Export.self,
-      Pull.self, Verify.self, Reap.self, Delete.self, Status.self,
+      Init.self, Doctor.self, Run.self, Log.self, Play.self, Import.self, Upload.self, List.self,
+      Show.self, Tail.self, Grep.self, Export.self, Pull.self, Verify.self, Reap.self,
+      Delete.self, Redact.self, Status.self, Retry.self,
     ])
 
   static func main() async {

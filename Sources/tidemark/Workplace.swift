@@ -18,16 +18,21 @@ struct Workplace {
   ///   - home: which; by default what the environment and the machine say.
   ///   - acceptsBadSettings: say what is wrong with the configuration, and go on with the defaults:
   ///     a program is recorded whatever is wrong with us.
-  init(_ home: Home? = nil, acceptsBadSettings: Bool = false) throws {
+  ///   - choice: what the command line says of the store.
+  init(
+    _ home: Home? = nil, acceptsBadSettings: Bool = false, choice: StoreChoice = StoreChoice()
+  ) throws {
     environment = ProcessInfo.processInfo.environment
     let home = home ?? Home.locate(environment: environment)
     self.home = home
+    var settings = Settings()
     do {
       settings = try Settings(path: home.configurationPath)
     } catch  where acceptsBadSettings {
       Console.complain("\(error)")
-      settings = Settings()
     }
+    choice.apply(to: &settings, environment: environment)
+    self.settings = settings
     try home.create()
     device = try Self.device(of: home)
     openedStore = nil
@@ -62,8 +67,10 @@ struct Workplace {
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
   ///
   /// One's own comes last. Folders that are no user's are left alone.
-  static func all(transfers: Int? = nil) throws -> [Workplace] {
-    let own = try Workplace()
+  static func all(
+    transfers: Int? = nil, choice: StoreChoice = StoreChoice()
+  ) throws -> [Workplace] {
+    let own = try Workplace(choice: choice)
     guard own.servesAllUsers else { return [own] }
     let (homes, refused) = try MachineWide.homes()
     for (path, reason) in refused { Console.remark("left alone: \(path): \(reason)") }
@@ -111,14 +118,14 @@ struct Workplace {
     environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
   }
 
-  /// Whether logs may leave by this process.
+  /// Whether logs, or sidecars alone, may leave by this process.
   ///
   /// The configuration says so, or the environment names a store; where root sends for all users,
   /// nobody else does.
   var sends: Bool { storeText != nil && consents && !isServedByRoot }
 
   private var consents: Bool {
-    settings.consent == .logs || (settings.consent == nil && settings.store == nil)
+    settings.consent.map { $0 != .none } ?? (settings.store == nil)
   }
 
   /// Whether another process, root's, sends this home's sessions.
@@ -126,6 +133,14 @@ struct Workplace {
 
   /// Everything for operations with the store.
   func context(transfers: Int? = nil) throws -> SyncContext {
+    try context(store: storeURL(), transfers: transfers)
+  }
+
+  /// What may leave, where anything may.
+  var consent: Consent { settings.consent == .metadata ? .metadata : .logs }
+
+  /// Where the store is that logs may be sent to.
+  func storeURL() throws -> StoreURL {
     guard let text = storeText else {
       throw Failure(
         .configuration,
@@ -135,7 +150,7 @@ struct Workplace {
       throw Failure(
         .authentication,
         "consent is 'none' in \(home.configurationPath): nothing leaves this machine; "
-          + "set 'consent: logs' to send logs")
+          + "set 'consent: logs' to send logs, or 'metadata' for all but these")
     }
     guard !isServedByRoot else {
       throw Failure(
@@ -143,16 +158,19 @@ struct Workplace {
         "root sends this machine's sessions, and the store is root's: ask for "
           + "'tidemark … --user \(Account.current.name)' as root, or use --local")
     }
-    return try context(store: StoreURL(text), transfers: transfers)
+    return try storeURL(text)
   }
 
   /// Everything for operations with a given store.
   func context(store: StoreURL, transfers: Int? = nil) throws -> SyncContext {
-    try SyncContext(
+    // Each session needs a few requests: with all of them begun at once none might get done.
+    let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) } ?? Int.max
+    return try SyncContext(
       home: home, device: device,
       store: openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment),
-      machine: .current(), transfers: transfers ?? settings.transfers)
+      machine: .current(), transfers: min(transfers ?? settings.transfers, most),
+      redaction: settings.redaction, consent: consent)
   }
 
   /// The store where there is one; nil for a home whose sessions go nowhere.
@@ -167,7 +185,12 @@ struct Workplace {
 
   private func openStore(transfers: Int? = nil) throws -> (any ObjectStore)? {
     guard sends, let text = storeText else { return nil }
-    return try settings.store(at: StoreURL(text), transfers: transfers, environment: environment)
+    return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
+  }
+
+  /// Reads a store's URL as the settings allow.
+  func storeURL(_ text: String) throws -> StoreURL {
+    try StoreURL(text, allowsPlaintext: settings.storeSettings.allowsPlaintext)
   }
 
   // MARK: The lock

@@ -1,11 +1,12 @@
 import TestServers
+import TestSupport
 import Testing
 
 /// Logs of other programs, from the configuration to the store.
 @Suite struct AttachedLogsTests {
   @Test func sourcesAreSentAsTheyGrow() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     let result = try await program.shell(
       """
       set -eu
@@ -40,7 +41,7 @@ import Testing
 
   @Test func importMakesSessionsOfFilesAsTheyStand() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     let result = try await program.shell(
       """
       cd '\(program.folder.path)'
@@ -66,7 +67,7 @@ import Testing
   ])
   func wrongSourcesSayWhereAndWhat(source: String, says: String) async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
     let result = try await program.shell(
       "printf '%s\\n' 'sources:' '  \(source.replacing("'", with: "'\\''"))' >'\(program.home)/tidemark.yaml'; $T upload"

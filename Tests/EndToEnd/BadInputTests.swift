@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 @Suite struct BadInputTests {
@@ -17,7 +18,15 @@ import Testing
       says: "s3://bucket"),
     .init(
       testDescription: "plain http", arguments: ["init", "http://example.com/dav"], status: 78,
-      says: "https://"),
+      says: "--allow-plaintext"),
+    .init(
+      testDescription: "plain http to an S3 service", arguments: ["init", "s3://logs"],
+      environment: ["AWS_ENDPOINT_URL": "http://minio.invalid:9000"], status: 78,
+      says: "--allow-plaintext"),
+    .init(
+      testDescription: "a browser's address",
+      arguments: ["init", "https://cloud.invalid/index.php/apps/files/?dir=/x"], status: 78,
+      says: "/remote.php/dav/files/USER"),
     .init(
       testDescription: "no store", arguments: ["upload"], status: 78, says: "tidemark init"),
     .init(
@@ -40,6 +49,12 @@ import Testing
     .init(
       testDescription: "no transfers", arguments: ["upload", "--transfers", "0"], status: 64,
       says: "1 to 64"),
+    .init(
+      testDescription: "too slow", arguments: ["upload", "--limit-rate", "10"], status: 64,
+      says: "from 1K"),
+    .init(
+      testDescription: "too few requests", arguments: ["upload", "--max-requests", "1"], status: 64,
+      says: "from 8"),
     .init(testDescription: "no program", arguments: ["run"], status: 64, says: "run -- PROGRAM"),
     .init(
       testDescription: "delete nothing", arguments: ["delete"], status: 64, says: "--all"),
@@ -72,21 +87,21 @@ import Testing
 
   @Test func wrongWebDAVPassword() async throws {
     let endpoint = try Endpoint(.webdav)
-    var program = try Program(endpoint.environment)
+    var program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = "wrong"
     #expect(try await program.run("run", "--", "echo", "kept").status == 0)
     let refused = try await program.run("upload")
     #expect(refused.status == 77 && refused.errors.contains("password"))
     #expect(!refused.errors.contains("wrong"))
-    program.environment["TIDEMARK_WEBDAV_PASSWORD"] = LighttpdServer.password
+    program.environment["TIDEMARK_WEBDAV_PASSWORD"] = ServerLogin.password
     #expect(try await program.run("upload", "--now").status == 0)
     #expect(try await program.list().first?["location"] as? String == "both")
   }
 
   @Test func missingBucketAndWrongSecret() async throws {
     let endpoint = try Endpoint(.s3)
-    var program = try Program(endpoint.environment)
+    var program = try Program(endpoint)
     let missing = try await program.run("init", "s3://nothing-here/x")
     #expect(missing.status == 78 && missing.errors.contains("Create the bucket"))
     program.environment["AWS_SECRET_ACCESS_KEY"] = "wrong"
@@ -118,7 +133,7 @@ import Testing
 
   @Test func halfARemoteObject() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     try await program.run("run", "--", "seq", "1", "1000")
     let object = try #require(try endpoint.segments().first)
@@ -137,7 +152,7 @@ import Testing
 
   @Test func controlBytesNeverReachATerminalRaw() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     try await program.run("log", input: Array("\u{1b}]0;owned\u{7}\r\n".utf8))
     let id = try #require(try await program.list().first?["sessionId"] as? String)
@@ -150,7 +165,7 @@ import Testing
 }
 
 extension Program {
-  fileprivate func runAll(_ arguments: [String]) async throws -> Result {
+  fileprivate func runAll(_ arguments: [String]) async throws -> Command.Result {
     let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
     return try await shell("exec \"$T\" \(quoted)")
   }

@@ -1,11 +1,12 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// Root serves two users, `daemon` and `bin`, which every system has, in a mount namespace of its
 /// own: `/etc/tidemark` and `/var/lib/tidemark` of the machine are not touched.
 @Suite struct MachineWideTests {
-  private func onAMachine(_ script: String) async throws -> Program.Result {
+  private func onAMachine(_ script: String) async throws -> Command.Result {
     try await Program().shellInMountNamespace(
       """
       mkdir -p /etc/tidemark /var/lib/tidemark

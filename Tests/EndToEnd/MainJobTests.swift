@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 @Suite struct MainJobTests {
@@ -7,7 +8,7 @@ import Testing
     kind: Endpoint.Kind
   ) async throws {
     let endpoint = try Endpoint(kind)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     let ready = try await program.run("init", endpoint.url)
     #expect(ready.status == 0, "\(ready.errors)")
 
@@ -82,7 +83,7 @@ import Testing
     victim: String
   ) async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     // The program says that it is ready through a pipe, so that nobody has to wait by the clock.
     let victims = ["recorder": "$R", "program": "$P", "both": "$R $P"][victim] ?? ""
@@ -111,7 +112,7 @@ import Testing
 
   @Test func twoUploadsAtOnceDoTheWorkOnce() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     for _ in 0..<5 { try await program.run("run", "--no-upload", "--", "seq", "1", "20000") }
     let result = try await program.shell("$T upload & $T upload & $T upload; s=$?; wait; exit $s")
@@ -123,7 +124,7 @@ import Testing
 
   @Test func aFullDiskCostsTheProgramNothing() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     let result = try await program.shell(
       "ulimit -f 64; $T run --no-upload -- seq 1 20000 | tail -n 1")
@@ -136,7 +137,7 @@ import Testing
 
   @Test func aLineOf50MegabytesComesBack() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
     let line = [UInt8](repeating: 0x78, count: 50 << 20)
     #expect(try await program.run("log", "--no-upload", input: line).output == line)

@@ -1,12 +1,13 @@
 import Foundation
 import TestServers
+import TestSupport
 
 extension Program {
   /// Runs a bash script as root in a mount namespace of its own, with an empty file system at `/mnt`.
   ///
   /// `$T` is the program, in a place where every user may run it; `as USER COMMAND…` runs a command as
   /// another user. `daemon` and `bin` exist on every system.
-  func shellInMountNamespace(_ script: String) async throws -> Result {
+  func shellInMountNamespace(_ script: String) async throws -> Command.Result {
     let preamble = """
       set -eu
       umask 077

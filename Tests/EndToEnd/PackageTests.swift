@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 @Suite struct PackageTests {
@@ -9,7 +10,7 @@ import Testing
   /// The archive of this build or, in the long campaign, of the build that users get.
   @Test func theArchiveIsUnpackedAndUsed() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
     let binary = isFull ? "" : "--binary \"$T\""
     let result = try await program.shell(

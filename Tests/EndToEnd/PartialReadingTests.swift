@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// `show` and `export` of parts of a session, and of what is left of a damaged one.
@@ -22,18 +23,10 @@ import Testing
     id=$(basename "$log" .log)
     """
 
-  private func program(_ endpoint: Endpoint) throws -> Program {
-    var program = try Program(endpoint.environment)
-    program.environment["URL"] = endpoint.url
-    program.environment["FOLDER"] = program.folder.path
-    program.environment["FILES"] = endpoint.files
-    return program
-  }
-
   @Test(arguments: Endpoint.Kind.allCases)
   func partsAreThoseOfTheWhole(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
-    let result = try await program(endpoint).shell(
+    let result = try await Program(endpoint).shell(
       """
       \(Self.recorded)
       same() { cmp "$1" "$2" || exit 9; }
@@ -71,7 +64,7 @@ import Testing
 
   @Test func whatIsLeftIsRead() async throws {
     let endpoint = try Endpoint(.directory)
-    let result = try await program(endpoint).shell(
+    let result = try await Program(endpoint).shell(
       """
       \(Self.recorded)
       first=$(ls "$FILES"/store/devices/*/*/*.zst | head -n 1)
@@ -88,11 +81,14 @@ import Testing
       grep -c "bytes 0 to $end are lost" error
       "$T" export --remote --salvage -o out $id 2>error; echo $?
       grep -c GAP out/$id.txt
+      "$T" pull --salvage mirror 2>error; echo $?
+      cmp part mirror/*/*/$id.salvaged.log && ls mirror/*/*/$id.* | wc -l
       # The last lines do not need what is gone, but a stream with a gap is told.
       "$T" verify $id >said; echo $?
       grep -c 'are not there' said
       """)
     #expect(
-      result.text == "65\n1\n65\n1\nrest\n1\n65\n1\n65\n1\n", "\(result.text) \(result.errors)")
+      result.text == "65\n1\n65\n1\nrest\n1\n65\n1\n1\n2\n65\n1\n",
+      "\(result.text) \(result.errors)")
   }
 }

@@ -1,17 +1,10 @@
 import Foundation
 import TestServers
+import TestSupport
+import Testing
 
 /// The built program, run as a user runs it, in a home of its own.
 struct Program {
-  /// What a run came to.
-  struct Result {
-    let status: Int32
-    let output: [UInt8]
-    let errors: String
-
-    var text: String { String(decoding: output, as: UTF8.self) }
-  }
-
   let folder: TemporaryDirectory
   var environment: [String: String]
 
@@ -27,63 +20,50 @@ struct Program {
     environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path]
     environment["TIDEMARK_HOME"] = folder.path + "/home"
     environment.merge(store) { $1 }
+    environment["URL"] = "file://\(folder.path)/store"
+    environment["FOLDER"] = folder.path
+  }
+
+  /// With a store; a shell finds it as `$URL`, its objects in `$FILES`, and our folder as `$FOLDER`.
+  init(_ endpoint: Endpoint) throws {
+    try self.init(endpoint.environment)
+    environment["URL"] = endpoint.url
+    environment["FILES"] = endpoint.files
   }
 
   var home: String { folder.path + "/home" }
 
   /// Runs it to its end.
   @discardableResult
-  func run(_ arguments: String..., input: [UInt8] = []) async throws -> Result {
-    try await Self.run(
-      Self.path, arguments, environment: environment, folder: folder.path, input: input)
+  func run(_ arguments: String..., input: [UInt8] = []) async throws -> Command.Result {
+    try await run(arguments, input: input)
+  }
+
+  /// Runs it to its end.
+  @discardableResult
+  func run(_ arguments: [String], input: [UInt8] = []) async throws -> Command.Result {
+    try await Command([Self.path] + arguments, environment: environment, input: input).run()
+  }
+
+  /// Sets it up with its store, a folder where there is no other, and changes the configuration.
+  func configure(_ change: (String) -> String) async throws {
+    let ready = try await run("init", environment["URL"] ?? "")
+    #expect(ready.status == 0, "\(ready.errors)")
+    let path = home + "/tidemark.yaml"
+    try change(String(contentsOfFile: path, encoding: .utf8))
+      .write(toFile: path, atomically: true, encoding: .utf8)
   }
 
   /// Runs a shell script in which `$T` is the program.
-  func shell(_ script: String) async throws -> Result {
+  func shell(_ script: String) async throws -> Command.Result {
     var environment = environment
     environment["T"] = Self.path
-    return try await Self.run(
-      "/bin/sh", ["-c", script], environment: environment, folder: folder.path, input: [])
-  }
-
-  private static func run(
-    _ path: String, _ arguments: [String], environment: [String: String], folder: String,
-    input: [UInt8]
-  ) async throws -> Result {
-    let base = folder + "/" + UUID().uuidString
-    try Data(input).write(to: URL(filePath: base + ".in"))
-    for name in [".out", ".err"] {
-      try Data().write(to: URL(filePath: base + name))
-    }
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    process.environment = environment
-    process.standardInput = FileHandle(forReadingAtPath: base + ".in")
-    process.standardOutput = FileHandle(forWritingAtPath: base + ".out")
-    process.standardError = FileHandle(forWritingAtPath: base + ".err")
-    // Waiting would take a thread away from all other tests.
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in done.resume() }
-      do {
-        try process.run()
-      } catch {
-        process.terminationHandler = nil
-        done.resume(throwing: error)
-      }
-    }
-    let signal = process.terminationReason == .uncaughtSignal
-    return Result(
-      status: signal ? 128 + process.terminationStatus : process.terminationStatus,
-      output: Array(try Data(contentsOf: URL(filePath: base + ".out"))),
-      errors: try String(contentsOfFile: base + ".err", encoding: .utf8))
+    return try await Command(["/bin/sh", "-c", script], environment: environment).run()
   }
 
   /// The sessions of `list --json`.
   func list(_ arguments: String...) async throws -> [[String: Any]] {
-    let result = try await Self.run(
-      Self.path, ["list", "--json"] + arguments, environment: environment, folder: folder.path,
-      input: [])
+    let result = try await run(["list", "--json"] + arguments)
     return try result.text.split(separator: "\n").map {
       try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
     }
@@ -104,31 +84,37 @@ struct Endpoint {
   let environment: [String: String]
   /// Where its objects lie on this machine's disk.
   let files: String
+  /// What stands before the server, if anything does.
+  let proxy: FaultProxy?
   private let server: (any Sendable)?
 
-  init(_ kind: Kind) throws {
+  /// Starts one, with a proxy before it when there is something to choose for one.
+  init(_ kind: Kind, _ choice: FaultProxy.Choice? = nil) throws {
     switch kind {
     case .directory:
       let folder = try TemporaryDirectory()
+      proxy = nil
       url = "file://\(folder.path)/store"
       files = folder.path
       environment = [:]
       server = folder
     case .webdav:
       let lighttpd = try LighttpdServer()
-      url = lighttpd.url + "/logs"
+      proxy = try choice.map { try FaultProxy(to: lighttpd.url, $0) }
+      url = (proxy?.url ?? lighttpd.url) + "/logs"
       files = lighttpd.files
       environment = [
-        "TIDEMARK_WEBDAV_USER": LighttpdServer.user,
-        "TIDEMARK_WEBDAV_PASSWORD": LighttpdServer.password,
+        "TIDEMARK_WEBDAV_USER": ServerLogin.user,
+        "TIDEMARK_WEBDAV_PASSWORD": ServerLogin.password,
       ]
       server = lighttpd
     case .s3:
       let rclone = try RcloneS3Server()
+      proxy = try choice.map { try FaultProxy(to: rclone.url, $0) }
       url = "s3://logs/prefix"
       files = rclone.files
       environment = [
-        "AWS_ENDPOINT_URL": rclone.url, "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": proxy?.url ?? rclone.url, "AWS_REGION": "us-east-1",
         "AWS_ACCESS_KEY_ID": RcloneS3Server.accessKeyID,
         "AWS_SECRET_ACCESS_KEY": RcloneS3Server.secretAccessKey,
       ]

@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// A mirror of the store in a folder.
@@ -7,7 +8,7 @@ import Testing
   @Test(arguments: Endpoint.Kind.allCases)
   func aMirrorFollows(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     let script = """
       set -eu
       cd '\(program.folder.path)'
@@ -48,7 +49,7 @@ import Testing
 
   @Test func whatCannotBePulledIsSaid() async throws {
     let endpoint = try Endpoint(.directory)
-    let program = try Program(endpoint.environment)
+    let program = try Program(endpoint)
     #expect(try await program.run("pull", "mirror").status == 78)
     #expect(try await program.run("init", endpoint.url).status == 0)
     #expect(try await program.run("pull").status == 64)

@@ -1,19 +1,17 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// Sessions whose log is rotated, from the recorder to the store and back.
 @Suite struct RotationTests {
   /// The program in a home whose configuration rotates early.
   private func program(_ endpoint: Endpoint) async throws -> Program {
-    let program = try Program(endpoint.environment)
-    let ready = try await program.run("init", endpoint.url)
-    #expect(ready.status == 0, "\(ready.errors)")
-    let path = program.home + "/tidemark.yaml"
-    let text = try String(contentsOfFile: path, encoding: .utf8)
-      .replacing("#rotate-at: 10000000", with: "rotate-at: 20000")
-      .replacing("  #prune-after:", with: "  prune-after: 1h")
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    let program = try Program(endpoint)
+    try await program.configure {
+      $0.replacing("#rotate-at: 10000000", with: "rotate-at: 20000")
+        .replacing("  #prune-after:", with: "  prune-after: 1h")
+    }
     return program
   }
 
@@ -91,7 +89,7 @@ import Testing
       ' >console &
       read x <ready
       while ! grep -q '^60000$' console; do :; done
-      while set -- home/sessions/*/*.[0-9]*.log; [ -e "$1" ]; do :; done
+      while set -- home/sessions/*/*.[0-9]*.log; [ "${1%[*]*}" = "$1" ]; do :; done
       \(Self.age)
       $T upload || exit 1
       ls home/sessions/*/ | grep -c 'log.zst' >&2

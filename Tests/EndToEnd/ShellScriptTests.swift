@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestSupport
 import Testing
 
 /// The scripts that read a store without the program, against what the program wrote.
@@ -100,7 +101,7 @@ import Testing
       "$S/export-session.sh" $id | cmp - rewritten || exit
       "$S/list-sessions.sh" | awk '{ print $3, $6 }' >>listed
       printf 'active %s\nactive %s\n' $(wc -c <"$log") $size | cmp - listed || exit
-      # A delta is not for a script.
+      # What calls itself a delta is to have instructions.
       for segment in "$folder"/$id.g2.*; do mv "$segment" "${segment%.log.zst}.delta.zst"; done
       "$S/export-session.sh" $id
       echo $?
@@ -108,8 +109,8 @@ import Testing
       [ "$(sort -u listed | wc -l)" = 2 ] || exit
       ls "$folder" >there
       """)
-    #expect(result.status == 0 && result.text == "69\n", "\(result.text) \(result.errors)")
-    #expect(result.errors.contains("tidemark export"), "\(result.errors)")
+    #expect(result.status == 0 && result.text == "65\n", "\(result.text) \(result.errors)")
+    #expect(result.errors.contains("no index that can be read"), "\(result.errors)")
     program.environment["CLOCK"] = Program.lateClock
     let reaped = try await program.script(
       """
@@ -118,6 +119,43 @@ import Testing
       """)
     let counts = reaped.text.split(separator: "\n")
     #expect(counts.count == 2 && counts.first == counts.last, "\(reaped.text) \(reaped.errors)")
+  }
+
+  /// A foreign log that loses its head and gains lines, twice, and is sealed then: copies from plain
+  /// segments and from the literals of a delta.
+  @Test(arguments: [Endpoint.Kind.directory, .s3]) func deltasAreRead(
+    kind: Endpoint.Kind
+  ) async throws {
+    let endpoint = try Endpoint(kind)
+    let program = try Program(scriptsFor: endpoint)
+    try await program.configure {
+      $0.replacing("sources:", with: "sources:\n  - path: \(program.folder.path)/app.log")
+    }
+    let result = try await program.script(
+      """
+      lines() { for n in $(seq $1 $2); do echo "line $n $((n * 7919 % 104729)) $((n * n % 99991))"; done; }
+      exported() {
+        id=$("$S/list-sessions.sh" | cut -c 1-25)
+        "$S/export-session.sh" $id >exported || exit
+        cmp exported app.log || exit
+      }
+      edited() { tail -n +$1 app.log >new; lines $2 $3 >>new; cat new >app.log; rm new; "$T" upload; exported; }
+      lines 1 20000 >app.log
+      "$T" upload; exported
+      edited 3000 20001 21000
+      edited 900 21001 21500
+      sed -i 's/line 777[0-9] /**** REDACTED /' app.log
+      "$T" upload; exported
+      find "$FILES" -name "$id.g*" | grep -c delta
+      # The file's end is unknown: a GAP line follows what was sent of it.
+      mv app.log gone.log; "$T" upload; "$T" upload
+      "$T" show --raw --remote $id >app.log
+      exported
+      "$S/list-sessions.sh" | awk '{ print $3 }'
+      """)
+    #expect(result.status == 0, "\(result.text) \(result.errors)")
+    let deltas = try #require(result.text.split(separator: "\n").first.flatMap { Int($0) })
+    #expect(deltas >= 3 && result.text.hasSuffix("terminated\n"), "\(result.text) \(result.errors)")
   }
 
   @Test func aSegmentReplacedWhileItIsReadCostsOneListing() async throws {
@@ -147,7 +185,8 @@ import Testing
   @Test(arguments: [
     ("truncate -s -1 \"$object\"", "bytes 0 to "),
     (
-      "printf x | dd of=\"$object\" bs=1 seek=20 conv=notrunc 2>/dev/null", "cannot be decompressed"
+      "printf xxxxxxxx | dd of=\"$object\" bs=1 seek=20 conv=notrunc 2>/dev/null",
+      "cannot be decompressed"
     ),
     ("zstd -dc \"$object\" | tr 1 2 | zstd -qf -o raw && resize raw", "other bytes than its name"),
     (
@@ -404,78 +443,5 @@ import Testing
         "GET /logs/?continuation-token=a%2Fb%2Bc%3D%26&delimiter=%2F&encoding-type=url&list-type=2"
           + "&prefix=p%2Fdevices%2Fabc%2F2026-01-22%2F HTTP/1.1"))
     #expect(last.contains("Credential=a:b/") && last.contains("x-amz-security-token: to/ken+=="))
-  }
-}
-
-extension Program {
-  /// Where the scripts are; this file is `<package>/Tests/EndToEnd/ShellScriptTests.swift`.
-  fileprivate static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Scripts").path
-
-  /// A time by which everything is old, for both clocks.
-  fileprivate static let lateClock = "Tue, 02 Oct 2096 07:06:40 GMT"
-
-  /// In whose shell `$S` has the scripts, with a `curl` that writes down its arguments.
-  ///
-  /// `$CLOCK` sets the clocks of this machine and of the server; `$BEFORE_SECOND_SEGMENT` runs
-  /// before the second segment is asked for.
-  fileprivate init(scriptsFor endpoint: Endpoint) throws {
-    try self.init(endpoint.environment)
-    environment["S"] = Self.scripts
-    environment["FILES"] = endpoint.files
-    environment["TIDEMARK_STORE"] = endpoint.url
-    environment["PATH"] = folder.path + "/bin:/usr/bin:/bin:/opt/homebrew/bin"
-    let stubs = [
-      "curl": """
-      #!/bin/sh
-      PATH=${PATH#*:}
-      configuration=$(cat)
-      printf '%s\\n' "$@" >>"$HOME/arguments"
-      for argument in "$@"; do
-        if [ "$previous" = --dump-header ]; then head=$argument; fi
-        previous=$argument
-      done
-      case $configuration in
-        *.zst*)
-          echo >>"$HOME/segments"
-          if [ -n "$BEFORE_SECOND_SEGMENT" ] && [ $(wc -l <"$HOME/segments") = 2 ]; then
-            . "$BEFORE_SECOND_SEGMENT"
-          fi
-          ;;
-      esac
-      printf '%s\\n' "$configuration" | curl "$@" || exit
-      if [ -n "$CLOCK" ] && [ -n "$head" ]; then printf 'Date: %s\\r\\n' "$CLOCK" >>"$head"; fi
-      """,
-      "date": """
-      #!/bin/sh
-      PATH=${PATH#*:}
-      if [ -n "$CLOCK" ]; then echo 4000000000; else date "$@"; fi
-      """,
-    ]
-    for (name, text) in stubs { try folder.write(text + "\n", to: "stubs/\(name)") }
-  }
-
-  /// Runs a shell script in the program's folder.
-  fileprivate func script(_ text: String) async throws -> Result {
-    // A copy made by another process: a file that this one has just written may still be open in
-    // a child of another test, and then it cannot be executed.
-    try await shell(
-      """
-      cd "$HOME"
-      if [ -d stubs ] && [ ! -d bin ]; then cp -r stubs bin && chmod +x bin/*; fi
-      \(text)
-      """)
-  }
-
-  /// What the processes of the scripts were started with holds no secret.
-  fileprivate func expectNoSecretInArguments(_ endpoint: Endpoint) throws {
-    guard !endpoint.environment.isEmpty else { return }
-    let file = folder.path + "/arguments"
-    let arguments = try String(contentsOfFile: file, encoding: .utf8)
-    #expect(arguments.contains("--config\n-\n"))
-    for secret in [RcloneS3Server.secretAccessKey, "mark%2Fsecret", ":\(LighttpdServer.password)"] {
-      #expect(!arguments.contains(secret))
-    }
-    #expect(!arguments.split(separator: "\n").contains(LighttpdServer.password[...]))
   }
 }

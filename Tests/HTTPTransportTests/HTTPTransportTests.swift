@@ -1,6 +1,13 @@
+import Foundation
 import HTTPTransport
 import TestServers
 import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 @Suite struct HTTPTransportTests {
   @Test func sendsTheBodyWithItsLengthAndReadsTheAnswer() async throws {
@@ -41,6 +48,29 @@ import Testing
     task.cancel()
     let error = await #expect(throws: TransportError.self) { try await task.value }
     #expect(error?.code == .cancelled)
+  }
+
+  /// A child that holds a connection keeps it open after we have closed it.
+  @Test func noChildGetsAConnection() async throws {
+    let server = try ScriptedServer()
+    let transport = HTTPTransport()
+    let request = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
+    #expect(await server.waitForConnection())
+    let connections = (0..<CInt(4096)).filter { Self.peer(of: $0) == server.url }
+    #expect(connections.count == 1)
+    #expect(connections.allSatisfy { fcntl($0, F_GETFD) == FD_CLOEXEC })
+    transport.shutdown()
+    await #expect(throws: TransportError.self) { try await request.value }
+  }
+
+  /// The URL of whom a descriptor is connected to; nil when it is none of a connection.
+  private static func peer(of descriptor: CInt) -> String? {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    return result == 0 ? "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))" : nil
   }
 
   @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {

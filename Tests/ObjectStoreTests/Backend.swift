@@ -1,36 +1,120 @@
+import Foundation
 import HTTPTransport
 import ObjectStore
 import TestServers
+import Testing
 
 /// The stores that the contract is checked on.
 enum Backend: String, CaseIterable, Sendable {
-  case directory, lighttpd, rclone
+  case directory, lighttpd, apache, nginx, wsgidav
+  case rcloneWebDAV = "rclone webdav"
+  case rcloneS3 = "rclone s3"
 
-  /// An empty store, and what must live as long as it is used.
-  func open() throws -> (store: any ObjectStore, owner: any Sendable) {
-    switch self {
-    case .directory:
-      let folder = try TemporaryDirectory()
-      return (DirectoryStore(path: folder.path + "/new/store", pageSize: 3), folder)
-    case .lighttpd:
-      let server = try LighttpdServer()
-      let store = WebDAVStore(
-        url: server.url + "/new/store", login: (LighttpdServer.user, LighttpdServer.password),
-        transport: HTTPTransport())
-      return (store, server)
-    case .rclone:
-      let server = try RcloneS3Server()
-      return (Self.s3(server), server)
+  /// An empty store, and the folder on disk in which its objects lie.
+  struct Opened: Sendable {
+    let store: any ObjectStore
+    /// Made with the first object.
+    let files: String
+    /// Lives as long as this value.
+    var owner: (any Sendable)?
+
+    /// Where an object of this key lies on disk.
+    func file(_ key: String) -> URL { URL(filePath: "\(files)/\(key)") }
+
+    /// Makes a folder on disk in which both the test and the server may write.
+    ///
+    /// To be filled before the server is asked: rclone keeps in mind what it has once read.
+    func makeFolder(_ key: String) throws {
+      try FileManager.default.createDirectory(at: file(key), withIntermediateDirectories: true)
+      let store = URL(filePath: files)
+      for folder in [store.deletingLastPathComponent(), store, file(key)] {
+        try FileManager.default.setAttributes(
+          [.posixPermissions: 0o777], ofItemAtPath: folder.path)
+      }
     }
   }
 
+  func open(pageSize: Int = 3) throws -> Opened {
+    let place = Self.newPlace()
+    guard let server = try shared.server() else {
+      let folder = try TemporaryDirectory()
+      let files = folder.path + "/" + place
+      return Opened(
+        store: DirectoryStore(path: files, pageSize: pageSize), files: files, owner: folder)
+    }
+    return Opened(
+      store: store(at: server.url, place, pageSize: pageSize),
+      files: "\(server.files)/\(self == .rcloneS3 ? "logs/" : "")\(place)")
+  }
+
+  /// An empty store behind a proxy.
+  func open(through choice: @escaping FaultProxy.Choice) throws -> (Opened, FaultProxy) {
+    let place = Self.newPlace()
+    let server = try #require(try shared.server())
+    let proxy = try FaultProxy(to: server.url, choice)
+    return (Opened(store: store(at: proxy.url, place, pageSize: 1000), files: ""), proxy)
+  }
+
+  /// Those that are reached over HTTP.
+  static let served = allCases.filter { $0 != .directory }
+
+  private func store(at url: String, _ place: String, pageSize: Int) -> any ObjectStore {
+    if self == .rcloneS3 { return Self.s3(url, prefix: place, pageSize: pageSize) }
+    return WebDAVStore(
+      url: "\(url)/\(place)", login: (ServerLogin.user, ServerLogin.password),
+      transport: HTTPTransport())
+  }
+
+  /// A folder that no other test has, below one that is missing as well.
+  private static func newPlace() -> String {
+    "\(String(UInt64.random(in: .min ... .max), radix: 36))/store"
+  }
+
   static func s3(
-    _ server: RcloneS3Server, bucket: String = "logs",
-    secret: String = RcloneS3Server.secretAccessKey
+    _ url: String, bucket: String = "logs", secret: String = RcloneS3Server.secretAccessKey,
+    prefix: String = "some/prefix", pageSize: Int = 3
   ) -> S3Store {
     S3Store(
-      bucket: bucket, prefix: "some/prefix", service: S3Service(endpoint: server.url),
+      bucket: bucket, prefix: prefix, service: S3Service(endpoint: url),
       credentials: S3Credentials(accessKeyID: RcloneS3Server.accessKeyID, secretAccessKey: secret),
-      transport: HTTPTransport(), pageSize: 3)
+      transport: HTTPTransport(), pageSize: pageSize)
+  }
+}
+
+/// A server that is started when the first test needs it, and serves all of them until they end.
+private final class SharedServer: Sendable {
+  private let start: @Sendable () throws -> (any FileServer)?
+  private let running = Guarded<(any FileServer)?>(nil)
+
+  init(_ start: @escaping @Sendable () throws -> (any FileServer)?) { self.start = start }
+
+  /// The server; nil where there is none to start.
+  func server() throws -> (any FileServer)? {
+    try running.withLock { running in
+      if running == nil { running = try start() }
+      return running
+    }
+  }
+}
+
+extension Backend {
+  private static let none = SharedServer { nil }
+  private static let lighttpdServer = SharedServer { try LighttpdServer() }
+  private static let apacheServer = SharedServer { try ApacheServer() }
+  private static let nginxServer = SharedServer { try NginxServer() }
+  private static let wsgidavServer = SharedServer { try WsgiDAVServer() }
+  private static let rcloneWebDAVServer = SharedServer { try RcloneWebDAVServer() }
+  private static let rcloneS3Server = SharedServer { try RcloneS3Server() }
+
+  private var shared: SharedServer {
+    switch self {
+    case .directory: Self.none
+    case .lighttpd: Self.lighttpdServer
+    case .apache: Self.apacheServer
+    case .nginx: Self.nginxServer
+    case .wsgidav: Self.wsgidavServer
+    case .rcloneWebDAV: Self.rcloneWebDAVServer
+    case .rcloneS3: Self.rcloneS3Server
+    }
   }
 }

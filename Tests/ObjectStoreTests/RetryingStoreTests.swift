@@ -36,7 +36,7 @@ import Testing
     #expect(store.unexercised.isEmpty)
   }
 
-  @Test(arguments: StoreError.Code.allCases.filter { $0 != .transient })
+  @Test(arguments: StoreError.Code.allCases.filter { RetryPolicy().rows[$0] == nil })
   func triesNothingElseAgain(_ code: StoreError.Code) async throws {
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
@@ -46,7 +46,31 @@ import Testing
       try await retrying(store, pauses).get("a")
     }
     #expect(error?.code == code)
+    #expect(store.unexercised.isEmpty)
     #expect(pauses.all.isEmpty)
+  }
+
+  @Test(arguments: 0..<20)
+  func asManyRequestsAsTheTablePredicts(round: Int) async throws {
+    var generator = SeededGenerator(case: round)
+    let (store, folder) = try faulty()
+    defer { withExtendedLifetime(folder) {} }
+    _ = try await store.put("a", [1])
+    _ = store.takeRequests()
+    var expected = 0
+    for _ in 0..<25 {
+      let faults = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
+        [.transient, .overloaded, .unreachable, .conflict].randomElement(using: &generator)
+          ?? StoreError.Code.transient
+      }
+      let requests = RetryPolicy().requests(facing: faults)
+      for fault in faults.prefix(requests) { store.plan(.failBefore(fault), on: "GET") }
+      let succeeds = await Result.of { try await retrying(store, Pauses()).get("a") }
+      #expect(succeeds == (requests > faults.count))
+      expected += requests
+    }
+    #expect(store.unexercised.isEmpty)
+    #expect(store.takeRequests().count == expected)
   }
 
   @Test func honoursRetryAfterAndItsBound() async throws {
@@ -64,9 +88,10 @@ import Testing
   @Test func cancellationEndsThePause() async throws {
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
-    store.plan(.failBefore(.transient), on: "PUT", times: 9)
+    store.plan(.failBefore(.transient), on: "PUT")
     let retrying = RetryingStore(store, sleep: { _ in throw CancellationError() }, random: { 0 })
     let error = await #expect(throws: StoreError.self) { try await retrying.put("a", [1]) }
+    #expect(store.unexercised.isEmpty)
     #expect(error?.code == .cancelled)
   }
 }

@@ -1,6 +1,8 @@
-import ObjectStore
+import HTTPTransport
 import TestServers
 import Testing
+
+@testable import ObjectStore
 
 @Suite struct S3CredentialsTests {
   private let home: TemporaryDirectory
@@ -33,6 +35,12 @@ import Testing
       """, to: ".aws/config")
   }
 
+  private func chain(
+    _ environment: [String: String], _ settings: StoreSettings.S3 = StoreSettings.S3()
+  ) throws -> CredentialChain {
+    try CredentialChain(environment: environment, settings: settings, transport: HTTPTransport())
+  }
+
   @Test(arguments: [
     ([:], "FILE", "eu-west-1"),
     (["AWS_PROFILE": "other"], "OTHER", "us-west-2"),
@@ -41,10 +49,10 @@ import Testing
     (["AWS_DEFAULT_REGION": "r1", "AWS_REGION": "r2"], "FILE", "r2"),
     (["AWS_CONFIG_FILE": "/nonexistent"], "FILE", "us-east-1"),
   ])
-  func finds(_ variables: [String: String], id: String, region: String) throws {
+  func finds(_ variables: [String: String], id: String, region: String) async throws {
     let environment = variables.merging(["HOME": home.path]) { first, _ in first }
     let settings = StoreSettings.S3()
-    let found = try S3Credentials.resolve(environment: environment, settings: settings)
+    let found = try await chain(environment).credentials()
     #expect(found.accessKeyID == id)
     #expect(try S3Service.resolve(environment: environment, settings: settings).region == region)
     #expect(!"\(found)".contains(id))
@@ -59,14 +67,61 @@ import Testing
     (["AWS_PROFILE": "half"], "aws_secret_access_key"), (["AWS_PROFILE": "none"], "none"),
     (["HOME": "/nonexistent"], "AWS_ACCESS_KEY_ID"),
   ])
-  func namesWhatIsMissing(_ variables: [String: String], _ name: String) {
-    let environment = variables.merging(["HOME": home.path]) { first, _ in first }
-    let error = #expect(throws: StoreError.self) {
-      try S3Credentials.resolve(environment: environment, settings: StoreSettings.S3())
+  func namesWhatIsMissing(_ variables: [String: String], _ name: String) async {
+    let environment = variables.merging(
+      ["HOME": home.path, "AWS_EC2_METADATA_DISABLED": "true"]
+    ) { first, _ in first }
+    let error = await #expect(throws: StoreError.self) {
+      try await chain(environment).credentials()
     }
     #expect(error?.code == .configuration)
     #expect(error?.description.contains(name) == true)
     #expect(error?.description.contains("hush") == false)
+  }
+
+  @Test(arguments: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
+  func halfAKeyIsNoticedAtOnce(_ name: String) {
+    #expect(throws: StoreError.self) { try chain(["HOME": home.path, name: "hush"]) }
+  }
+
+  @Test func saysWhereTheKeyWasFound() async throws {
+    let base = ["HOME": home.path]
+    #expect(try await chain(base).origin() == "profile default in ~/.aws/credentials")
+    let key = ["AWS_ACCESS_KEY_ID": "I", "AWS_SECRET_ACCESS_KEY": "S"]
+    #expect(try await chain(base.merging(key) { $1 }).origin() == "the environment")
+    var settings = StoreSettings.S3()
+    settings.accessKeyID = "I"
+    settings.secretAccessKeyFile = home.path + "/secret"
+    try home.write(" a/b+c \n", to: "secret")
+    #expect(try await chain(base, settings).origin() == "the configuration")
+    #expect(try await chain(base, settings).credentials().secretAccessKey == "a/b+c")
+  }
+
+  @Test func readsFilesThatTheEnvironmentNames() async throws {
+    try home.write("FROMFILE\n", to: "id")
+    try home.write("a/b+c\n", to: "secret")
+    let environment = [
+      "HOME": home.path, "AWS_ACCESS_KEY_ID_FILE": home.path + "/id",
+      "AWS_SECRET_ACCESS_KEY_FILE": home.path + "/secret",
+    ]
+    let found = try await chain(environment).credentials()
+    #expect((found.accessKeyID, found.secretAccessKey) == ("FROMFILE", "a/b+c"))
+    let error = #expect(throws: StoreError.self) {
+      try chain(environment.merging(["AWS_SECRET_ACCESS_KEY_FILE": "/nonexistent"]) { $1 })
+    }
+    #expect(error?.code == .configuration)
+    #expect(error?.description.contains("AWS_SECRET_ACCESS_KEY_FILE") == true)
+  }
+
+  @Test(arguments: ["role_arn", "credential_process", "sso_session"])
+  func namesWhatIsNotSupported(_ name: String) throws {
+    try home.write("[profile odd]\n\(name) = x\nsource_profile = default\n", to: ".aws/config")
+    let error = #expect(throws: StoreError.self) {
+      try chain(["HOME": home.path, "AWS_PROFILE": "odd"])
+    }
+    #expect(error?.code == .configuration)
+    #expect(error?.description.contains("odd has \(name)") == true)
+    #expect(error?.advice.contains("export-credentials") == true)
   }
 
   @Test func theEnvironmentOverridesTheEndpoint() throws {

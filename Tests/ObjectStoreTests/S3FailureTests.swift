@@ -25,10 +25,10 @@ import Testing
   }
 
   static let meanings: [String: Set<StoreError.Code>] = [
-    "retry": [.transient], "retry-slow": [.transient], "redirect-once": [.transient],
+    "retry": [.transient, .damaged], "retry-slow": [.overloaded], "redirect-once": [.transient],
     "fix-region": [.configuration], "clock": [.configuration], "reauth": [.authentication],
     "fatal-auth": [.authentication], "not-found": [.notFound], "precondition": [.conflict],
-    "full": [.full], "fatal": [.configuration],
+    "full": [.full], "fatal": [.configuration], "restart-multipart": [.transient],
   ]
 
   @Test(arguments: Fixtures.names("s3-errors"))
@@ -37,6 +37,7 @@ import Testing
     let response = HTTPResponse(
       status: answer.http.status, headers: answer.http.headers.map { (name: $0[0], value: $0[1]) },
       body: try Fixtures.bytes("s3-errors/\(name).body"))
+    #expect(S3Action(response).rawValue == answer.expected.action)
     let failed = response.status >= 300 || S3Failure.isError(response)
     if answer.expected.action == "ok-partial" || !answer.expected.isError {
       #expect(!failed)
@@ -62,5 +63,89 @@ import Testing
     #expect(meaning.contains(error.code), "\(error)")
     #expect(!error.description.contains("FwoGZXIvYXdzEBYaD"))
     #expect(!error.description.contains("\n"))
+  }
+
+  private func answer(_ status: Int, _ body: String = "", _ headers: [String: String] = [:])
+    -> HTTPResponse
+  {
+    HTTPResponse(
+      status: status, headers: headers.map { (name: $0.key, value: $0.value) },
+      body: Array(body.utf8))
+  }
+
+  /// Answers of other services and other days than those of the samples.
+  @Test(arguments: [
+    (200, "\n  \n<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "retry"),
+    (200, "<Error><Code> SlowDown </Code></Error>", "retry-slow"),
+    (200, "<Error><Code>NeverHeardOf</Code></Error>", "retry"),
+    (200, "<Error><Code>InternalErr", "retry"), (200, "", "ok"), (204, "", "ok"),
+    (200, "<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>", "ok"),
+    (200, "<html><Error></html>", "ok"),
+    (404, "<Error><Code>NoSuchUpload</Code></Error>", "restart-multipart"),
+    (400, "<Error><Code>InvalidPart</Code></Error>", "restart-multipart"),
+    (403, "<Error><Code>QuotaExceeded</Code></Error>", "full"),
+    (400, "<Error><Code>XMinioAdminBucketQuotaExceeded</Code></Error>", "full"),
+    (507, "", "full"), (500, "<html>oops</html>", "retry"), (502, "", "retry"), (504, "", "retry"),
+    (520, "", "retry"), (503, "", "retry-slow"), (429, "", "retry-slow"), (509, "", "retry-slow"),
+    (408, "", "retry"), (400, "", "fatal"), (405, "", "fatal"), (501, "", "fatal"),
+    (400, "<Error><Code>MalformedXML</Code></Error>", "fatal"), (401, "", "fatal-auth"),
+    (403, "", "fatal-auth"), (404, "", "not-found"), (410, "", "not-found"),
+    (412, "", "precondition"),
+    (409, "<Error><Code>ConditionalRequestConflict</Code></Error>", "retry"),
+    (301, "", "fix-region"), (307, "", "redirect-once"), (302, "", "fatal"),
+    (403, "<Error><Code>RequestTimeTooSkewed</Code></Error>", "clock"),
+    (403, "<ErrorResponse><Error><Code>InvalidToken</Code></Error></ErrorResponse>", "reauth"),
+    (400, "<Error><Code>TokenRefreshRequired</Code></Error>", "reauth"),
+    (403, "<e:Error xmlns:e=\"u\"><e:Code>AccessDenied</e:Code></e:Error>", "fatal-auth"),
+    (404, "<Error><Code>NoSuchBucket</Code>", "fatal"),
+  ])
+  func readsAnyAnswer(_ status: Int, _ body: String, _ action: String) {
+    #expect(S3Action(answer(status, body)).rawValue == action)
+  }
+
+  @Test(arguments: [
+    ("<Region>eu-central-1</Region>", "eu-central-1"),
+    ("<Message>the region 'us-east-1' is wrong; expecting 'eu-west-3'</Message>", "eu-west-3"),
+    (
+      "<Message>unexpected scope: 20261121/us-east-1/s3/aws4_request, "
+        + "expected: 20261121/garage/s3/aws4_request</Message>", "garage"
+    ),
+    ("<Endpoint>b.s3-eu-west-1.amazonaws.com</Endpoint>", "eu-west-1"),
+    ("<Endpoint>b.s3.eu-central-1.amazonaws.com</Endpoint>", "eu-central-1"),
+    ("<Endpoint>s3.amazonaws.com</Endpoint>", "us-east-1"),
+    ("<Endpoint>elsewhere.example</Endpoint>", ""),
+  ])
+  func findsTheRegion(_ inside: String, _ region: String) {
+    let body = "<Error><Code>AuthorizationHeaderMalformed</Code>\(inside)</Error>"
+    #expect(S3Failure(answer(400, body)).region ?? "" == region)
+    let header = answer(301, body, ["x-amz-bucket-region": "sa-east-1"])
+    #expect(S3Failure(header).region == "sa-east-1")
+  }
+
+  @Test(arguments: [
+    ("https://b.s3.eu-west-1.amazonaws.com/x", "https://b.s3.us-east-1.amazonaws.com", true),
+    ("https://s3.eu-west-1.amazonaws.com/b/x", "https://b.s3.us-east-1.amazonaws.com", true),
+    ("b.s3-us-west-2.amazonaws.com", "https://b.s3.us-east-1.amazonaws.com", true),
+    ("http://b.s3.eu-west-1.amazonaws.com/x", "https://b.s3.us-east-1.amazonaws.com", false),
+    ("https://evil.example/x", "https://b.s3.us-east-1.amazonaws.com", false),
+    ("https://s3.amazonaws.com.evil.example/", "https://b.s3.us-east-1.amazonaws.com", false),
+    ("https://s3.amazonaws.com@evil.example/", "https://b.s3.us-east-1.amazonaws.com", false),
+    ("https://s3.wasabisys.com/", "https://b.s3.us-east-1.amazonaws.com", false),
+    ("https://node2.s3.example/", "https://s3.example", true),
+    ("https://other.example/", "https://s3.example", false),
+    ("http://127.0.0.1:9001/", "http://127.0.0.1:9000", false), ("", "https://s3.example", false),
+  ])
+  func followsOnlyWithinTheService(_ location: String, from origin: String, follows: Bool) {
+    #expect((S3Route(location, bucket: "b", from: origin) != nil) == follows)
+  }
+
+  @Test func aDottedBucketIsRedirectedIntoThePath() throws {
+    let route = try #require(
+      S3Route(
+        "https://bucket.name.s3.eu-central-1.amazonaws.com/", bucket: "bucket.name",
+        from: "https://s3.us-east-1.amazonaws.com"))
+    #expect(route.origin == "https://s3.eu-central-1.amazonaws.com")
+    #expect(route.path == "/bucket.name")
+    #expect(route.region == "eu-central-1")
   }
 }

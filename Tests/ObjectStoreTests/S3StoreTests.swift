@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTransport
-import ObjectStore
 import TestServers
 import Testing
+
+@testable import ObjectStore
 
 @Suite struct S3StoreTests {
   private func store(
@@ -18,7 +19,7 @@ import Testing
   @Test func aWrongSecretIsAnAuthenticationError() async throws {
     let server = try RcloneS3Server()
     let error = await #expect(throws: StoreError.self) {
-      try await Backend.s3(server, secret: "wrong-secret").put("a", [1])
+      try await Backend.s3(server.url, secret: "wrong-secret").put("a", [1])
     }
     #expect(error?.code == .authentication)
     #expect(
@@ -28,7 +29,7 @@ import Testing
 
   @Test func aMissingBucketIsAConfigurationError() async throws {
     let server = try RcloneS3Server()
-    let store = Backend.s3(server, bucket: "nowhere")
+    let store = Backend.s3(server.url, bucket: "nowhere")
     for operation in ["put", "list", "get"] {
       let error = await #expect(throws: StoreError.self) {
         switch operation {
@@ -102,5 +103,126 @@ import Testing
       try await store(server.url).list("", after: nil)
     }
     #expect(error?.code == .integrity)
+  }
+
+  /// A store whose host is served by a scripted proxy, so that a redirect can name another.
+  private func proxied(_ server: ScriptedServer) -> S3Store {
+    var options = HTTPTransport.Options()
+    options.proxy = server.url
+    return S3Store(
+      bucket: "logs", prefix: "p", service: S3Service(endpoint: "http://s3.example"),
+      credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "S"),
+      transport: HTTPTransport(options))
+  }
+
+  @Test(arguments: [true, false])
+  func aRedirectIsForOneRequestAndSignedForItsHost(inHeader: Bool) async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer(
+        "307 Temporary Redirect",
+        headers: inHeader ? ["Location: http://node1.s3.example/logs/p/k"] : [],
+        body: inHeader
+          ? ""
+          : "<Error><Code>TemporaryRedirect</Code><Endpoint>node1.s3.example</Endpoint></Error>"
+      ),
+      ScriptedServer.answer("200 OK"), ScriptedServer.answer("200 OK"),
+    ])
+    let store = proxied(server)
+    _ = try await store.put("k", [1, 2, 3])
+    _ = try await store.put("k2", [4])
+    #expect(
+      server.received.map { $0.head.prefix { $0 != "\r\n" } } == [
+        "PUT http://s3.example/logs/p/k HTTP/1.1", "PUT http://node1.s3.example/logs/p/k HTTP/1.1",
+        "PUT http://s3.example/logs/p/k2 HTTP/1.1",
+      ])
+    #expect(server.received.map(\.body) == [[1, 2, 3], [1, 2, 3], [4]])
+    let signatures = server.received.compactMap {
+      $0.head.components(separatedBy: "Signature=").last
+    }
+    #expect(signatures[0].prefix(64) != signatures[1].prefix(64))
+  }
+
+  @Test(arguments: ["http://evil.example/logs/p/k", "http://node1.s3.example/logs/p/k"])
+  func aRedirectElsewhereOrAgainIsNotFollowed(_ location: String) async throws {
+    let redirect = ScriptedServer.answer(
+      "307 Temporary Redirect", headers: ["Location: \(location)"])
+    let server = try ScriptedServer([redirect, redirect])
+    let error = await #expect(throws: StoreError.self) { try await proxied(server).put("k", [1]) }
+    #expect(error?.code == .transient)
+    #expect(server.received.count == (location.contains("evil") ? 1 : 2))
+  }
+
+  @Test func aRedirectWithoutARegionAsksTheBucket() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer(
+        "301 Moved Permanently", body: "<Error><Code>PermanentRedirect</Code></Error>"),
+      ScriptedServer.answer("403 Forbidden", headers: ["x-amz-bucket-region: eu-west-2"]),
+      ScriptedServer.answer("200 OK"), ScriptedServer.answer("200 OK"),
+    ])
+    let store = store(server.url)
+    _ = try await store.put("k", [1])
+    _ = try await store.put("k2", [1])
+    let requests = server.received.map(\.head)
+    #expect(requests.map { $0.contains("/eu-west-2/s3/") } == [false, false, true, true])
+    #expect(requests[1].hasPrefix("HEAD /logs "))
+  }
+
+  @Test(arguments: [
+    ("<Code>ExpiredToken</Code>", "authentication"),
+    ("<Code>AccessDenied</Code>", "authentication"),
+    ("<Code>NoSuchBucket</Code>", "configuration"), ("<Code>SlowDown</Code>", "overloaded"),
+  ])
+  func anEmptyErrorOfHeadIsExplained(_ code: String, _ meaning: String) async throws {
+    let server = try ScriptedServer([
+      "HTTP/1.1 400 Bad Request\nConnection: close\n\n",
+      ScriptedServer.answer("400 Bad Request", body: "<Error>\(code)</Error>"),
+    ])
+    let error = await #expect(throws: StoreError.self) { try await store(server.url).head("k") }
+    #expect(error?.code.rawValue == meaning)
+    #expect(server.received.last?.head.contains("Range: bytes=0-0") == true)
+  }
+
+  @Test func anEmptyErrorOfHeadTeachesTheRegion() async throws {
+    let server = try ScriptedServer([
+      "HTTP/1.1 400 Bad Request\nConnection: close\n\n",
+      ScriptedServer.answer(
+        "400 Bad Request",
+        body: "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-north-1</Region></Error>"),
+      "HTTP/1.1 200 OK\nContent-Length: 7\nConnection: close\n\n",
+    ])
+    #expect(try await store(server.url).head("k").size == 7)
+    let heads = server.received.map(\.head)
+    #expect(heads.map { $0.prefix(4) } == ["HEAD", "GET ", "HEAD"])
+    #expect(heads.last?.contains("/eu-north-1/s3/") == true)
+  }
+
+  @Test func anEntryWithoutASizeIsLeftOutAndTheOthersStay() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer(
+        "200 OK",
+        body: """
+          <ListBucketResult><IsTruncated>True</IsTruncated>
+          <NextContinuationToken>t</NextContinuationToken><Contents><Key>p/a</Key></Contents>
+          <Contents><Size>4</Size></Contents><Contents><Key>p/b</Key><Size>3</Size></Contents>
+          </ListBucketResult>
+          """)
+    ])
+    let page = try await store(server.url).list("", after: nil)
+    #expect(page.objects.map(\.key) == ["b"])
+    #expect(page.next == "t")
+  }
+
+  @Test func aServiceWithoutBatchesGetsOneDeleteAKey() async throws {
+    let row = try #require(S3Provider.named("google"))
+    let server = try ScriptedServer([
+      ScriptedServer.answer("204 No Content"), ScriptedServer.answer("404 Not Found"),
+    ])
+    let store = S3Store(
+      bucket: "logs", prefix: "p",
+      service: S3Service(endpoint: server.url, region: "auto", pathStyle: nil, provider: row),
+      credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
+      transport: HTTPTransport())
+    #expect(try await store.delete(["a", "b"]).allSatisfy { $0.error == nil })
+    #expect(server.received.map { $0.head.prefix(7) } == ["DELETE ", "DELETE "])
   }
 }

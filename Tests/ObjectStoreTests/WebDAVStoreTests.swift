@@ -5,9 +5,9 @@ import TestServers
 import Testing
 
 @Suite struct WebDAVStoreTests {
-  private func store(_ url: String, password: String = LighttpdServer.password) -> WebDAVStore {
+  private func store(_ url: String, password: String = ServerLogin.password) -> WebDAVStore {
     WebDAVStore(
-      url: url, login: (LighttpdServer.user, password), transport: HTTPTransport())
+      url: url, login: (ServerLogin.user, password), transport: HTTPTransport())
   }
 
   @Test func aWrongPasswordIsAnAuthenticationError() async throws {
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: [
     ("507 Insufficient Storage", StoreError.Code.full), ("413 Too Large", .tooLarge),
-    ("423 Locked", .transient), ("503 Busy", .transient), ("403 Forbidden", .authentication),
+    ("423 Locked", .transient), ("503 Busy", .overloaded), ("403 Forbidden", .authentication),
     ("501 What", .unsupported), ("302 Found", .configuration),
   ])
   func namesTheFailure(_ status: String, _ code: StoreError.Code) async throws {

@@ -323,7 +323,7 @@ import Testing
   func tracesStayTogether(trace: (name: String, isFault: Bool, text: String), before: String) {
     let after = before.isEmpty || before == "plain\n" ? "" : "2026-01-22 14:30:06 [INFO] [x] on\n"
     let log = "\(before)\(trace.text)\n\(after)"
-    let kept = filtered(log, RecordFilter(minimumLevel: .error))
+    let kept = filtered(log, RecordFilter(levels: .from(.error)))
     #expect(kept == log.replacing(after.isEmpty ? "plain\n" : after, with: ""))
     let records = statistics(log).counts.reduce(0, +)
     // A trace is one record, or goes on with an error before it that says as much.
@@ -341,7 +341,7 @@ import Testing
 
       """
     #expect(
-      filtered(log, RecordFilter(minimumLevel: .fault)) == "panic: no\ngoroutine 1 [running]:\n")
+      filtered(log, RecordFilter(levels: .from(.fault))) == "panic: no\ngoroutine 1 [running]:\n")
     // It has the time of the record before it.
     let late = RecordFilter(since: Timestamp(iso: "2026-01-22T14:30:05Z"))
     #expect(filtered(log, late) == "2026-01-22 14:30:06 [INFO] [net] down\n")
@@ -349,7 +349,7 @@ import Testing
 
   @Test func anUnknownFormIsInfoAndLosesNothing() {
     let log = "one\n two\n\nthree\0\u{1b}[31m\nfour"
-    #expect(filtered(log, RecordFilter(minimumLevel: .info)) == log)
+    #expect(filtered(log, RecordFilter(levels: .from(.info))) == log)
     let since = Timestamp(iso: "2026-01-22T14:30:05Z")
     #expect(filtered(log, RecordFilter(since: since, until: since)) == log)
     #expect(statistics(log).levelCounts == ["INFO": 3])
@@ -421,19 +421,19 @@ import Testing
     if Bool.random(using: &generator) { log.removeLast() }
     let pieces = NastyText.cut(log, &generator)
     var all = RecordFilter()
-    var high = RecordFilter(minimumLevel: .warning)
+    var high = RecordFilter(levels: .from(.warning))
     all.reader = RecordReader(.asIs, reference: Self.reference, zone: Self.utc)
     high.reader = all.reader
     var kept: [UInt8] = []
     var chosen: [UInt8] = []
     for piece in pieces {
       piece.withUnsafeBytes { bytes in
-        all.add(bytes) { line, _ in kept += line }
-        high.add(bytes) { line, _ in chosen += line }
+        all.add(bytes) { kept += $0.bytes }
+        high.add(bytes) { chosen += $0.bytes }
       }
     }
-    all.finish { line, _ in kept += line }
-    high.finish { line, _ in chosen += line }
+    all.finish { kept += $0.bytes }
+    high.finish { chosen += $0.bytes }
     #expect(kept == log)
     // What is left out are whole lines.
     var rest = lines(log)[...]
@@ -475,8 +475,8 @@ import Testing
     var filter = filter
     filter.reader = RecordReader(.asIs, reference: Self.reference, zone: Self.utc)
     var kept: [UInt8] = []
-    Array(log.utf8).withUnsafeBytes { filter.add($0) { line, _ in kept += line } }
-    filter.finish { line, _ in kept += line }
+    Array(log.utf8).withUnsafeBytes { filter.add($0) { kept += $0.bytes } }
+    filter.finish { kept += $0.bytes }
     return String(decoding: kept, as: UTF8.self)
   }
 

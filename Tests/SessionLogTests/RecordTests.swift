@@ -134,16 +134,16 @@ import Testing
       2026-01-22T14:30:07.000Z [FAULT] [a] third
 
       """
-    var filter = RecordFilter(minimumLevel: .error)
+    var filter = RecordFilter(levels: .from(.error))
     var kept = ""
     Array(log.utf8).withUnsafeBytes {
-      filter.add($0) { line, _ in kept += String(decoding: line, as: UTF8.self) }
+      filter.add($0) { line in kept += String(decoding: line.bytes, as: UTF8.self) }
     }
     #expect(kept.split(separator: "\n").count == 3)
     #expect(kept.contains("at line 1") && !kept.contains("more"))
     var late = RecordFilter(since: Timestamp(iso: "2026-01-22T14:30:06.500Z"))
     var count = 0
-    Array(log.utf8).withUnsafeBytes { late.add($0) { _, _ in count += 1 } }
+    Array(log.utf8).withUnsafeBytes { late.add($0) { _ in count += 1 } }
     #expect(count == 1)
   }
 

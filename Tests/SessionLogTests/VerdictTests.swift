@@ -62,6 +62,7 @@ import Testing
     (ExitCause.exit(0), SessionStatus.terminated, false), (.exit(3), .terminated, true),
     (.signal(15), .terminated, false), (.signal(2), .terminated, false),
     (.signal(9), .crashed, true), (.signal(11), .crashed, true), (.reboot, .crashed, true),
+    (.outOfMemory, .crashed, true),
   ]) func byCause(cause: ExitCause, status: SessionStatus, isFailure: Bool) throws {
     #expect(cause.status == status && cause.isFailure == isFailure)
     #expect(ExitCause(cause.description) == cause)

@@ -29,10 +29,41 @@ import Testing
     let lines = log.split(separator: "\n")
     let gap = try #require(lines.first { $0.contains("[GAP ") })
     #expect(gap.contains("[WARNING] [Session] [GAP ") && gap.hasSuffix("bytes: disk full]"))
-    let torn = "2026-01-22T14:30:05.123Z [INFO] [stdout] torn in the middle\n".utf8.count - 20
+    let torn = "2026-01-22T14:30:05.123Z [INFO] [stdout] torn in the middle\n".utf8.count
     let lost = "2026-01-22T14:30:05.123Z [INFO] [stdout] lost\n".utf8.count
     #expect(gap.contains("[GAP \(torn + lost) bytes"))
     #expect(log.contains("before\n") && log.contains("after\n") && !log.contains("lost\n"))
+    #expect(
+      lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil }, "\(log)")
+  }
+
+  @Test(arguments: [Sidecar.Format.lines, .asIs])
+  func aHomeThatIsFullCostsAGapLine(format: Sidecar.Format) throws {
+    let home = try TestHome()
+    let other = try home.session([UInt8](repeating: 0x61, count: 30_000))
+    let writer = try home.writer(format: format, localMax: 60_000)
+    func capture(_ text: String) {
+      Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    }
+    for _ in 0..<200 { capture(String(repeating: "x", count: 999) + "\n") }
+    #expect(try (60_000..<65_000).contains(home.home.sessionBytes()))
+    writer.tick()
+    capture("lost\n")
+    #expect(!String(decoding: try home.log(writer.session), as: UTF8.self).contains("lost"))
+    // The reaper has made room.
+    unlink(home.home.files(for: other).log)
+    home.clock.advance(seconds: 10)
+    writer.tick()
+    capture("after\n")
+    for _ in 0..<200 { capture(String(repeating: "x", count: 999) + "\n") }
+    try writer.end(.exit(3))
+    let log = String(decoding: try home.log(writer.session), as: UTF8.self)
+    let gaps = log.matches(of: /\[GAP [0-9]{6} bytes: local-max\]\n/)
+    #expect(gaps.count == 2)
+    #expect(log.contains("after\n") && !log.contains("lost"))
+    if format == .lines {
+      #expect(log.contains("SESSION START") && log.hasSuffix("SESSION END exit 3\n"))
+    }
   }
 
   @Test func whatWasCapturedIsOnDiskWithoutAnEnd() throws {
@@ -45,6 +76,27 @@ import Testing
     home.clock.advance(seconds: 61)
     writer.tick()
     #expect(String(decoding: try home.log(writer.session), as: UTF8.self).contains("partial\n"))
+  }
+
+  /// Of a secret that is written in two records neither half would be masked.
+  @Test func aLineIsNotCutInASecret() throws {
+    let home = try TestHome()
+    let writer = try home.writer(patience: 100)
+    func capture(_ text: String) throws -> String {
+      Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      home.clock.advance(seconds: 1)
+      writer.tick()
+      return String(decoding: try home.log(writer.session), as: UTF8.self)
+    }
+    #expect(try capture("Password: ").hasSuffix("[stdout+] Password: \n"))
+    #expect(try capture("\ntoken gh").hasSuffix("[stdout] \n"))
+    #expect(try capture("p_0123456789").hasSuffix("[stdout] \n"))
+    #expect(
+      try capture("abcdefghijABCDEFGHIJ012345\n").hasSuffix(
+        "[stdout] token ghp_0123456789abcdefghijABCDEFGHIJ012345\n"))
+    #expect(try capture("token gh").hasSuffix("012345\n"))
+    home.clock.advance(seconds: 60)
+    #expect(try capture("").hasSuffix("[stdout+] token gh\n"))
   }
 
   @Test func apiRecordsIndentTheirContinuationLines() throws {
@@ -91,6 +143,25 @@ import Testing
     #expect(device.formerIds == [home.device.deviceId])
     #expect(try Device.load(home.home, now: home.clock.now()) == device)
   }
+
+  #if os(Linux)
+    /// What a child has until it executes its program.
+    @Test func aLockIsGivenUpWhoeverHasItsDescriptor() throws {
+      let home = try TestHome()
+      let path = home.home.lockPath
+      var lock = try SessionLock.tryExclusive(path)
+      let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      let number = numbers.compactMap(Int32.init).first {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+      }
+      let copy = dup(try #require(number))
+      defer { close(copy) }
+      #expect(lock != nil && copy >= 0)
+      #expect(try SessionLock.tryExclusive(path) == nil)
+      lock = nil
+      #expect(try SessionLock.tryExclusive(path) != nil)
+    }
+  #endif
 
   @Test func locksAreSharedByWritersAndExclusiveForTheSeal() throws {
     let home = try TestHome()

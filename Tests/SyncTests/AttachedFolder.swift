@@ -7,7 +7,7 @@ import Testing
 
 /// A folder in which other programs write logs, attached; a tick is a pass of a new process.
 struct AttachedFolder {
-  let site: Site
+  var site: Site
   let path: String
   var sources: [LogSource]
 
@@ -38,7 +38,7 @@ struct AttachedFolder {
     let plan = try attacher.plan()
     try attacher.execute(plan)
     let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan())
+    let report = try await uploader.execute(uploader.plan(.passing))
     if !isDisturbed, let failure = report.failures.first { throw failure.error }
     return plan
   }
@@ -106,18 +106,8 @@ struct AttachedFolder {
   /// Runs a shell command in the folder.
   @discardableResult
   func run(_ command: String) async throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments = ["-c", "cd '\(path)' && PATH=$PATH:/usr/sbin:/sbin && \(command)"]
-    return try await withCheckedThrowingContinuation { done in
-      process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-      do {
-        try process.run()
-      } catch {
-        process.terminationHandler = nil
-        done.resume(throwing: error)
-      }
-    }
+    let script = "cd '\(path)' && PATH=$PATH:/usr/sbin:/sbin && \(command)"
+    return try await Command(["/bin/bash", "-c", script]).run().status
   }
 
   static func line(_ number: Int, _ filling: Int = 40) -> String {

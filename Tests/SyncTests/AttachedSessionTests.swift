@@ -167,4 +167,33 @@ import Testing
     try await folder.tick()
     #expect(try await folder.remoteLines() == [Array(0..<20)])
   }
+
+  /// A line with a secret.
+  private static let secret = "token ghp_0123456789abcdefghijABCDEFGHIJ012345 end\n"
+
+  @Test(arguments: [false, true]) func aFileWithSecretsStaysOneSession(isRebooted: Bool)
+    async throws
+  {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try folder.append(Self.secret, to: "app.log")
+    try await folder.tick()
+    try FileManager.default.removeItem(
+      atPath: folder.site.local.home.cachePath + "/attached.sqlite")
+    if isRebooted {
+      try FileManager.default.removeItem(
+        atPath: folder.site.local.home.cachePath + "/manifest.sqlite")
+    }
+    try folder.append(10..<20, to: "app.log")
+    try await folder.tick()
+    try folder.append(Self.secret, to: "app.log")
+    try await folder.tick()
+    #expect(try folder.sidecars().count == 1)
+    #expect(try folder.sidecars().first?.generation == nil)
+    let session = try #require(try folder.sidecars().first).sessionId
+    let raw = try Data(contentsOf: URL(filePath: folder.file("app.log")))
+    let remote = try await folder.site.remoteBytes(session)
+    #expect(remote == Redactor.standard.redacted(Array(raw)))
+    #expect(remote != Array(raw))
+  }
 }

@@ -85,7 +85,8 @@
       for _ in 0..<3 { try await folder.tick(after: 7200) }
       let lines = try await folder.remoteLines()
       #expect(lines.flatMap { $0 } == Array(0..<count))
-      #expect(try await folder.gaps().isEmpty)
+      // Whoever meets a rotation halfway may not know that all was sent, and then says so.
+      #expect(try await folder.gaps().allSatisfy { $0.hasPrefix("[GAP ? bytes: ") })
     }
   }
 

@@ -86,6 +86,25 @@ import Testing
     #expect(try await localPlan(site, retention).local.map(\.session) == [sessions[0]])
   }
 
+  @Test func whatKilledProcessesLeaveInTheHomeGoesAfterADay() async throws {
+    let site = try Site()
+    let home = site.local.home
+    for (name, age) in [("device.json.a2b3c4.tmp", 90_000.0), ("device.json.d5e6f7.tmp", 80_000)] {
+      let path = "\(home.path)/\(name)"
+      try Data().write(to: URL(filePath: path))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+    }
+    let reaper = LocalReaper(
+      home: home, device: site.local.device, context: try site.context(), now: .now())
+    #expect(reaper.execute(try await reaper.plan(Retention())).isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
+    #expect(
+      names.filter { $0.hasPrefix("device.json") }.sorted() == [
+        "device.json", "device.json.d5e6f7.tmp",
+      ])
+  }
+
   /// Server time is the real clock here: the directory's files are as old as the test.
   private func remotePlan(_ site: Site, age: Int64) async throws -> ReapPlan {
     var retention = Retention()
@@ -107,6 +126,26 @@ import Testing
     #expect(outcomes[0].key.hasSuffix(".json"))
     #expect(try await site.remote(session).keys == [])
     #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).remoteReapedAt != nil)
+    // The clock still stands on that day: its folder may be written to.
+    let device = SessionFolder.deviceKey(site.local.device.deviceId)
+    #expect(try await !site.store.listAll(device).directories.isEmpty)
+  }
+
+  @Test func theFolderOfADayGoesWithItsLastSession() async throws {
+    let site = try Site()
+    let first = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 2 * Self.day)
+    let second = try site.local.session(Array("y\n".utf8))
+    try await site.upload()
+    let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
+    var plan = try await remotePlan(site, age: 0)
+    #expect(plan.remote.map(\.session) == [first, second])
+    plan.remote.removeAll { $0.session == second }
+    #expect(try await reaper.execute(plan).allSatisfy { $0.error == nil })
+    let device = SessionFolder.deviceKey(site.local.device.deviceId)
+    let left = try await site.store.listAll(device).directories
+    #expect(left == [SessionFolder(device: site.local.device.deviceId, session: second).key])
   }
 
   @Test func whatASealLeftBehindGoesAfterAWeek() async throws {
@@ -140,5 +179,31 @@ import Testing
     let plan = try await remotePlan(site, age: 0)
     #expect(plan.remote.count == 20)
     #expect(plan.refusal?.contains("differ by") == true)
+  }
+
+  @Test func findsTheDevicesThatHaveAFolder() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    for key in ["devices/gone1/device.json", "devices/not-one/x", "devices/file", "other/x/y"] {
+      _ = try await site.store.put(key, [1])
+    }
+    let devices = try await RemoteReaper.devices(in: site.store)
+    #expect(devices == ["gone1", site.local.device.deviceId].sorted())
+  }
+
+  private static let ages: [(remote: Int64, longest: Int64, days: Int)] = [
+    (2_592_000, 2_592_000, 60), (604_800, 86_400, 8), (1, 1, 2), (86_401, 86_400, 3),
+    (2_592_000, 31_536_000, 395),
+  ]
+
+  /// S3 counts from each object by itself; a session's first object is as much older than its
+  /// newest as the session went on, and has to outlive that by the retention.
+  @Test(arguments: ages)
+  func aLifecycleRuleNeverComesBeforeTheReaper(_ remote: Int64, _ longest: Int64, _ days: Int) {
+    var retention = Retention()
+    retention.remote = remote
+    #expect(retention.lifecycleDays(longestSession: longest) == days)
+    #expect(Int64(days) * 86_400 >= remote + longest)
   }
 }

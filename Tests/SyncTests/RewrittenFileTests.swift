@@ -174,6 +174,7 @@ import Testing
     try write(edit(try content(), "head pruned"), how: "in place")
     folder.site.store.plan(.die, on: "PUT", keyContaining: ".json")
     await #expect(throws: (any Error).self) { try await folder.tick() }
+    #expect(folder.site.store.unexercised.isEmpty)
     folder.site.store.revive()
     try write(String(try content().dropFirst(50_000)), how: "in place")
     try await folder.tick()

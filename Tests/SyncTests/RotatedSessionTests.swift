@@ -249,6 +249,51 @@ import Testing
     #expect(try writer.files.parts() == parts)
   }
 
+  /// Without the header of a key what follows would be masked otherwise than it was sent.
+  @Test func aPartThatAPrivateKeyLeavesStaysUntilTheKeyIsFar() async throws {
+    var site = try site()
+    site.redaction = RedactionRules()
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    let sending = site
+    func write(_ lines: [String]) async throws {
+      for line in lines {
+        Array("\(line)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      }
+      try PartCompressor(writer.files, format: .lines).run()
+      try await sending.upload()
+      sending.local.clock.advance(seconds: 2 * 86_400)
+      for part in try writer.files.parts() {
+        try FileManager.default.setAttributes(
+          [.modificationDate: sending.local.clock.now().date.addingTimeInterval(-90_000)],
+          ofItemAtPath: part.compressed)
+      }
+    }
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7abcdefghABC="
+    try await write(
+      ["before", "-----BEGIN RSA PRIVATE KEY-----"] + Array(repeating: key, count: 99))
+    #expect(try writer.files.parts().count > 2)
+    let held = try await prune(site)
+    #expect(held.pruned.isEmpty, "\(held)")
+
+    // Sent by now, but not to be masked without its header.
+    try await write(Array(repeating: "of others", count: 5))
+    let kept = try await prune(site)
+    #expect(kept.pruned.isEmpty && kept.kept.contains { $0.reason.contains("private key") })
+
+    try await write(
+      Array(repeating: key, count: 9) + ["-----END RSA PRIVATE KEY-----"]
+        + Array(repeating: String(repeating: "word ", count: 20), count: 1000))
+    let raw = try site.local.log(writer.session)
+    #expect(try await !prune(site).pruned.isEmpty)
+    try await write(["after"])
+    try writer.end(.exit(0))
+    try await site.upload()
+    let remote = try await site.remoteBytes(writer.session)
+    let isRedacted = remote.starts(with: Redactor.standard.redacted(raw, format: .lines))
+    #expect(isRedacted)
+    #expect(try Sidecar.load(writer.files.sidecar).seal != nil)
+  }
+
   @Test func aPartIsReadBackOnceWhereThePutProvedNothing() async throws {
     let site = try site()
     let writer = try await sent(site)

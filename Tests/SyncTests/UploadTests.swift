@@ -10,6 +10,10 @@ import Testing
 struct Site {
   let local: TestHome
   let store: FaultyStore
+  /// What the configuration allows at present.
+  var consent = Consent.logs
+  /// The rules that are configured at present.
+  var redaction = RedactionRules()
 
   init(clock: TestClock = TestClock()) throws {
     local = try TestHome(clock: clock)
@@ -23,22 +27,12 @@ struct Site {
     let clock = local.clock
     return try SyncContext(
       home: local.home, device: local.device, store: store, machine: .current(), transfers: 4,
-      now: { clock.now() })
+      redaction: redaction, consent: consent, now: { clock.now() })
   }
 
   @discardableResult
-  func upload() async throws -> UploadReport {
-    weak var manifest: Manifest?
-    let report: UploadReport
-    do {
-      let context = try context()
-      manifest = context.manifest
-      let uploader = Uploader(context)
-      report = try await uploader.execute(uploader.plan())
-    }
-    // SQLite removes files by name when it closes: the next process must not have made its own yet.
-    while manifest != nil { await Task.yield() }
-    return report
+  func upload(_ turn: Turn = .passing) async throws -> UploadReport {
+    try await onePass(turn, in: context)
   }
 
   func remote(_ session: SessionID) async throws -> RemoteSession {
@@ -162,6 +156,7 @@ struct Site {
 
   @Test func dyingAtAnyRequestLosesAndDoublesNothing() async throws {
     // As many requests as an undisturbed run takes, and one after each of which the process dies.
+    var deaths: Set<String> = []
     for death in 1...12 {
       let site = try Site()
       let writer = try site.local.writer()
@@ -170,6 +165,8 @@ struct Site {
       for operation in ["PUT", "GET", "LIST"] {
         site.store.plan(death % 2 == 0 ? .die : .failAfter, on: operation, times: 1)
         _ = try? await site.upload()
+        // Not every pass asks for everything; but each is died at in some.
+        if site.store.forgetPlans().isEmpty { deaths.insert("\(operation) \(death % 2)") }
         site.store.revive()
         site.local.clock.advance(seconds: 7200)
       }
@@ -184,31 +181,8 @@ struct Site {
       try await site.expectSealedAndEqual(ended)
       #expect(try await site.remote(ended).seal?.status == .crashed)
     }
-  }
-
-  @Test func oneBadSessionDoesNotStopTheOthers() async throws {
-    let site = try Site()
-    let bad = try site.local.session(Self.text)
-    let good = try site.local.session(Self.text)
-    site.store.plan(.failBefore(.other), on: "PUT", keyContaining: "\(bad)", times: 1)
-    let report = try await site.upload()
-    #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
-    try await site.expectSealedAndEqual(good)
-    #expect(try Uploader(site.context()).plan().held.map(\.session) == [bad])
-    site.local.clock.advance(seconds: 61)
-    try await site.upload()
-    try await site.expectSealedAndEqual(bad)
-    #expect(try Quarantine(site.local.home).held().isEmpty)
-  }
-
-  @Test func anUnreachableStoreStopsThePassAndHoldsNobodyBack() async throws {
-    let site = try Site()
-    let session = try site.local.session(Self.text)
-    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(session)")
-    let report = try await site.upload()
-    #expect((report.stoppedBy as? StoreError)?.isTransient == true && report.failures.isEmpty)
-    try await site.upload()
-    try await site.expectSealedAndEqual(session)
+    // Listed is only what a death has made doubtful.
+    #expect(deaths.isSuperset(of: ["PUT 0", "PUT 1", "GET 0", "GET 1", "LIST 0"]), "\(deaths)")
   }
 
   @Test func aPassThatDiesBetweenSealAndLocalMarkAdoptsTheSeal() async throws {
@@ -222,16 +196,6 @@ struct Site {
     #expect(site.store.unexercised.isEmpty)
     try await site.expectSealedAndEqual(session)
     #expect(try await site.remote(session).revisions.count == 1)
-  }
-
-  @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {
-    let site = try Site()
-    let session = try site.local.session(Self.text)
-    site.store.plan(.failBefore(.authentication), on: "PUT", keyContaining: ".log.zst")
-    let report = try await site.upload()
-    #expect((report.stoppedBy as? StoreError)?.code == .authentication)
-    try await site.upload()
-    try await site.expectSealedAndEqual(session)
   }
 
   @Test func aLocalLogThatDiffersFromWhatWasSentIsQuarantined() async throws {
@@ -342,6 +306,26 @@ struct Site {
     try Data().write(to: URL(filePath: writer.files.log))
     try await site.upload()
     try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test(arguments: [
+    "", "{\"format\":1,", "{\"format\":1,\"name\":\"tidemirk\"}\n",
+    "{\"format\":q,\"name\":\"tidemark\"}\n",
+  ]) func theRemainsOfAMarkerAreMended(_ remains: String) async throws {
+    let site = try Site()
+    try site.local.session(Self.text)
+    _ = try await site.store.put("tidemark.json", Array(remains.utf8))
+    try await site.upload()
+    #expect(try await site.store.get("tidemark.json") == FormatMarker.content)
+  }
+
+  @Test func aMarkerThatIsStoredOtherwiseIsPutAgain() async throws {
+    let site = try Site()
+    try site.local.session(Self.text)
+    site.store.plan(.flip, on: "PUT", keyContaining: "tidemark.json", times: 2)
+    try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    #expect(try await site.store.get("tidemark.json") == FormatMarker.content)
   }
 
   @Test func aLaterFormatIsRefusedBeforeAnythingIsWritten() async throws {

@@ -7,12 +7,7 @@ import Foundation
 #endif
 
 /// lighttpd with mod_webdav and basic authentication, on a port and in a folder of its own.
-public final class LighttpdServer: Sendable {
-  /// The user that may log in.
-  public static let user = "tide"
-  /// The user's password.
-  public static let password = "mark"
-
+public final class LighttpdServer: FileServer {
   /// The URL of the WebDAV folder, without a slash at the end.
   public let url: String
   /// The folder on disk that the URL shows.
@@ -25,12 +20,10 @@ public final class LighttpdServer: Sendable {
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
   public init() throws {
-    folder = try TemporaryDirectory()
-    let port = try Port.free()
-    url = "http://127.0.0.1:\(port)/dav"
-    files = folder.path + "/www/dav"
-    try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
-    try folder.write("\(Self.user):\(Self.password)\n", to: "users")
+    let served = try ServedFolder()
+    (folder, url, files) = (served.folder, served.url, served.files)
+    let port = served.port
+    try folder.write("\(ServerLogin.user):\(ServerLogin.password)\n", to: "users")
     let configuration = try folder.write(
       """
       server.modules = ("mod_auth", "mod_authn_file", "mod_webdav", "mod_accesslog")

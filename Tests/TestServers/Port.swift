@@ -10,13 +10,11 @@ import Foundation
 enum Port {
   /// A port that nobody listens on just now.
   static func free() throws -> UInt16 {
-    let (listener, port) = try listen()
-    close(listener)
-    return port
+    try Listener().port
   }
 
   /// A listening socket, and its port.
-  static func listen() throws -> (socket: CInt, port: UInt16) {
+  fileprivate static func listen() throws -> (socket: CInt, port: UInt16) {
     let raw = makeSocket()
     var address = loopback(0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -35,18 +33,27 @@ enum Port {
   static func accepts(_ port: UInt16, within seconds: Double) -> Bool {
     let end = Date().addingTimeInterval(seconds)
     repeat {
-      let raw = makeSocket()
-      defer { close(raw) }
-      var address = loopback(port)
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(raw, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
+      if let raw = connect(port) {
+        close(raw)
+        return true
       }
-      if result == 0 { return true }
       poll(nil, 0, 10)
     } while Date() < end
     return false
+  }
+
+  /// A connection to a port; nil when nobody listens there.
+  static func connect(_ port: UInt16) -> CInt? {
+    let raw = makeSocket()
+    var address = loopback(port)
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        systemConnect(raw, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    if result == 0 { return raw }
+    close(raw)
+    return nil
   }
 
   private static func makeSocket() -> CInt {
@@ -66,7 +73,47 @@ enum Port {
   }
 }
 
+/// A port that this process listens on.
+///
+/// Closed with its last user, a thread that accepts included: until then no other socket gets its
+/// number, and so nobody answers in another server's place.
+final class Listener: Sendable {
+  let port: UInt16
+  private let socket: CInt
+
+  init() throws { (socket, port) = try Port.listen() }
+
+  deinit { close(socket) }
+
+  /// The next connection, which no child of this process gets; nil once the listener has stopped.
+  func accept() -> CInt? {
+    let connection = systemAccept(socket)
+    guard connection >= 0 else { return nil }
+    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    return connection
+  }
+
+  /// Whether a connection comes before so many milliseconds are over.
+  func waits(milliseconds: CInt) -> Bool {
+    var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&wanted, 1, milliseconds) == 1
+  }
+
+  /// Accepts no more.
+  func stop() { shutdown(socket, CInt(SHUT_RDWR)) }
+}
+
+/// The system's `accept`, under a name that the method above does not hide.
+private func systemAccept(_ raw: CInt) -> CInt { accept(raw, nil, nil) }
+
 /// The system's `listen`, under a name that the static one above does not hide.
 private func systemListen(_ raw: CInt) -> CInt {
-  listen(raw, 16)
+  listen(raw, 128)
+}
+
+/// The system's `connect`, under a name that the static one above does not hide.
+private func systemConnect(
+  _ raw: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+) -> CInt {
+  connect(raw, address, length)
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// `rclone serve s3` on a port and in a folder of its own.
-public final class RcloneS3Server: Sendable {
+public final class RcloneS3Server: FileServer {
   /// The access key that it takes.
   public static let accessKeyID = "TIDEKEY"
   /// The secret of that key.

@@ -1,4 +1,5 @@
 import Foundation
+import SessionLog
 
 #if canImport(Glibc)
   import Glibc
@@ -38,8 +39,8 @@ final class ServerProcess: Sendable {
     let output = folder + "/output"
     (shell, lifeline) = try Self.spawn(
       ["/bin/sh", "-c", script, "server", folder, executable] + arguments,
-      environment: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=\(folder)"], output: output)
-    guard Port.accepts(port, within: 10) else {
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder], output: output)
+    guard Port.accepts(port, within: 60) else {
       let said = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
       throw ServerFailure(
         description: "\(executable) does not answer: \(said). Install \(install) again")
@@ -56,53 +57,31 @@ final class ServerProcess: Sendable {
   }
 
   /// Starts a program with a pipe as its input; returns its id and the pipe's writing end.
-  ///
-  /// Foundation's `Process` would hand down the signal mask of a thread of the pool, on which all
-  /// signals are blocked: the servers could not be told to end.
-  private static func spawn(_ arguments: [String], environment: [String], output: String) throws
-    -> (pid_t, CInt)
-  {
-    var ends: [CInt] = [-1, -1]
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
-    var signals = sigset_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    sigemptyset(&signals)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
+  private static func spawn(
+    _ arguments: [String], environment: [String: String], output: String
+  ) throws -> (pid_t, CInt) {
     // Closed on exec, and one server at a time: or each would keep the pipes of the others open.
     spawning.lock()
     defer { spawning.unlock() }
+    var ends: [CInt] = [-1, -1]
     guard pipe(&ends) == 0 else { throw ServerFailure(description: "no pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-    posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var pid: pid_t = 0
-    let words = arguments.map { strdup($0) } + [nil]
-    let variables = environment.map { strdup($0) } + [nil]
-    let result = posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables)
-    for word in words + variables { free(word) }
+    let log = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    var server = ChildProcess(arguments, environment: environment)
+    server.descriptors = [(ends[0], 0), (log, 1), (log, 2)]
+    server.defaultSignals = [SIGPIPE]
+    let process = server.start()
     close(ends[0])
-    guard result == 0 else {
+    close(log)
+    guard process > 0 else {
       close(ends[1])
-      throw ServerFailure(description: "\(arguments[0]): \(String(cString: strerror(result)))")
+      throw ServerFailure(description: "\(arguments[0]): \(String(cString: strerror(-process)))")
     }
-    return (pid, ends[1])
+    return (process, ends[1])
   }
 
-  /// The first executable of a name in the places where the tests' tools may be.
-  static func tool(_ name: String) -> String {
+  /// The first executable of these names in the places where the tests' tools may be.
+  static func tool(_ names: String...) -> String {
     var places: [String] = []
     let environment = ProcessInfo.processInfo.environment
     if let tools = environment["TIDEMARK_TEST_TOOLS"] { places.append(tools) }
@@ -112,9 +91,9 @@ final class ServerProcess: Sendable {
     places.append(package.appendingPathComponent(".build/tools/bin").path)
     places += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
     places += ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin"]
-    let found = places.map { "\($0)/\(name)" }.first {
+    let found = names.flatMap { name in places.map { "\($0)/\(name)" } }.first {
       FileManager.default.isExecutableFile(atPath: $0)
     }
-    return found ?? name
+    return found ?? names[0]
   }
 }

@@ -31,6 +31,8 @@ public final class FaultyStore: ObjectStore {
     var plans: [Plan] = []
     var requests: [String] = []
     var isDead = false
+    var largest = Int.max
+    var refused = 0
   }
 
   private let wrapped: any ObjectStore
@@ -46,6 +48,22 @@ public final class FaultyStore: ObjectStore {
     let plan = Plan(operation: operation, keyPart: part, fault: fault, times: times)
     state.withLock { $0.plans.append(plan) }
   }
+
+  /// Forgets the faults that are planned still, and tells which: for tests that cannot know what is
+  /// asked for, and count instead.
+  @discardableResult
+  public func forgetPlans() -> [Plan] {
+    state.withLock { state in
+      defer { state.plans = [] }
+      return state.plans
+    }
+  }
+
+  /// Refuses larger bodies from now on, as a server does that has a limit.
+  public func refuseAbove(_ bytes: Int) { state.withLock { $0.largest = bytes } }
+
+  /// How many bodies were refused for their size.
+  public var refused: Int { state.withLock { $0.refused } }
 
   /// Planned faults that nothing ran into: a test that has some tested less than it says.
   public var unexercised: [Plan] { state.withLock { $0.plans } }
@@ -93,6 +111,12 @@ public final class FaultyStore: ObjectStore {
 
   /// See `ObjectStore`.
   public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    let isTooLarge = state.withLock { state in
+      guard body.count > state.largest else { return false }
+      state.refused += 1
+      return true
+    }
+    if isTooLarge { throw Self.error(.tooLarge, "PUT", key) }
     switch try fault("PUT", key) {
     case .truncate:
       _ = try await wrapped.put(key, Array(body.prefix(body.count / 2)))
@@ -124,6 +148,12 @@ public final class FaultyStore: ObjectStore {
   public func list(_ prefix: String, after token: String?) async throws -> ListPage {
     _ = try fault("LIST", prefix)
     return try await wrapped.list(prefix, after: token)
+  }
+
+  /// See `ObjectStore`.
+  public func removeFolder(_ folder: String) async throws {
+    _ = try fault("RMDIR", folder)
+    try await wrapped.removeFolder(folder)
   }
 
   /// See `ObjectStore`.

@@ -9,8 +9,10 @@ public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   /// A generator for one case of a campaign.
-  public init(case number: Int) {
-    state = Self.runSeed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(truncatingIfNeeded: number)
+  ///
+  /// - Parameter seed: another than the run's, for a case that failed once.
+  public init(case number: Int, seed: UInt64 = runSeed) {
+    state = seed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(truncatingIfNeeded: number)
   }
 
   /// SplitMix64 (Steele, Lea, Flood 2014).

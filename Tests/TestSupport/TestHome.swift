@@ -40,13 +40,23 @@ public final class TestHome: Sendable {
 
   /// A session's writer under the test's clock.
   public func writer(
-    app: String = "test", rotateAt: Int64 = SessionWriter.defaultRotation,
+    app: String = "test", rotateAt: Int64 = RecordingOptions.defaultRotation,
+    format: Sidecar.Format = .lines, standardErrorLevel: Level = .info,
+    consent: Consent? = nil, localMax: Int64? = nil, patience: Int64 = 60_000,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
     let clock = clock
+    var options = RecordingOptions()
+    options.fsync = .never
+    options.rotateAt = rotateAt
+    options.patience = patience
+    options.format = format
+    options.standardErrorLevel = standardErrorLevel
+    options.consent = consent
+    options.localMax = localMax
     return try SessionWriter(
-      home: home, device: device, appName: app, policy: .never, rotateAt: rotateAt,
-      writing: writing, now: { clock.now() })
+      home: home, device: device, appName: app, options: options, writing: writing,
+      now: { clock.now() })
   }
 
   /// A whole session: lines captured and ended.

@@ -173,20 +173,28 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|run|log|import|upload|list|show|export|pull|verify|reap|delete|status|help)
+    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|redact|status|retry|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init run log import upload list show export pull verify reap delete status help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete redact status retry help' -- "${cur}"))
         ;;
     esac
 }
 
 _tidemark_init() {
     repeating_flags=()
-    non_repeating_flags=(--machine --version -h --help)
+    non_repeating_flags=(--machine --allow-plaintext --version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 1
+}
+
+_tidemark_doctor() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1
@@ -194,7 +202,7 @@ _tidemark_init() {
 
 _tidemark_run() {
     repeating_flags=()
-    non_repeating_flags=(--no-upload --version -h --help)
+    non_repeating_flags=(--pty --as-is --survive --no-upload --version -h --help)
     repeating_options=()
     non_repeating_options=(--app)
     __tidemark_offer_flags_options -1
@@ -209,14 +217,44 @@ _tidemark_run() {
 
 _tidemark_log() {
     repeating_flags=()
-    non_repeating_flags=(--no-upload --version -h --help)
+    non_repeating_flags=(--as-is --no-upload --version -h --help)
     repeating_options=()
-    non_repeating_options=(--app)
-    __tidemark_offer_flags_options 0
+    non_repeating_options=(--app --session --category --scenario)
+    __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
     '--app')
+        return
+        ;;
+    '--session')
+        return
+        ;;
+    '--category')
+        return
+        ;;
+    '--scenario')
+        return
+        ;;
+    esac
+}
+
+_tidemark_play() {
+    repeating_flags=()
+    non_repeating_flags=(--local --remote --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--speed -i --idle-time-limit --user)
+    __tidemark_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--speed')
+        return
+        ;;
+    '-i'|'--idle-time-limit')
+        return
+        ;;
+    '--user')
         return
         ;;
     esac
@@ -245,9 +283,9 @@ _tidemark_import() {
 
 _tidemark_upload() {
     repeating_flags=()
-    non_repeating_flags=(--dry-run --now --json --version -h --help)
+    non_repeating_flags=(--allow-plaintext --dry-run --now --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--every --transfers)
+    non_repeating_options=(--every --wait --transfers --limit-rate --max-requests)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
@@ -255,7 +293,16 @@ _tidemark_upload() {
     '--every')
         return
         ;;
+    '--wait')
+        return
+        ;;
     '--transfers')
+        return
+        ;;
+    '--limit-rate')
+        return
+        ;;
+    '--max-requests')
         return
         ;;
     esac
@@ -282,8 +329,8 @@ _tidemark_list() {
 _tidemark_show() {
     repeating_flags=()
     non_repeating_flags=(--local --remote --salvage --plain --raw --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--level --since --until -n --lines --user)
+    repeating_options=(--category --scenario)
+    non_repeating_options=(--level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options 1
 
     # Offer option value completions
@@ -297,7 +344,112 @@ _tidemark_show() {
     '--until')
         return
         ;;
+    '--category')
+        return
+        ;;
+    '--scenario')
+        return
+        ;;
+    '--stream')
+        return
+        ;;
     '-n'|'--lines')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_tail() {
+    repeating_flags=()
+    non_repeating_flags=(--all-devices --failed --follow -f --local --remote --json --version -h --help)
+    repeating_options=(--category --scenario)
+    non_repeating_options=(--device --app -n --lines --every --level --since --until --stream --user)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '-n'|'--lines')
+        return
+        ;;
+    '--every')
+        return
+        ;;
+    '--level')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--category')
+        return
+        ;;
+    '--scenario')
+        return
+        ;;
+    '--stream')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_grep() {
+    repeating_flags=()
+    non_repeating_flags=(--all-devices --failed --local --remote -F --fixed-strings --ignore-case -i -v --invert-match --count -c -l --sessions-with-matches --json --version -h --help)
+    repeating_options=(--category --scenario)
+    non_repeating_options=(--device --app --level --since --until --stream -A --after-context -B --before-context -C --context --max-count -m --user)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--level')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--category')
+        return
+        ;;
+    '--scenario')
+        return
+        ;;
+    '--stream')
+        return
+        ;;
+    '-A'|'--after-context')
+        return
+        ;;
+    '-B'|'--before-context')
+        return
+        ;;
+    '-C'|'--context')
+        return
+        ;;
+    '--max-count'|'-m')
         return
         ;;
     '--user')
@@ -308,14 +460,23 @@ _tidemark_show() {
 
 _tidemark_export() {
     repeating_flags=()
-    non_repeating_flags=(--local --remote --salvage --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--output -o --level --since --until -n --lines --user)
+    non_repeating_flags=(--all-devices --failed --merge --no-clock-offset --local --remote --salvage --version -h --help)
+    repeating_options=(--category --scenario)
+    non_repeating_options=(--device --app --output -o --format --level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
     '--output'|'-o')
+        return
+        ;;
+    '--format')
         return
         ;;
     '--level')
@@ -325,6 +486,15 @@ _tidemark_export() {
         return
         ;;
     '--until')
+        return
+        ;;
+    '--category')
+        return
+        ;;
+    '--scenario')
+        return
+        ;;
+    '--stream')
         return
         ;;
     '-n'|'--lines')
@@ -338,7 +508,7 @@ _tidemark_export() {
 
 _tidemark_pull() {
     repeating_flags=()
-    non_repeating_flags=(--all-devices --names --dry-run --json --version -h --help)
+    non_repeating_flags=(--all-devices --names --salvage --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --transfers)
     __tidemark_offer_flags_options -1
@@ -371,14 +541,17 @@ _tidemark_verify() {
 
 _tidemark_reap() {
     repeating_flags=()
-    non_repeating_flags=(--local --remote --dry-run --explain --force --version -h --help)
+    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --force --print-lifecycle --install-lifecycle --yes --version -h --help)
     repeating_options=()
-    non_repeating_options=(--older-than)
+    non_repeating_options=(--older-than --longest-session)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--older-than')
+        return
+        ;;
+    '--longest-session')
         return
         ;;
     esac
@@ -399,12 +572,48 @@ _tidemark_delete() {
     esac
 }
 
+_tidemark_redact() {
+    repeating_flags=()
+    non_repeating_flags=(--preview --apply-remote --dry-run --count --show-secrets --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--file --rules --user)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--file')
+        return
+        ;;
+    '--rules')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    esac
+}
+
 _tidemark_status() {
     repeating_flags=()
     non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 0
+}
+
+_tidemark_retry() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--user)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--user')
+        return
+        ;;
+    esac
 }
 
 _tidemark_help() {

@@ -38,6 +38,20 @@ extension DirectoryStore {
     }
   }
 
+  /// See ``ObjectStore/removeFolder(_:)``.
+  public func removeFolder(_ folder: String) async throws {
+    try ObjectKey.check(folder, operation: "DELETE")
+    try perform("DELETE", folder) { () throws(Descriptor.Failure) in
+      do throws(Descriptor.Failure) {
+        let parent = try self.folder(of: folder, creating: false)
+        let name = folder.split(separator: "/").last.map(String.init) ?? folder
+        _ = try Descriptor.check(unlinkat(parent.raw, name, AT_REMOVEDIR))
+      } catch  where [ENOENT, ENOTEMPTY, EEXIST].contains(error.errno) {
+        return
+      }
+    }
+  }
+
   /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
   public func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
@@ -55,11 +69,12 @@ extension DirectoryStore {
     let parent = String(prefix[..<slash])
     let start = prefix[slash...]
     let folder = try folder(parent.split(separator: "/").map(String.init), creating: false)
-    let names = try names(in: folder)
-      .filter { name in
-        name.hasPrefix(start) && ObjectKey.isValid(name)
-          && !name.hasPrefix(Self.temporaryPrefix) && token.map { name > $0 } ?? true
-      }.sorted()
+    let all = try names(in: folder)
+    sweep(all.filter { $0.hasPrefix(Self.temporaryPrefix) }, in: folder)
+    let names = all.filter { name in
+      name.hasPrefix(start) && ObjectKey.isValid(name)
+        && !name.hasPrefix(Self.temporaryPrefix) && token.map { name > $0 } ?? true
+    }.sorted()
     var page = ListPage(serverDate: Date())
     for name in names.prefix(pageSize) {
       // What is gone since the names were read is no longer there to be listed.
@@ -75,6 +90,18 @@ extension DirectoryStore {
     }
     if names.count > pageSize { page.next = names[pageSize - 1] }
     return page
+  }
+
+  /// No put takes longer than this, in seconds.
+  private static let longestPut: TimeInterval = 86_400
+
+  /// Removes what puts have left that were killed long ago, as far as we may.
+  private func sweep(_ temporaries: [String], in folder: borrowing Descriptor) {
+    let limit = Date(timeIntervalSinceNow: -Self.longestPut)
+    for name in temporaries {
+      guard let status = try? folder.status(of: name), status.modified < limit else { continue }
+      unlinkat(folder.raw, name, 0)
+    }
   }
 
   private func names(in folder: borrowing Descriptor) throws(Descriptor.Failure) -> [String] {

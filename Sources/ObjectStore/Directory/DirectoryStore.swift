@@ -31,6 +31,23 @@ public struct DirectoryStore: ObjectStore {
 
   /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
   public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try put(key, body) { renameat($0, $1, $0, $2) }
+  }
+
+  /// See ``ObjectStore/putIfAbsent(_:_:)``.
+  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try put(key, body) { folder, temporary, name in
+      guard linkat(folder, temporary, folder, name, 0) == 0 else { return -1 }
+      return unlinkat(folder, temporary, 0)
+    }
+  }
+
+  /// Writes a temporary file and has it published under its name.
+  ///
+  /// - Parameter publish: Is given the folder and both names; its result is that of a system call.
+  private func put(
+    _ key: String, _ body: [UInt8], publish: (CInt, String, String) -> CInt
+  ) throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
     return try perform("PUT", key) { () throws(Descriptor.Failure) in
       let folder = try self.folder(of: key, creating: true)
@@ -40,7 +57,7 @@ public struct DirectoryStore: ObjectStore {
         let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
         try file.write(body)
         try file.synchronize()
-        _ = try Descriptor.check(renameat(folder.raw, temporary, folder.raw, name))
+        _ = try Descriptor.check(publish(folder.raw, temporary, name))
         try folder.synchronize()
       } catch {
         unlinkat(folder.raw, temporary, 0)

@@ -8,85 +8,101 @@ struct S3Failure {
   var message: String?
   /// The region that the bucket is in, when the answer tells.
   var region: String?
+  /// Where the answer sends us: a URL or a host.
+  var location: String?
   /// The server's clock, when the answer tells.
   var serverTime: Date?
 
   /// Reads an answer's headers, and its body when that is an error document.
   init(_ response: HTTPResponse) {
-    let root = try? XMLScanner.parse(response.body)
     self.init(
-      root?.name == "Error" ? root : nil, region: response.header("x-amz-bucket-region"),
-      serverTime: response.header("Date").flatMap(HTTPDate.parse))
+      Self.document(response.body), region: response.header("x-amz-bucket-region"),
+      serverTime: response.header("Date").flatMap(HTTPDate.parse),
+      location: response.header("Location"))
   }
 
   /// Reads an `Error` element.
   ///
   /// Only these fields: others echo the signed request and tokens.
-  init(_ element: XMLElement?, region: String? = nil, serverTime: Date? = nil) {
+  init(
+    _ element: XMLElement?, region: String? = nil, serverTime: Date? = nil,
+    location: String? = nil
+  ) {
     func text(_ name: String) -> String? {
       element?.child(name).flatMap { $0.text.isEmpty ? nil : $0.text }
     }
     code = text("Code")
     message = text("Message")
-    self.region = region ?? text("Region")
+    self.location = location ?? text("Endpoint")
     self.serverTime = text("ServerTime").flatMap(HTTPDate.parse) ?? serverTime
+    self.region = region ?? text("Region")
+    guard self.region == nil, code.flatMap(S3Meaning.of)?.action == .fixRegion else { return }
+    self.region = Self.region(in: message) ?? text("Endpoint").flatMap(Self.region(of:))
+  }
+
+  /// `expecting 'eu-central-1'`, as some say it in words only.
+  private static func region(in message: String?) -> String? {
+    guard let message, let mark = message.range(of: "expecting") ?? message.range(of: "expected:")
+    else { return nil }
+    let rest = message[mark.upperBound...].drop { " '\"`".contains($0) }
+    // Either the region alone or a whole scope, `20261121/eu-central-1/s3/aws4_request`.
+    let word = rest.prefix { !" '\"`".contains($0) }.split(separator: "/")
+    return (word.count == 4 ? word[1] : word.first).map(String.init)
+  }
+
+  /// The region that an endpoint's name tells; that of the service where the name tells none.
+  private static func region(of endpoint: String) -> String? {
+    S3Host(endpoint).map { $0.region ?? $0.provider.region }
+  }
+
+  /// The error element of a body; nil when it is something else.
+  private static func document(_ body: [UInt8]) -> XMLElement? {
+    guard !body.isEmpty else { return nil }
+    guard let root = try? XMLScanner.parse(body) else { return cut(body) }
+    if root.name == "Error" { return root }
+    return root.name == "ErrorResponse" ? root.child("Error") : nil
+  }
+
+  /// What can be read of an error document that ends too early.
+  private static func cut(_ body: [UInt8]) -> XMLElement? {
+    let head = String(decoding: body.prefix(8192), as: UTF8.self)
+    guard let start = head.range(of: "<Error"),
+      head[..<start.lowerBound].allSatisfy({ !"{".contains($0) }),
+      !head.contains("<html"), !head.contains("<HTML")
+    else { return nil }
+    var root = XMLElement(namespace: "", name: "Error")
+    for name in ["Code", "Message", "Region"] {
+      guard let open = head.range(of: "<\(name)>"),
+        let close = head.range(of: "</\(name)>", range: open.upperBound..<head.endIndex)
+      else { continue }
+      let text = head[open.upperBound..<close.lowerBound]
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      root.children.append(XMLElement(namespace: "", name: name, text: text))
+    }
+    return root
   }
 
   /// Whether a 2xx answer is an error in disguise.
-  static func isError(_ response: HTTPResponse) -> Bool {
-    guard !response.body.isEmpty, let root = try? XMLScanner.parse(response.body) else {
-      return false
-    }
-    return root.name == "Error"
+  static func isError(_ response: HTTPResponse) -> Bool { document(response.body) != nil }
+
+  /// What to do about it.
+  func action(_ response: HTTPResponse) -> S3Action {
+    code.flatMap(S3Meaning.of)?.action ?? S3Meaning.action(status: response.status)
   }
 
   /// The error for the user; `bucket` stands in the advice.
   func error(_ response: HTTPResponse, _ failure: HTTPFailure, bucket: String) -> StoreError {
     let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
-    guard let (meaning, advice) = meaning(bucket) else {
-      // An error document in a 200 without a code that is known: nothing was proven.
-      if (200..<300).contains(response.status) {
-        return failure.error(
-          response, .transient, detail: detail, advice: "Try again later.")
-      }
-      // A bucket that has just been made is not known everywhere for a while.
-      if response.status == 307 {
-        return failure.error(response, .transient, detail: detail, advice: "Try again later.")
-      }
-      return failure.error(response, detail: detail)
+    if let meaning = code.flatMap(S3Meaning.of) {
+      let advice = meaning.advice.replacing("BUCKET", with: bucket)
+        .replacing("REGION", with: region.map { " to \(escaped($0, limit: 64))" } ?? "")
+      return failure.error(response, meaning.error, detail: detail, advice: advice)
     }
-    return failure.error(response, meaning, detail: detail, advice: advice)
-  }
-
-  private func meaning(_ bucket: String) -> (StoreError.Code, String)? {
-    switch code {
-    case "NoSuchKey", "NoSuchVersion": (.notFound, "")
-    case "NoSuchBucket", "InvalidBucketName", "AllAccessDisabled":
-      (.configuration, "Create the bucket \(bucket), or correct store:.")
-    case "InvalidAccessKeyId":
-      (.authentication, "Check the access key id; it is not known at this endpoint.")
-    case "SignatureDoesNotMatch":
-      (.authentication, "Check the secret access key.")
-    case "AccessDenied", "AccountProblem", "NotSignedUp":
-      (.authentication, "Give this key the right to read, write, list and delete in \(bucket).")
-    case "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "ExpiredTokenException":
-      (.authentication, "The session token is no longer valid; get new credentials.")
-    case "RequestTimeTooSkewed":
-      (.configuration, "Set this machine's clock.")
-    case "AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException":
-      (.configuration, "Set the region\(region.map { " to \($0)" } ?? "") and check the endpoint.")
-    case "XMinioStorageFull", "QuotaExceeded", "EntityTooLargeForQuota":
-      (.full, "Free some space on the store.")
-    case "EntityTooLarge": (.tooLarge, "Raise the size limit of the server.")
-    case "RequestTimeout", "OperationAborted", "SlowDown", "SlowDownRead", "SlowDownWrite",
-      "InternalError", "BadDigest", "ServiceUnavailable", "TooManyRequests", "RequestLimitExceeded",
-      "XAmzContentSHA256Mismatch", "IncompleteBody", "TemporaryRedirect", "Throttling":
-      (.transient, "Try again later.")
-    case "PreconditionFailed", "ConditionalRequestConflict", "InvalidObjectState":
-      (.conflict, "Something else is in the way; look at the store.")
-    case "MethodNotAllowed", "NotImplemented":
-      (.unsupported, "The server does not know this request; check the endpoint.")
-    default: nil
+    // An error document in a 200 without a code that is known: nothing was proven.
+    // And a bucket that has just been made is not known everywhere for a while.
+    if (200..<300).contains(response.status) || response.status == 307 {
+      return failure.error(response, .transient, detail: detail, advice: "Try again later.")
     }
+    return failure.error(response, detail: detail)
   }
 }

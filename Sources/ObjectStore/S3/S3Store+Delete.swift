@@ -19,6 +19,7 @@ extension S3Store {
   }
 
   private func deleteBatch(_ keys: [String]) async throws -> [DeleteOutcome] {
+    guard service.provider.batchDelete != .none else { return try await deleteOneByOne(keys) }
     let objects = keys.map { "<Object><Key>\(XMLText.escaped(fullKey($0)))</Key></Object>" }
     let body = Array(
       ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"

@@ -56,8 +56,10 @@ struct S3Listing {
         directories.insert(String(key[...slash]))
         continue
       }
-      guard let size = contents.child("Size").flatMap({ Int64($0.text) }), size >= 0 else {
-        throw garbage("an object without a size")
+      // An entry without a size is no object that could be relied on; the others are.
+      guard let size = contents.child("Size").flatMap({ Int64($0.text) }) else { continue }
+      guard ObjectEntry.possibleSizes.contains(size) else {
+        throw garbage("an object with a size that cannot be")
       }
       page.objects.append(
         ObjectEntry(
@@ -73,7 +75,7 @@ struct S3Listing {
       }
     }
     page.directories = directories.sorted()
-    if root.child("IsTruncated")?.text == "true" {
+    if isTrue(root.child("IsTruncated")?.text) {
       guard let next = root.child("NextContinuationToken")?.text, !next.isEmpty else {
         throw garbage("a listing that goes on without a token")
       }

@@ -1,51 +1,49 @@
 import Foundation
 import HTTPTransport
 
-/// One request to S3 before it is addressed and signed.
-struct S3Call {
-  var method: String
-  /// What messages call it.
-  var operation: String
-  /// The key, relative to the store's prefix; nil for the bucket itself.
-  var key: String?
-  var query: [(String, String)] = []
-  var headers: [(name: String, value: String)] = []
-  var body: [UInt8]?
-}
-
 extension S3Store {
-  /// Sends a call; re-signs it once each when the service tells another region or another time.
+  /// What can be done once about a refused request before it is given up.
+  enum Remedy: CaseIterable { case region, clock, redirect, key, explanation }
+
+  /// Sends a call; signs it again, once each, when the service tells another region or another
+  /// time, points elsewhere, or no longer takes the key.
   ///
   /// - Parameter accepting: Status codes beyond 2xx that are an answer.
   func perform(_ call: S3Call, accepting: Set<Int> = []) async throws -> HTTPResponse {
-    var mayLearnRegion = true
-    var mayLearnTime = true
+    var left = Set(Remedy.allCases)
+    var signing = try await signing()
     while true {
-      let (region, offset) = learnt.withLock { ($0.region, $0.clockOffset) }
-      let response = try await send(call, region: region, offset: offset)
+      var response = try await send(call, signing)
       if accepting.contains(response.status) { return response }
       let isObject = call.method == "GET" && call.key != nil
       if (200..<300).contains(response.status), isObject || !S3Failure.isError(response) {
+        guard isObject || !response.isWebPage else {
+          throw self.failure(call).garbage(response, "a web page")
+        }
         return response
       }
-      let failure = S3Failure(response)
-      if mayLearnRegion, let better = self.region(failure, response, besides: region) {
-        mayLearnRegion = false
-        learnt.withLock { $0.region = better }
-      } else if mayLearnTime, let better = self.offset(failure, response, besides: offset) {
-        mayLearnTime = false
-        learnt.withLock { $0.clockOffset = better }
-      } else {
+      var failure = S3Failure(response)
+      if let told = try await explanation(of: response, to: call, failure, signing, &left) {
+        response = told
+        failure = S3Failure(told)
+      }
+      guard let better = try await remedied(signing, failure, response, &left) else {
         throw failure.error(response, self.failure(call), bucket: bucket)
       }
+      signing = better
     }
   }
 
-  private func send(_ call: S3Call, region: String, offset: TimeInterval) async throws
-    -> HTTPResponse
-  {
-    let (origin, path) = service.address(bucket, region: region)
-    var target = path
+  /// The key, and what was learnt.
+  private func signing() async throws -> S3Signing {
+    let key = try await credentials.credentials()
+    let (region, offset) = learnt.withLock { ($0.region, $0.clockOffset) }
+    return S3Signing(key: key, region: region, clockOffset: offset)
+  }
+
+  private func send(_ call: S3Call, _ signing: S3Signing) async throws -> HTTPResponse {
+    var (origin, target) = service.address(bucket, region: signing.region)
+    if let route = signing.route { (origin, target) = (route.origin, route.path) }
     if let key = call.key {
       target += "/" + PercentEncoding.encode(fullKey(key), keepingSlash: true)
     } else {
@@ -53,11 +51,13 @@ extension S3Store {
     }
     if !call.query.isEmpty { target += "?" + SigV4Signer.canonicalQuery(call.query) }
     let host = String(origin.drop { $0 != "/" }.dropFirst(2))
-    let signer = SigV4Signer(credentials: credentials, region: region)
+    let signer = SigV4Signer(
+      credentials: signing.key, region: signing.route?.region ?? signing.region)
     let signature = signer.sign(
       method: call.method, target: target,
       headers: [(name: "Host", value: host)] + call.headers,
-      payloadHash: SigV4Signer.hash(call.body ?? []), date: now().addingTimeInterval(offset))
+      payloadHash: SigV4Signer.hash(call.body ?? []),
+      date: now().addingTimeInterval(signing.clockOffset))
     let request = HTTPRequest(
       method: call.method, url: origin + target, headers: call.headers + signature.headers,
       body: call.body)
@@ -68,15 +68,83 @@ extension S3Store {
     }
   }
 
+  /// The answer to the same question with a body; nil when there is none to be had.
+  ///
+  /// An error of HEAD has no body: what is wrong is learnt by a GET of next to nothing.
+  private func explanation(
+    of response: HTTPResponse, to call: S3Call, _ failure: S3Failure, _ signing: S3Signing,
+    _ left: inout Set<Remedy>
+  ) async throws -> HTTPResponse? {
+    guard [301, 307, 400, 403].contains(response.status), failure.code == nil,
+      region(failure, response, besides: signing.region) == nil,
+      offset(failure, response, besides: signing.clockOffset) == nil,
+      let speaking = call.speaking, left.remove(.explanation) != nil
+    else { return nil }
+    let told = try await send(speaking, signing)
+    return told.status >= 300 && S3Failure(told).code != nil ? told : nil
+  }
+
+  /// With what to sign instead; nil when nothing is left to try.
+  private func remedied(
+    _ signing: S3Signing, _ failure: S3Failure, _ response: HTTPResponse,
+    _ left: inout Set<Remedy>
+  ) async throws -> S3Signing? {
+    var better = signing
+    let action = failure.action(response)
+    if action == .redirectOnce {
+      let origin = service.address(bucket, region: signing.region).origin
+      guard left.remove(.redirect) != nil, let location = failure.location,
+        let route = S3Route(location, bucket: bucket, from: origin)
+      else { return nil }
+      better.route = route
+      return better
+    }
+    if left.contains(.region),
+      let region = try await self.region(action, failure, response, signing)
+    {
+      left.remove(.region)
+      learnt.withLock { $0.region = region }
+      better.region = region
+      better.route = nil
+      return better
+    }
+    if left.contains(.clock),
+      let offset = offset(failure, response, besides: signing.clockOffset)
+    {
+      left.remove(.clock)
+      learnt.withLock { $0.clockOffset = offset }
+      better.clockOffset = offset
+      return better
+    }
+    let isRefused = action == .reauth || failure.code == "InvalidAccessKeyId"
+    if isRefused, left.remove(.key) != nil,
+      let key = await credentials.replacement(for: signing.key)
+    {
+      better.key = key
+      return better
+    }
+    return nil
+  }
+
+  /// The region to sign for instead; where the answer leaves it out, the bucket itself is asked.
+  private func region(
+    _ action: S3Action, _ failure: S3Failure, _ response: HTTPResponse, _ signing: S3Signing
+  ) async throws -> String? {
+    if let told = region(failure, response, besides: signing.region) { return told }
+    guard action == .fixRegion, failure.region == nil, response.header("Location") == nil,
+      S3AccessPoint(bucket) == nil
+    else { return nil }
+    let answer = try await send(S3Call(method: "HEAD", operation: "HEAD"), signing)
+    return region(S3Failure(answer), answer, besides: signing.region, anyStatus: true)
+  }
+
   /// The region to sign for instead, when the answer says that this one is wrong.
-  private func region(_ failure: S3Failure, _ response: HTTPResponse, besides region: String)
-    -> String?
-  {
-    guard [301, 307, 400, 403].contains(response.status), let better = failure.region,
-      better != region, !better.isEmpty, better.utf8.count <= 64,
-      better.utf8.allSatisfy({
-        ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D
-      })
+  private func region(
+    _ failure: S3Failure, _ response: HTTPResponse, besides region: String, anyStatus: Bool = false
+  ) -> String? {
+    guard anyStatus || [301, 307, 400, 403].contains(response.status),
+      S3AccessPoint(bucket) == nil, let better = failure.region?.lowercased(), better != region,
+      S3Service.isRegion(better)
     else { return nil }
     return better
   }
@@ -92,10 +160,8 @@ extension S3Store {
       return nil
     }
     let better = theirs.timeIntervalSince(now())
-    if failure.code == "RequestTimeTooSkewed" { return better }
-    guard failure.code == nil || failure.code == "AccessDenied", abs(better - offset) > 300 else {
-      return nil
-    }
-    return better
+    if failure.action(response) == .clock { return better }
+    let mayBeClock = failure.code == nil || failure.code == "AccessDenied"
+    return mayBeClock && abs(better - offset) > 300 ? better : nil
   }
 }

@@ -10,7 +10,8 @@ public final class S3Store: ObjectStore {
   let bucket: String
   let prefix: String
   let service: S3Service
-  let credentials: S3Credentials
+  let credentials: any S3CredentialSource
+  let options: S3ObjectOptions
   let transport: HTTPTransport
   let now: @Sendable () -> Date
   let pageSize: Int
@@ -29,40 +30,68 @@ public final class S3Store: ObjectStore {
   ///   - bucket: The bucket, which must exist.
   ///   - prefix: What stands before all keys, without slashes at its ends; may be empty.
   ///   - service: Where the service is.
-  ///   - credentials: The access key.
+  ///   - credentials: The access key, or where to take it from.
   ///   - transport: What carries the requests.
   ///   - pageSize: How many keys a listing asks for at once, at most 1000.
   ///   - now: The clock.
-  public init(
-    bucket: String, prefix: String, service: S3Service, credentials: S3Credentials,
+  public convenience init(
+    bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     transport: HTTPTransport, pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      bucket: bucket, prefix: prefix, service: service, credentials: credentials,
+      options: S3ObjectOptions(), transport: transport, pageSize: pageSize, now: now)
+  }
+
+  /// Makes a store that asks for something with every object.
+  init(
+    bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
+    options: S3ObjectOptions, transport: HTTPTransport, pageSize: Int = 1000,
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.bucket = bucket
     self.prefix = prefix
     self.service = service
     self.credentials = credentials
+    self.options = options
     self.transport = transport
     self.now = now
     self.pageSize = min(max(pageSize, 1), 1000)
-    learnt = Guarded(Learnt(region: service.region))
+    learnt = Guarded(Learnt(region: S3AccessPoint(bucket)?.region ?? service.region))
     let name = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
     location = service.endpoint.map { "\(name)?endpoint=\($0)" } ?? name
   }
 
   /// See ``ObjectStore/put(_:_:)``; proven when the ETag is the MD5 of the body.
   public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await put(key, body, headers: [])
+  }
+
+  /// See ``ObjectStore/putIfAbsent(_:_:)``.
+  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await put(key, body, headers: [(name: "If-None-Match", value: "*")])
+  }
+
+  private func put(
+    _ key: String, _ body: [UInt8], headers: [(name: String, value: String)]
+  ) async throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
+    guard body.count <= service.provider.largestPut else {
+      throw StoreError(
+        .tooLarge, operation: "PUT", target: "s3://\(bucket)/\(fullKey(key))",
+        response: "\(service.provider.name) takes \(service.provider.largestPut) bytes at most")
+    }
     let digest = Array(Insecure.MD5.hash(data: body))
     let call = S3Call(
       method: "PUT", operation: "PUT", key: key,
       headers: [
         (name: "Content-MD5", value: Data(digest).base64EncodedString()),
         (name: "Content-Type", value: "application/octet-stream"),
-      ], body: body)
+      ] + options.headers + headers, body: body)
     let response = try await perform(call)
     let etag = response.header("ETag").map { unquoted($0).lowercased() }
     return PutReceipt(
-      provesContent: etag == hex(digest),
+      provesContent: service.provider.etagIsMD5 && etag == hex(digest),
       serverDate: response.header("Date").flatMap(HTTPDate.parse))
   }
 
@@ -88,8 +117,10 @@ public final class S3Store: ObjectStore {
     try ObjectKey.check(key, operation: "HEAD")
     let call = S3Call(method: "HEAD", operation: "HEAD", key: key)
     let response = try await perform(call)
-    guard let size = response.header("Content-Length").flatMap(Int64.init), size >= 0 else {
-      throw failure(call).garbage(response, "no Content-Length")
+    guard let size = response.header("Content-Length").flatMap(Int64.init),
+      ObjectEntry.possibleSizes.contains(size)
+    else {
+      throw failure(call).garbage(response, "no Content-Length that can be")
     }
     return ObjectEntry(
       key: key, size: size, modified: response.header("Last-Modified").flatMap(HTTPDate.parse),

@@ -10,7 +10,7 @@ struct MultiStatus: Equatable {
     var path: String?
     /// The status of the whole response, when it has one.
     var status: Int?
-    /// Whether any property came with a 2xx status.
+    /// Whether the resource is there: a property, or the whole response, came with a 2xx status.
     var isFound = false
     var isCollection = false
     var size: Int64?
@@ -39,6 +39,7 @@ struct MultiStatus: Equatable {
     element.all("href", in: "DAV:").map { reference in
       var response = Response(href: reference.text, path: path(reference.text))
       response.status = element.child("status", in: "DAV:").flatMap { status($0.text) }
+      response.isFound = response.status.map { (200..<300).contains($0) } ?? false
       for propstat in element.all("propstat", in: "DAV:") {
         let code = propstat.child("status", in: "DAV:").flatMap { status($0.text) }
         guard let code, (200..<300).contains(code), let found = propstat.child("prop", in: "DAV:")
@@ -56,7 +57,9 @@ struct MultiStatus: Equatable {
       case "resourcetype":
         response.isCollection = property.child("collection", in: "DAV:") != nil
       case "getcontentlength":
-        response.size = Int64(property.text).flatMap { $0 >= 0 ? $0 : nil }
+        response.size = Int64(property.text).flatMap {
+          ObjectEntry.possibleSizes.contains($0) ? $0 : nil
+        }
       case "getlastmodified": response.modified = HTTPDate.parse(property.text)
       case "getetag": response.etag = property.text.isEmpty ? nil : property.text
       case "displayname": response.displayName = property.text.isEmpty ? nil : property.text

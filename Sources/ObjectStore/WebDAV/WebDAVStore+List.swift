@@ -16,7 +16,7 @@ extension WebDAVStore {
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
     let address = url(folder) + "/"
     let failure = HTTPFailure(operation: "PROPFIND", target: address)
-    let response = try await find(address, depth: "1")
+    let (response, place) = try await find(address, depth: "1")
     guard response.status != 404, response.status != 410 else {
       return ListPage(serverDate: date(response))
     }
@@ -26,30 +26,26 @@ extension WebDAVStore {
     {
       return ListPage(serverDate: date(response))
     }
-    let found = try multiStatus(response, failure)
-    var page = ListPage(serverDate: date(response))
-    let base = (MultiStatus.path(address) ?? "/") == "/" ? "" : trimmed(MultiStatus.path(address))
-    var sawFolder = false
-    var strangers = 0
-    for entry in found.responses {
-      guard let path = entry.path else { continue }
-      let whole = trimmed(path)
-      if whole == base {
-        sawFolder = true
-        continue
-      }
-      guard whole.hasPrefix(base + "/"), !whole.dropFirst(base.utf8.count + 1).contains("/") else {
-        strangers += 1
-        continue
-      }
-      let name = String(whole.dropFirst(base.count + 1))
-      let key = folder.isEmpty ? name : "\(folder)/\(name)"
-      guard entry.isFound, ObjectKey.isValid(key), key.hasPrefix(prefix) else { continue }
-      try await add(entry, key, to: &page)
-    }
-    // The paths of another folder: not the answer to this question, and no empty folder.
-    guard sawFolder || strangers == 0 else {
+    let answer = try multiStatus(response, failure)
+    guard let listing = FolderAnswer(answer, of: place) else {
+      // The paths of another folder: not the answer to this question, and no empty folder.
       throw failure.garbage(response, "the listing of another folder")
+    }
+    if let status = listing.status, status >= 300 {
+      // nginx says in a multi-status that there is no such folder.
+      if status == 404 || status == 410 { return ListPage(serverDate: date(response)) }
+      throw failure.error(HTTPResponse(status: status))
+    }
+    var page = ListPage(serverDate: date(response))
+    for (name, entry) in listing.children {
+      let key = folder.isEmpty ? name : "\(folder)/\(name)"
+      guard ObjectKey.isValid(key), key.hasPrefix(prefix) else { continue }
+      if let status = entry.status, status >= 300 {
+        // What is gone or not ours is none of the listing; anything else would be missing from it.
+        if [401, 403, 404, 410].contains(status) { continue }
+        throw failure.error(HTTPResponse(status: status), detail: "on \(name)")
+      }
+      try await add(entry, key, to: &page)
     }
     page.objects.sort { $0.key < $1.key }
     page.directories.sort()
@@ -59,21 +55,25 @@ extension WebDAVStore {
   private func add(_ entry: MultiStatus.Response, _ key: String, to page: inout ListPage)
     async throws
   {
-    if entry.isCollection {
+    if entry.isCollection || (entry.size == nil && entry.href.hasSuffix("/")) {
       page.directories.append(key + "/")
     } else if let size = entry.size {
       page.objects.append(
         ObjectEntry(
           key: key, size: size, modified: entry.modified, etag: entry.etag.map(unquoted)))
     } else {
-      page.objects.append(try await head(key))
+      do {
+        page.objects.append(try await head(key))
+      } catch let error as StoreError where error.isNotFound || error.code == .authentication {
+        // Gone since, a folder that does not say so, or somebody else's.
+      }
     }
   }
 
   /// Describes one object by PROPFIND, for servers whose HEAD tells no size.
   func describe(_ key: String) async throws -> ObjectEntry {
     let failure = HTTPFailure(operation: "PROPFIND", target: url(key))
-    let response = try await find(url(key), depth: "0")
+    let (response, _) = try await find(url(key), depth: "0")
     guard response.status != 404 else { throw failure.error(response) }
     let found = try multiStatus(response, failure)
     let missing = StoreError(
@@ -87,34 +87,30 @@ extension WebDAVStore {
   }
 
   private func isObject(_ key: String) async throws -> Bool {
-    let response = try await find(url(key), depth: "0")
+    let response = try await find(url(key), depth: "0").response
     guard response.status == 207, let entry = try? MultiStatus(response.body).responses.first else {
       return false
     }
     return entry.isFound && !entry.isCollection
   }
 
-  private func find(_ url: String, depth: String) async throws -> HTTPResponse {
+  func find(_ url: String, depth: String) async throws -> (response: HTTPResponse, url: String) {
     let headers = [
       (name: "Depth", value: depth), (name: "Content-Type", value: "application/xml"),
     ]
-    return try await send("PROPFIND", url, headers: headers, body: Self.properties)
+    return try await follow("PROPFIND", url, headers: headers, body: Self.properties)
   }
 
-  private func multiStatus(_ response: HTTPResponse, _ failure: HTTPFailure) throws -> MultiStatus {
+  func multiStatus(_ response: HTTPResponse, _ failure: HTTPFailure) throws -> MultiStatus {
     guard response.status == 207 else {
       guard (200..<300).contains(response.status) else { throw failure.error(response) }
       throw failure.garbage(response, "not a WebDAV answer")
     }
+    guard !response.isPacked else { throw failure.packed(response) }
     do {
       return try MultiStatus(response.body)
     } catch {
       throw failure.garbage(response, "an XML answer that cannot be read: \(error.reason)")
     }
-  }
-
-  private func trimmed(_ path: String?) -> String {
-    guard let path else { return "" }
-    return path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 }

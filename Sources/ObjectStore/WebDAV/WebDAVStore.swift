@@ -11,29 +11,54 @@ public final class WebDAVStore: ObjectStore {
 
   let transport: HTTPTransport
   let folders = FolderMaker()
-  private let authorization: String?
+  let authenticator: WebDAVAuthenticator
+
+  /// Makes a store with a fixed login.
+  ///
+  /// - Parameters:
+  ///   - url: The folder, percent-encoded, without a slash at the end.
+  ///   - login: User and password; nil for none.
+  ///   - transport: What carries the requests.
+  public convenience init(
+    url: String, login: (user: String, password: String)?, transport: HTTPTransport
+  ) {
+    let credentials = login.map { WebDAVCredentials.password(user: $0.user, password: $0.password) }
+    self.init(url: url, credentials: credentials, transport: transport) { credentials }
+  }
 
   /// Makes a store.
   ///
   /// - Parameters:
   ///   - url: The folder, percent-encoded, without a slash at the end.
-  ///   - login: User and password for basic authentication; nil leaves it to the transport.
+  ///   - credentials: What to show; nil for nothing.
   ///   - transport: What carries the requests.
+  ///   - reread: Looks the credentials up again when the server refuses them.
   public init(
-    url: String, login: (user: String, password: String)?, transport: HTTPTransport
+    url: String, credentials: WebDAVCredentials?, transport: HTTPTransport,
+    reread: @escaping @Sendable () throws -> WebDAVCredentials?
   ) {
     location = url
     self.transport = transport
-    authorization = login.map {
-      "Basic " + Data("\($0.user):\($0.password)".utf8).base64EncodedString()
-    }
+    authenticator = WebDAVAuthenticator(
+      credentials, isPrivate: StoreURL.isPrivate(url), reread: reread)
   }
 
   /// See ``ObjectStore/put(_:_:)``; proves nothing, WebDAV has no digest.
   public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await put(key, body, headers: [])
+  }
+
+  /// See ``ObjectStore/putIfAbsent(_:_:)``.
+  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await put(key, body, headers: [(name: "If-None-Match", value: "*")])
+  }
+
+  private func put(
+    _ key: String, _ body: [UInt8], headers: [(name: String, value: String)]
+  ) async throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
     let failure = HTTPFailure(operation: "PUT", target: url(key))
-    let headers = [(name: "Content-Type", value: "application/octet-stream")]
+    let headers = [(name: "Content-Type", value: "application/octet-stream")] + headers
     var response = try await send("PUT", url(key), headers: headers, body: body)
     // A missing parent is 409 by the standard, 500 with nginx, 404 with some others.
     if [404, 409, 500].contains(response.status) {
@@ -41,11 +66,37 @@ public final class WebDAVStore: ObjectStore {
       response = try await send("PUT", url(key), headers: headers, body: body)
     }
     switch response.status {
+    // A page that tells of the success comes with 201.
+    case 200 where response.isWebPage: throw failure.garbage(response, "a web page")
     case 200, 201, 202, 204:
       return PutReceipt(provesContent: false, serverDate: date(response))
     case 404: throw missingFolder(response, failure)
+    case 405: throw try await refusal(of: key, response, failure)
     default: throw failure.error(response)
     }
+  }
+
+  /// What a PUT means that the server says it does not know.
+  ///
+  /// A folder of that name is in the way, or the disk is full or read-only (rclone says it so), or
+  /// this is no WebDAV server at all.
+  private func refusal(of key: String, _ response: HTTPResponse, _ failure: HTTPFailure)
+    async throws -> StoreError
+  {
+    let above = parent(of: url(key)) + "/"
+    guard let folder = try? await find(above, depth: "0"), folder.response.status == 207 else {
+      return failure.error(response)
+    }
+    let found = try? await find(url(key), depth: "0").response
+    if let found, found.status == 207,
+      try MultiStatus(found.body).responses.first?.isCollection == true
+    {
+      return failure.error(
+        response, .conflict, detail: "a folder has this name", advice: "Remove that folder.")
+    }
+    return failure.error(
+      response, .full, detail: "the server takes no files here; some say so when the disk is full",
+      advice: "Free some space on the store, or make it writable.")
   }
 
   /// See ``ObjectStore/get(_:range:)``.
@@ -57,8 +108,9 @@ public final class WebDAVStore: ObjectStore {
     }
     let failure = HTTPFailure(operation: "GET", target: url(key))
     let headers = range?.header.map { [(name: "Range", value: $0)] } ?? []
-    let response = try await send("GET", url(key), headers: headers)
-    guard [200, 206].contains(response.status) || (response.status == 416 && range != nil) else {
+    let response = try await follow("GET", url(key), headers: headers).response
+    guard [200, 204, 206].contains(response.status) || (response.status == 416 && range != nil)
+    else {
       throw failure.error(response)
     }
     // rclone refuses a suffix that is longer than the object.
@@ -71,14 +123,17 @@ public final class WebDAVStore: ObjectStore {
   /// See ``ObjectStore/head(_:)``.
   public func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
-    let response = try await send("HEAD", url(key))
+    let response = try await follow("HEAD", url(key)).response
     let failure = HTTPFailure(operation: "HEAD", target: url(key))
     if [401, 403, 404, 410].contains(response.status) { throw failure.error(response) }
     if (500..<600).contains(response.status), response.status != 501 {
       throw failure.error(response)
     }
-    guard response.status == 200, let size = response.header("Content-Length").flatMap(Int64.init),
-      size >= 0
+    guard response.status == 200, !response.isPacked,
+      let size = response.header("Content-Length").flatMap(Int64.init),
+      ObjectEntry.possibleSizes.contains(size),
+      // WsgiDAV describes a folder so: empty, with neither a time nor a tag.
+      size > 0 || response.header("Last-Modified") != nil || response.header("ETag") != nil
     else { return try await describe(key) }
     return ObjectEntry(
       key: key, size: size, modified: response.header("Last-Modified").flatMap(HTTPDate.parse),
@@ -94,7 +149,7 @@ public final class WebDAVStore: ObjectStore {
         outcomes.append(DeleteOutcome(key: key))
       } catch let error as StoreError {
         // Nothing will be different for the next key.
-        if error.code == .cancelled { throw error }
+        if error.endsPass { throw error }
         if outcomes.isEmpty, error.code == .authentication { throw error }
         outcomes.append(DeleteOutcome(key: key, error: error))
       }
@@ -112,6 +167,9 @@ public final class WebDAVStore: ObjectStore {
       guard let status = try? MultiStatus(response.body) else {
         throw failure.garbage(response, "not a multi-status")
       }
+      guard status.responses.contains(where: { $0.status != nil }) else {
+        throw failure.garbage(response, "a multi-status without a status")
+      }
       let refusal = status.responses.compactMap(\.status).first { $0 >= 300 && $0 != 404 }
       if let refusal { throw failure.error(HTTPResponse(status: refusal)) }
     default: throw failure.error(response)
@@ -124,20 +182,6 @@ public final class WebDAVStore: ObjectStore {
 
   func date(_ response: HTTPResponse) -> Date? {
     response.header("Date").flatMap(HTTPDate.parse)
-  }
-
-  func send(
-    _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
-    body: [UInt8]? = nil
-  ) async throws -> HTTPResponse {
-    var headers = headers
-    if let authorization { headers.append((name: "Authorization", value: authorization)) }
-    let request = HTTPRequest(method: method, url: url, headers: headers, body: body)
-    do {
-      return try await transport.send(request)
-    } catch let error as TransportError {
-      throw HTTPFailure(operation: method, target: url).error(error)
-    }
   }
 }
 

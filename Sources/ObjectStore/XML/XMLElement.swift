@@ -7,6 +7,14 @@ struct XMLElement: Equatable {
   /// The text directly inside, white space at its ends removed.
   var text = ""
   var children: [XMLElement] = []
+  /// Where it stands in the document, its tags included.
+  var range = 0..<0
+
+  /// Whether both say the same, wherever they stand.
+  static func == (left: XMLElement, right: XMLElement) -> Bool {
+    left.namespace == right.namespace && left.name == right.name && left.text == right.text
+      && left.children == right.children
+  }
 
   /// The first child of a name, in any namespace unless one is given.
   func child(_ name: String, in namespace: String? = nil) -> XMLElement? {

@@ -6,6 +6,8 @@ struct XMLScanner {
   static let maximumBytes = 64 << 20
   static let maximumDepth = 64
   static let maximumElements = 2_000_000
+  /// How many namespace prefixes may be in force at once.
+  static let maximumPrefixes = 256
 
   private let bytes: [UInt8]
   private var position = 0
@@ -16,6 +18,7 @@ struct XMLScanner {
   private struct Level {
     var element: XMLElement
     var rawName: String
+    var start: Int
     var text: [UInt8] = []
     var namespaces: [String: String]
   }
@@ -38,7 +41,8 @@ struct XMLScanner {
 
   private mutating func document() throws(XMLError) -> XMLElement {
     guard bytes.count <= Self.maximumBytes else { throw failure("too large") }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    if let reason = XMLEncoding.refusal(of: bytes) { throw failure(reason) }
+    if bytes.starts(with: XMLEncoding.byteOrderMark) { position = XMLEncoding.byteOrderMark.count }
     var root: XMLElement?
     while position < bytes.count {
       if bytes[position] == UInt8(ascii: "<") {
@@ -89,6 +93,7 @@ struct XMLScanner {
     elements += 1
     guard elements <= Self.maximumElements else { throw failure("too many elements") }
     guard open.count < Self.maximumDepth else { throw failure("nested too deep") }
+    let start = position - 1
     let rawName = try name()
     var namespaces = open.last?.namespaces ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
     var seen: Set<String> = []
@@ -105,12 +110,13 @@ struct XMLScanner {
         namespaces[String(attribute.dropFirst(6))] = value
       }
     }
+    guard namespaces.count <= Self.maximumPrefixes else { throw failure("too many prefixes") }
     for attribute in seen where !attribute.hasPrefix("xmlns:") && attribute.contains(":") {
       _ = try resolve(attribute, namespaces)
     }
     let (namespace, local) = try resolve(rawName, namespaces)
     let element = XMLElement(namespace: namespace, name: local)
-    open.append(Level(element: element, rawName: rawName, namespaces: namespaces))
+    open.append(Level(element: element, rawName: rawName, start: start, namespaces: namespaces))
     return bytes[position - 2] == UInt8(ascii: "/") ? try close() : nil
   }
 
@@ -130,6 +136,7 @@ struct XMLScanner {
       throw failure("text that is not UTF-8")
     }
     level.element.text = string
+    level.element.range = level.start..<position
     guard !open.isEmpty else { return level.element }
     open[open.count - 1].element.children.append(level.element)
     return nil

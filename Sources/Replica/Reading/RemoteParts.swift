@@ -31,11 +31,11 @@ public final class RemoteParts {
   ///
   /// - Parameters:
   ///   - count: lines.
-  ///   - level: only lines of records of this level and above count, by its place in the order of
+  ///   - levels: only lines of records of these levels count, by their places in the order of
   ///     levels; then the end begins with records enough to tell what the first lines belong to.
   /// - Returns: one range, or none; it begins at 0, or holds a line more than was asked for.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func last(lines count: Int, level: Int? = nil) async throws -> [Range<Int64>] {
+  public func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<Int64>] {
     try await retrying { [self] in
       var rest = try cover()[...]
       var stretches: [Stretch] = []
@@ -51,10 +51,9 @@ public final class RemoteParts {
         while start > 0, counted <= count {
           start -= 1
           counted +=
-            level.map { stretches[start].levels[$0...].reduce(0, +) }
-            ?? stretches[start].lines
+            levels.map { stretches[start].records(of: $0) } ?? stretches[start].lines
         }
-        if level != nil { start = Self.context(before: start, in: stretches) }
+        if levels != nil { start = Self.context(before: start, in: stretches) }
         batch = min(batch * 2, 8)
       } while start == 0 && !rest.isEmpty
       guard let first = stretches[start...].first else { return [] }
@@ -62,18 +61,22 @@ public final class RemoteParts {
     }
   }
 
-  /// Ranges that hold all records of a time span.
+  /// Ranges that hold all records of a time span and of some levels.
   ///
-  /// What has no times may match, and is in. Each range begins with records enough to tell what the
+  /// What has no times or no counts may match, and is in. Each range begins with records enough to tell what the
   /// first wanted lines belong to, and ends where the last record does.
   ///
-  /// - Parameter times: milliseconds since 1970.
+  /// - Parameters:
+  ///   - times: milliseconds since 1970; nil for any.
+  ///   - levels: their places in the order of levels; nil for any.
   /// - Returns: ranges in order, with a gap between each two.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func span(_ times: ClosedRange<Int64>) async throws -> [Range<Int64>] {
+  public func span(
+    _ times: ClosedRange<Int64>?, levels: [Int]? = nil
+  ) async throws -> [Range<Int64>] {
     try await retrying { [self] in
       let stretches = try await stream.stretches(of: try cover())
-      let isWanted = stretches.map { $0.times?.overlaps(times) ?? true }
+      let isWanted = stretches.map { $0.mayHold(times, levels) }
       var ranges: [Range<Int64>] = []
       var number = 0
       while let first = isWanted[number...].firstIndex(of: true) {

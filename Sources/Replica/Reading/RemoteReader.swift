@@ -5,7 +5,7 @@ public import SessionLog
 /// Reads a session's stream back from the store, checking every object against its name and every
 /// join against its link.
 public struct RemoteReader: Sendable {
-  private let store: any ObjectStore
+  let store: any ObjectStore
 
   /// Makes a reader.
   public init(_ store: any ObjectStore) { self.store = store }
@@ -44,12 +44,16 @@ public struct RemoteReader: Sendable {
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
-  ///   - length: where to stop, in stream bytes.
+  ///   - length: where to stop, in stream bytes; nil for the seal's length, or as far as any object
+  ///     says that it reaches, a damaged one too.
   ///   - body: gets the stream in order, and is told of what is lost or in doubt.
   /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, and what `body` throws.
   public func salvage(
-    _ remote: RemoteSession, upTo length: Int64, _ body: (StreamPart) throws -> Void
+    _ remote: RemoteSession, upTo length: Int64? = nil, _ body: (StreamPart) throws -> Void
   ) async throws {
+    let damaged = remote.damagedSegments.lazy
+      .filter { $0.name.generation == remote.generation }.map(\.name.range.upperBound).max()
+    let length = length ?? remote.seal?.length ?? max(remote.end, damaged ?? 0)
     let stream = try RemoteStream(remote, generation: nil, in: store, salvages: true)
     try await stream.read(from: 0, after: nil, upTo: length, body)
   }

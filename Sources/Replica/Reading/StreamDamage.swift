@@ -1,3 +1,5 @@
+import SessionLog
+
 /// Something wrong with a stretch of a remote stream, as a reader that goes on tells it.
 public struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
   /// The stretch, in stream bytes.
@@ -6,6 +8,11 @@ public struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
   public let isLost: Bool
   /// What is wrong, with the names of objects.
   public let reason: String
+
+  /// The line that stands for lost bytes, newline included.
+  public var gapLine: [UInt8] {
+    Array("\(GapLine.text(range.upperBound - range.lowerBound, reason))\n".utf8)
+  }
 
   /// One line for a person.
   public var description: String {

@@ -1,4 +1,5 @@
 import Delta
+import SessionLog
 
 /// A part of a stream, and what an index tells of it without its bytes.
 struct Stretch: Sendable, Equatable {
@@ -14,6 +15,18 @@ struct Stretch: Sendable, Equatable {
   /// Records in it, at least.
   var records: Int { levels.reduce(0, +) }
 
+  /// Records of some levels in it, at least.
+  func records(of ranks: [Int]) -> Int { ranks.reduce(0) { $0 + levels[$1] } }
+
+  /// Whether records of a time span and of some levels may begin in it.
+  func mayHold(_ span: ClosedRange<Int64>?, _ ranks: [Int]?) -> Bool {
+    if let span, let times, !times.overlaps(span) { return false }
+    guard let ranks, records > 0 else { return true }
+    // Lines before the first record of a stream pass for INFO.
+    let isHeadless = range.lowerBound == 0 && ranks.contains(Int(Level.info.rawValue))
+    return isHeadless || records(of: ranks) > 0
+  }
+
   /// What stands in a frame, or in a part of one: of that nothing can be counted.
   init(_ range: Range<Int64>, of frame: FrameSummary) {
     self.range = range
@@ -21,6 +34,12 @@ struct Stretch: Sendable, Equatable {
     guard range.count == frame.rawLength else { return }
     lines = frame.lines
     levels = frame.levels
+  }
+
+  /// Trusts the index no more in what records begin here.
+  mutating func forgetRecords() {
+    times = nil
+    levels = [Int](repeating: 0, count: FrameSummary.levelCount)
   }
 }
 
@@ -35,10 +54,12 @@ extension RemoteStream {
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   func stretches(of segments: [SegmentName]) async throws -> [Stretch] {
     try await fetchHeads(of: segments)
-    var stretches: [Stretch] = []
+    var all: [Stretch] = []
     for segment in segments {
       let layout = try await head(of: segment).layout
-      for piece in layout.pieces(of: 0..<segment.length) {
+      let pieces = layout.pieces(of: 0..<segment.length)
+      for (number, piece) in pieces.enumerated() {
+        var stretches: [Stretch] = []
         let offset = segment.range.lowerBound + piece.range.lowerBound
         switch piece.source {
         case .frame(let number, _):
@@ -47,9 +68,26 @@ extension RemoteStream {
         case .copy(let source):
           stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
         }
+        if segment.kind == .delta { Self.doubtEnds(of: &stretches, number, in: pieces) }
+        all += stretches
       }
     }
-    return stretches
+    return all
+  }
+
+  /// Where what a delta copies and what it adds meet, a line may have come about, or ceased to be one,
+  /// of which no index knows.
+  private static func doubtEnds(
+    of stretches: inout [Stretch], _ number: Int, in pieces: [SegmentLayout.Piece]
+  ) {
+    func isCopy(_ number: Int) -> Bool {
+      guard pieces.indices.contains(number) else { return true }
+      if case .copy = pieces[number].source { return true }
+      return false
+    }
+    guard !stretches.isEmpty else { return }
+    if isCopy(number) || isCopy(number - 1) { stretches[0].forgetRecords() }
+    if isCopy(number) || isCopy(number + 1) { stretches[stretches.count - 1].forgetRecords() }
   }
 
   private func stretches(

@@ -65,11 +65,32 @@ package struct LiveLog: ~Copyable, Sendable {
     while done < bytes.count {
       let count = write(descriptor, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done)))
       if count == -Int(EINTR) { continue }
-      guard count > 0 else { return (done, Int32(-count)) }
+      guard count > 0 else {
+        let written = UnsafeRawBufferPointer(rebasing: bytes.prefix(done))
+        return (done - retractTornRecord(endOf: written), Int32(-count))
+      }
       done += count
     }
     if limit > 0, length + Int64(done) >= threshold { rotateIfAlone() }
     return (done, 0)
+  }
+
+  /// Takes a record back that was written in part, unless somebody else writes at this moment or has
+  /// written since.
+  ///
+  /// - Parameter written: what was written of a piece of records.
+  /// - Returns: how many bytes were taken back.
+  private func retractTornRecord(endOf written: UnsafeRawBufferPointer) -> Int {
+    let torn = written.count - (written.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
+    guard torn > 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, let length = try? liveLength(),
+      length >= torn
+    else { return 0 }
+    var tail = [UInt8](repeating: 0, count: torn)
+    let start = off_t(length) - off_t(torn)
+    guard pread(descriptor, &tail, torn, start) == torn, tail.elementsEqual(written.suffix(torn)),
+      ftruncate(descriptor, start) == 0
+    else { return 0 }
+    return torn
   }
 
   /// Makes what was written durable; what was rotated away is so already.

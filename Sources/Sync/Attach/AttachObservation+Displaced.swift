@@ -207,10 +207,11 @@ extension AttachObservation {
       names = (sidecar.objects ?? []).compactMap(SegmentName.init)
     }
     let base = file.source.base
+    guard let log = try SentContent.view(of: file, in: content, context) else { return 0 }
     var end: Int64 = 0
     for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard name.range.lowerBound == end, base + name.range.upperBound <= candidate.status.length,
-        try content.matches(name, base: base)
+        try name.matches(log)
       else { break }
       end = name.range.upperBound
     }

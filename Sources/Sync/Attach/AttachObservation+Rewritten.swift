@@ -40,6 +40,7 @@ extension AttachObservation {
     guard candidate.path == file.source.path, file.changed != 0, isReplaced || isTouched,
       let sent = try SentContent(file, context)
     else { return false }
-    return try !sent.isBeginning(of: FileContent(candidate.path))
+    return try !sent.isBeginning(
+      of: SentContent.view(of: file, in: FileContent(candidate.path), context))
   }
 }

@@ -103,14 +103,8 @@ struct FileContent {
     return Int64(bytes.count) == offset - start ? Link(before: bytes[...]) : nil
   }
 
-  /// Whether the file has the bytes that a segment's name promises, with the stream beginning at an
-  /// offset of it.
-  func matches(_ segment: SegmentName, base: Int64) throws -> Bool {
-    guard packed == nil else { return false }
-    return try segment.matches {
-      try file.read(at: base + $0.lowerBound, count: $0.count)
-    }
-  }
+  /// The stream that begins at an offset of the file; nil for a compressed one.
+  func log(from base: Int64) -> LogFile? { packed == nil ? LogFile(file, from: base) : nil }
 
   /// Writes what a compressed file was before into another, whole or not at all.
   ///

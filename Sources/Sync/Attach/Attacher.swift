@@ -177,7 +177,8 @@ public struct Attacher {
     let session = SessionID.make(at: min(times.first, context.now()))
     let local = context.home.files(for: session)
 
-    // Of a compressed file nothing is read but what is unpacked into the home.
+    // Of a compressed file nothing is read but what is unpacked into the home; of an empty one nothing
+    // at all. Both have their log there.
     let length = isCompressed ? 0 : new.end == nil ? nil : status.length - new.base
     let source = Sidecar.Source(
       path: new.path, device: status.device, inode: status.inode, base: new.base,
@@ -193,6 +194,7 @@ public struct Attacher {
       startedAt: min(times.first, context.now()))
     sidecar.categories = new.source.categoryName(of: new.path).map { [$0] } ?? []
     sidecar.continues = new.continues
+    sidecar.consent = context.consent == .metadata ? .metadata : nil
     if let end = new.end {
       sidecar.status = .terminated
       sidecar.cause = .file(end)
@@ -200,9 +202,13 @@ public struct Attacher {
     }
     try sidecar.save(local.sidecar)
     // After the sidecar: a log without one would be taken for a recorder's.
-    if isCompressed {
+    if length == 0 {
       do {
-        seen = try content.unpack(to: local.log)
+        if isCompressed {
+          seen = try content.unpack(to: local.log)
+        } else {
+          try AtomicFile.write([], to: local.log)
+        }
       } catch {
         _ = try LocalSession(context.home, session).removeFiles()
         throw error
@@ -333,8 +339,9 @@ public struct Attacher {
         }
         let sent = source.length == nil ? entry?.sent ?? 0 : 0
         // The link covers the stream; before its start stand bytes of the file that it knows not.
-        let link =
-          sent > 0 && (source.base == 0 || entry?.link.covered == Link.span) ? entry?.link : nil
+        let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
+        var link: Link?
+        if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
         let file = AttachedFile(
           session: session, source: source, seen: source.base + (source.length ?? sent),
           link: link, changed: 0, isCompressed: isCompressed,
@@ -349,6 +356,18 @@ public struct Attacher {
     }
     for file in newest.values { try files.save(file) }
     try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
+  }
+
+  /// The fingerprint of a file where it was sent up to: that of its own bytes where these, redacted,
+  /// are what was sent.
+  private func link(
+    of sidecar: Sidecar, _ local: LocalSession, _ entry: ManifestEntry
+  ) throws -> Link {
+    guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
+      try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
+    else { return entry.link }
+    let end = source.base + entry.sent
+    return try FileContent(source.path).link(before: end) ?? entry.link
   }
 
   /// Which of the sessions that have a file's number reads it: numbers are given out again.

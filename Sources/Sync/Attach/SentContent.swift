@@ -17,6 +17,24 @@ struct SentContent {
     if signature.count == 0 { return nil }
   }
 
+  /// A file as it would leave this machine if it were what a session reads; nil where that cannot
+  /// be told.
+  static func view(
+    of file: AttachedFile, in content: FileContent, _ context: SyncContext
+  ) throws -> LogFile? {
+    let local = LocalSession(context.home, file.session)
+    guard let log = content.log(from: file.source.base),
+      let sidecar = try? Sidecar.load(local.files.sidecar)
+    else { return nil }
+    do {
+      let stretches = try context.redaction.stretches(local.redaction(sidecar) ?? [])
+      return log.redacted(by: stretches, sidecar.format)
+    } catch is ReplicaError {
+      // The upload of the session says which rules are missing.
+      return nil
+    }
+  }
+
   /// Bytes that are read in one place.
   private static let window: Int64 = 1 << 20
   /// In how many places a file is looked at, so that the cost does not depend on its length.
@@ -47,13 +65,17 @@ struct SentContent {
   }
 
   /// Whether a file begins with exactly what was sent, up to its last whole block.
-  func isBeginning(of content: FileContent) throws -> Bool {
+  ///
+  /// - Parameter log: the file as it would leave this machine; nil where that cannot be told.
+  func isBeginning(of log: LogFile?) throws -> Bool {
+    guard let log else { return false }
+    let length = try log.status().length
     var builder = SignatureBuilder()
     var found = SignatureFile()
     var position: Int64 = 0
     while found.signature.end < signature.end {
-      let bytes = try content.read(position..<position + Self.window)
-      guard !bytes.isEmpty else { return false }
+      guard position < length else { return false }
+      let bytes = try log.read(position..<min(length, position + Self.window))
       position += Int64(bytes.count)
       bytes.withUnsafeBytes { builder.append($0) }
       _ = found.append(builder.take())

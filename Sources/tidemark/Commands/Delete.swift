@@ -5,6 +5,7 @@ import Sync
 /// `tidemark delete ID…`.
 struct Delete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "delete",
     abstract: "Delete sessions here, in the store, or both, after asking.")
 
   @Argument(help: "The sessions.")

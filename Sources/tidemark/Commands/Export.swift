@@ -3,115 +3,145 @@ import Foundation
 import SessionLog
 import Sync
 
-/// `tidemark export ID…`.
+/// `tidemark export [ID…]`.
 struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write sessions as text files with a header that says where they come from.",
+    commandName: "export",
+    abstract: "Write sessions as text, JSON lines, tar or asciicast.",
     discussion: """
-      The local log is taken where it is complete, else the store's. A file appears under its \
-      name only when it is whole, or when --salvage passed over what is missing: exit code 65.
+      Sessions are named by ID, or chosen as 'tidemark list' does it: by --failed, --app, --device, \
+      --all-devices, or by --since and --until, which choose records as well. The local log is \
+      taken where it is complete, else the store's. A file appears under its name only when it is \
+      whole, or when --salvage passed over what is missing: exit code 65. A session that is in the \
+      store without its log (consent: metadata) is told: exit code 77.
+
+      text: a header that says where a session comes from, then its log; a file each in the folder \
+      that -o names. jsonl: one object a record: session, device, app, time, level, category, \
+      stream, scenario, offset (of its first byte in the log), message; of other programs' logs the \
+      whole line is the message. A message that is not UTF-8 stands in messageBase64 too, exactly. \
+      "newline": false says that the message does not end a line of the program, "continues": true \
+      that an object goes on with the one before. tar: each session's .log and .json in the one \
+      file that -o names. asciicast: for players of terminal recordings, such as asciinema's; made of \
+      sessions that were recorded with 'run --pty'.
+
+      --merge writes all sessions on one time line into the one file that -o names; what their \
+      devices' clocks lacked, as uploads have measured it, is taken off (clockOffset, in \
+      milliseconds, server less device), and each record is labelled with its session.
       """)
 
-  @Argument(help: "The sessions.")
-  var ids: [String]
-  @Option(name: .shortAndLong, help: "A folder, or - for standard output.")
+  @OptionGroup var sessions: SelectionOptions
+  @Option(
+    name: .shortAndLong, help: "A folder, or a file for tar and --merge; - for standard output.")
   var output: String
+  @Option(help: ArgumentHelp("text, jsonl, tar or asciicast.", valueName: "format"))
+  var format = "text"
+  @Flag(help: "All sessions on one time line.")
+  var merge = false
+  @Flag(help: "With --merge, leave the times as the devices wrote them.")
+  var noClockOffset = false
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
-
   @OptionGroup var owner: UserOptions
 
   func validate() throws {
-    if ids.isEmpty {
-      throw ValidationError("Name at least one session; 'tidemark list' shows them.")
+    let filter = try records.filter.filter()
+    if sessions.ids.isEmpty, !sessions.isChoosing, filter.since == nil, filter.until == nil {
+      throw ValidationError(
+        "Name at least one session, or choose by --since, --app or --failed; "
+          + "'tidemark list' shows them.")
+    }
+    guard SessionExport.Format(rawValue: format) != nil else {
+      throw ValidationError("'\(format)' is no format; use text, jsonl, tar or asciicast.")
+    }
+    if noClockOffset, !merge { throw ValidationError("--no-clock-offset goes with --merge.") }
+    if merge, ["tar", "asciicast"].contains(format) || records.salvage || records.lines != nil {
+      throw ValidationError("--merge goes with text and jsonl, without --lines and --salvage.")
     }
   }
 
   func run() async throws {
     let place = try owner.workplace()
-    let (catalog, context) = try side.catalog(place)
     let choice = try records.choice()
-    let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
-    let texts = try await catalog.entries(matching: ids, devices: devices).map {
-      try SessionText($0, side: side, context: context, catalog: catalog)
-    }
-    guard output != "-" else {
-      var isWhole = true
-      for text in texts {
-        Console.write(Array(Self.header(text.entry.sidecar).utf8))
-        let isThisWhole = try await text.read(choice) { Console.show($0) }
-        isWhole = isWhole && isThisWhole
+    let (entries, catalog, context) = try await sessions.entries(
+      place, side, owner, since: choice.filter.since, until: choice.filter.until)
+    if entries.isEmpty { Console.remark("no such session; 'tidemark list' shows what there is") }
+    var texts: [SessionText] = []
+    for entry in entries {
+      do {
+        texts.append(try SessionText(entry, side: side, context: context, catalog: catalog))
+      } catch let failure as Failure
+        where failure.status == .authentication && sessions.ids.isEmpty
+      {
+        // What was chosen, and not named, is exported as far as there is something.
+        Console.complain(failure.description)
       }
-      if !isWhole { throw ExitStatus.integrity }
-      return
     }
+    let lacksLogs = texts.count < entries.count
+    if texts.isEmpty, lacksLogs { throw ExitStatus.authentication }
+    let format = SessionExport.Format(rawValue: format) ?? .text
+    let isWhole: Bool
+    if merge {
+      let merged = MergedExport(
+        texts: texts, choice: choice, format: format, correctsClocks: !noClockOffset)
+      isWhole = try await ExportFile.with(file()) {
+        try await merged.write(to: $0)
+        return true
+      }
+    } else if format == .tar {
+      let tar = TarExport(texts: texts, choice: choice)
+      isWhole = try await ExportFile.with(file()) { try await tar.write(to: $0) }
+    } else {
+      let exports = texts.map { SessionExport(text: $0, choice: choice, format: format) }
+      isWhole =
+        output == "-"
+        ? try await print(exports) : try await write(exports, atOnce: place.settings.transfers)
+    }
+    if !isWhole { throw ExitStatus.integrity }
+    if lacksLogs { throw ExitStatus.authentication }
+  }
+
+  private func file() throws -> ExportFile {
+    if output == "-" {
+      guard format != "tar" || !Console.outputIsTerminal else {
+        throw Failure(.usage, "an archive is nothing for a terminal; name a file with -o")
+      }
+      return ExportFile()
+    }
+    Console.remark("writing \(output)")
+    return try ExportFile(output)
+  }
+
+  private func print(_ exports: [SessionExport]) async throws -> Bool {
+    try await ExportFile.with(ExportFile()) { file in
+      var isWhole = true
+      for export in exports { isWhole = try await export.write(to: file) && isWhole }
+      return isWhole
+    }
+  }
+
+  /// Writes a file each.
+  private func write(_ exports: [SessionExport], atOnce limit: Int) async throws -> Bool {
     try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     let folder = output
-    let isWhole = try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+    return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
       var isWhole = true
       func note(_ path: String, _ isThisWhole: Bool) {
         Console.remark("wrote \(path)")
         isWhole = isWhole && isThisWhole
       }
-      for (index, text) in texts.enumerated() {
-        if index >= place.settings.transfers, let (path, isThisWhole) = try await group.next() {
+      for (index, export) in exports.enumerated() {
+        if index >= limit, let (path, isThisWhole) = try await group.next() {
           note(path, isThisWhole)
         }
-        group.addTask { try await Self.write(text, choice, in: folder) }
+        group.addTask {
+          let path = "\(folder)/\(export.fileName)"
+          return (
+            path, try await ExportFile.with(ExportFile(path)) { try await export.write(to: $0) }
+          )
+        }
       }
       for try await (path, isThisWhole) in group { note(path, isThisWhole) }
       return isWhole
     }
-    if !isWhole { throw ExitStatus.integrity }
-  }
-
-  /// - Returns: the file, and whether nothing had to be passed over.
-  private static func write(
-    _ text: SessionText, _ choice: RecordChoice, in folder: String
-  ) async throws -> (String, Bool) {
-    let sidecar = text.entry.sidecar
-    let path = "\(folder)/\(sidecar.sessionId).txt"
-    let partial = "\(folder)/.\(sidecar.sessionId).partial"
-    guard FileManager.default.createFile(atPath: partial, contents: Data(header(sidecar).utf8)),
-      let file = FileHandle(forWritingAtPath: partial)
-    else {
-      throw Failure(.configuration, "cannot write in \(folder); choose another folder with -o")
-    }
-    let isWhole: Bool
-    do {
-      try file.seekToEnd()
-      var pending = Data()
-      isWhole = try await text.read(choice) { bytes in
-        pending.append(contentsOf: bytes)
-        guard pending.count >= 1 << 20 else { return }
-        try file.write(contentsOf: pending)
-        pending.removeAll(keepingCapacity: true)
-      }
-      try file.write(contentsOf: pending)
-      try file.synchronize()
-      try file.close()
-      guard rename(partial, path) == 0 else {
-        throw SystemError(operation: "rename", path: partial, errno: errno)
-      }
-    } catch {
-      unlink(partial)
-      throw error
-    }
-    return (path, isWhole)
-  }
-
-  static func header(_ sidecar: Sidecar) -> String {
-    let cause = sidecar.cause.map { " (\($0))" } ?? ""
-    let fields: [(String, String)] = [
-      ("Device", "\(sidecar.deviceName) (\(sidecar.deviceId))"),
-      ("Model", sidecar.deviceModel ?? "unknown"), ("OS", sidecar.osVersion),
-      ("App", sidecar.appName), ("App version", sidecar.appVersion ?? "unknown"),
-      ("Build number", sidecar.buildNumber ?? "unknown"), ("User", sidecar.userId),
-      ("Session", sidecar.sessionId.description), ("Started", sidecar.startedAt.description),
-      ("Ended", sidecar.endedAt?.description ?? "-"),
-      ("Status", sidecar.status.rawValue + cause),
-    ]
-    let lines = fields.map { "\($0): \(Console.harmless($1.utf8).replacing("\n", with: " "))\n" }
-    return "=== Device Info ===\n" + lines.joined() + "=== Log ===\n"
   }
 }

@@ -7,6 +7,7 @@ import Sync
 /// `tidemark import FILE…`.
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Make sessions of log files as they stand, .gz and .zst unpacked.",
     discussion: """
       The files are read where they are by the next upload, and must stay until then. A file that is \

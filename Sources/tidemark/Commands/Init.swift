@@ -8,6 +8,7 @@ import Sync
 /// `tidemark init URL`.
 struct Init: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "init",
     abstract: "Write a configuration and try the store.",
     discussion: """
       Puts, reads back and deletes a scratch object; nothing is configured when that fails. \
@@ -23,9 +24,13 @@ struct Init: AsyncParsableCommand {
   @Flag(help: "Configure the machine for all its users; for root.")
   var machine = false
 
+  @Flag(
+    help: "Accept http:// to another machine: all on the way may read logs and password.")
+  var allowPlaintext = false
+
   func run() async throws {
-    let store = try StoreURL(url)
     let place = try workplace()
+    let store = try place.storeURL(url)
     let context = try place.context(store: store)
     try await probe(context.store)
     try write(store: store.description, place)
@@ -45,7 +50,9 @@ struct Init: AsyncParsableCommand {
   private func workplace() throws -> Workplace {
     let environment = ProcessInfo.processInfo.environment
     let usual = Home.locate(environment: environment)
-    guard machine || usual.owner != nil else { return try Workplace() }
+    var choice = StoreChoice()
+    choice.allowsPlaintext = allowPlaintext
+    guard machine || usual.owner != nil else { return try Workplace(choice: choice) }
     guard Account.current.isRoot else {
       throw Failure(
         .authentication,
@@ -56,7 +63,7 @@ struct Init: AsyncParsableCommand {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
     try MachineWide.create()
-    return try Workplace(MachineWide.home(of: .current))
+    return try Workplace(MachineWide.home(of: .current), choice: choice)
   }
 
   private func probe(_ store: any ObjectStore) async throws {
@@ -72,12 +79,16 @@ struct Init: AsyncParsableCommand {
 
   private func write(store: String, _ place: Workplace) throws {
     let path = place.home.configurationPath
-    let text: String
+    var text: String
     if let data = FileManager.default.contents(atPath: path) {
       text = SettingsTemplate.replacing(
         storeIn: String(decoding: data, as: UTF8.self), with: store)
     } else {
       text = SettingsTemplate.text(store: store, environment: place.environment)
+    }
+    // cron knows neither this command line nor this environment.
+    if place.settings.storeSettings.allowsPlaintext {
+      text = SettingsTemplate.allowingPlaintext(text)
     }
     try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
     // Users who record read a machine's configuration; it names files with secrets and holds none.

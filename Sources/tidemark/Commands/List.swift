@@ -7,11 +7,12 @@ import Sync
 /// `tidemark list`.
 struct List: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "list",
     abstract: "List sessions, newest first, local and remote side by side.",
     discussion: """
       With --json one object a line: sessionId, status, cause, running, deviceId, deviceName, \
       userId, appName, startedAt, endedAt, fileSizeBytes, uploadedBytes, location (local, remote \
-      or both).
+      or both), and consent where it is metadata: the log was not sent, or not beyond uploadedBytes.
       """)
 
   @OptionGroup var side: SideOptions
@@ -28,7 +29,7 @@ struct List: AsyncParsableCommand {
     let place = try owner.workplace()
     let entries = try await self.entries(place)
       .filter(owner.includes)
-      .filter { !failed || $0.sidecar.status == .crashed || $0.sidecar.cause?.isFailure == true }
+      .filter { !failed || $0.sidecar.hasFailed }
     if json {
       for entry in entries { Console.say(try Console.json(Line(entry))) }
       return
@@ -68,6 +69,7 @@ struct List: AsyncParsableCommand {
     let fileSizeBytes: Int64
     let uploadedBytes: Int64
     let location: SessionCatalog.Location
+    let consent: Consent?
 
     init(_ entry: SessionCatalog.Entry) {
       sessionId = entry.session
@@ -83,6 +85,7 @@ struct List: AsyncParsableCommand {
       fileSizeBytes = entry.length
       uploadedBytes = entry.uploaded
       location = entry.location
+      consent = entry.sidecar.consent
     }
   }
 
@@ -96,12 +99,18 @@ struct List: AsyncParsableCommand {
       case .crashed: Console.paint("✖ CRASHED   ", .red)
       }
     let share = entry.length == 0 ? 100 : entry.uploaded * 100 / entry.length
+    let hasNoLog = sidecar.withholdsLog && entry.uploaded == 0
     let silent = (now.milliseconds - entry.lastActivity.milliseconds) / 1000
     var cause = sidecar.cause.map(\.description) ?? ""
     if sidecar.status == .active && silent >= 3600 { cause = "silent \(Age.text(silent))" }
+    if sidecar.withholdsLog {
+      let what = hasNoLog ? "log not sent" : "log sent only so far"
+      cause += (cause.isEmpty ? "" : "; ") + "\(what) (consent: metadata)"
+    }
     let columns = [
       entry.session.description, badge, pad(entry.location.rawValue, 6),
-      pad(Console.size(entry.length), 9), pad("\(share) % up", 9), pad(sidecar.appName, 16),
+      pad(Console.size(entry.length), 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
+      pad(sidecar.appName, 16),
       pad("\(sidecar.userId)@\(sidecar.deviceName)", 20), cause,
     ]
     let line = columns.joined(separator: "  ")

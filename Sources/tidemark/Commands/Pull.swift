@@ -8,10 +8,15 @@ import Synchronization
 /// `tidemark pull DIR`.
 struct Pull: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "pull",
     abstract: "Mirror sessions of the store into a folder, as plain .log and .json files.",
     discussion: """
       Files go to DIR/<device>/<day>/<session>. What is there already is not fetched again: an \
-      append costs its suffix, an unchanged session nothing. Nothing is ever deleted there.
+      append costs its suffix, an unchanged session nothing. Nothing is ever deleted there. Of a \
+      session whose log was not sent (consent: metadata) there is the .json alone. Of a damaged \
+      one nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
+      <session>.salvaged.log, a [GAP …] line where bytes are lost. With --json: sessions, \
+      logBytes, failures, withoutLog.
       """)
 
   @Argument(help: "The folder.")
@@ -21,6 +26,8 @@ struct Pull: AsyncParsableCommand {
   @OptionGroup var devices: DeviceOptions
   @Flag(help: "Also link attached files' logs below their original paths, DIR/<device>/names/.")
   var names = false
+  @Flag(help: "Read what can be read of damaged sessions, too.")
+  var salvage = false
   @Flag(help: "Only say what would be fetched.")
   var dryRun = false
   @Option(help: "Sessions fetched at once, 1 to 64.")
@@ -46,17 +53,27 @@ struct Pull: AsyncParsableCommand {
       for item in items { Console.say("\(item.remote.session)  \(Console.size(item.missing))") }
       return
     }
-    let failures = await fetch(items, puller, atOnce: context.transfers)
+    let (failures, withheld) = await fetch(items, puller, atOnce: context.transfers)
     let done = items.filter { failures[$0.remote.session] == nil }
     let bytes = done.reduce(0) { $0 + $1.missing }
     for (session, error) in failures.sorted(by: { $0.key < $1.key }) {
       Console.complain("\(session): \(error)")
     }
+    if salvage {
+      for item in items where failures[item.remote.session] is ReplicaError {
+        try await salvage(item.remote, puller)
+      }
+    }
+    for item in withheld {
+      let sent = item.length == 0 ? "not sent" : "sent only up to byte \(item.length)"
+      Console.complain("\(item.remote.session): log \(sent) (consent: metadata)")
+    }
     if json {
       let summary = Summary(
         sessions: done.count, logBytes: bytes,
         failures: Dictionary(
-          uniqueKeysWithValues: failures.map { ($0.key.description, "\($0.value)") }))
+          uniqueKeysWithValues: failures.map { ($0.key.description, "\($0.value)") }),
+        withoutLog: withheld.filter { $0.length == 0 }.map(\.remote.session))
       Console.say(try Console.json(summary))
     } else if Console.outputIsTerminal {
       Console.say("fetched \(Console.size(bytes)) of log in \(done.count) sessions to \(folder)")
@@ -64,17 +81,27 @@ struct Pull: AsyncParsableCommand {
     if !failures.isEmpty { throw ExitStatus.partial }
   }
 
+  private func salvage(_ remote: RemoteSession, _ puller: Puller) async throws {
+    let path = try await puller.salvage(remote) { Console.complain("\(remote.session): \($0)") }
+    Console.complain("\(remote.session): what can be read is in \(path)")
+  }
+
   private struct Summary: Encodable {
     let sessions: Int
     let logBytes: Int64
     let failures: [String: String]
+    let withoutLog: [SessionID]
   }
 
   private func fetch(
     _ items: [Puller.Item], _ puller: Puller, atOnce limit: Int
-  ) async -> [SessionID: any Error] {
+  ) async -> (failures: [SessionID: any Error], withheld: [Puller.Item]) {
     let progress = ProgressBar(total: items.reduce(0) { $0 + $1.missing })
     defer { progress.finish() }
-    return await puller.execute(items, atOnce: limit) { progress.add($0) }
+    var withheld: Set<SessionID> = []
+    let failures = await puller.execute(items, atOnce: limit, withheld: { withheld.insert($0) }) {
+      progress.add($0)
+    }
+    return (failures, items.filter { withheld.contains($0.remote.session) })
   }
 }

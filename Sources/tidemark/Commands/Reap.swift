@@ -6,17 +6,21 @@ import Sync
 /// `tidemark reap`.
 struct Reap: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "reap",
     abstract: "Delete sessions that are old enough: 7 days here, 30 days in the store.",
     discussion: """
       A local session goes only when a listing of this very run shows its sealed copy whole, and \
       so does a rotated part older than 'prune-after' of a session that stays. \
-      Both sides by default.
+      Both sides by default. What devices leave that never come back, an operator reaps with \
+      --remote --all-devices, or S3 does by a lifecycle rule.
       """)
 
   @Flag(help: "This machine's copies.")
   var local = false
   @Flag(help: "The store's copies.")
   var remote = false
+  @Flag(help: "With --remote: the copies of all devices; for operators.")
+  var allDevices = false
   @Option(help: "Another age than the configured ones: 1s, 12h, 30d.")
   var olderThan: String?
   @Flag(help: "Delete nothing.")
@@ -25,14 +29,25 @@ struct Reap: AsyncParsableCommand {
   var explain = false
   @Flag(help: "Carry out also a plan that is refused for its size.")
   var force = false
+  @OptionGroup(title: "S3 lifecycle")
+  var lifecycle: LifecycleOptions
 
   func validate() throws {
+    if allDevices && (local || !remote) {
+      throw ValidationError("--all-devices goes with --remote, and without --local.")
+    }
+    if lifecycle.isAsked && (local || remote || explain || force) {
+      throw ValidationError("A lifecycle rule is printed or installed by itself.")
+    }
     if let olderThan, (Age.seconds(olderThan) ?? 0) < 1 {
       throw ValidationError("--older-than takes an age such as 1s, 12h or 30d.")
     }
   }
 
   func run() async throws {
+    if lifecycle.isAsked {
+      return try await lifecycle.run(olderThan.flatMap(Age.seconds), dryRun: dryRun)
+    }
     let places = try Workplace.all()
     guard let own = places.last else { return }
     var retention = own.settings.retention
@@ -49,7 +64,9 @@ struct Reap: AsyncParsableCommand {
       guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
         return
       }
-      failed += try await reapRemote(context, retention)
+      failed +=
+        try await allDevices
+        ? reapAllDevices(context, retention) : reapRemote(context, retention)
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -102,17 +119,40 @@ struct Reap: AsyncParsableCommand {
     }
   }
 
-  private func reapRemote(_ context: SyncContext, _ retention: Retention) async throws -> Int {
-    let reaper = RemoteReaper(context, devices: [context.device.deviceId])
+  /// One device after the other, each by the rules for one: what a guard refuses for one, or a
+  /// damaged folder, keeps no other back.
+  private func reapAllDevices(_ context: SyncContext, _ retention: Retention) async throws -> Int {
+    var failed = 0
+    for device in try await RemoteReaper.devices(in: context.store) {
+      do {
+        failed += try await reapRemote(context, retention, device: device, isReported: true)
+      } catch let error where (error as? StoreError)?.code != .cancelled {
+        Console.complain("device \(device): \(error)")
+        failed += 1
+      }
+    }
+    return failed
+  }
+
+  private func reapRemote(
+    _ context: SyncContext, _ retention: Retention, device: String? = nil, isReported: Bool = false
+  ) async throws -> Int {
+    let reaper = RemoteReaper(context, devices: [device ?? context.device.deviceId])
     let plan = try await reaper.plan(retention)
     show(plan.remote + plan.superseded, plan.kept, side: "remote")
     if let refusal = plan.refusal, !force {
       if !dryRun { throw Failure(.usage, refusal) }
       Console.remark(refusal)
     }
-    guard !dryRun else { return 0 }
-    let errors = try await reaper.execute(plan).compactMap(\.error)
+    let outcomes = dryRun ? [] : try await reaper.execute(plan)
+    let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
+    if isReported, let device {
+      let bytes = Console.size(plan.remote.reduce(0) { $0 + $1.bytes })
+      Console.say(
+        "device \(device): \(dryRun ? "would delete" : "deleted") \(plan.remote.count) sessions "
+          + "(\(bytes)), \(errors.count) objects failed, \(plan.kept.count) sessions stay")
+    }
     return errors.count
   }
 

@@ -1,117 +1,71 @@
 import ArgumentParser
 import Foundation
 import SessionLog
-import Sync
 
 /// `tidemark run -- PROGRAM ARGUMENTS`.
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "run",
     abstract: "Run a program, its console as before, and record the session.",
     discussion: """
       The exit status is the program's: 128 + signal where one killed it, 127 when there is no \
-      such program, 126 when it cannot be run. One upload follows at the end, 10 seconds at most; \
-      what remains is cron's.
+      such program, 126 when it cannot be run. The session is uploaded every minute while it grows, \
+      at once on the first error after a quiet time, and at its end, for which 10 seconds are waited \
+      at most; what remains is done in the background, or by cron.
+
+      With --pty the program runs on a terminal of its own, as full-screen programs and password \
+      prompts need it; 'tidemark play' shows such a session again. What is typed is recorded only \
+      where the program shows it. Should the recorder be killed, the program gets SIGPIPE at its next \
+      output, or SIGHUP with --pty. With --survive a recorder apart, which no signal of the terminal \
+      reaches, reads what the program prints: this command may be killed, and neither the program \
+      nor its session notices.
       """)
 
   @Option(help: "The program's name in lists; its file name by default.")
   var app: String?
-  @Flag(help: "Leave the upload at the end to cron.")
+  @Flag(help: "Give the program a terminal of its own.")
+  var pty = false
+  @Flag(help: "Record the program's bytes and nothing else: no times, no levels.")
+  var asIs = false
+  @Flag(help: "Record in a process apart: program and session survive the end of this one.")
+  var survive = false
+  @Flag(help: "Leave all uploads to cron.")
   var noUpload = false
+  @Option(
+    help: ArgumentHelp("The job of whoever supervises this recorder.", visibility: .hidden))
+  var inJob: Int32?
   @Argument(parsing: .captureForPassthrough, help: "The program and its arguments, after --.")
   var command: [String] = []
 
   func validate() throws {
+    if survive && pty { throw ValidationError("--survive and --pty exclude each other.") }
     if program.isEmpty { throw ValidationError("Name the program to run: tidemark run -- PROGRAM") }
   }
 
   private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
   func run() async throws {
+    if survive { throw ExitCode(try supervise()) }
     let recording = Recording(
-      app: app ?? program[0].split(separator: "/").last.map(String.init) ?? program[0])
+      app: app ?? program[0].split(separator: "/").last.map(String.init) ?? program[0],
+      isAsIs: asIs, isOnTerminal: pty, uploads: !noUpload)
     let capture = Capture(
-      into: recording.writer, environment: ProcessInfo.processInfo.environment)
-    let ending = try capture.run(program)
-    if let problem = ending.problem { Console.complain(problem) }
-    await recording.end(ending.cause, uploads: !noUpload)
+      into: recording.writer, environment: ProcessInfo.processInfo.environment,
+      onSecond: recording.pass)
+    let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
+    if let problem = ending.problem, inJob == nil { Console.complain(problem) }
+    recording.end(ending.cause, core: ending.core)
     throw ExitCode(ending.status)
   }
-}
 
-/// `PROGRAM | tidemark log`.
-struct Log: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Record standard input as a session and pass it on to standard output.")
-
-  @Option(help: "The program's name in lists.")
-  var app = "pipe"
-  @Flag(help: "Leave the upload at the end to cron.")
-  var noUpload = false
-
-  func run() async throws {
-    let recording = Recording(app: app)
-    try Capture(into: recording.writer, environment: [:]).copyStandardInput()
-    await recording.end(.exit(0), uploads: !noUpload)
-  }
-}
-
-/// A session being recorded, where that is possible: whatever is wrong costs one line, never the
-/// program.
-struct Recording {
-  let writer: SessionWriter?
-  private let place: Workplace?
-
-  /// How long the upload at the end may take.
-  private static let uploadTime: Duration = .seconds(10)
-
-  init(app: String) {
-    do {
-      (place, writer) = try Self.start(app)
-    } catch {
-      Console.complain("this session is not recorded: \(error)")
-      (place, writer) = (nil, nil)
-    }
-  }
-
-  private static func start(_ app: String) throws -> (Workplace, SessionWriter) {
-    let place = try Workplace(acceptsBadSettings: true)
-    let writer = try SessionWriter(
-      home: place.home, device: place.device, appName: app, policy: place.settings.fsync,
-      rotateAt: place.settings.rotateAt)
-    return (place, writer)
-  }
-
-  func end(_ cause: ExitCause, uploads: Bool) async {
-    guard let writer, let place else { return }
-    do {
-      try writer.end(cause)
-    } catch {
-      Console.complain("\(error)")
-    }
-    guard uploads, place.sends else { return }
-    do {
-      try await Self.upload(place)
-    } catch {
-      // Cron finishes what remains and tells what is wrong; a person at a terminal wants to know.
-      Console.remark("tidemark: not uploaded yet: \(error)")
-    }
-  }
-
-  private static func upload(_ place: Workplace) async throws {
-    guard let lock = try place.lock() else { return }
-    defer { withExtendedLifetime(lock) {} }
-    let uploader = Uploader(try place.context())
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        let report = try await uploader.execute(uploader.plan())
-        if let error = report.stoppedBy ?? report.failures.first?.error { throw error }
-      }
-      group.addTask {
-        try await Task.sleep(for: uploadTime)
-        throw Failure(.tryLater, "it took more than 10 s; cron goes on with it")
-      }
-      defer { group.cancelAll() }
-      try await group.next()
-    }
+  private func supervise() throws -> Int32 {
+    var recorder = [Console.ownPath, "run", "--in-job", "\(getpgrp())"]
+    if let app { recorder += ["--app", app] }
+    if asIs { recorder.append("--as-is") }
+    if noUpload { recorder.append("--no-upload") }
+    let ending = try Capture(into: nil, environment: ProcessInfo.processInfo.environment)
+      .supervise(program[0], recorder: recorder + ["--"] + program)
+    if let problem = ending.problem { Console.complain(problem) }
+    return ending.status
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import ObjectStore
 import SessionLog
 import Sync
@@ -62,54 +63,17 @@ struct DeviceOptions: ParsableArguments {
     }
     return matches.map(\.deviceId)
   }
-}
 
-/// Which records of a log.
-struct RecordOptions: ParsableArguments {
-  @Option(
-    help: "Only records of this level and above: TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT.")
-  var level: String?
-  @Option(help: "Only records since then: 2h, 3d, or 2026-01-22T14:30:05Z.")
-  var since: String?
-  @Option(help: "Only records until then, in the same forms.")
-  var until: String?
-  @Option(
-    name: [.customShort("n"), .long],
-    help: ArgumentHelp("Only the last of the lines.", valueName: "n"))
-  var lines: Int?
-  @Flag(
-    help: ArgumentHelp(
-      "Go on past what is missing or damaged in the store.",
-      discussion: "A line [GAP n bytes: reason] stands for each stretch that is lost."))
-  var salvage = false
-
-  func validate() throws {
-    _ = try filter()
-    if let lines, lines < 0 { throw ValidationError("--lines takes a number from 0.") }
-  }
-
-  func choice() throws -> RecordChoice {
-    RecordChoice(filter: try filter(), lastLines: lines, salvages: salvage)
-  }
-
-  func filter() throws -> RecordFilter {
-    var filter = RecordFilter(since: try Self.time(since), until: try Self.time(until))
-    if let level {
-      guard let known = Level(name: level) else {
-        throw ValidationError(
-          "'\(level)' is no level; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
-      }
-      filter.minimumLevel = known
+  /// Ids of the devices whose sessions some ids may name.
+  ///
+  /// A session that is not on this machine may be any device's.
+  static func ids(
+    for sessions: [String], _ place: Workplace, _ context: SyncContext?
+  ) async throws -> [String] {
+    let own = place.device.deviceId
+    let areHere = sessions.allSatisfy { id in
+      SessionID(id).map { access(place.home.files(for: $0).sidecar, F_OK) == 0 } ?? false
     }
-    return filter
-  }
-
-  private static func time(_ text: String?) throws -> Timestamp? {
-    guard let text else { return nil }
-    if let time = Timestamp(iso: text) ?? Timestamp(iso: text + "T00:00:00Z") { return time }
-    if let seconds = Age.seconds(text) {
-      return Timestamp(milliseconds: Timestamp.now().milliseconds - seconds * 1000)
-    }
-    throw ValidationError("'\(text)' is no time; use 2h, 3d or 2026-01-22T14:30:05Z.")
+    return areHere ? [own] : try await DeviceRecord.ids(in: context?.store, first: own)
   }
 }

@@ -1,17 +1,17 @@
 import ArgumentParser
-import Foundation
 import SessionLog
 import Sync
 
 /// `tidemark show ID`.
 struct Show: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "show",
     abstract: "Print a session's log.",
     discussion: """
       ID may be shortened as long as it is unique. On a terminal control bytes are made visible, \
       whatever the form asked for; through a pipe the bytes are exact. Of a session in the store \
       --lines, --since and --until fetch only the parts that they need. Exit code 65 when --salvage \
-      had something to pass over.
+      had something to pass over, 77 when its log was not sent (consent: metadata).
       """)
 
   @Argument(help: "The session, as 'tidemark list' shows it.")
@@ -27,15 +27,16 @@ struct Show: AsyncParsableCommand {
 
   func validate() throws {
     if plain && raw { throw ValidationError("--plain and --raw exclude each other.") }
-    if raw, try !records.filter().admitsAll {
-      throw ValidationError("--raw prints the whole stream; leave --level, --since and --until.")
+    if raw, try !records.filter.filter().admitsAll {
+      throw ValidationError("--raw prints the whole stream; leave --level, --since and the like.")
     }
   }
 
   func run() async throws {
     let place = try owner.workplace()
     let (catalog, context) = try side.catalog(place)
-    let entry = try await catalog.entry(matching: id, devices: try await devices(place, context))
+    let devices = try await DeviceOptions.ids(for: [id], place, context)
+    let entry = try await catalog.entry(matching: id, devices: devices)
     let text = try SessionText(entry, side: side, context: context, catalog: catalog)
     let choice = try records.choice()
     let isWhole: Bool
@@ -43,28 +44,13 @@ struct Show: AsyncParsableCommand {
       isWhole = try await text.read(choice) { Console.show($0) }
     } else if plain && entry.sidecar.format == .lines {
       var plain = PlainText()
-      isWhole = try await text.readLines(choice) { line, _ in
-        plain.add(line).withUnsafeBytes { Console.show($0) }
+      isWhole = try await text.readLines(choice) { line in
+        plain.add(line.bytes).withUnsafeBytes { Console.show($0) }
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
     } else {
-      isWhole = try await text.readLines(choice) { line, head in
-        guard Console.outputIsTerminal else { return Console.write(line) }
-        let text = Console.harmless(line.last == 0x0a ? line.dropLast() : line[...])
-        Console.say(Console.paint(text, Console.colour(of: head?.level)))
-      }
+      isWhole = try await text.readLines(choice) { Console.show($0) }
     }
     if !isWhole { throw ExitStatus.integrity }
-  }
-
-  /// A session that is not on this machine may be any device's.
-  private func devices(_ place: Workplace, _ context: SyncContext?) async throws -> [String] {
-    let own = place.device.deviceId
-    if let session = SessionID(id),
-      FileManager.default.fileExists(atPath: place.home.files(for: session).sidecar)
-    {
-      return [own]
-    }
-    return try await DeviceRecord.ids(in: context?.store, first: own)
   }
 }

@@ -8,11 +8,13 @@ import Sync
 /// `tidemark status`.
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "status",
     abstract: "Say where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
       Exit code 75 when there are bytes to send and nothing could be sent for 'stale-after'. With \
-      --json: user, home, configuration, store, deviceId, openSessions, unsentBytes, localBytes, \
-      lastSuccess, stale, problems. Where root serves all users, it is told of each of them, and \
+      --json: user, home, configuration, store, consent, deviceId, openSessions, unsentBytes, \
+      localBytes, lastSuccess, stale, problems, failed (the store, or sessions: session, attempts, \
+      lastError, nextAttempt). Where root serves all users, it is told of each of them, and \
       there is one object a user.
       """)
 
@@ -24,6 +26,7 @@ struct Status: AsyncParsableCommand {
     let home: String
     let configuration: String
     let store: String?
+    let consent: Consent?
     let deviceId: String
     let openSessions: Int
     let unsentBytes: Int64
@@ -31,6 +34,15 @@ struct Status: AsyncParsableCommand {
     let lastSuccess: Timestamp?
     let stale: Bool
     let problems: [String: String]
+    let failed: [Attempts]
+  }
+
+  /// Attempts in a row that failed, of a session or, without one, of the store.
+  private struct Attempts: Encodable {
+    var session: SessionID?
+    let attempts: Int
+    let lastError: String
+    let nextAttempt: Timestamp?
   }
 
   func run() async throws {
@@ -51,23 +63,44 @@ struct Status: AsyncParsableCommand {
       problems[session.description] = reason
     }
     let plan = try context.map { try Uploader($0).plan() }
-    for held in plan?.held ?? [] where held.isProblem {
+    for held in plan?.held ?? [] where held.kind != .idle {
       problems[held.session.description] = held.reason
     }
     if let context, !place.sources.isEmpty {
       problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
     }
     let entry = try context?.manifest.storeEntry()
-    let unsent = try plan.map { plan in
-      try plan.unsent + plan.held.reduce(0) { try $0 + Self.length(of: $1.session, place.home) }
+    let unsent = try plan.map { plan -> Int64 in
+      // Without logs there are none to send.
+      guard place.consent == .logs else { return 0 }
+      return try plan.unsent
+        + plan.held.reduce(0) { try $0 + Self.length(of: $1.session, place.home) }
     }
+    let waits =
+      place.consent == .logs ? unsent ?? 0 > 0 : plan.map { !$0.items.isEmpty } ?? false
     return Report(
       user: place.home.owner?.name, home: place.home.path,
       configuration: place.home.configurationPath, store: context?.store.location,
-      deviceId: place.device.deviceId, openSessions: try place.home.openSessions().count,
+      consent: context?.consent, deviceId: place.device.deviceId,
+      openSessions: try place.home.openSessions().count,
       unsentBytes: unsent ?? 0, localBytes: try place.home.sessionBytes(),
-      lastSuccess: entry?.lastSuccess, stale: isStale(entry, unsent: unsent ?? 0, place),
-      problems: problems)
+      lastSuccess: entry?.lastSuccess, stale: isStale(entry, waits: waits, place),
+      problems: problems, failed: try context.map(Self.failed) ?? [])
+  }
+
+  private static func failed(_ context: SyncContext) throws -> [Attempts] {
+    let waiting = try Uploader(context).waiting()
+    let store = waiting.store.map {
+      Attempts(
+        attempts: $0.attempts, lastError: $0.lastError.map { "\($0)" } ?? "",
+        nextAttempt: $0.nextAttempt)
+    }
+    return [store].compactMap(\.self)
+      + waiting.sessions.map {
+        Attempts(
+          session: $0.session, attempts: $0.attempts, lastError: $0.reason,
+          nextAttempt: $0.nextAttempt)
+      }
   }
 
   private static func length(of session: SessionID, _ home: Home) throws -> Int64 {
@@ -78,8 +111,8 @@ struct Status: AsyncParsableCommand {
     }
   }
 
-  private func isStale(_ entry: StoreEntry?, unsent: Int64, _ place: Workplace) -> Bool {
-    guard let entry, unsent > 0, let since = entry.lastSuccess ?? entry.failingSince else {
+  private func isStale(_ entry: StoreEntry?, waits: Bool, _ place: Workplace) -> Bool {
+    guard let entry, waits, let since = entry.lastSuccess ?? entry.failingSince else {
       return false
     }
     return Timestamp.now().milliseconds - since.milliseconds >= place.settings.staleAfter * 1000
@@ -94,6 +127,9 @@ struct Status: AsyncParsableCommand {
     Console.say("home           \(report.home)")
     Console.say("configuration  \(report.configuration)")
     Console.say("store          \(report.store ?? noStore)")
+    if report.consent == .metadata {
+      Console.say("consent        metadata: no log leaves this machine")
+    }
     Console.say("device         \(report.deviceId)")
     Console.say("on this disk   \(Console.size(report.localBytes))")
     Console.say("not sealed     \(report.openSessions) sessions")
@@ -103,7 +139,16 @@ struct Status: AsyncParsableCommand {
       "\($0) (\(Age.text((Timestamp.now().milliseconds - $0.milliseconds) / 1000)) ago)"
     }
     Console.say("last success   \(success ?? "never")")
-    for (session, reason) in report.problems.sorted(by: { $0.key < $1.key }) {
+    for failed in report.failed {
+      let what = failed.session.map { "\($0): " } ?? ""
+      let next = failed.nextAttempt.map { ", again after \($0)" } ?? ""
+      Console.say(
+        Console.paint(
+          "failed         \(what)\(failed.attempts) times\(next): \(failed.lastError)", .yellow))
+    }
+    let told = Set(report.failed.compactMap { $0.session?.description })
+    let others = report.problems.filter { !told.contains($0.key) }
+    for (session, reason) in others.sorted(by: { $0.key < $1.key }) {
       Console.say(Console.paint("problem        \(session): \(reason)", .yellow))
     }
     if report.stale {

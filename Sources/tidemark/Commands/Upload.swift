@@ -7,31 +7,56 @@ import Sync
 /// `tidemark upload`.
 struct Upload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "upload",
     abstract: "Send what is new, seal what has ended, reap what is due: the cron line.",
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
-      store cannot be reached for less than 'stale-after'. With --json one object is printed: \
+      store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
+      refused us, is left alone for 1, 2, 4 and up to 15 minutes; at a terminal it is asked. With --json one object is printed: \
       logBytes, storedBytes, objects, sealed, reaped, failures, error, status. Where the machine is \
       configured for all users, root sends everybody's sessions, and there is one object a user.
       """)
 
   @Option(help: "Go on and repeat after this time, 60s say.")
   var every: String?
+  @Option(help: "Wait so long for another upload to end, 10s say, rather than leave it to that.")
+  var wait: String?
   @Option(help: "Requests under way at once, 1 to 64.")
   var transfers: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Bytes a second of all requests together, both ways: 500K, 2M.", valueName: "bytes"))
+  var limitRate: String?
+  @Option(
+    help: ArgumentHelp(
+      "Requests to send at the most, from 8; the next upload goes on.", valueName: "count"))
+  var maxRequests: String?
+  @Flag(help: "Accept http:// to another machine: all on the way may read logs and password.")
+  var allowPlaintext = false
   @Flag(help: "Print what would be sent and send nothing.")
   var dryRun = false
-  @Flag(help: "Try sessions at once whose next attempt is not due yet.")
+  @Flag(help: "Try at once also what failed and whose next attempt is not due yet.")
   var now = false
   @Flag(help: "Print the result as JSON.")
   var json = false
+  @Flag(help: ArgumentHelp("Started by a recorder, which reads what is said.", visibility: .hidden))
+  var forRecorder = false
 
   func validate() throws {
     if let transfers, !(1...64).contains(transfers) {
       throw ValidationError("--transfers takes a number from 1 to 64.")
     }
+    if let limitRate, Settings.rate(limitRate) == nil {
+      throw ValidationError("--limit-rate takes bytes a second from 1K, such as 500K or 2M.")
+    }
+    if let maxRequests, Settings.requests(maxRequests) == nil {
+      throw ValidationError("--max-requests takes a number from 8.")
+    }
     if let every, (Age.seconds(every) ?? 0) < 1 {
       throw ValidationError("--every takes a time such as 60s or 5m.")
+    }
+    if let wait, Age.seconds(wait) == nil {
+      throw ValidationError("--wait takes a time such as 10s.")
     }
   }
 
@@ -61,7 +86,12 @@ struct Upload: AsyncParsableCommand {
   ///
   /// What is wrong with one user's home does not stop the others; what is wrong with the store does.
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
-    let places = try Workplace.all(transfers: transfers)
+    var choice = StoreChoice()
+    choice.allowsPlaintext = allowPlaintext
+    choice.limitRate = limitRate.flatMap(Settings.rate)
+    choice.maximumRequests = maxRequests.flatMap(Settings.requests)
+    choice.limitsRequests = true
+    let places = try Workplace.all(transfers: transfers, choice: choice)
     var statuses: Set<ExitStatus> = []
     for place in places {
       do {
@@ -70,6 +100,10 @@ struct Upload: AsyncParsableCommand {
         }
         statuses.insert(status)
         if isStoreDown { break }
+      } catch let error as StoreError where error.code == .exhausted {
+        Console.remark("\(error)")
+        statuses.insert(ExitStatus(error))
+        break
       } catch  where places.count > 1 && !(error is Failure) {
         Console.complain("\(place.home.path): \(error)")
         statuses.insert(ExitStatus(error))
@@ -82,14 +116,14 @@ struct Upload: AsyncParsableCommand {
     _ place: Workplace, prunes: Bool
   ) async throws -> (status: ExitStatus, isStoreDown: Bool) {
     let context = try place.context(transfers: transfers)
-    guard let lock = try place.lock() else {
+    guard let lock = try await lock(place) else {
       Console.remark("another upload is running; it does this one's work")
       return (.ok, false)
     }
     defer { withExtendedLifetime(lock) {} }
     try attach(place, context)
     let uploader = Uploader(context)
-    let plan = try uploader.plan(ignoresBackoff: now)
+    let plan = try uploader.plan(now ? .all : Console.errorIsTerminal ? .passing : .due)
     if dryRun {
       show(plan)
       return (.ok, false)
@@ -101,6 +135,17 @@ struct Upload: AsyncParsableCommand {
     if report.stoppedBy == nil && prunes { try await prune(place, context) }
     try tell(report, reaped: reaped, place, context)
     return (Self.status(of: report), report.stoppedBy is StoreError)
+  }
+
+  /// The home's lock, waited for as long as asked.
+  private func lock(_ place: Workplace) async throws -> SessionLock? {
+    let limit = Duration.seconds(wait.flatMap(Age.seconds) ?? 0)
+    let start = ContinuousClock.now
+    while true {
+      if let lock = try place.lock() { return lock }
+      guard start.duration(to: .now) < limit else { return nil }
+      try await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   /// Finds what is new in the logs of other programs; what cannot be read is told once.
@@ -119,7 +164,8 @@ struct Upload: AsyncParsableCommand {
 
   private func show(_ plan: UploadPlan) {
     for item in plan.items {
-      let what = item.sent == nil ? "asks the store first" : Console.size(item.unsent)
+      let log = item.sent == nil ? "asks the store first" : Console.size(item.unsent)
+      let what = item.consent == .metadata ? "its sidecar alone" : log
       let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
       Console.say("\(item.session)  \(what)\(end)")
     }
@@ -219,7 +265,9 @@ struct Upload: AsyncParsableCommand {
   private func isWorthTelling(
     _ error: any Error, _ place: Workplace, _ context: SyncContext
   ) throws -> Bool {
-    guard !Console.errorIsTerminal else { return true }
+    guard !Console.errorIsTerminal && !forRecorder else { return true }
+    // The user has asked for it.
+    if (error as? StoreError)?.code == .exhausted { return false }
     var entry = try context.manifest.storeEntry()
     let now = Timestamp.now().milliseconds
     if (error as? StoreError)?.isTransient == true {
@@ -235,8 +283,10 @@ struct Upload: AsyncParsableCommand {
   private static func status(of report: UploadReport) -> ExitStatus {
     if let error = report.stoppedBy { return ExitStatus(error) }
     guard !report.failures.isEmpty else {
-      return report.held.contains(where: \.isProblem) ? .partial : .ok
+      let kinds = report.held.map(\.kind)
+      return kinds.contains(.problem) ? .partial : kinds.contains(.passing) ? .tryLater : .ok
     }
+    guard report.objects == 0 else { return .partial }
     return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))
   }
 }

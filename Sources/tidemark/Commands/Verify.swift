@@ -6,10 +6,12 @@ import Sync
 /// `tidemark verify [ID…]`.
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Read sessions back from the store and prove that every byte is there.",
     discussion: """
       Without an ID: all of this device's sessions in the store. Where the local log is still \
-      there, both are compared byte for byte. Exit code 65 when anything is wrong.
+      there, both are compared byte for byte. That a log was not sent (consent: metadata) is told and \
+      is no fault. Exit code 65 when anything is wrong.
       """)
 
   @Argument(help: "The sessions; all of this device's by default.")
@@ -47,7 +49,12 @@ struct Verify: AsyncParsableCommand {
         Console.say(Console.paint("\(entry.session)  FAILED  \(problem)", .red))
       } else {
         let how = finding.comparedLocally ? "equals the local log" : "whole"
-        Console.say("\(entry.session)  ok  \(finding.bytes) bytes, \(how)")
+        let ok = "\(entry.session)  ok  "
+        let withheld = finding.isLogWithheld ? "; log sent only so far (consent: metadata)" : ""
+        Console.say(
+          finding.isLogWithheld && finding.bytes == 0
+            ? ok + "log not sent (consent: metadata)"
+            : ok + "\(finding.bytes) bytes, \(how)\(withheld)")
       }
     }
     guard !broken.isEmpty else { return }
@@ -62,11 +69,13 @@ struct Verify: AsyncParsableCommand {
   ) async throws {
     let lock = try place.requireLock()
     defer { withExtendedLifetime(lock) {} }
+    let why =
+      context.consent == .logs ? "there is no local log to send again" : "consent is 'metadata'"
     for session in broken where try !Verifier(context).reopen(session) {
-      Console.complain("\(session): there is no local log to send again")
+      Console.complain("\(session): \(why)")
     }
     let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan(ignoresBackoff: true))
+    let report = try await uploader.execute(uploader.plan(.all))
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
     if let error = report.stoppedBy { throw error }
     Console.say("sent \(report.objects) objects again; run 'tidemark verify' to see the result")

@@ -16,6 +16,7 @@ let benchmarks: @Sendable () -> Void = {
   signing()
   listings()
   records()
+  redaction()
 }
 
 private func codec() {
@@ -111,4 +112,25 @@ private func records() {
       for line in lines { blackHole(line.withUnsafeBytes { RecordPrefix.parse($0) }) }
     }
   }
+}
+
+private func redaction() {
+  let clean = Samples.log(8 << 20)
+  var marred = clean
+  let key = Array("AKIAIOSFODNN7EXAMPLE".utf8)
+  // In one line of 10,000.
+  let lines = marred.indices.filter { marred[$0] == 0x0a }
+  for line in stride(from: 5000, to: lines.count, by: 10_000) where lines[line] > key.count {
+    marred.replaceSubrange(lines[line] - key.count..<lines[line], with: key)
+  }
+  func measure(_ name: String, _ log: [UInt8]) {
+    Benchmark(name) { benchmark in
+      let redactor = Redactor.standard
+      for _ in benchmark.scaledIterations {
+        blackHole(redactor.redactions(in: log, format: .lines).count)
+      }
+    }
+  }
+  measure("Redactor: 8 MiB without a secret", clean)
+  measure("Redactor: 8 MiB, a secret in 10,000 lines", marred)
 }

@@ -38,6 +38,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--scenario", type=_names)
     parser.add_argument("--latency", type=_milliseconds, default=[0, 30])
     parser.add_argument("--big", type=_sizes)
+    parser.add_argument("--peers", type=_peers)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
@@ -47,6 +48,14 @@ def arguments() -> argparse.Namespace:
 
 def _names(text: str) -> list[str]:
     return text.upper().split(",")
+
+
+def _peers(text: str) -> list[str]:
+    names = text.lower().split(",")
+    known = {kind.name for kind in peers.ALL}
+    if not known.issuperset(names):
+        raise argparse.ArgumentTypeError(f"the peers are {', '.join(sorted(known))}")
+    return names
 
 
 def _milliseconds(text: str) -> list[int]:
@@ -95,6 +104,9 @@ class Bench:
             Tidemark(program, about, "s3", transfers=16),
         ]
         found, absent = peers.installed(self._find, self._options.tools)
+        if self._options.peers is not None:
+            found = [tool for tool in found if tool.name in self._options.peers]
+            absent = [name for name in absent if name in self._options.peers]
         return [*own, *found], absent
 
     def run(self, scenarios: list[Scenario]) -> None:

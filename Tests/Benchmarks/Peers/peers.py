@@ -178,21 +178,19 @@ class Rsync(Mirror):
         return f"{place.url}/logs/{self.key}/"
 
 
+ALL: tuple[type[Tool], ...] = (RcloneS3, RcloneWebDAV, Restic, S5cmd, Rsync)
+"""All that are known."""
+
+
 def installed(find: Callable[[str], str | None], tools: Path) -> tuple[list[Tool], list[str]]:
     """The peers that are there and run, and the names of those that do not."""
     # The s5cmd package's own command is a Python program that starts this one.
     inside = [str(path) for path in tools.glob("lib/python*/site-packages/s5cmd/bin/s5cmd")]
-    candidates: list[tuple[type[Tool], str | None, str]] = [
-        (RcloneS3, find("rclone"), "version"),
-        (RcloneWebDAV, find("rclone"), "version"),
-        (Restic, find("restic"), "version"),
-        (S5cmd, inside[0] if inside else find("s5cmd"), "version"),
-        (Rsync, find("rsync"), "--version"),
-    ]
     peers: list[Tool] = []
     absent: list[str] = []
-    for kind, program, question in candidates:
-        about = program and _first_line(program, question)
+    for kind in ALL:
+        program = inside[0] if inside and kind is S5cmd else find(kind.name)
+        about = program and _first_line(program, "--version" if kind is Rsync else "version")
         if program and about:
             peers.append(kind(program, about.removeprefix(kind.name).strip()))
         else:

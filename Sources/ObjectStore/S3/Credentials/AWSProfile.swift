@@ -1,0 +1,83 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// One profile of the files that the AWS tools share.
+struct AWSProfile {
+  let name: String
+  /// The file that its key is in, or should be, with `~` for the home directory.
+  let keyFile: String
+  private let values: [String: String]
+
+  subscript(_ key: String) -> String? { values[key] }
+
+  /// Reads the chosen profile from the credentials and the config file.
+  ///
+  /// Files that do not exist are empty. Throws `configuration` when a profile was named and is in
+  /// neither file.
+  static func load(environment: [String: String], settings: StoreSettings.S3) throws -> AWSProfile {
+    let named = environment.text("AWS_PROFILE") ?? settings.profile
+    let name = named ?? "default"
+    let home = environment.text("HOME") ?? homeOfUser()
+    let credentials = environment.text("AWS_SHARED_CREDENTIALS_FILE") ?? home + "/.aws/credentials"
+    let config = environment.text("AWS_CONFIG_FILE") ?? home + "/.aws/config"
+    let fromConfig = try section(of: config, [name == "default" ? name : "profile \(name)"])
+    let fromCredentials = try section(of: credentials, [name])
+    if named != nil, fromConfig == nil, fromCredentials == nil {
+      throw StoreError(
+        .configuration, operation: "open", target: "s3", response: "there is no profile \(name)",
+        advice: "Correct AWS_PROFILE, or write the profile into \(credentials).")
+    }
+    let merged = (fromConfig ?? [:]).merging(fromCredentials ?? [:]) { $1 }
+    let isInConfig =
+      fromCredentials?["aws_access_key_id"] == nil && fromConfig?["aws_access_key_id"] != nil
+    let file = isInConfig ? config : credentials
+    let short = file.hasPrefix(home + "/") ? "~" + file.dropFirst(home.count) : file
+    return AWSProfile(name: name, keyFile: short, values: merged)
+  }
+
+  /// The keys and values of the first of the sections that there is.
+  private static func section(of path: String, _ names: [String]) throws -> [String: String]? {
+    let contents = withOwnRights { FileManager.default.contents(atPath: path) }
+    guard let data = contents else { return nil }
+    guard data.count <= 1 << 20 else {
+      throw StoreError(
+        .configuration, operation: "read", target: path, response: "larger than 1 MiB",
+        advice: "Correct the file.")
+    }
+    var found: [String: String]?
+    var isInside = false
+    for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let trimmed = line.trimmingCharacters(in: .whitespaces)
+      if trimmed.hasPrefix("[") {
+        let title = trimmed.dropFirst().prefix { $0 != "]" }
+        isInside = names.contains(title.split(separator: " ").joined(separator: " "))
+        if isInside { found = found ?? [:] }
+        continue
+      }
+      // Indented lines are nested tables (s3 = …), which hold nothing of interest here.
+      guard isInside, line.first?.isWhitespace == false, !"#;".contains(trimmed.prefix(1)),
+        let equals = trimmed.firstIndex(of: "=")
+      else { continue }
+      let key = trimmed[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
+      let value = trimmed[trimmed.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+      if !value.isEmpty { found?[key] = value }
+    }
+    return found
+  }
+
+  /// The home directory by the user database, for programs started without `HOME`.
+  private static func homeOfUser() -> String {
+    var entry = passwd()
+    var result: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16384)
+    guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil,
+      let directory = entry.pw_dir
+    else { return "" }
+    return String(cString: directory)
+  }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+public import HTTPTransport
+
+/// The access key by the chain of the AWS tools: environment, configuration, web identity, profile,
+/// container, instance.
+///
+/// The first place that holds a key counts; half of one is an error. Nothing is kept on disk. A
+/// temporary key is replaced some minutes before its end, by one reading however many ask.
+public actor CredentialChain: S3CredentialSource {
+  private let links: [any CredentialLink]
+  private let now: @Sendable () -> Date
+  private var found: Found?
+  /// Before this nothing is read again, unless there is no key that works.
+  private var nextReading = Date.distantPast
+  private var missing: StoreError?
+  private var reading: Task<Found, any Error>?
+
+  /// A key and where it was found.
+  private struct Found: Sendable {
+    let key: S3Credentials
+    let origin: String
+  }
+
+  /// How long before its end a key is replaced, in seconds.
+  static let margin: TimeInterval = 5 * 60
+  /// The least time between two readings that nobody needs at once, in seconds.
+  static let pause: TimeInterval = 60
+
+  /// Makes a chain, and looks at the places on this machine at once.
+  ///
+  /// - Parameters:
+  ///   - environment: The process's environment.
+  ///   - settings: What the configuration file says.
+  ///   - transport: What carries requests to STS.
+  ///   - now: The clock.
+  /// - Throws: `StoreError` with `configuration` for half of a key.
+  public init(
+    environment: [String: String], settings: StoreSettings.S3, transport: HTTPTransport,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) throws {
+    let region = try S3Service.resolve(
+      environment: environment, settings: settings, allowsPlaintext: true
+    ).region
+    try self.init(
+      [
+        EnvironmentCredentials(environment: environment), SettingsCredentials(settings: settings),
+        WebIdentityCredentials(environment: environment, region: region, transport: transport),
+        ProfileCredentials(environment: environment, settings: settings),
+        ContainerCredentials(environment: environment),
+        InstanceCredentials(environment: environment),
+      ], now: now)
+  }
+
+  /// Makes a chain of these places.
+  init(_ links: [any CredentialLink], now: @escaping @Sendable () -> Date) throws {
+    self.links = links
+    self.now = now
+    for link in links {
+      if let local = link as? any LocalCredentialLink {
+        guard case .key(let key, let origin) = try local.lookHere() else { continue }
+        found = Found(key: key, origin: origin)
+        return
+      }
+      if link.isConfigured { return }
+    }
+  }
+
+  /// See ``S3CredentialSource/credentials()``.
+  public func credentials() async throws -> S3Credentials { try await current().key }
+
+  /// Where the key was found, such as `profile work in ~/.aws/credentials`; never the key.
+  ///
+  /// Throws as ``credentials()`` does.
+  public func origin() async throws -> String { try await current().origin }
+
+  /// See ``S3CredentialSource/replacement(for:)``.
+  public func replacement(for refused: S3Credentials) async -> S3Credentials? {
+    if let found, !found.key.signsLike(refused) { return found.key }
+    guard let better = try? await read().key, !better.signsLike(refused) else { return nil }
+    return better
+  }
+
+  private func current() async throws -> Found {
+    let date = now()
+    if let found {
+      let end = found.key.expiration ?? .distantFuture
+      let isDue = end.timeIntervalSince(date) <= Self.margin && date >= nextReading
+      guard isDue || end <= date else { return found }
+      do {
+        return try await read()
+      } catch  where end > date {
+        return found
+      }
+    }
+    // A machine without any key is asked about it once, not by every request.
+    if let missing, date < nextReading { throw missing }
+    return try await read()
+  }
+
+  private func read() async throws -> Found {
+    if let reading { return try await reading.value }
+    let task = Task { [links] in try await Self.first(of: links) }
+    reading = task
+    defer {
+      reading = nil
+      nextReading = now().addingTimeInterval(Self.pause)
+    }
+    do {
+      let result = try await task.value
+      found = result
+      missing = nil
+      return result
+    } catch let error as StoreError {
+      missing = error.isTransient ? nil : error
+      throw error
+    }
+  }
+
+  private static func first(of links: [any CredentialLink]) async throws -> Found {
+    var seen: [String] = []
+    for link in links {
+      switch try await link.look() {
+      case .key(let key, let origin): return Found(key: key, origin: origin)
+      case .nothing(let what): seen.append(what)
+      }
+    }
+    throw StoreError.credentials(
+      "no access key found: " + seen.joined(separator: "; "),
+      advice: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in "
+        + "~/.aws/credentials.")
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTransport
+
+/// A service in the network that hands out temporary keys.
+struct CredentialService: Sendable {
+  /// What messages call it.
+  let name: String
+  let transport: HTTPTransport
+
+  /// A transport to addresses of this machine or its host: no proxy is asked, and no answer is
+  /// waited for longer than this many seconds.
+  static func near(patience: TimeInterval) -> HTTPTransport {
+    var options = HTTPTransport.Options()
+    options.workers = 1
+    options.proxy = ""
+    options.connectTimeout = patience
+    options.stallTimeout = patience
+    return HTTPTransport(options)
+  }
+
+  /// Sends a request and reads its whole answer.
+  ///
+  /// Throws `StoreError` when none comes.
+  func send(
+    _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
+    body: [UInt8]? = nil
+  ) async throws -> HTTPResponse {
+    let request = HTTPRequest(
+      method: method, url: url, headers: headers, body: body, maximumResponseBytes: 1 << 20)
+    do {
+      return try await transport.send(request)
+    } catch let error as TransportError {
+      throw HTTPFailure(operation: "open", target: name).error(error)
+    }
+  }
+
+  /// What an answer that is no key means; nothing of it is shown but its code.
+  func refusal(_ status: Int, _ code: String? = nil, advice: String) -> StoreError {
+    let meaning: StoreError.Code =
+      switch status {
+      case 429: .overloaded
+      case 408, 500...: .transient
+      default: .authentication
+      }
+    return .credentials(
+      "\(name) answered \(status)\(code.map { " \($0)" } ?? "")", code: meaning, advice: advice)
+  }
+
+  /// The key in the JSON answer of the container and the instance service.
+  ///
+  /// Throws `StoreError` when it is none.
+  func key(in response: HTTPResponse, advice: String) throws -> S3Credentials {
+    guard response.status == 200 else { throw refusal(response.status, advice: advice) }
+    guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {
+      throw refusal(response.status, "without a key", advice: advice)
+    }
+    guard let id = answer.accessKeyID, let secret = answer.secretAccessKey,
+      answer.code == nil || answer.code == "Success",
+      !id.isEmpty, !secret.isEmpty
+    else { throw refusal(response.status, answer.code ?? "without a key", advice: advice) }
+    return S3Credentials(
+      accessKeyID: id, secretAccessKey: secret, sessionToken: answer.token,
+      expiration: answer.expiration.flatMap(HTTPDate.parse))
+  }
+
+  private struct Answer: Decodable {
+    let code: String?
+    let accessKeyID: String?
+    let secretAccessKey: String?
+    let token: String?
+    let expiration: String?
+
+    enum CodingKeys: String, CodingKey {
+      case code = "Code"
+      case accessKeyID = "AccessKeyId"
+      case secretAccessKey = "SecretAccessKey"
+      case token = "Token"
+      case expiration = "Expiration"
+    }
+  }
+}

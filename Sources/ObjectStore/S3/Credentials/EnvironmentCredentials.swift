@@ -1,0 +1,12 @@
+/// A key in the environment, or in the files that its `_FILE` variables name.
+struct EnvironmentCredentials: LocalCredentialLink {
+  let environment: [String: String]
+
+  func lookHere() throws -> CredentialFinding {
+    let names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    return try .key(
+      environment.secret(names.0), environment.secret(names.1),
+      environment.secret("AWS_SESSION_TOKEN"), names: names, origin: "the environment",
+      otherwise: "\(names.0) is not set")
+  }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// An access key.
+///
+/// Prints and mirrors nothing of itself.
+public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// The key's id.
+  public let accessKeyID: String
+  /// The key's secret.
+  public let secretAccessKey: String
+  /// The token of temporary credentials.
+  public let sessionToken: String?
+  /// When temporary credentials end; nil when nobody said.
+  public let expiration: Date?
+
+  /// Makes credentials.
+  public init(
+    accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil,
+    expiration: Date? = nil
+  ) {
+    self.accessKeyID = accessKeyID
+    self.secretAccessKey = secretAccessKey
+    self.sessionToken = sessionToken
+    self.expiration = expiration
+  }
+
+  /// A fixed text: secrets do not print themselves.
+  public var description: String { "S3Credentials(…)" }
+  /// Nothing: secrets do not print themselves.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+
+  /// Whether requests signed with either are the same.
+  func signsLike(_ other: S3Credentials) -> Bool {
+    accessKeyID == other.accessKeyID && secretAccessKey == other.secretAccessKey
+      && sessionToken == other.sessionToken
+  }
+}
+
+extension [String: String] {
+  /// The value of a variable; one that is set to nothing counts as not set.
+  func text(_ name: String) -> String? {
+    self[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

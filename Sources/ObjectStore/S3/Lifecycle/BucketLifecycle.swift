@@ -1,0 +1,91 @@
+import HTTPTransport
+
+/// Puts our lifecycle rule into a bucket's configuration, beside the rules of others.
+public struct BucketLifecycle: Sendable {
+  /// What is to be changed; a value that can be shown first.
+  public struct Plan: Sendable {
+    /// The rule to install.
+    public let rule: LifecycleRule
+    /// Whether it is there already.
+    public let isInstalled: Bool
+    /// The former version of the rule, as it is written; nil when there is none.
+    public let former: String?
+    /// The ids of the rules that stay as they are; empty where a rule has none.
+    public let kept: [String]
+    let present: LifecycleDocument?
+    let wanted: LifecycleDocument
+    let transition: String?
+  }
+
+  private let store: S3Store
+
+  /// Opens the bucket of a store's URL; nothing is contacted yet.
+  ///
+  /// Throws `StoreError`: `unsupported` unless it is a bucket, `configuration` as opening does.
+  public init(_ url: StoreURL, settings: StoreSettings, environment: [String: String]) throws {
+    guard case .s3(let bucket, let prefix) = url.kind else {
+      // Says what is wrong, in the same words.
+      _ = try LifecycleRule(url, below: "", days: 1)
+      throw StoreURL.refused(url.description, "not a bucket")
+    }
+    self.init(
+      try openS3(
+        bucket, prefix, settings, environment: environment, transport: transport(settings)))
+  }
+
+  init(_ store: S3Store) {
+    self.store = store
+  }
+
+  /// Reads the present configuration and plans.
+  ///
+  /// Throws `StoreError`: `unsupported` when the service has no lifecycle rules, or they cannot be
+  /// added to safely.
+  public func plan(_ rule: LifecycleRule) async throws -> Plan {
+    guard let (present, transition) = try await store.lifecycle() else {
+      guard let wanted = LifecycleDocument(Array(rule.document.utf8)) else {
+        throw failed(.other, "the rule cannot be written", "")
+      }
+      return Plan(
+        rule: rule, isInstalled: false, former: nil, kept: [], present: nil, wanted: wanted,
+        transition: nil)
+    }
+    guard let wanted = present.merging(rule) else {
+      throw failed(
+        .unsupported, "the present configuration cannot be added to",
+        "Add the rule of --print-lifecycle to it by hand; nothing was changed.")
+    }
+    let former = present.rules.first { $0.child("ID")?.text == rule.id }
+    return Plan(
+      rule: rule, isInstalled: present.holds(rule),
+      former: former.map { String(decoding: present.bytes[$0.range], as: UTF8.self) },
+      kept: present.others(than: rule).map { $0.child("ID")?.text ?? "" }, present: present,
+      wanted: wanted, transition: transition)
+  }
+
+  /// Carries out a plan, reads the configuration back and compares.
+  ///
+  /// Throws `StoreError`: `conflict` when somebody changed it since the plan was made, `integrity`
+  /// when what is read back is not what was meant.
+  public func install(_ plan: Plan) async throws {
+    guard !plan.isInstalled else { return }
+    guard try await store.lifecycle()?.document == plan.present else {
+      throw failed(
+        .conflict, "somebody has changed it in the meantime", "Try again; nothing was changed.")
+    }
+    try await store.setLifecycle(plan.wanted, transition: plan.transition)
+    guard let now = try await store.lifecycle()?.document, now.holds(plan.rule),
+      now.keeps(plan.wanted, besides: plan.rule)
+    else {
+      throw failed(
+        .integrity, "what is read back is not what was sent",
+        "Look at the bucket's lifecycle rules; another client may have written them, or the "
+          + "server shows them later.")
+    }
+  }
+
+  private func failed(_ code: StoreError.Code, _ what: String, _ advice: String) -> StoreError {
+    StoreError(
+      code, operation: "lifecycle", target: "s3://\(store.bucket)", response: what, advice: advice)
+  }
+}

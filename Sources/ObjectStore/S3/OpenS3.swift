@@ -1,0 +1,37 @@
+import HTTPTransport
+
+/// Opens a prefix in a bucket, without retries.
+///
+/// Throws `StoreError` with `configuration` when the settings or the environment contradict
+/// themselves.
+func openS3(
+  _ bucket: String, _ prefix: String, _ settings: StoreSettings,
+  environment: [String: String], transport: HTTPTransport
+) throws -> S3Store {
+  let service = try S3Service.resolve(
+    environment: environment, settings: settings.s3, allowsPlaintext: settings.allowsPlaintext)
+  if S3AccessPoint(bucket) != nil, service.endpoint != nil {
+    throw S3Service.refused(
+      "an access point of AWS, and an endpoint besides", "Leave the endpoint out.")
+  }
+  let credentials = try CredentialChain(
+    environment: environment, settings: settings.s3, transport: transport)
+  return S3Store(
+    bucket: bucket, prefix: prefix, service: service, credentials: credentials,
+    options: try S3ObjectOptions.resolve(settings.s3, service.provider), transport: transport)
+}
+
+/// Where the access key of a store is found, such as `profile work in ~/.aws/credentials`, and
+/// never the key; nil for a store that has none.
+///
+/// Contacts what hands out keys, but not the store. Throws `StoreError`, `configuration` when there
+/// is no key.
+public func credentialOrigin(
+  _ url: StoreURL, settings: StoreSettings, environment: [String: String]
+) async throws -> String? {
+  guard case .s3 = url.kind else { return nil }
+  return try await CredentialChain(
+    environment: environment, settings: settings.s3,
+    transport: transport(settings)
+  ).origin()
+}

@@ -1,0 +1,63 @@
+/// A host name that is known to be an S3 service's.
+struct S3Host: Equatable {
+  let provider: S3Provider
+  /// The bucket that stands before the endpoint; nil for the endpoint itself.
+  let bucket: String?
+  /// The host of the endpoint.
+  let endpoint: String
+  /// The region that the name tells.
+  let region: String?
+
+  /// Recognises a host name by the table's patterns; nil when none fits.
+  ///
+  /// Of several the one that leaves the least for the bucket is meant, and then the plainest.
+  init?(_ host: String, among providers: [S3Provider] = S3Provider.all) {
+    let labels = host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+    guard !labels.contains("") else { return nil }
+    var best: (rank: (Int, Int), host: S3Host)?
+    for provider in providers {
+      for pattern in provider.hosts {
+        let parts = pattern.split(separator: ".")
+        guard parts.count <= labels.count,
+          let region = Self.region(labels.suffix(parts.count), parts, provider)
+        else { continue }
+        let rest = labels.count - parts.count
+        let rank = (rest, -pattern.utf8.count + (region.isEmpty ? 0 : 100))
+        guard best.map({ rank < $0.rank }) ?? true else { continue }
+        let found = S3Host(
+          provider: provider,
+          bucket: rest > 0 ? labels.prefix(rest).joined(separator: ".") : nil,
+          endpoint: labels.suffix(parts.count).joined(separator: "."),
+          region: region.isEmpty ? nil : region)
+        best = (rank, found)
+      }
+    }
+    guard let best else { return nil }
+    self = best.host
+  }
+
+  private init(provider: S3Provider, bucket: String?, endpoint: String, region: String?) {
+    self.provider = provider
+    self.bucket = bucket
+    self.endpoint = endpoint
+    self.region = region
+  }
+
+  /// The region where the labels fit the pattern, empty where it tells none; nil where they don't.
+  private static func region(
+    _ labels: ArraySlice<Substring>, _ parts: [Substring], _ provider: S3Provider
+  ) -> String? {
+    var region = ""
+    for (label, part) in zip(labels, parts) where label != part {
+      if part == "*" { continue }
+      let mark = part.split(separator: "{region}", omittingEmptySubsequences: false)
+      guard mark.count == 2, label.hasPrefix(mark[0]), label.hasSuffix(mark[1]),
+        label.utf8.count > mark[0].utf8.count + mark[1].utf8.count
+      else { return nil }
+      let name = label.dropFirst(mark[0].count).dropLast(mark[1].count)
+      guard !provider.notRegions.contains(where: name.hasPrefix) else { return nil }
+      region = String(name)
+    }
+    return region
+  }
+}

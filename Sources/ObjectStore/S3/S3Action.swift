@@ -1,0 +1,159 @@
+/// What an answer of an S3 service asks us to do.
+enum S3Action: String, Sendable {
+  case ok
+  /// Each entry of the answer has an outcome of its own.
+  case okPartial = "ok-partial"
+  case retry
+  /// Later, and with fewer requests.
+  case retrySlow = "retry-slow"
+  /// Sign for the region that the bucket is in.
+  case fixRegion = "fix-region"
+  /// Send this one request to another host.
+  case redirectOnce = "redirect-once"
+  /// Sign with the server's time.
+  case clock
+  /// Get another key.
+  case reauth
+  /// The key is wrong, or has no right to do this.
+  case fatalAuth = "fatal-auth"
+  case notFound = "not-found"
+  case precondition
+  case full
+  case restartMultipart = "restart-multipart"
+  case fatal
+}
+
+/// What one code of an error document means.
+struct S3Meaning {
+  let action: S3Action
+  /// The kind of our error, when nothing else helps.
+  let error: StoreError.Code
+  /// What the user should do; `BUCKET` and `REGION` stand for theirs.
+  let advice: String
+
+  /// The meaning of a code; nil when it is not known, and the status has to tell.
+  static func of(_ code: String) -> S3Meaning? {
+    if let known = table[code] { return known }
+    // Services have names of their own for it.
+    let isFull = ["quota", "storagefull", "insufficientstorage", "capexceeded"].contains {
+      code.lowercased().contains($0)
+    }
+    return isFull
+      ? S3Meaning(action: .full, error: .full, advice: "Free some space on the store.") : nil
+  }
+
+  private static let later = "Try again later."
+  private static let slower = "Try again later, or with fewer --transfers."
+
+  private static let table: [String: S3Meaning] = {
+    var table: [String: S3Meaning] = [:]
+    for (action, error, advice, codes) in rows {
+      for code in codes.split(separator: " ") {
+        table[String(code)] = S3Meaning(action: action, error: error, advice: advice)
+      }
+    }
+    return table
+  }()
+
+  /// The error codes of the S3 API reference, and those of other services that users met.
+  private static let rows: [(S3Action, StoreError.Code, String, String)] = [
+    (.notFound, .notFound, "", "NoSuchKey NoSuchVersion NoSuchLifecycleConfiguration"),
+    (
+      .fatal, .configuration, "Create the bucket BUCKET, or correct store:.",
+      "NoSuchBucket InvalidBucketName AllAccessDisabled NoSuchAccessPoint"
+    ),
+    (
+      .fatalAuth, .authentication,
+      "Check the access key id; it is not known at this endpoint.",
+      "InvalidAccessKeyId InvalidClientTokenId UnrecognizedClientException InvalidAccessKey"
+    ),
+    (
+      .fatalAuth, .authentication, "Check the secret access key.",
+      "SignatureDoesNotMatch InvalidSignatureException InvalidSignature"
+    ),
+    (
+      .fatalAuth, .authentication,
+      "Give this key the right to read, write, list and delete in BUCKET.",
+      "AccessDenied AccountProblem NotSignedUp AccessForbidden Forbidden Unauthorized "
+        + "UnauthorizedAccess AuthenticationRequired InvalidSecurity CrossLocationLoggingProhibited "
+        + "InvalidPayer UserDisable AccessDeniedException"
+    ),
+    (
+      .reauth, .authentication, "The session token is no longer valid; get new credentials.",
+      "ExpiredToken InvalidToken TokenRefreshRequired ExpiredTokenException SecurityTokenExpired "
+        + "InvalidSecurityToken"
+    ),
+    (
+      .clock, .configuration, "Set this machine's clock.",
+      "RequestTimeTooSkewed RequestExpired RequestInTheFuture"
+    ),
+    (
+      .fixRegion, .configuration, "Set the regionREGION and check the endpoint.",
+      "AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException "
+        + "InvalidRegionName InvalidRegion IncorrectEndpoint"
+    ),
+    (.redirectOnce, .transient, later, "TemporaryRedirect Redirect"),
+    (.full, .full, "Free some space on the store.", "XMinioStorageFull"),
+    (
+      .fatal, .tooLarge, "Raise the size limit of the server.",
+      "EntityTooLarge MaxMessageLengthExceeded RequestEntityTooLarge"
+    ),
+    (
+      .retrySlow, .overloaded, slower,
+      "SlowDown SlowDownRead SlowDownWrite ServiceUnavailable Busy TooManyRequests "
+        + "TooManyRequestsException RequestLimitExceeded Throttling ThrottlingException "
+        + "RequestThrottled RequestThrottledException BandwidthLimitExceeded QpsLimitExceeded "
+        + "RateLimitExceeded rateLimitExceeded ProvisionedThroughputExceededException "
+        + "RequestRateTooHigh PriorRequestNotComplete"
+    ),
+    (
+      .retry, .transient, later,
+      "RequestTimeout RequestTimeoutException OperationAborted InternalError InternalFailure "
+        + "InternalServerError ServerTimeout TemporarilyUnavailable "
+        + "ClientDisconnected ConditionalRequestConflict GatewayTimeout BadGateway "
+        + "XMinioServerNotInitialized XMinioBackendDown RemoteError"
+    ),
+    (
+      .retry, .damaged, "Look for what changes bytes between this machine and the server.",
+      "BadDigest XAmzContentSHA256Mismatch XAmzContentChecksumMismatch ContentSHA256Mismatch "
+        + "IncompleteBody"
+    ),
+    (
+      .precondition, .conflict, "Something else is in the way; look at the store.",
+      "PreconditionFailed ConditionNotMatch FileAlreadyExists FileImmutable"
+    ),
+    (
+      .fatal, .conflict, "Something else is in the way; look at the store.",
+      "InvalidObjectState ObjectLocked BucketNotEmpty BucketAlreadyExists "
+        + "BucketAlreadyOwnedByYou"
+    ),
+    (.restartMultipart, .transient, later, "NoSuchUpload InvalidPart InvalidPartOrder"),
+    (
+      .fatal, .unsupported, "The server does not know this request; check the endpoint.",
+      "MethodNotAllowed NotImplemented UnsupportedOperation"
+    ),
+    (
+      .fatal, .configuration, "Correct the settings under s3:.",
+      "InvalidStorageClass InvalidEncryptionAlgorithmError KMS.NotFoundException "
+        + "KMS.DisabledException KMS.InvalidStateException InvalidEndpoint InvalidHost "
+        + "SecondLevelDomainForbidden"
+    ),
+  ]
+
+  /// What a status means that comes without a code that is known.
+  static func action(status: Int) -> S3Action {
+    switch status {
+    case 200..<300: .retry
+    case 301: .fixRegion
+    case 307: .redirectOnce
+    case 401, 403: .fatalAuth
+    case 404, 410: .notFound
+    case 304, 409, 412: .precondition
+    case 507: .full
+    case 501, 505: .fatal
+    case 429, 503, 509: .retrySlow
+    case 408, 423, 425, 500...: .retry
+    default: .fatal
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import HTTPTransport
+
+extension S3Action {
+  /// What an answer asks for, whatever its status says.
+  init(_ response: HTTPResponse) {
+    if response.status < 300, !S3Failure.isError(response) {
+      let root = try? XMLScanner.parse(response.body)
+      let isPartial = root?.name == "DeleteResult" && root?.child("Error") != nil
+      self = isPartial ? .okPartial : .ok
+    } else {
+      self = S3Failure(response).action(response)
+    }
+  }
+}
+
+/// Whether text is a flag that is set; `True` and `1` are as good as `true`.
+func isTrue(_ text: String?) -> Bool {
+  ["true", "1"].contains(text?.lowercased())
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// A file whose first line is a secret.
+enum SecretFile {
+  private static let limit = 64 << 10
+
+  /// The first line; nil when there is none, or the file cannot be read.
+  ///
+  /// Read with the rights that the process was started with: it may be working in the name of a user
+  /// whose sessions go to a store of root's.
+  static func firstLine(of path: String) -> String? {
+    let data: Data? = withOwnRights {
+      guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+      return try? file.read(upToCount: limit + 1)
+    }
+    guard let data, data.count <= limit else { return nil }
+    return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).first
+      .map(String.init)
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The `.netrc` file of whoever runs this process.
+enum NetrcFile {
+  private static let maximumBytes = 1 << 20
+
+  /// The login for a host: from the file that `NETRC` names, else from `.netrc` in `HOME`.
+  ///
+  /// - Throws: `configuration` when the file that `NETRC` names cannot be read, and when a login
+  ///   stands in a file of another user: under `sudo`, `HOME` may still be that user's.
+  static func login(environment: [String: String], host: String, user: String?) throws -> (
+    user: String, password: String
+  )? {
+    let named = environment.text("NETRC")
+    guard let path = named ?? environment.text("HOME").map({ "\($0)/.netrc" }) else { return nil }
+    let descriptor = withOwnRights { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else {
+      guard named != nil else { return nil }
+      throw refused("the file \(path) that NETRC names cannot be read", "Correct NETRC.")
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let data = try? file.read(upToCount: maximumBytes)
+    else { return nil }
+    let text = String(decoding: data, as: UTF8.self)
+    guard let login = Netrc.login(in: text, host: host, user: user) else { return nil }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw refused(
+        "\(path) belongs to another user", "Set NETRC, or a login of your own.")
+    }
+    return login
+  }
+
+  private static func refused(_ what: String, _ advice: String) -> StoreError {
+    StoreError(.configuration, operation: "open", target: "webdav", response: what, advice: advice)
+  }
+}

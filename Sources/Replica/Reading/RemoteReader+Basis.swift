@@ -1,0 +1,35 @@
+public import Delta
+import ObjectStore
+import SessionLog
+
+/// What a delta refers to.
+extension RemoteReader {
+  /// A delta's instructions, which make as many bytes as its name says.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func instructions(
+    of name: SegmentName, in folder: SessionFolder
+  ) async throws -> DeltaInstructions {
+    let object = try await store.get(folder.key + name.fileName)
+    let instructions = try SegmentIndex.decode(endOf: object[...]).index.instructions
+    guard instructions.length == name.length else {
+      throw ReplicaError(
+        .damagedObject, "\(folder.key)\(name) makes other bytes than its name says")
+    }
+    return instructions
+  }
+
+  /// Segments of earlier generations that a delta copies from.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public func basis(
+    of name: SegmentName, in remote: RemoteSession
+  ) async throws -> Set<SegmentName> {
+    var basis: Set<SegmentName> = []
+    for case .copy(let source) in try await instructions(of: name, in: remote.folder).list {
+      let segments = remote.cover(upTo: source.range.upperBound, of: source.generation)
+      basis.formUnion(segments.filter { $0.range.overlaps(source.range) })
+    }
+    return basis
+  }
+}

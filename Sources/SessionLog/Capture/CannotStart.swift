@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A program that could not be started.
+struct CannotStart: Error, CustomStringConvertible {
+  /// As a shell has it: 127 when there is no such program, 126 when it cannot be run.
+  let status: Int32
+  let description: String
+
+  init(_ program: String, errno: Int32) {
+    status = errno == ENOENT ? 127 : 126
+    let reason = errno == ENOENT ? "command not found" : String(cString: strerror(errno))
+    description = "\(program): \(reason)"
+  }
+}

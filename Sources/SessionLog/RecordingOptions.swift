@@ -1,0 +1,26 @@
+/// How a session is recorded.
+public struct RecordingOptions: Sendable {
+  /// When the log is made durable.
+  public var fsync = FsyncPolicy.interval(1000)
+  /// Length in bytes from which on the live log is rotated; 0 for never.
+  public var rotateAt = Self.defaultRotation
+  /// Whether each line gets a prefix, or the log is what the program printed and nothing else.
+  public var format = Sidecar.Format.lines
+  /// The level of lines on standard error that do not tell theirs.
+  public var standardErrorLevel = Level.info
+  /// A line that waits longer for its newline is written as it stands, in milliseconds; one that may
+  /// end in a secret waits for a minute.
+  public var patience: Int64 = 60_000
+  /// How many bytes the sessions of the home may take together; nil for as many as there is room for.
+  public var localMax: Int64?
+  /// The session that this one goes on with.
+  public var continues: SessionID?
+  /// ``Consent/metadata`` where the log is not to leave; nil where it may, or where nothing does.
+  public var consent: Consent?
+
+  /// Length in bytes from which on a live log is rotated, where nothing else is said.
+  public static let defaultRotation: Int64 = 10_000_000
+
+  /// The defaults.
+  public init() {}
+}

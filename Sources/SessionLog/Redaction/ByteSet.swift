@@ -1,0 +1,28 @@
+/// A set of byte values, never with the newline: nothing that is redacted reaches over a line's end.
+struct ByteSet: Sendable, Hashable {
+  private let members: [Bool]
+
+  /// Reads the inside of a bracket expression: `A-Za-z0-9+/=-`, or `^"'` for all but some.
+  ///
+  /// A hyphen at either end is one.
+  init(_ expression: String) {
+    var bytes = Array(expression.utf8)[...]
+    let isNegated = bytes.first == UInt8(ascii: "^")
+    if isNegated { bytes = bytes.dropFirst() }
+    var members = [Bool](repeating: isNegated, count: 256)
+    while let first = bytes.popFirst() {
+      var last = first
+      if bytes.count > 1, bytes.first == UInt8(ascii: "-") {
+        last = bytes[bytes.startIndex + 1]
+        bytes = bytes.dropFirst(2)
+      }
+      for byte in min(first, last)...max(first, last) { members[Int(byte)] = !isNegated }
+    }
+    members[0x0a] = false
+    self.members = members
+  }
+
+  /// Whether a byte is in it.
+  @inline(__always)
+  func contains(_ byte: UInt8) -> Bool { members[Int(byte)] }
+}

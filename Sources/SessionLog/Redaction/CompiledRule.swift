@@ -1,0 +1,103 @@
+/// A rule in the form in which it is tried at every anchor: plain numbers, for speed.
+struct CompiledRule: Sendable {
+  /// How it goes on from its anchor.
+  enum Way: Sendable {
+    case steps(Steps)
+    case keyBlock
+    case cardNumber
+    /// The number of an expression.
+    case near(Int)
+  }
+
+  struct Steps: Sendable {
+    let before: Step?
+    /// Numbers of the steps that follow.
+    let after: Range<Int>
+    let keepsAnchor: Bool
+  }
+
+  struct Step: Sendable {
+    /// The number of its byte set; nil for words.
+    let set: Int?
+    let least: Int
+    let most: Int
+    let endsBefore: UInt8?
+    let isSecret: Bool
+  }
+}
+
+/// Rules made ready.
+struct CompiledRules: Sendable {
+  /// By rule.
+  private(set) var ways: [CompiledRule.Way] = []
+  /// By rule.
+  let kinds: [String]
+  private(set) var steps: [CompiledRule.Step] = []
+  /// By step, the words that it may be.
+  private(set) var words: [[[UInt8]]] = []
+  private(set) var patterns: [NearPattern] = []
+  /// Rules that need no anchor.
+  private(set) var cards: [Int] = []
+  let sets: [ByteSet]
+  /// By byte, a bit for each set that it is in.
+  let members: [UInt64]
+  let scanner: AnchorScanner
+
+  private let expressions: [String]
+
+  init(_ rules: [RedactionRule]) throws(RedactionError) {
+    guard rules.count <= RedactionRules.maximumCount else {
+      throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
+    }
+    let steps = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
+    expressions = Set(steps.compactMap(\.bytes)).sorted()
+    let sets = expressions.map(ByteSet.init)
+    guard sets.count <= UInt64.bitWidth else {
+      throw RedactionError("the rules have more than \(UInt64.bitWidth) different sets of bytes")
+    }
+    self.sets = sets
+    members = (0...255).map { byte in
+      sets.indices.reduce(0) { $0 | (sets[$1].contains(byte) ? 1 << UInt64($1) : 0) }
+    }
+    kinds = rules.map(\.kind)
+    scanner = AnchorScanner(rules)
+    for rule in rules { ways.append(try compile(rule)) }
+  }
+
+  private mutating func compile(_ rule: RedactionRule) throws(RedactionError) -> CompiledRule.Way {
+    try rule.check()
+    if rule.form == .cardNumber {
+      cards.append(ways.count)
+      return .cardNumber
+    }
+    guard !rule.anchors.isEmpty, !rule.anchors.contains("") else {
+      throw RedactionError("a rule of kind '\(rule.kind)' has no anchor")
+    }
+    if rule.form == .keyBlock { return .keyBlock }
+    if let pattern = rule.pattern {
+      patterns.append(try NearPattern(pattern))
+      return .near(patterns.count - 1)
+    }
+    var before: CompiledRule.Step?
+    if let step = rule.before { before = try compile(step) }
+    let first = steps.count
+    for step in rule.steps ?? [] {
+      steps.append(try compile(step))
+      words.append((step.words ?? []).map { Array($0.lowercased().utf8) })
+    }
+    return .steps(
+      CompiledRule.Steps(
+        before: before, after: first..<steps.count, keepsAnchor: rule.keepsAnchor ?? false))
+  }
+
+  private func compile(_ step: RedactionRule.Step) throws(RedactionError) -> CompiledRule.Step {
+    let least = step.least ?? 1
+    let most = step.most ?? least
+    guard (step.bytes == nil) != (step.words == nil), 0 <= least, least <= most else {
+      throw RedactionError("a step takes either bytes, \(least) to \(most) of them, or words")
+    }
+    return CompiledRule.Step(
+      set: step.bytes.flatMap(expressions.firstIndex), least: least, most: most,
+      endsBefore: step.endsBefore?.utf8.first, isSecret: step.isSecret ?? false)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The regular expression of an own rule, over so few bytes and steps that none can hold up a log.
+///
+/// Bytes are seen as Latin-1, so that one character is one byte; a letter beyond ASCII is as many
+/// characters as UTF-8 gives it bytes.
+struct NearPattern: Sendable {
+  /// Stream offsets are divided into cells of this length: an expression is tried once a line and
+  /// cell in which its literal stands, so that many literals cost no more than one.
+  static let cell = 2048
+  /// Bytes before and after the cell that an expression sees.
+  static let margin = 1024
+
+  /// Times 10,000 steps, of which ICU reports each, after which it is given up.
+  private static let patience = 20
+
+  private let expression: NSRegularExpression
+
+  init(_ pattern: String) throws(RedactionError) {
+    let bytes = String(pattern.utf8.map { Character(Unicode.Scalar($0)) })
+    do {
+      let groups = try NSRegularExpression(pattern: bytes).numberOfCaptureGroups
+      // What is passed over before a match counts as steps too, and what is wanted is group 1.
+      expression = try NSRegularExpression(
+        pattern: groups > 0 ? "[\\s\\S]*?(?:\(bytes))" : "[\\s\\S]*?(\(bytes))")
+    } catch {
+      throw RedactionError("'\(pattern)' is no regular expression")
+    }
+  }
+
+  /// What it matches.
+  ///
+  /// - Returns: places in `bytes`; all of them where it took more steps than it may: rather too much
+  ///   is masked than too little.
+  func matches(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+    let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    var found: [Range<Int>] = []
+    var reports = 0
+    var start = 0
+    while start < bytes.count {
+      var match: NSTextCheckingResult?
+      expression.enumerateMatches(
+        in: text,
+        options: [.anchored, .reportProgress, .withTransparentBounds, .withoutAnchoringBounds],
+        range: NSRange(location: start, length: bytes.count - start)
+      ) { result, _, stop in
+        match = result ?? match
+        reports += result == nil ? 1 : 0
+        if result != nil || reports > Self.patience { stop.pointee = true }
+      }
+      guard reports <= Self.patience else { return [0..<bytes.count] }
+      guard let match else { break }
+      let secret = match.range(at: 1)
+      if secret.location != NSNotFound, secret.length > 0 {
+        found.append(secret.location..<secret.location + secret.length)
+      }
+      start = max(start + 1, match.range.location + match.range.length)
+    }
+    return found
+  }
+}

@@ -1,0 +1,165 @@
+/// Lets pass what a program draws on a terminal, and nothing by which a hostile recording could do
+/// more: set the title or the clipboard, define keys, or have the terminal answer as if somebody
+/// typed.
+///
+/// The forms are those of ECMA-48 (sections 5.4 and 5.6) and of xterm's control sequences.
+public struct TerminalFilter {
+  private enum State {
+    case text
+    case escape
+    /// After ESC and an intermediate byte.
+    case designation
+    case sequence
+    /// In a control string, which ends with ST or, for some, BEL.
+    case string
+    case stringEscape
+  }
+
+  private var state = State.text
+  /// How many more bytes the character under way has.
+  private var continuations = 0
+  /// The first byte of a character that may be a control character: those of U+0080 to U+009F have
+  /// it.
+  private var lead: UInt8?
+  /// The sequence under way, from its ESC on.
+  private var pending: [UInt8] = []
+
+  /// A longer sequence is none that draws.
+  private static let limit = 256
+  /// Final bytes of control sequences that move, draw, erase, scroll or colour.
+  private static let drawing = Set("@ABCDEFGHIJKLMPSTXZ`abdefgm".utf8)
+  /// Modes of xterm that change what is seen: insert, origin, wrap, cursor, alternate screens.
+  private static let modes: Set<Int> = [4, 6, 7, 12, 20, 25, 47, 1047, 1048, 1049]
+
+  /// Starts with an ordinary terminal.
+  public init() {}
+
+  /// The bytes of a piece that may pass.
+  public mutating func pass(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    var out: [UInt8] = []
+    for byte in bytes { take(byte, &out) }
+    return out
+  }
+
+  /// What makes a terminal ordinary again after a recording that ended anywhere.
+  public static var reset: StaticString {
+    "\u{1b}[0m\u{1b}[r\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l\u{1b}(B"
+  }
+
+  private mutating func take(_ byte: UInt8, _ out: inout [UInt8]) {
+    switch state {
+    case .text: text(byte, &out)
+    case .escape: escape(byte, &out)
+    case .designation: designation(byte, &out)
+    case .sequence: sequence(byte, &out)
+    case .string:
+      if byte == 0x1b { state = .stringEscape }
+      if byte == 0x07 || byte == 0x18 || byte == 0x1a { state = .text }
+    case .stringEscape:
+      pending = [0x1b]
+      // ST; with any other byte ESC ends the string and begins a sequence.
+      if byte == UInt8(ascii: "\\") { state = .text } else { escape(byte, &out) }
+    }
+  }
+
+  private mutating func text(_ byte: UInt8, _ out: inout [UInt8]) {
+    if byte & 0xc0 == 0x80 {
+      // Outside a character, it is a control character to terminals of 8 bits.
+      guard continuations > 0 else { return }
+      continuations -= 1
+      if let lead {
+        self.lead = nil
+        guard byte >= 0xa0 else { return }
+        out.append(lead)
+      }
+      return out.append(byte)
+    }
+    (continuations, lead) = (0, nil)
+    switch byte {
+    case 0xc2: (continuations, lead) = (1, byte)
+    case 0xc3...0xdf, 0xe0...0xef, 0xf0...0xf4:
+      continuations = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1
+      out.append(byte)
+    case 0x80...0xff: break
+    case 0x1b:
+      pending = [byte]
+      state = .escape
+    // BEL, BS, HT, LF, VT, FF, CR, SO, SI; ENQ is answered by some terminals.
+    case 0x07...0x0f: out.append(byte)
+    case 0..<0x20, 0x7f: break
+    default: out.append(byte)
+    }
+  }
+
+  private mutating func escape(_ byte: UInt8, _ out: inout [UInt8]) {
+    pending.append(byte)
+    state = .text
+    switch byte {
+    case UInt8(ascii: "["): state = .sequence
+    case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"),
+      UInt8(ascii: "_"):
+      state = .string
+    case 0x20...0x2f: state = .designation
+    // Cursor saved and restored, index, next line, reverse index, tab set, keypad modes.
+    case UInt8(ascii: "7"), UInt8(ascii: "8"), UInt8(ascii: "D"), UInt8(ascii: "E"),
+      UInt8(ascii: "H"), UInt8(ascii: "M"):
+      out += pending
+    case 0x1b:
+      pending = [byte]
+      state = .escape
+    default: break
+    }
+  }
+
+  private mutating func designation(_ byte: UInt8, _ out: inout [UInt8]) {
+    guard (0x20...0x7e).contains(byte) else { return control(byte, &out) }
+    if pending.count < Self.limit { pending.append(byte) }
+    guard byte >= 0x30 else { return }
+    state = .text
+    // Character sets only: `ESC # 8` and the like fill the screen at most, and are rare.
+    if pending.count < Self.limit, (0x28...0x2b).contains(pending[1]) { out += pending }
+  }
+
+  private mutating func sequence(_ byte: UInt8, _ out: inout [UInt8]) {
+    guard (0x20...0x7e).contains(byte) else { return control(byte, &out) }
+    guard byte >= 0x40 else {
+      if pending.count < Self.limit { pending.append(byte) }
+      return
+    }
+    state = .text
+    if pending.count < Self.limit, draws(byte) { out += pending + [byte] }
+  }
+
+  /// Takes a control byte inside a sequence, where it acts as if it stood before; ESC begins another
+  /// sequence, CAN and SUB end it.
+  private mutating func control(_ byte: UInt8, _ out: inout [UInt8]) {
+    switch byte {
+    case 0x1b:
+      pending = [byte]
+      state = .escape
+    case 0x18, 0x1a: state = .text
+    case 0x07...0x0d: out.append(byte)
+    default: break
+    }
+  }
+
+  /// Whether the pending control sequence with this final byte only draws.
+  private func draws(_ final: UInt8) -> Bool {
+    let parameters = pending.dropFirst(2)
+    switch final {
+    case UInt8(ascii: "h"), UInt8(ascii: "l"):
+      let numbers = parameters.drop { $0 == UInt8(ascii: "?") }
+      guard numbers.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3b }) else { return false }
+      return numbers.split(separator: 0x3b).allSatisfy {
+        Int(String(decoding: $0, as: UTF8.self)).map(Self.modes.contains) ?? false
+      }
+    // The scrolling region, cursor saved and restored; with a mark before, something else.
+    case UInt8(ascii: "r"), UInt8(ascii: "s"), UInt8(ascii: "u"):
+      return parameters.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x3b }
+    default:
+      // Only digits and separators: marks and intermediate bytes make other functions of these.
+      return Self.drawing.contains(final)
+        && parameters.allSatisfy { (0x30...0x3b).contains($0) }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A session that another process records, for those who have a word to add.
+public struct RunningSession: ~Copyable {
+  /// What became of the attempt to join a session.
+  public enum Problem: Error, Sendable, CustomStringConvertible {
+    /// There is no such session here.
+    case unknown(SessionID)
+    /// It has ended.
+    case ended(SessionID)
+    /// Its log has no records: it is what a program printed and nothing else.
+    case hasNoRecords(SessionID)
+
+    /// One line for a person.
+    public var description: String {
+      switch self {
+      case .unknown(let session): "there is no session \(session) on this machine"
+      case .ended(let session): "session \(session) has ended"
+      case .hasNoRecords(let session):
+        "session \(session) is recorded as it is, and takes no records"
+      }
+    }
+  }
+
+  private var appender: LogAppender
+  private let lock: SessionLock
+  private let path: String
+  private let now: @Sendable () -> Timestamp
+
+  /// Joins a session.
+  ///
+  /// - Parameters:
+  ///   - session: which.
+  ///   - home: where it is recorded.
+  ///   - rotateAt: length in bytes from which on the live log is rotated; 0 for never.
+  ///   - now: the clock.
+  /// - Throws: ``Problem``, ``SystemError``.
+  public init(
+    joining session: SessionID, in home: Home, rotateAt: Int64 = RecordingOptions.defaultRotation,
+    now: @escaping @Sendable () -> Timestamp = { .now() }
+  ) throws {
+    let files = home.files(for: session)
+    // A lock file that is not there must not be made: without a marker nobody would remove it.
+    guard access(files.marker, F_OK) == 0, access(files.lock, F_OK) == 0 else {
+      throw access(files.sidecar, F_OK) == 0 ? Problem.ended(session) : Problem.unknown(session)
+    }
+    guard let lock = try SessionLock.shared(files.lock) else { throw Problem.ended(session) }
+    // With the lock in hand, nobody reaches a verdict meanwhile.
+    let sidecar = try Sidecar.load(files.sidecar)
+    guard sidecar.status == .active, access(files.marker, F_OK) == 0 else {
+      throw Problem.ended(session)
+    }
+    guard sidecar.format == .lines, sidecar.source == nil else {
+      throw Problem.hasNoRecords(session)
+    }
+    let log = try LiveLog(files, rotateAt: rotateAt)
+    appender = LogAppender(log)
+    self.lock = lock
+    path = files.log
+    self.now = now
+  }
+
+  /// Appends a record, in one write.
+  ///
+  /// - Throws: ``SystemError`` when the disk does not take it.
+  public mutating func record(
+    _ level: Level, category: String, _ message: String, scenario: String? = nil
+  ) throws {
+    let time = now()
+    let record = RecordText.bytes(
+      level, category: RecordText.ownCategory(category), message, scenario: scenario, at: time)
+    record.withUnsafeBytes { appender.append($0, time: time) }
+    guard appender.missing == 0 else {
+      throw SystemError(operation: "write", path: path, errno: appender.cause)
+    }
+  }
+}

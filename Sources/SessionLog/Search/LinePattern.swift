@@ -1,0 +1,141 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What is looked for in lines: a POSIX extended expression, or a fixed text.
+///
+/// Lines are bytes, whatever they hold: NUL and invalid UTF-8 are characters like others, and case
+/// is folded for ASCII letters alone.
+///
+/// ```swift
+/// let pattern = try LinePattern("time-?out", ignoresCase: true)
+/// let isFound = pattern.match(in: line) != nil
+/// ```
+public final class LinePattern {
+  private enum Form {
+    case fixed([UInt8])
+    case expression(UnsafeMutablePointer<regex_t>)
+  }
+
+  private let form: Form
+
+  /// Reads a pattern.
+  ///
+  /// - Parameters:
+  ///   - text: one line.
+  ///   - isFixed: whether it is a text rather than an expression.
+  ///   - ignoresCase: whether ASCII letters of either case are alike.
+  /// - Throws: ``PatternError``.
+  public init(_ text: String, isFixed: Bool = false, ignoresCase: Bool = false) throws {
+    guard !text.utf8.contains(where: { $0 == 0 || $0 == 0x0a }) else {
+      throw PatternError(pattern: text, reason: "it must be one line")
+    }
+    if isFixed, !ignoresCase {
+      form = .fixed(Array(text.utf8))
+      return
+    }
+    let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+    let flags = REG_EXTENDED | (ignoresCase ? REG_ICASE : 0)
+    let result = regcomp(expression, isFixed ? Self.escaped(text) : text, flags)
+    guard result == 0 else {
+      var message = [CChar](repeating: 0, count: 256)
+      regerror(result, expression, &message, message.count)
+      expression.deallocate()
+      let bytes = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      throw PatternError(pattern: text, reason: String(decoding: bytes, as: UTF8.self))
+    }
+    form = .expression(expression)
+  }
+
+  deinit {
+    guard case .expression(let expression) = form else { return }
+    regfree(expression)
+    expression.deallocate()
+  }
+
+  /// The first match in a line.
+  ///
+  /// - Parameters:
+  ///   - line: without its newline.
+  ///   - start: where to begin in it.
+  /// - Returns: its place in the line; may be empty.
+  public func match(in line: UnsafeRawBufferPointer, from start: Int = 0) -> Range<Int>? {
+    switch form {
+    case .fixed(let text):
+      return Self.find(text, in: line, from: start)
+    case .expression(let expression):
+      return Self.match(expression, in: line, from: start)
+    }
+  }
+
+  private static func find(
+    _ text: [UInt8], in line: UnsafeRawBufferPointer, from start: Int
+  ) -> Range<Int>? {
+    guard let first = text.first else { return start..<start }
+    guard let base = line.baseAddress else { return nil }
+    var place = start
+    let last = line.count - text.count
+    while place <= last, let found = memchr(base + place, Int32(first), last + 1 - place) {
+      place = UnsafeRawPointer(found) - base
+      if memcmp(found, text, text.count) == 0 { return place..<place + text.count }
+      place += 1
+    }
+    return nil
+  }
+
+  private static func match(
+    _ expression: UnsafePointer<regex_t>, in line: UnsafeRawBufferPointer, from start: Int
+  ) -> Range<Int>? {
+    guard let base = line.baseAddress else { return match(expression, [0], 0, 0) }
+    guard memchr(base, 0, line.count) != nil else {
+      return match(expression, base.assumingMemoryBound(to: CChar.self), start, line.count)
+    }
+    // The system's `.` does not match NUL. 0xff stands for it: no character of a pattern has it.
+    let copy = line.map { CChar(bitPattern: $0 == 0 ? 0xff : $0) }
+    return match(expression, copy, start, copy.count)
+  }
+
+  private static func match(
+    _ expression: UnsafePointer<regex_t>, _ text: UnsafePointer<CChar>, _ start: Int, _ end: Int
+  ) -> Range<Int>? {
+    var found = regmatch_t()
+    found.rm_so = regoff_t(start)
+    found.rm_eo = regoff_t(end)
+    let flags = REG_STARTEND | (start > 0 ? REG_NOTBOL : 0)
+    guard regexec(expression, text, 1, &found, flags) == 0 else { return nil }
+    return Int(found.rm_so)..<Int(found.rm_eo)
+  }
+
+  /// All matches in a line that are not empty, in order.
+  public func matches(in line: UnsafeRawBufferPointer) -> [Range<Int>] {
+    var matches: [Range<Int>] = []
+    var start = 0
+    while start < line.count, let found = match(in: line, from: start) {
+      if !found.isEmpty { matches.append(found) }
+      start = max(found.upperBound, start + 1)
+    }
+    return matches
+  }
+
+  private static func escaped(_ text: String) -> String {
+    String(text.flatMap { #"\.[](){}*+?^$|"#.contains($0) ? ["\\", $0] : [$0] })
+  }
+}
+
+/// Why a text is no pattern.
+public struct PatternError: Error, Sendable, CustomStringConvertible {
+  private let pattern: String
+  private let reason: String
+
+  init(pattern: String, reason: String) {
+    self.pattern = pattern
+    self.reason = reason
+  }
+
+  /// One line for a person.
+  public var description: String {
+    "'\(pattern)' is no pattern: \(reason); -F looks for it as it stands"
+  }
+}

@@ -1,0 +1,46 @@
+/// What happens to a session while it goes on, as the recorder's records tell it.
+public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
+  /// The program, or the whole machine, no longer runs: stopped by a signal, asleep.
+  case background(String)
+  /// It runs again.
+  case foreground(String)
+  /// The machine has no network any more.
+  case networkLost
+  /// It has one again.
+  case networkBack
+  /// The size in characters of the terminal that the program runs on, and its kind.
+  case window(columns: Int, rows: Int, terminal: String?)
+
+  /// `BACKGROUND stopped by SIGTSTP`, `FOREGROUND continued`, `NETWORK lost`,
+  /// `WINDOW 80x24 xterm`.
+  public var description: String {
+    switch self {
+    case .background(let why): "BACKGROUND \(why)"
+    case .foreground(let why): "FOREGROUND \(why)"
+    case .networkLost: "NETWORK lost"
+    case .networkBack: "NETWORK back"
+    case .window(let columns, let rows, let terminal):
+      "WINDOW \(columns)x\(rows)" + (terminal.map { " \($0)" } ?? "")
+    }
+  }
+
+  /// Reads what ``description`` writes; nil for another record of the recorder.
+  public init?(_ text: some StringProtocol) {
+    let words = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard words.count == 2 else { return nil }
+    let rest = String(words[1])
+    switch words[0] {
+    case "BACKGROUND": self = .background(rest)
+    case "FOREGROUND": self = .foreground(rest)
+    case "NETWORK" where rest == "lost": self = .networkLost
+    case "NETWORK" where rest == "back": self = .networkBack
+    case "WINDOW":
+      let parts = rest.split(separator: " ", maxSplits: 1)
+      let sizes = parts.first?.split(separator: "x").compactMap { Int($0) } ?? []
+      guard sizes.count == 2, sizes.allSatisfy((1...32_767).contains) else { return nil }
+      self = .window(
+        columns: sizes[0], rows: sizes[1], terminal: parts.count > 1 ? String(parts[1]) : nil)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+
+/// `tidemark doctor`.
+struct Doctor: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Try all that is asked of the store, and say what cron would use.",
+    discussion: """
+      In a folder of its own, which it removes, it puts, overwrites, reads, lists and deletes \
+      objects, the largest of 8 MiB, and reads each back: there are servers that answer success for \
+      writes that they drop. Where a right is missing it is named, with what grants it. Exit code 0 \
+      when all that is needed works, 77 when a right is missing. With --json one object: store, \
+      surroundings (name, home, configuration, store, credentials, device, problem), missingInCron, checks \
+      (check, outcome, sent, received), grant.
+      """)
+
+  @Argument(help: "Another store than the configured one.")
+  var url: String?
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  private struct Check: Encodable {
+    let check: ProbeFinding.Check
+    let outcome: ProbeFinding.Outcome
+    let sent: String
+    let received: String
+    let missingRight: String?
+  }
+
+  private struct Report: Encodable {
+    let store: String
+    let surroundings: [Surroundings]
+    let missingInCron: [String]
+    let checks: [Check]
+    let grant: String?
+  }
+
+  func run() async throws {
+    let (shell, cron) = await Surroundings.ofThisUser()
+    let all = [shell, cron] + [await Surroundings.ofTheMachine()].compactMap(\.self)
+    if !json { show(all) }
+
+    let place = try Workplace()
+    let store = try url.map { try place.storeURL($0) } ?? place.storeURL()
+    let rights = NeededRights(store)
+    let opened = try place.settings.store(
+      at: store, environment: place.environment, policy: .once)
+    if !json { Console.say("\(opened.location):") }
+    do {
+      try await FormatMarker.check(opened, create: false)
+    } catch let error as StoreError where error.code == .authentication {
+      // Some answer so for an object that is missing where listing is not allowed: the checks tell.
+    }
+    let probe = StoreProbe(opened, folder: "devices/\(place.device.deviceId)/\(Self.scratchName)")
+    let findings = try await probe.run { if !json { show($0, rights) } }
+
+    let refused = findings.contains { $0.error?.code == .authentication }
+    if json {
+      let checks = findings.map {
+        Check(
+          check: $0.check, outcome: $0.outcome, sent: $0.sent, received: $0.received,
+          missingRight: Self.missingRight($0, rights))
+      }
+      Console.say(
+        try Console.json(
+          Report(
+            store: opened.location, surroundings: all,
+            missingInCron: Surroundings.missingInCron(), checks: checks,
+            grant: refused ? rights.grant : nil)))
+    } else if refused {
+      Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
+    }
+    let statuses = findings.filter { $0.outcome == .failed }.map { finding in
+      finding.error.map { ExitStatus($0) } ?? .integrity
+    }
+    let status = ExitStatus(of: Set(statuses))
+    if status != .ok { throw status }
+  }
+
+  private static var scratchName: String { "doctor-\(SessionID.make(at: .now()))" }
+
+  private static func missingRight(_ finding: ProbeFinding, _ rights: NeededRights) -> String? {
+    finding.error?.code == .authentication ? rights.right(for: finding.check) : nil
+  }
+
+  // MARK: Text
+
+  private func show(_ all: [Surroundings]) {
+    for one in all {
+      let differences = one.differences(from: all[0])
+      let mark =
+        differences.isEmpty
+        ? "" : Console.paint("  other \(differences.joined(separator: ", "))", .yellow)
+      Console.say("\(Console.paint(one.name, .bold))\(mark)")
+      Console.say("  home           \(one.home)")
+      Console.say("  configuration  \(one.configuration)")
+      Console.say("  store          \(one.store ?? "none")")
+      if let credentials = one.credentials { Console.say("  access key     \(credentials)") }
+      Console.say("  device         \(one.device ?? "not made yet")")
+      if let problem = one.problem {
+        Console.say(Console.paint("  problem        \(problem)", .red))
+      }
+    }
+    let missing = Surroundings.missingInCron()
+    if !missing.isEmpty {
+      Console.say("cron does not have: \(missing.joined(separator: " "))")
+    }
+    Console.say()
+  }
+
+  private func show(_ finding: ProbeFinding, _ rights: NeededRights) {
+    let (word, colour): (String, Console.Colour) =
+      switch finding.outcome {
+      case .ok: ("ok", .green)
+      case .note: ("note", .yellow)
+      case .failed: ("FAILED", .red)
+      case .skipped: ("skipped", .grey)
+      }
+    let mark = Console.paint(word.padding(toLength: 8, withPad: " ", startingAt: 0), colour)
+    let name = finding.check.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0)
+    Console.say("\(mark)\(name)sent \(finding.sent): \(finding.received)")
+    if let advice = finding.error?.advice, !advice.isEmpty { Console.say("        \(advice)") }
+    if let right = Self.missingRight(finding, rights) {
+      Console.say(Console.paint("        missing right: \(right)", .red))
+    }
+  }
+}

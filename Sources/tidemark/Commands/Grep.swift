@@ -1,0 +1,152 @@
+import ArgumentParser
+import SessionLog
+import Sync
+
+/// `tidemark grep PATTERN [ID…]`.
+struct Grep: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "grep",
+    abstract: "Look for lines in sessions, here and in the store.",
+    discussion: """
+      PATTERN is a POSIX extended expression over bytes. Without IDs all sessions of this device are \
+      looked at that grew in the last 7 days, or since --since, oldest first. The local log is read \
+      where it is complete, else the store's, and of that only the frames whose index says that \
+      records of the asked levels and times are in them. Context lines are those of the records \
+      that the filters admit.
+
+      With more than one session each line stands behind SESSION: (context: SESSION-). With --json \
+      one object a matching line: session, device, app, time, level, category, stream, scenario, \
+      offset in bytes, message, and messageBase64 where it is not UTF-8.
+
+      Exit codes are grep's where it has them: 0 when a line matched, 1 when none did. What could \
+      not be read is told by 64, 65, 75, 77 or 78, even where lines matched, and never by 1.
+      """)
+
+  @Argument(help: "What to look for.")
+  var pattern: String
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var filter: FilterOptions
+  @OptionGroup var side: SideOptions
+
+  @Flag(name: [.customShort("F"), .long], help: "PATTERN is a text, not an expression.")
+  var fixedStrings = false
+  @Flag(name: .shortAndLong, help: "ASCII letters of either case are alike.")
+  var ignoreCase = false
+  @Flag(name: [.customShort("v"), .long], help: "Lines that do not match.")
+  var invertMatch = false
+  @Flag(name: .shortAndLong, help: "Only how many lines match, for each session.")
+  var count = false
+  @Flag(name: [.customShort("l"), .long], help: "Only the sessions in which a line matches.")
+  var sessionsWithMatches = false
+  @Option(
+    name: [.customShort("A"), .long],
+    help: ArgumentHelp("Lines after each match too.", valueName: "n"))
+  var afterContext: Int?
+  @Option(
+    name: [.customShort("B"), .long],
+    help: ArgumentHelp("Lines before each match too.", valueName: "n"))
+  var beforeContext: Int?
+  @Option(
+    name: [.customShort("C"), .long],
+    help: ArgumentHelp("Lines before and after each match too.", valueName: "n"))
+  var context: Int?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("At most so many matches of a session.", valueName: "n"))
+  var maxCount: Int?
+  @Flag(help: "One JSON object a matching line.")
+  var json = false
+  @OptionGroup var owner: UserOptions
+
+  func validate() throws {
+    _ = try linePattern()
+    for number in [afterContext, beforeContext, context, maxCount].compactMap(\.self)
+    where !(0...100_000).contains(number) {
+      throw ValidationError("-A, -B, -C and -m take a number from 0 to 100000.")
+    }
+    if [json, count, sessionsWithMatches].count(where: \.self) > 1 {
+      throw ValidationError("--json, --count and --sessions-with-matches exclude each other.")
+    }
+  }
+
+  /// Sessions that have been silent for longer, in milliseconds, are looked at when asked for.
+  private static let usual: Int64 = 7 * 86_400_000
+
+  func run() async throws {
+    let place = try owner.workplace()
+    let records = try filter.filter()
+    let usual = Timestamp(milliseconds: Timestamp.now().milliseconds - Self.usual)
+    let (entries, catalog, context) = try await sessions.entries(
+      place, side, owner, since: records.since ?? usual, until: records.until)
+    let choice = RecordChoice(filter: records, lastLines: nil, salvages: false)
+    let printer = GrepPrinter(
+      labels: SessionLabels(entries), form: form, isAlone: entries.count == 1)
+    var failures: Set<ExitStatus> = []
+    var isFound = false
+    for entry in entries {
+      do {
+        let text = try SessionText(entry, side: side, context: context, catalog: catalog)
+        isFound = try await search(text, choice, printer) || isFound
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        printer.flush()
+        Console.complain("\(entry.session): \(error)")
+        failures.insert(ExitStatus(error))
+      }
+    }
+    printer.flush()
+    guard failures.isEmpty else {
+      let status = ExitStatus(of: failures)
+      throw status == .partial ? ExitStatus.tryLater : status
+    }
+    if !isFound { throw ExitCode(1) }
+  }
+
+  private func linePattern() throws -> LinePattern {
+    do {
+      return try LinePattern(pattern, isFixed: fixedStrings, ignoresCase: ignoreCase)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  private var form: GrepPrinter.Form {
+    json ? .json : count ? .counts : sessionsWithMatches ? .sessions : .lines
+  }
+
+  /// Nothing more is wanted of a session.
+  private struct Enough: Error {}
+
+  /// - Returns: whether a line matched.
+  private func search(
+    _ text: SessionText, _ choice: RecordChoice, _ printer: GrepPrinter
+  ) async throws -> Bool {
+    let pattern = try linePattern()
+    let limit = maxCount ?? .max
+    var around = MatchContext(
+      before: beforeContext ?? context ?? 0, after: afterContext ?? context ?? 0)
+    var found = 0
+    printer.begin(text.entry)
+    do {
+      guard limit > 0 else { throw Enough() }
+      _ = try await text.readLines(choice) { line in
+        let isMatch = found < limit && (pattern.match(in: line.text) != nil) != invertMatch
+        if isMatch { found += 1 }
+        if found > 0, form == .sessions { throw Enough() }
+        if form == .lines {
+          around.add(line, isMatch: isMatch) { piece in
+            printer.show(piece, invertMatch ? nil : pattern)
+          }
+        } else {
+          printer.pass(line, isMatch: isMatch)
+        }
+        if found == limit, around.isComplete || form != .lines { throw Enough() }
+      }
+    } catch is Enough {
+      // What is left of the session would not be printed.
+    }
+    printer.end(found)
+    return found > 0
+  }
+}

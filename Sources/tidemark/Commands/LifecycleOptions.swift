@@ -1,0 +1,73 @@
+import ArgumentParser
+import ObjectStore
+import Replica
+import Sync
+
+/// The part of `tidemark reap` that leaves the work to S3.
+struct LifecycleOptions: ParsableArguments {
+  @Flag(help: "Print the rule by which S3 deletes what devices leave that never come back.")
+  var printLifecycle = false
+  @Flag(help: "Put that rule into the bucket's configuration, beside the rules of others.")
+  var installLifecycle = false
+  @Option(
+    help: """
+      How long a session may go on: the rule counts from each object by itself, and takes the \
+      beginning of a session that goes on for longer.
+      """)
+  var longestSession = "30d"
+  @Flag(help: "Install without asking.")
+  var yes = false
+
+  var isAsked: Bool { printLifecycle || installLifecycle }
+
+  func validate() throws {
+    if printLifecycle && installLifecycle {
+      throw ValidationError("Use one of --print-lifecycle and --install-lifecycle.")
+    }
+    if (Age.seconds(longestSession) ?? 0) < 1 {
+      throw ValidationError("--longest-session takes an age such as 30d.")
+    }
+  }
+
+  /// Prints or installs the rule for the configured store.
+  func run(_ age: Int64?, dryRun: Bool) async throws {
+    let place = try Workplace()
+    let url = try place.storeURL()
+    var retention = place.settings.retention
+    retention.remote = age ?? retention.remote
+    let days = retention.lifecycleDays(longestSession: Age.seconds(longestSession) ?? 30 * 86_400)
+    let rule = try LifecycleRule(url, below: SessionFolder.devicesKey, days: days)
+    if printLifecycle { return Console.write(Array(rule.document.utf8)) }
+    let bucket = try BucketLifecycle(
+      url, settings: place.settings.storeSettings, environment: place.environment)
+    let plan = try await bucket.plan(rule)
+    show(plan, dryRun: dryRun)
+    guard !plan.isInstalled, !dryRun, try isConfirmed() else { return }
+    try await bucket.install(plan)
+    Console.say("installed \(rule.id)")
+  }
+
+  private func show(_ plan: BucketLifecycle.Plan, dryRun: Bool) {
+    let rule = plan.rule
+    if plan.isInstalled {
+      Console.say("\(rule.id) is installed: \(rule.prefix) goes after \(rule.days) days")
+      return
+    }
+    let verb = plan.former == nil ? "install" : "replace"
+    Console.say(
+      "\(dryRun ? "would " : "")\(verb) \(rule.id): what is below \(rule.prefix) goes \(rule.days) "
+        + "days after it was stored, also of a session that still goes on")
+    if let former = plan.former { Console.say("it was \(Console.harmless(former.utf8))") }
+    for id in plan.kept {
+      Console.say("keep the rule \(id.isEmpty ? "without an id" : Console.harmless(id.utf8))")
+    }
+  }
+
+  private func isConfirmed() throws -> Bool {
+    guard !yes else { return true }
+    guard Console.errorIsTerminal else {
+      throw Failure(.usage, "nobody is there to be asked; use --yes to install without asking")
+    }
+    return Console.confirm("Change the bucket's lifecycle configuration?")
+  }
+}

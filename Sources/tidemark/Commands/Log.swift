@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import SessionLog
+
+/// `PROGRAM | tidemark log`, and `tidemark log error "…"` in a script that is recorded.
+struct Log: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "log",
+    abstract: "Record standard input as a session, or add a record to a running one.",
+    discussion: """
+      Without a level and a message, standard input becomes a session and passes on to standard \
+      output. With them, one record is added to the session that 'tidemark run' has started the \
+      script in (TIDEMARK_SESSION), or to the one that --session names; where that has ended, to a \
+      new session that continues it.
+      """)
+
+  @Option(help: "The program's name in lists.")
+  var app = "pipe"
+  @Option(help: "The running session to add to.")
+  var session: String?
+  @Option(help: "The record's category.")
+  var category = "Script"
+  @Option(help: "The scenario that the record belongs to.")
+  var scenario: String?
+  @Flag(help: "Record the bytes and nothing else: no times, no levels.")
+  var asIs = false
+  @Flag(help: "Leave all uploads to cron.")
+  var noUpload = false
+  @Argument(help: "TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT, in any case.")
+  var level: String?
+  @Argument(help: "What to record.")
+  var message: [String] = []
+
+  func validate() throws {
+    if let level {
+      guard Level(name: level) != nil else {
+        throw ValidationError(
+          "'\(level)' is no level; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
+      }
+      if message.isEmpty { throw ValidationError("Say what to record after the level.") }
+    } else if session != nil || scenario != nil {
+      throw ValidationError(
+        "--session and --scenario are for a record: name its level and message.")
+    }
+  }
+
+  func run() throws {
+    if let level = level.flatMap(Level.init(name:)) {
+      return try add(level, message.joined(separator: " "))
+    }
+    let recording = Recording(app: app, isAsIs: asIs, uploads: !noUpload)
+    try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
+      .copyStandardInput()
+    recording.end(.exit(0))
+  }
+
+  private func add(_ level: Level, _ message: String) throws {
+    let place = try Workplace(acceptsBadSettings: true)
+    guard let name = session ?? place.environment["TIDEMARK_SESSION"], !name.isEmpty else {
+      throw Failure(
+        .usage,
+        "there is no session to add to: start the script with 'tidemark run', or name one with --session"
+      )
+    }
+    guard let session = SessionID(name) else {
+      throw Failure(.usage, "'\(Console.harmless(name.utf8))' is no session id")
+    }
+    do {
+      var running = try RunningSession(
+        joining: session, in: place.home, rotateAt: place.settings.recording.rotateAt)
+      try running.record(level, category: category, message, scenario: scenario)
+    } catch RunningSession.Problem.ended(let session) {
+      // Not lost: whoever reads the first session finds the way.
+      var options = place.settings.recording
+      options.continues = session
+      let writer = try SessionWriter(
+        home: place.home, device: place.device, appName: app, options: options)
+      writer.record(level, category: category, message, scenario: scenario)
+      try writer.end(.exit(0))
+    } catch let problem as RunningSession.Problem {
+      throw Failure(.usage, "\(problem)")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import SessionLog
+import Sync
+
+/// `tidemark play ID`.
+struct Play: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play",
+    abstract: "Show a session again as it came over the terminal.",
+    discussion: """
+      For sessions that were recorded with 'run --pty'; others show their lines in the time they \
+      took. Only what draws reaches the terminal: titles, the clipboard and questions to the \
+      terminal are left out. Ctrl-C ends it. 'tidemark export --format asciicast' writes the same \
+      for other players.
+      """)
+
+  @Argument(help: "The session.")
+  var id: String
+  @Option(help: ArgumentHelp("So many times as fast.", valueName: "factor"))
+  var speed = 1.0
+  @Option(
+    name: [.customShort("i"), .long],
+    help: ArgumentHelp("No pause longer than this: 2s, say.", valueName: "time"))
+  var idleTimeLimit: String?
+  @OptionGroup var side: SideOptions
+  @OptionGroup var owner: UserOptions
+
+  func validate() throws {
+    guard speed > 0, speed.isFinite else {
+      throw ValidationError("--speed takes a number above 0.")
+    }
+    if let idleTimeLimit, (Age.seconds(idleTimeLimit) ?? 0) < 1 {
+      throw ValidationError("--idle-time-limit takes a time such as 2s.")
+    }
+  }
+
+  func run() async throws {
+    guard Console.outputIsTerminal else {
+      throw Failure(
+        .usage, "play needs a terminal; 'tidemark show --plain' prints what the program printed")
+    }
+    let place = try owner.workplace()
+    let (catalog, context) = try side.catalog(place)
+    let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
+    let entry = try await catalog.entry(matching: id, devices: devices)
+    guard entry.sidecar.format == .lines else {
+      throw Failure(.usage, "\(entry.session) has no times; 'tidemark show' prints it")
+    }
+    let text = try SessionText(entry, side: side, context: context, catalog: catalog)
+    signal(SIGINT) { _ in
+      let reset = TerminalFilter.reset
+      _ = write(STDOUT_FILENO, reset.utf8Start, reset.utf8CodeUnitCount)
+      _exit(130)
+    }
+    var replay = Replay()
+    var filter = TerminalFilter()
+    var shown: Timestamp?
+    func show(_ time: Timestamp?, _ event: Replay.Event) {
+      guard case .output(let bytes) = event else { return }
+      if let time, let before = shown { wait(time.milliseconds - before.milliseconds) }
+      shown = time ?? shown
+      Console.write(filter.pass(bytes))
+    }
+    defer { Console.write(Array("\(TerminalFilter.reset)".utf8)) }
+    let isWhole = try await text.read(try RecordOptions.parse([]).choice()) {
+      replay.add($0, show)
+    }
+    replay.finish(show)
+    if !isWhole { throw ExitStatus.integrity }
+  }
+
+  private func wait(_ milliseconds: Int64) {
+    let limit = idleTimeLimit.flatMap(Age.seconds).map { $0 * 1000 } ?? .max
+    let pause = Double(min(max(0, milliseconds), limit)) / speed
+    if pause >= 1 { poll(nil, 0, Int32(min(pause, Double(Int32.max)))) }
+  }
+}

@@ -1,0 +1,202 @@
+import ArgumentParser
+import Foundation
+import Replica
+import SessionLog
+import Sync
+
+/// `tidemark redact`.
+struct Redact: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redact",
+    abstract: "Show what redaction masks before logs leave this machine.",
+    discussion: """
+      --preview looks through logs as they are here and prints every place that the rules mask, with \
+      the lines around it; nothing is changed. Secrets are shown masked, as they leave. \
+      Try a rule before you configure it: write 'redact:' with it into a file and name that with \
+      --rules.
+
+      --apply-remote redacts what was sent before the configured rules were: each of this device's \
+      sessions of which they mask something else is sent as a new generation, the segments in which \
+      that is anew. Objects that are replaced are deleted by an upload after the session's seal.
+      """)
+
+  @Flag(help: "Show what would be masked.")
+  var preview = false
+  @Flag(help: "Redact what is in the store by the configured rules.")
+  var applyRemote = false
+  @Flag(help: "With --apply-remote: only say what would be sent anew.")
+  var dryRun = false
+  @Argument(help: "The sessions; by default all on this machine.")
+  var ids: [String] = []
+  @Option(help: "Instead of sessions: a file, or - for standard input.")
+  var file: String?
+  @Option(help: "Take 'redact:' from this file instead of the configuration.")
+  var rules: String?
+  @Flag(help: "Only count, by kind.")
+  var count = false
+  @Flag(help: "Show the secrets themselves; at a terminal only.")
+  var showSecrets = false
+  @Flag(help: "One JSON object a line: each place, or with --count each log.")
+  var json = false
+  @OptionGroup var owner: UserOptions
+
+  func validate() throws {
+    guard preview != applyRemote else {
+      throw ValidationError("Say what to do: --preview or --apply-remote.")
+    }
+    if applyRemote, file != nil || rules != nil || count || showSecrets || json {
+      throw ValidationError("--apply-remote goes by the configured rules, and takes sessions only.")
+    }
+    if dryRun, preview { throw ValidationError("--preview changes nothing anyway.") }
+    if file != nil, !ids.isEmpty { throw ValidationError("Name sessions or --file, not both.") }
+    if showSecrets, !Console.outputIsTerminal || json {
+      throw ValidationError("--show-secrets is for a terminal: nowhere else are secrets written.")
+    }
+  }
+
+  func run() async throws {
+    let place = try owner.workplace()
+    if applyRemote { return try await apply(place) }
+    let settings = try rules.map { try Settings(path: Self.existing($0)) } ?? place.settings
+    let redactor = try Redactor(settings.redaction)
+    if let file {
+      try await show(file == "-" ? "standard input" : file, .asIs, redactor) { body in
+        try Self.read(file, body)
+      }
+      return
+    }
+    let catalog = SessionCatalog(home: place.home, device: place.device, context: nil)
+    let devices = [place.device.deviceId]
+    let entries =
+      ids.isEmpty
+      ? try await catalog.entries(devices: devices).filter(owner.includes).filter(\.hasLocalLog)
+      : try await catalog.entries(matching: ids, devices: devices)
+    for entry in entries.reversed() {
+      let log = try catalog.openLog(entry)
+      let available = try log.available()
+      try await show(entry.session.description, entry.sidecar.format, redactor) { body in
+        try log.forEachPiece(of: available, body)
+      }
+    }
+  }
+
+  // MARK: Applying
+
+  private func apply(_ place: Workplace) async throws {
+    let lock = dryRun ? nil : try place.requireLock()
+    defer { withExtendedLifetime(lock) {} }
+    let context = try place.context()
+    guard context.consent == .logs else {
+      throw Failure(
+        .authentication,
+        "consent is 'metadata' in \(place.home.configurationPath): no log is sent, and none anew")
+    }
+    let catalog = SessionCatalog(home: place.home, device: place.device, context: nil)
+    let devices = [place.device.deviceId]
+    let entries =
+      ids.isEmpty
+      ? try await catalog.entries(devices: devices).filter(owner.includes)
+      : try await catalog.entries(matching: ids, devices: devices)
+    let redaction = RemoteRedaction(context)
+    var begun = 0
+    var failed = false
+    for entry in entries.reversed() {
+      do {
+        guard let item = try await redaction.plan(entry.session) else { continue }
+        if !dryRun { try redaction.begin(item) }
+        begun += 1
+        Console.say(
+          "\(entry.session): \(item.segments) segments, \(Console.size(item.bytes)), "
+            + (dryRun ? "would be sent anew" : "are sent anew"))
+      } catch let error as ReplicaError {
+        failed = true
+        Console.complain("\(entry.session): \(error.detail)")
+      }
+    }
+    if begun > 0, !dryRun {
+      let uploader = Uploader(context)
+      let report = try await uploader.execute(uploader.plan(.all))
+      for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+      if let error = report.stoppedBy { throw error }
+      failed = failed || !report.failures.isEmpty
+    }
+    if begun == 0 { Console.remark("the store has nothing that the rules mask otherwise") }
+    if failed { throw ExitStatus.partial }
+  }
+
+  // MARK: Looking
+
+  private static func existing(_ path: String) throws -> String {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw Failure(.configuration, "\(path) does not exist")
+    }
+    return path
+  }
+
+  private static func read(_ path: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard let file = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path) else {
+      throw Failure(.usage, "cannot read \(path)")
+    }
+    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+      try piece.withUnsafeBytes(body)
+    }
+  }
+
+  // MARK: Showing
+
+  private typealias Body = (UnsafeRawBufferPointer) throws -> Void
+
+  private func show(
+    _ name: String, _ format: Sidecar.Format, _ redactor: Redactor, _ read: (Body) throws -> Void
+  ) async throws {
+    var scan = RedactionScan(redactor, format)
+    var counts: [String: Int] = [:]
+    func note(_ hit: RedactionScan.Hit) throws {
+      if counts.isEmpty, !count, !json { Console.say(Console.paint(name, .bold)) }
+      counts[hit.kind, default: 0] += 1
+      if !count { try json ? sayJSON(hit, in: name) : say(hit) }
+    }
+    try read { try scan.add($0, note) }
+    try scan.finish(note)
+    if json {
+      if count { Console.say(try Console.json(Total(log: name, redacted: counts))) }
+    } else if !counts.isEmpty || file != nil || !ids.isEmpty {
+      let kinds = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      let text = kinds.isEmpty ? "nothing to mask" : kinds.joined(separator: ", ")
+      Console.say("\(name): \(text)")
+    }
+  }
+
+  private func say(_ hit: RedactionScan.Hit) {
+    func line(_ number: Int, _ text: String, _ mark: String) {
+      Console.say("\(mark) \(number): \(text)")
+    }
+    if let before = hit.before { line(hit.line - 1, Console.harmless(before), " ") }
+    let head = Console.harmless(hit.text[..<hit.mask.lowerBound])
+    let secret = showSecrets ? hit.secret : Array(hit.text[hit.mask])
+    let tail = Console.harmless(hit.text[hit.mask.upperBound...])
+    line(hit.line, head + Console.paint(Console.harmless(secret), .red) + tail, ">")
+    if let after = hit.after { line(hit.line + 1, Console.harmless(after), " ") }
+  }
+
+  private struct Total: Encodable {
+    let log: String
+    let redacted: [String: Int]
+  }
+
+  private struct Place: Encodable {
+    let log: String
+    let kind: String
+    let offset: Int64
+    let length: Int
+    let line: Int
+    let text: String
+  }
+
+  private func sayJSON(_ hit: RedactionScan.Hit, in name: String) throws {
+    let place = Place(
+      log: name, kind: hit.kind, offset: hit.offset, length: hit.secret.count, line: hit.line,
+      text: String(decoding: hit.text, as: UTF8.self))
+    Console.say(try Console.json(place))
+  }
+}

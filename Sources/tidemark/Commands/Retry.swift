@@ -1,0 +1,44 @@
+import ArgumentParser
+import SessionLog
+import Sync
+
+/// `tidemark retry`.
+struct Retry: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry",
+    abstract: "Let the next upload try again at once what failed and waits.",
+    discussion: """
+      Without sessions all that wait are released, and the store too when it is left alone for a \
+      while because it could not be reached or refused us. 'tidemark status' says what waits and why.
+      """)
+
+  @Argument(help: "The sessions; by default all that wait.")
+  var ids: [String] = []
+
+  @OptionGroup var owner: UserOptions
+
+  func run() async throws {
+    let place = try owner.workplace()
+    let lock = try place.requireLock()
+    defer { withExtendedLifetime(lock) {} }
+    let uploader = Uploader(try place.context())
+    let waiting = try uploader.waiting()
+    var released = waiting.sessions
+    if ids.isEmpty {
+      if let error = waiting.store?.lastError { Console.say("released the store: \(error)") }
+      try uploader.retryStore()
+    } else {
+      let wanted = try ids.map(ShortenedID.init)
+      for (given, id) in zip(ids, wanted)
+      where !released.contains(where: { id.matches($0.session) }) {
+        throw Failure(.usage, "no session '\(given)' waits; see 'tidemark status'")
+      }
+      released = released.filter { one in wanted.contains { $0.matches(one.session) } }
+    }
+    for one in released {
+      try uploader.retry(one.session)
+      Console.say("released \(one.session): \(one.reason)")
+    }
+    if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+  }
+}

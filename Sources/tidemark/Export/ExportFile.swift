@@ -1,0 +1,72 @@
+import Foundation
+import SessionLog
+
+/// Where an export goes: standard output, or a file that gets its name when it is whole.
+final class ExportFile {
+  private let path: String?
+  private let partial: String
+  private let file: FileHandle?
+  private var pending: [UInt8] = []
+
+  private static let limit = 1 << 20
+
+  /// Standard output.
+  init() { (path, partial, file) = (nil, "", nil) }
+
+  /// A file; an older one of that name stays until it is replaced.
+  init(_ path: String) throws {
+    let url = URL(filePath: path)
+    let folder = url.deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw Failure(.usage, "\(path) is a folder; name a file with -o")
+    }
+    self.path = path
+    partial = "\(folder)/.\(url.lastPathComponent).partial"
+    guard FileManager.default.createFile(atPath: partial, contents: nil),
+      let file = FileHandle(forWritingAtPath: partial)
+    else {
+      throw Failure(.configuration, "cannot write in \(folder); choose another place with -o")
+    }
+    self.file = file
+  }
+
+  func write(_ bytes: some Collection<UInt8>) throws {
+    pending.append(contentsOf: bytes)
+    if pending.count >= Self.limit { try flush() }
+  }
+
+  private func flush() throws {
+    defer { pending.removeAll(keepingCapacity: true) }
+    if let file { return try file.write(contentsOf: pending) }
+    pending.withUnsafeBytes { Console.show($0) }
+  }
+
+  /// Gives the file its name.
+  func commit() throws {
+    try flush()
+    guard let file, let path else { return }
+    try file.synchronize()
+    try file.close()
+    guard rename(partial, path) == 0 else {
+      throw SystemError(operation: "rename", path: partial, errno: errno)
+    }
+  }
+
+  /// Leaves nothing behind.
+  func discard() { if file != nil { unlink(partial) } }
+
+  /// Runs `body` with a file that is there in the end only if nothing went wrong.
+  static func with<Value>(
+    _ file: ExportFile, _ body: (ExportFile) async throws -> Value
+  ) async throws -> Value {
+    do {
+      let value = try await body(file)
+      try file.commit()
+      return value
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+}

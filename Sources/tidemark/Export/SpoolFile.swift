@@ -1,0 +1,32 @@
+import Foundation
+import SessionLog
+
+/// Bytes of which the number must be known before they are written elsewhere; without a name, so that
+/// nothing is ever left of them.
+final class SpoolFile {
+  private let descriptor: Int32
+  private(set) var length: Int64 = 0
+
+  init() throws {
+    var path = Array((NSTemporaryDirectory() + "/tidemark-XXXXXX").utf8CString)
+    descriptor = mkstemp(&path)
+    guard descriptor >= 0 else {
+      throw SystemError(operation: "create", path: NSTemporaryDirectory(), errno: errno)
+    }
+    unlink(path)
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try Descriptor.writeAll(bytes, to: descriptor, path: "the temporary folder")
+    length += Int64(bytes.count)
+  }
+
+  /// Gives back what was written, in pieces.
+  func read(_ body: ([UInt8]) throws -> Void) throws {
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+    try file.seek(toOffset: 0)
+    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { try body(Array(piece)) }
+  }
+}

@@ -1,0 +1,45 @@
+import Replica
+import SessionLog
+
+/// A session's bytes by position, from where they are.
+enum SessionBytes: PositionedBytes {
+  case local(LogFile)
+  case remote(RemoteParts)
+  /// From the store up to an offset, from here after it.
+  case both(RemoteParts, upTo: Int64, LogFile)
+
+  func read(_ range: Range<Int64>) async throws -> [UInt8] {
+    var read: [UInt8] = []
+    try await self.read([range]) { read += $1 }
+    return read
+  }
+
+  /// Hands on ranges in pieces, each with its offset.
+  ///
+  /// - Parameter ranges: in order and disjoint.
+  func read(
+    _ ranges: [Range<Int64>], _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+  ) async throws {
+    switch self {
+    case .local(let log): try Self.read(ranges, of: log, body)
+    case .remote(let parts): try await parts.read(ranges, body)
+    case .both(let parts, let end, let log):
+      let there = ranges.map { $0.clamped(to: 0..<end) }.filter { !$0.isEmpty }
+      try await parts.read(there, body)
+      try Self.read(ranges.map { $0.clamped(to: end..<max(end, $0.upperBound)) }, of: log, body)
+    }
+  }
+
+  private static func read(
+    _ ranges: [Range<Int64>], of log: LogFile,
+    _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    for range in ranges {
+      var offset = range.lowerBound
+      try log.forEachPiece(of: range) { bytes in
+        try body(offset, bytes)
+        offset += Int64(bytes.count)
+      }
+    }
+  }
+}

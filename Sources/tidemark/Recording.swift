@@ -1,0 +1,67 @@
+import Foundation
+import SessionLog
+import Sync
+
+/// A session being recorded, where that is possible, and its uploads while it goes on: whatever is
+/// wrong costs one line, never the program.
+final class Recording {
+  let writer: SessionWriter?
+  private let place: Workplace?
+  private let uploads: Bool
+  private var cadence: Cadence
+  private var upload: UploadProcess?
+
+  /// How long the upload at the end is waited for, in milliseconds.
+  private static let patience: Int64 = 10_000
+  /// An unfinished line on a terminal, a prompt say, is recorded after so many milliseconds.
+  private static let terminalPatience: Int64 = 100
+
+  init(app: String, isAsIs: Bool = false, isOnTerminal: Bool = false, uploads: Bool) {
+    do {
+      let place = try Workplace(acceptsBadSettings: true)
+      var options = place.settings.recording
+      options.localMax = place.settings.retention.localMax
+      if isAsIs { options.format = .asIs }
+      if isOnTerminal { options.patience = Self.terminalPatience }
+      writer = try SessionWriter(
+        home: place.home, device: place.device, appName: app, options: options)
+      self.place = place
+    } catch {
+      Console.complain("this session is not recorded: \(error)")
+      (place, writer) = (nil, nil)
+    }
+    self.uploads = uploads && place?.sends == true
+    cadence = Cadence(
+      interval: place?.settings.uploadEvery.map { $0 * 1000 }, now: Capture.milliseconds)
+  }
+
+  /// Starts an upload when one is due and none is under way.
+  func pass(_ activity: SessionActivity) {
+    if upload?.hasEnded() == true { upload = nil }
+    guard uploads, let place, cadence.isDue(activity, now: Capture.milliseconds), upload == nil
+    else { return }
+    upload = UploadProcess(of: place)
+  }
+
+  /// Ends the session, and waits a while for what is still to be sent.
+  func end(_ cause: ExitCause, core: String? = nil) {
+    guard let writer, let place else { return }
+    do {
+      try writer.end(cause, core: core)
+    } catch {
+      Console.complain("\(error)")
+    }
+    guard uploads else { return }
+    guard let last = UploadProcess(of: place, waits: Self.patience / 1000) else { return }
+    // The background goes on with it and cron tells what is wrong; a person at a terminal wants to
+    // know.
+    switch last.status(within: Self.patience) {
+    case nil: Console.remark("tidemark: not uploaded yet; that goes on in the background")
+    case .some(0): break
+    case .some:
+      let told = last.complaints
+      Console.remark(
+        told.isEmpty ? "tidemark: not uploaded yet; 'tidemark upload' says why" : told)
+    }
+  }
+}

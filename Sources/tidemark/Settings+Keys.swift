@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTransport
+import ObjectStore
+import SessionLog
+import Sync
+
+extension Settings {
+  /// Takes a value over; false when it is none for its key.
+  typealias TakeOver = @Sendable (inout Settings, String) -> Bool
+
+  /// The keys with one value; those below a section as `section.key`.
+  static let keys: [(name: String, takeOver: TakeOver)] = [
+    ("store", key(\.store) { $0 }),
+    ("consent", key(\.consent, Consent.init(rawValue:))),
+    ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
+    ("stale-after", key(\.staleAfter, Age.seconds)),
+    ("fsync", key(\.recording.fsync, fsync)),
+    ("rotate-at", key(\.recording.rotateAt, bytes)),
+    ("stderr-level", key(\.recording.standardErrorLevel, Level.init(name:))),
+    ("upload-every", uploadEvery),
+    ("ca-file", key(\.storeSettings.caFile) { $0 }),
+    ("client-certificate", key(\.storeSettings.clientCertificateFile) { $0 }),
+    ("client-key", key(\.storeSettings.clientKeyFile) { $0 }),
+    ("pinned-key", key(\.storeSettings.pinnedKey) { TLS.isPinnedKey($0) ? $0 : nil }),
+    ("minimum-tls", key(\.storeSettings.minimumTLS, TLS.Version.init(rawValue:))),
+    ("allow-plaintext", key(\.storeSettings.allowsPlaintext, flag)),
+    ("proxy", key(\.storeSettings.proxy, proxy)),
+    ("limit-rate", key(\.storeSettings.limitRate, rate)),
+    ("max-requests", key(\.maximumRequests, requests)),
+    ("connect-timeout", key(\.storeSettings.connectTimeout, interval)),
+    ("stall-timeout", key(\.storeSettings.stallTimeout, interval)),
+    ("retention.local", key(\.retention.local, duration)),
+    ("retention.remote", key(\.retention.remote, duration)),
+    ("retention.local-max", key(\.retention.localMax, bytes)),
+    ("retention.prune-after", key(\.retention.pruneAfter, duration)),
+    ("webdav.user", key(\.storeSettings.webdavUser) { $0 }),
+    ("webdav.password-file", key(\.storeSettings.webdavPasswordFile) { $0 }),
+    ("webdav.token-file", key(\.storeSettings.webdavTokenFile) { $0 }),
+    ("s3.endpoint", key(\.storeSettings.s3.endpoint) { $0 }),
+    ("s3.region", key(\.storeSettings.s3.region) { $0 }),
+    ("s3.profile", key(\.storeSettings.s3.profile) { $0 }),
+    ("s3.path-style", key(\.storeSettings.s3.pathStyle, Bool.init)),
+    ("s3.access-key-id", key(\.storeSettings.s3.accessKeyID) { $0 }),
+    ("s3.secret-access-key-file", key(\.storeSettings.s3.secretAccessKeyFile) { $0 }),
+    ("s3.provider", key(\.storeSettings.s3.provider) { $0 }),
+    ("s3.server-side-encryption", key(\.storeSettings.s3.serverSideEncryption) { $0 }),
+    ("s3.kms-key-id", key(\.storeSettings.s3.kmsKeyID) { $0 }),
+    ("s3.storage-class", key(\.storeSettings.s3.storageClass) { $0 }),
+  ]
+
+  /// A time, or 0 for none.
+  private static let uploadEvery: TakeOver = { settings, text in
+    guard let seconds = Age.seconds(text) else { return false }
+    settings.uploadEvery = seconds > 0 ? seconds : nil
+    return true
+  }
+
+  private static func key<Value>(
+    _ path: any WritableKeyPath<Settings, Value> & Sendable,
+    _ read: @escaping @Sendable (String) -> Value?
+  ) -> TakeOver {
+    { settings, text in
+      guard let value = read(text) else { return false }
+      settings[keyPath: path] = value
+      return true
+    }
+  }
+
+  private static func key<Value>(
+    _ path: any WritableKeyPath<Settings, Value?> & Sendable,
+    _ read: @escaping @Sendable (String) -> Value?
+  ) -> TakeOver {
+    { settings, text in
+      guard let value = read(text) else { return false }
+      settings[keyPath: path] = value
+      return true
+    }
+  }
+
+  // MARK: Values
+
+  /// `500M`, `2G` or plain bytes.
+  static func bytes(_ text: String) -> Int64? {
+    let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+    let factor = text.last.flatMap { units[$0] }
+    guard let count = Int64(factor == nil ? text[...] : text.dropLast()), count >= 0 else {
+      return nil
+    }
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: factor ?? 1)
+    return overflow ? nil : bytes
+  }
+
+  /// Bytes a second: `500K`, `2M`; fewer than 1 KiB would stall every request.
+  static func rate(_ text: String) -> Int64? {
+    bytes(text).flatMap { $0 >= 1024 ? $0 : nil }
+  }
+
+  /// Fewer requests than a session needs at the least would never get it done.
+  static func requests(_ text: String) -> Int? { count(text, in: 8...Int.max) }
+
+  /// `true` or `false`, as people and programs write them.
+  static func flag(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "on", "1": true
+    case "false", "no", "off", "0": false
+    default: nil
+    }
+  }
+
+  /// The URL of a proxy, or `host:port`; its login may be in it.
+  private static func proxy(_ text: String) -> String? {
+    let rest = text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]
+    let host = rest.split(separator: "@").last ?? ""
+    let isSound = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    return isSound && !host.isEmpty ? text : nil
+  }
+
+  private static func count(_ text: String, in range: ClosedRange<Int>) -> Int? {
+    Int(text).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// A time of at least a second, in seconds.
+  private static func duration(_ text: String) -> Int64? {
+    Age.seconds(text).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  private static func interval(_ text: String) -> TimeInterval? {
+    duration(text).map(TimeInterval.init)
+  }
+
+  private static func fsync(_ text: String) -> FsyncPolicy? {
+    switch text {
+    case "always": .always
+    case "never": .never
+    default: Age.seconds(text).map { .interval($0 * 1000) }
+    }
+  }
+}

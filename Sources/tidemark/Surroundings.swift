@@ -1,0 +1,90 @@
+import Foundation
+import ObjectStore
+import SessionLog
+
+/// What a process of this user would work with, found by looking and changing nothing.
+struct Surroundings: Encodable {
+  /// Who would: this shell, cron, or the machine-wide mode.
+  let name: String
+  /// The folder with all state.
+  let home: String
+  /// The configuration that counts there.
+  let configuration: String
+  /// The store's URL; nil where none is configured.
+  let store: String?
+  /// The device's id; nil where it is not made yet.
+  let device: String?
+  /// Where the access key of a bucket is found; nil for other stores, and where there is none.
+  let credentials: String?
+  /// What is wrong with the configuration or the login; nil when nothing is.
+  let problem: String?
+
+  /// This shell, and what a line in this user's crontab would have.
+  static func ofThisUser() async -> (shell: Surroundings, cron: Surroundings) {
+    let account = Account.current
+    var bare = ["LOGNAME": account.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"]
+    bare["HOME"] = account.home
+    return (
+      await Surroundings("this shell", environment: ProcessInfo.processInfo.environment),
+      await Surroundings("cron", environment: bare)
+    )
+  }
+
+  /// The machine-wide mode; nil where the machine is not configured for all its users.
+  static func ofTheMachine() async -> Surroundings? {
+    guard MachineWide.isConfigured else { return nil }
+    return await Surroundings(
+      "machine-wide", home: MachineWide.home(of: .current), environment: [:])
+  }
+
+  private init(_ name: String, environment: [String: String]) async {
+    await self.init(name, home: .locate(environment: environment), environment: environment)
+  }
+
+  private init(_ name: String, home: Home, environment: [String: String]) async {
+    self.name = name
+    self.home = home.path
+    configuration = home.configurationPath
+    device = FileManager.default.contents(atPath: home.devicePath).flatMap {
+      try? JSONDecoder().decode(Device.self, from: $0).deviceId
+    }
+    var store: String?
+    var credentials: String?
+    do {
+      var settings = try Settings(path: home.configurationPath)
+      StoreChoice().apply(to: &settings, environment: environment)
+      store = environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
+      if let store {
+        let url = try StoreURL(
+          store, allowsPlaintext: settings.storeSettings.allowsPlaintext)
+        _ = try settings.store(at: url, environment: environment)
+        credentials = try await credentialOrigin(
+          url, settings: settings.storeSettings, environment: environment)
+      }
+      problem = nil
+    } catch {
+      problem = "\(error)"
+    }
+    self.store = store
+    self.credentials = credentials
+  }
+
+  /// In what it differs from another, in words.
+  func differences(from other: Surroundings) -> [String] {
+    var words: [String] = []
+    if home != other.home { words.append("home") }
+    if store != other.store { words.append("store") }
+    if device != other.device { words.append("device") }
+    return words
+  }
+
+  /// Variables of this shell that matter and that cron does not have; names alone.
+  static func missingInCron() -> [String] {
+    let matters =
+      ["TIDEMARK_", "AWS_", "XDG_STATE_HOME", "NETRC", "SSL_CERT_", "http_proxy"]
+      + ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"]
+    return ProcessInfo.processInfo.environment.keys.filter { name in
+      matters.contains { name.hasPrefix($0) } && name != "TIDEMARK_SESSION"
+    }.sorted()
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SessionLog
+
+/// An upload in a process of its own, which outlives this one where it has to: neither its memory
+/// nor its end is the recorder's affair.
+final class UploadProcess {
+  private let process: pid_t
+  private let told: Int32
+  private var end: Int32?
+
+  /// Starts one; nil when that cannot be done.
+  ///
+  /// - Parameter seconds: how long it waits for another upload to end.
+  init?(of place: Workplace, waits seconds: Int64 = 0) {
+    let path = "\(place.home.cachePath)/upload.\(getpid())"
+    let told = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard told >= 0 else { return nil }
+    // Read by descriptor only.
+    unlink(path)
+
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    defer { close(null) }
+    var child = ChildProcess(
+      [Console.ownPath, "upload", "--for-recorder", "--wait", "\(seconds)s"],
+      environment: place.environment)
+    child.descriptors = [(null, STDIN_FILENO), (null, STDOUT_FILENO), (told, STDERR_FILENO)]
+    // Away from our terminal and its signals.
+    child.group = 0
+    let process = child.start()
+    guard process > 0 else {
+      close(told)
+      return nil
+    }
+    self.process = process
+    self.told = told
+  }
+
+  deinit { close(told) }
+
+  /// Whether it has ended.
+  func hasEnded() -> Bool {
+    if end == nil {
+      var status: Int32 = 0
+      let found = waitpid(process, &status, WNOHANG)
+      if found == process { end = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f }
+      if found < 0 && errno != EINTR { end = -1 }
+    }
+    return end != nil
+  }
+
+  /// Its exit status; nil when it goes on for longer than so many milliseconds.
+  func status(within limit: Int64) -> Int32? {
+    let start = Capture.milliseconds
+    while !hasEnded(), Capture.milliseconds - start < limit { poll(nil, 0, 10) }
+    return end
+  }
+
+  /// What it complained of.
+  var complaints: String {
+    var text = [UInt8](repeating: 0, count: 4096)
+    let count = pread(told, &text, text.count, 0)
+    return String(decoding: text.prefix(max(0, count)), as: UTF8.self)
+      .trimmingCharacters(in: .newlines)
+  }
+}

@@ -1,0 +1,1 @@
+// Nothing is called: this library is loaded before others, see CrashPoints.c.

@@ -1,0 +1,103 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// Secrets on their way from a program's output to the store.
+@Suite struct RedactionTests {
+  private static let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+  private static let mask = "[REDACTED:github***********************]"
+  private static let rules = """
+    redact:
+      email: true
+      rules:
+        - kind: customer
+          near: 'customer='
+          pattern: 'customer=(\\w+)'
+    """
+
+  private func program(_ configuration: String = "") async throws -> Program {
+    let program = try Program()
+    try await program.configure { text in
+      let kept = text.split(separator: "\n").filter { !$0.hasPrefix("redact:") }
+      return kept.joined(separator: "\n") + "\n" + configuration
+    }
+    return program
+  }
+
+  @Test func noSecretReachesTheStore() async throws {
+    let program = try await program(Self.rules)
+    let line = "login \(Self.token) of anna.b@example.org customer=4711-x\n"
+    let recorded = try await program.run("log", "--app", "x", input: Array(line.utf8))
+    #expect(recorded.status == 0)
+    #expect(try await program.run("upload").status == 0)
+    let verified = try await program.run("verify")
+    #expect(verified.status == 0 && verified.text.contains("equals the local log"))
+
+    let stored = try await program.shell(
+      """
+      find "$HOME/store" -name '*.log.zst' -exec zstd -dcq {} +
+      find "$HOME/store" -name '*.json' -exec cat {} +
+      """
+    )
+    #expect(!stored.text.contains(Self.token) && !stored.text.contains("anna.b@"))
+    let expected = "login \(Self.mask) of [REDACTED:email**] customer=****-x"
+    #expect(stored.text.contains(expected), "\(stored.text)")
+    #expect(stored.text.contains("\"github\" : 1"))
+  }
+
+  @Test func previewShowsWhatIsMaskedAndChangesNothing() async throws {
+    let program = try await program()
+    let text = "one\ntoken \(Self.token)\nthree customer=4711\n"
+    let input = Array(text.utf8)
+    let preview = try await program.run("redact", "--preview", "--file", "-", input: input)
+    #expect(preview.status == 0)
+    #expect(
+      preview.text
+        == """
+        standard input
+          1: one
+        > 2: token \(Self.mask)
+          3: three customer=4711
+        standard input: 1 github
+
+        """)
+    try Self.rules.write(
+      toFile: program.folder.path + "/new.yaml", atomically: true, encoding: .utf8)
+    let counted = try await program.run(
+      "redact", "--preview", "--file", "-", "--rules", program.folder.path + "/new.yaml", "--count",
+      "--json", input: input)
+    #expect(
+      counted.text == #"{"log":"standard input","redacted":{"customer":1,"github":1}}"# + "\n")
+    let refused = try await program.run(
+      "redact", "--preview", "--file", "-", "--show-secrets", input: input)
+    #expect(refused.status == 64 && !refused.text.contains(Self.token))
+
+    let session = try await program.run("log", "--no-upload", input: input)
+    #expect(session.text == text)
+    let all = try await program.run("redact", "--preview", "--json")
+    #expect(all.status == 0 && all.text.contains(#""kind":"github""#))
+    #expect(!all.text.contains(Self.token))
+  }
+
+  @Test(arguments: [
+    ("redact: 7", "'redact' takes"), ("redact:\n  emial: true", "did you mean 'email'"),
+    ("redact:\n  email: perhaps", "true or false"), ("redact:\n  rules: x", "takes a list"),
+    ("redact:\n  rules:\n    - kind: a\n      near: abc", "lacks 'pattern'"),
+    (
+      "redact:\n  rules:\n    - kind: a\n      near: abc\n      pattern: '('",
+      "no regular expression"
+    ),
+    ("redact:\n  rules:\n    - kind: A\n      near: abc\n      pattern: 'x'", "a kind has"),
+    ("redact:\n  rules:\n    - kind: a\n      near: ab\n      pattern: 'x'", "'near' takes"),
+    (
+      "redact:\n  rules:\n    - kind: a\n      naer: abc\n      pattern: 'x'", "did you mean 'near'"
+    ),
+  ]) func wrongRulesAreToldWithTheirLine(configuration: String, says: String) async throws {
+    let program = try await program(configuration)
+    let result = try await program.run("status")
+    #expect(result.status == 78)
+    #expect(
+      result.errors.contains("tidemark.yaml:") && result.errors.contains(says), "\(result.errors)")
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestServers
+import Testing
+
+@testable import HTTPTransport
+
+@Suite struct PaceTests {
+  /// A clock that stands still until it is told.
+  private final class Hand: Sendable {
+    private let seconds = Guarded(0.0)
+    var clock: Pace.Clock { { self.seconds.withLock { $0 } } }
+    func advance(_ by: Double) { seconds.withLock { $0 += by } }
+  }
+
+  @Test func neverMovesMoreThanTheRateInTheLongRun() {
+    let hand = Hand()
+    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    var moved = 0
+    for _ in 0..<10_000 {
+      if pace.take(37) == 0 { moved += 37 }
+      hand.advance(0.001)
+    }
+    // Ten seconds, a tenth of a second's worth at the start, and one piece on credit.
+    #expect((9900...10_137).contains(moved))
+  }
+
+  @Test func saysHowLongToWait() {
+    let hand = Hand()
+    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    #expect(pace.take(600) == 0)
+    let wait = pace.take(1)
+    #expect(abs(wait - 0.501) < 0.0001)
+    hand.advance(wait)
+    #expect(pace.take(1) == 0)
+  }
+
+  @Test func anIdleHourIsNoCredit() {
+    let hand = Hand()
+    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    hand.advance(3600)
+    #expect(pace.take(100) == 0)
+    #expect(pace.take(1) > 0)
+  }
+
+  @Test func aClockThatGoesBackTakesNothingAway() {
+    let hand = Hand()
+    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    hand.advance(-5)
+    #expect(pace.take(1) == 0)
+  }
+
+  @Test func bothDirectionsPauseAndGoOn() async throws {
+    let body = String(repeating: "x", count: 20_000)
+    let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])
+    // Each look at this clock is a hundredth of a second later than the one before.
+    let hand = Hand()
+    let pauses = Guarded(0)
+    var options = HTTPTransport.Options()
+    options.pace = Pace(bytesPerSecond: 100_000) {
+      hand.advance(0.01)
+      pauses.withLock { $0 += 1 }
+      return hand.clock()
+    }
+    let sent = [UInt8](repeating: 7, count: 50_000)
+    let response = try await HTTPTransport(options).send(
+      HTTPRequest(method: "PUT", url: server.url, body: sent))
+    #expect(server.received.first?.body == sent)
+    #expect(response.body == Array(body.utf8))
+    // 70,000 bytes at 1,000 a look, the first 10,000 free, the last piece on credit.
+    #expect(pauses.withLock { $0 } >= 40)
+  }
+
+  @Test func aPausedRequestIsCancelledAtOnce() async throws {
+    let server = try ScriptedServer()
+    let hand = Hand()
+    let looks = Guarded(0)
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    var options = HTTPTransport.Options()
+    options.pace = Pace(bytesPerSecond: 1024) {
+      let count = looks.withLock { looks in
+        looks += 1
+        return looks
+      }
+      if count == 4 { ask.finish() }
+      return hand.clock()
+    }
+    let transport = HTTPTransport(options)
+    let task = Task {
+      try await transport.send(
+        HTTPRequest(method: "PUT", url: server.url, body: [UInt8](repeating: 1, count: 100_000)))
+    }
+    for await _ in asked {}
+    task.cancel()
+    let error = await #expect(throws: TransportError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func refusesRequestsBeyondTheirNumber() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer("200 OK"), ScriptedServer.answer("200 OK"),
+    ])
+    var options = HTTPTransport.Options()
+    options.maximumRequests = 2
+    let transport = HTTPTransport(options)
+    let request = HTTPRequest(method: "GET", url: server.url)
+    for _ in 0..<2 { #expect(try await transport.send(request).status == 200) }
+    let error = await #expect(throws: TransportError.self) { try await transport.send(request) }
+    #expect(error?.code == .exhausted)
+    #expect(server.received.count == 2)
+  }
+}

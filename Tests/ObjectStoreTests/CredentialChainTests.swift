@@ -1,0 +1,118 @@
+import Foundation
+import HTTPTransport
+import TestServers
+import TestSupport
+import Testing
+
+@testable import ObjectStore
+
+/// When a key is read, and how often.
+@Suite struct CredentialChainTests {
+  private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+  /// A place that hands out a new key at each look, good for an hour.
+  private final class Rotating: CredentialLink {
+    let isConfigured = true
+    let looks = Guarded(0)
+    let fails = Guarded(false)
+    let clock: Guarded<Date>
+
+    init(_ clock: Guarded<Date>) { self.clock = clock }
+
+    func look() async throws -> CredentialFinding {
+      let number = looks.withLock {
+        $0 += 1
+        return $0
+      }
+      await Task.yield()
+      if fails.withLock({ $0 }) {
+        throw StoreError.credentials("down", code: .transient, advice: "")
+      }
+      let key = S3Credentials(
+        accessKeyID: "KEY\(number)", secretAccessKey: "s",
+        expiration: clock.withLock { $0.addingTimeInterval(3600) })
+      return .key(key, origin: "a test")
+    }
+  }
+
+  private let clock = Guarded(CredentialChainTests.start)
+
+  private func advance(_ seconds: TimeInterval) {
+    clock.withLock { $0 = $0.addingTimeInterval(seconds) }
+  }
+
+  private func chain(_ link: any CredentialLink) throws -> CredentialChain {
+    try CredentialChain([link], now: { [clock] in clock.withLock { $0 } })
+  }
+
+  @Test func aKeyIsReplacedMinutesBeforeItsEndByOneReading() async throws {
+    let link = Rotating(clock)
+    let chain = try chain(link)
+    func ids() async throws -> Set<String> {
+      try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<50 { group.addTask { try await chain.credentials().accessKeyID } }
+        return try await group.reduce(into: []) { $0.insert($1) }
+      }
+    }
+    #expect(try await ids() == ["KEY1"])
+    advance(3600 - CredentialChain.margin - 1)
+    #expect(try await ids() == ["KEY1"])
+    advance(1)
+    #expect(try await chain.credentials().accessKeyID == "KEY2")
+    #expect(link.looks.withLock { $0 } == 2)
+  }
+
+  @Test func aServiceThatIsDownCostsNothingWhileTheKeyWorks() async throws {
+    let link = Rotating(clock)
+    let chain = try chain(link)
+    _ = try await chain.credentials()
+    link.fails.withLock { $0 = true }
+    advance(3600 - 60)
+    for _ in 0..<9 { #expect(try await chain.credentials().accessKeyID == "KEY1") }
+    #expect(link.looks.withLock { $0 } == 2)
+    advance(61)
+    let error = await #expect(throws: StoreError.self) { try await chain.credentials() }
+    #expect(error?.code == .transient)
+    link.fails.withLock { $0 = false }
+    #expect(try await chain.credentials().accessKeyID == "KEY4")
+  }
+
+  @Test func aRefusedKeyIsReplacedOnceForAll() async throws {
+    let link = Rotating(clock)
+    let chain = try chain(link)
+    let old = try await chain.credentials()
+    let better = await chain.replacement(for: old)
+    #expect(better?.accessKeyID == "KEY2")
+    #expect(await chain.replacement(for: old)?.accessKeyID == "KEY2")
+    #expect(link.looks.withLock { $0 } == 2)
+    link.fails.withLock { $0 = true }
+    #expect(await chain.replacement(for: try chain.credentials()) == nil)
+  }
+
+  @Test(arguments: ["400 ExpiredToken", "403 InvalidAccessKeyId", "400 TokenRefreshRequired"])
+  func aChangedFileIsReadAndTheRequestSignedAgain(_ answer: String) async throws {
+    let words = answer.split(separator: " ")
+    let home = try TemporaryDirectory()
+    func write(_ id: String) throws {
+      try home.write(
+        "[default]\naws_access_key_id = \(id)\naws_secret_access_key = s\n", to: ".aws/credentials")
+    }
+    try write("OLDKEY")
+    let chain = try CredentialChain(
+      environment: ["HOME": home.path], settings: StoreSettings.S3(), transport: HTTPTransport())
+    try write("NEWKEY")
+    let refusal = ScriptedServer.answer(
+      "\(words[0]) No", body: "<Error><Code>\(words[1])</Code></Error>")
+    let server = try ScriptedServer([refusal, ScriptedServer.answer("200 OK"), refusal])
+    let store = S3Store(
+      bucket: "logs", prefix: "", service: S3Service(endpoint: server.url), credentials: chain,
+      transport: HTTPTransport())
+    _ = try await store.put("k", [1])
+    #expect(
+      server.received.map { $0.head.contains("Credential=NEWKEY/") } == [false, true])
+    // Nothing has changed this time, so nothing is asked twice.
+    let error = await #expect(throws: StoreError.self) { try await store.put("k", [1]) }
+    #expect(error?.code == .authentication)
+    #expect(server.received.count == 3)
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import ObjectStore
+import TestSupport
+import Testing
+
+/// What the dates of answers tell of a server's clock.
+@Suite struct ServerClockTests {
+  private func answer(_ clock: ServerClock, at time: Int64, ahead: Int64, way: Int64) {
+    // The server answers in the middle, and says the second.
+    let server = (time + way / 2 + ahead) / 1000
+    clock.note(Date(timeIntervalSince1970: Double(server)), sent: time, received: time + way)
+  }
+
+  @Test func nothingIsKnownAtFirst() { #expect(ServerClock().offset == nil) }
+
+  @Test(arguments: SeededGenerator.cases(400))
+  func theDifferenceIsBounded(number: Int) throws {
+    var generator = SeededGenerator(case: number)
+    let ahead = Int64.random(in: -600_000...600_000, using: &generator)
+    let clock = ServerClock()
+    var time: Int64 = 1_769_092_205_123
+    for _ in 0..<Int.random(in: 1...30, using: &generator) {
+      answer(clock, at: time, ahead: ahead, way: Int64.random(in: 0...400, using: &generator))
+      time += Int64.random(in: 0...5000, using: &generator)
+    }
+    let offset = try #require(clock.offset)
+    #expect(abs(offset - ahead) <= (abs(ahead) < 2400 ? 2400 : 1200))
+  }
+
+  @Test func clocksThatMayBeEqualAreNotCorrected() {
+    let clock = ServerClock()
+    for time in stride(from: Int64(1_769_092_205_123), to: 1_769_092_305_000, by: 777) {
+      answer(clock, at: time, ahead: 0, way: 30)
+    }
+    #expect(clock.offset == 0)
+  }
+
+  @Test func aClockThatIsSetIsBelieved() throws {
+    let clock = ServerClock()
+    answer(clock, at: 1_769_092_205_123, ahead: 0, way: 10)
+    answer(clock, at: 1_769_092_205_200, ahead: 3_600_000, way: 10)
+    #expect(abs(try #require(clock.offset) - 3_600_000) < 1100)
+  }
+}

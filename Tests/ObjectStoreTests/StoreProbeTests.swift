@@ -1,0 +1,85 @@
+import Foundation
+import ObjectStore
+import TestServers
+import TestSupport
+import Testing
+
+/// What a probe finds, on stores that are sound and on such as lie.
+@Suite struct StoreProbeTests {
+  typealias Outcome = ProbeFinding.Outcome
+
+  private func probe(
+    _ store: any ObjectStore, now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws -> [ProbeFinding.Check: ProbeFinding] {
+    let findings = try await StoreProbe(
+      store, folder: "devices/a/doctor", now: now, sleep: { _ in }
+    )
+    .run()
+    #expect(findings.map(\.check) == ProbeFinding.Check.allCases)
+    return Dictionary(uniqueKeysWithValues: findings.map { ($0.check, $0) })
+  }
+
+  @Test(arguments: Backend.allCases)
+  func aSoundStoreCanDoEverythingAndKeepsNothing(_ backend: Backend) async throws {
+    let opened = try backend.open()
+    let store = opened.store
+    let findings = try await probe(store)
+    for finding in findings.values where finding.check != .conditional {
+      #expect(finding.outcome == .ok, "\(finding)")
+    }
+    #expect(findings[.conditional]?.outcome != .failed)
+    #expect(try await store.listAll("devices/a/").objects.isEmpty)
+    #expect(try await store.listAll("devices/a/doctor/").objects.isEmpty)
+    #expect(try await !store.listAll("devices/a/").directories.contains("devices/a/doctor/"))
+  }
+
+  @Test func aConditionThatIsHonouredIsToldFromOneThatIsIgnored() async throws {
+    let folder = try TemporaryDirectory()
+    let honest = try await probe(DirectoryStore(path: folder.path))
+    #expect(honest[.conditional]?.outcome == .ok)
+    let server = try RcloneS3Server()
+    let ignorant = try await probe(Backend.s3(server.url))
+    #expect(ignorant[.conditional]?.outcome == .note)
+    #expect(ignorant[.conditional]?.received.contains("ignored") == true)
+  }
+
+  /// What is done to a store, and the check that has to notice.
+  @Test(arguments: [
+    ("PUT", FaultyStore.Fault.flip, ProbeFinding.Check.create),
+    ("PUT", .failBefore(.authentication), .create), ("GET", .failBefore(.transient), .create),
+    ("LIST", .failBefore(.authentication), .list),
+    ("DELETE", .failBefore(.authentication), .listAfterWrite),
+  ])
+  func whatIsWrongIsNoticed(
+    operation: String, fault: FaultyStore.Fault, check: ProbeFinding.Check
+  ) async throws {
+    let folder = try TemporaryDirectory()
+    let store = FaultyStore(DirectoryStore(path: folder.path))
+    store.plan(fault, on: operation)
+    let findings = try await probe(store)
+    #expect(store.unexercised.isEmpty)
+    #expect(findings[check]?.outcome == .failed)
+    let skipped = findings.values.filter { $0.outcome == .skipped }
+    #expect(skipped.isEmpty == (check != .create))
+    #expect(try await store.listAll("devices/a/doctor/").objects.isEmpty)
+  }
+
+  @Test func theLargestBodyIsFound() async throws {
+    let folder = try TemporaryDirectory()
+    let store = FaultyStore(DirectoryStore(path: folder.path))
+    store.refuseAbove(1_000_000)
+    let finding = try await probe(store)[.largestBody]
+    #expect(finding?.outcome == .note)
+    #expect(finding?.received.contains("512 KiB") == true)
+    store.refuseAbove(1000)
+    #expect(try await probe(store)[.largestBody]?.error?.code == .tooLarge)
+  }
+
+  @Test(arguments: [(0.0, Outcome.ok), (200, .ok), (3600, .note), (-3600, .note)])
+  func clocksAreCompared(offset: TimeInterval, outcome: Outcome) async throws {
+    let folder = try TemporaryDirectory()
+    let finding = try await probe(DirectoryStore(path: folder.path)) { Date() - offset }[.clock]
+    #expect(finding?.outcome == outcome)
+    if offset > 300 { #expect(finding?.received.contains("ahead") == true) }
+  }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// What leaves under `consent: metadata`, and what a change of it means.
+@Suite struct ConsentTests {
+  private static let marker = "only-here-4711"
+  private static let category = "SecretCategory"
+  private static let scenario = "SecretScenario"
+
+  private static func write(_ writer: SessionWriter, _ text: String = marker) {
+    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    writer.record(.error, category: category, text, scenario: scenario)
+  }
+
+  private static func metadataSite() throws -> Site {
+    var site = try Site()
+    site.consent = .metadata
+    return site
+  }
+
+  private func newest(_ site: Site, _ session: SessionID) async throws -> (RevisionName, Sidecar) {
+    let remote = try await site.remote(session)
+    let revision = try #require(remote.revision)
+    return (revision, try await RemoteReader(site.store).read(revision, in: remote.folder))
+  }
+
+  /// Everything that the store holds, segments as the log that they are.
+  private func storeText(_ site: Site) async throws -> String {
+    let folder = "\(site.local.folder)/store"
+    let files = try #require(FileManager.default.enumerator(atPath: folder))
+    var text = ""
+    while let path = files.nextObject() as? String {
+      text += path + "\n"
+      guard let content = FileManager.default.contents(atPath: "\(folder)/\(path)") else {
+        continue
+      }
+      text += String(decoding: content, as: UTF8.self)
+      guard let name = SegmentName(path.split(separator: "/").last.map(String.init) ?? "") else {
+        continue
+      }
+      let place = SessionFolder(device: site.local.device.deviceId, session: name.session)
+      var log: [UInt8] = []
+      try await RemoteReader(site.store).read(name, in: place) { log += $0 }
+      text += String(decoding: log, as: UTF8.self)
+    }
+    return text
+  }
+
+  private func expectNothingOfTheLog(_ site: Site) async throws {
+    let text = try await storeText(site)
+    for word in [Self.marker, Self.category, Self.scenario, "SESSION START", ".zst"] {
+      #expect(!text.contains(word), "\(word)")
+    }
+  }
+
+  @Test(arguments: [ExitCause.exit(0), .exit(3), .signal(11)])
+  func onlyRevisionsLeaveAtTheStartAndAtTheEnd(cause: ExitCause) async throws {
+    let site = try Self.metadataSite()
+    let writer = try site.local.writer(rotateAt: 2000)
+    Self.write(writer)
+    try await site.upload()
+    let (first, begun) = try await newest(site, writer.session)
+    #expect(first.number == 1 && first.status == .active && begun.consent == .metadata)
+    _ = site.store.takeRequests()
+    for _ in 0..<50 { Self.write(writer) }
+    try await site.upload()
+    #expect(site.store.takeRequests() == [])
+
+    try writer.end(cause, core: "/var/\(Self.marker)/core")
+    try await site.upload()
+    let requests = site.store.takeRequests()
+    #expect(requests.filter { $0.hasPrefix("PUT") }.count == 1, "\(requests)")
+    let (last, ended) = try await newest(site, writer.session)
+    #expect(last.number == 2 && last.status == cause.status && last.length == 0)
+    #expect(ended.cause == cause && ended.consent == .metadata && ended.endedAt != nil)
+    #expect(ended.fileSizeBytes == Int64(try site.local.log(writer.session).count))
+    #expect(ended.levels["ERROR"] == 51)
+    #expect(ended.digest == nil && ended.crash == nil && ended.categories == [])
+    try await expectNothingOfTheLog(site)
+    #expect(try site.local.home.openSessions().isEmpty)
+
+    try await site.upload()
+    let swept = try await site.remote(writer.session)
+    #expect(swept.revisions == [last])
+    _ = site.store.takeRequests()
+    try await site.upload()
+    #expect(site.store.takeRequests() == [])
+  }
+
+  @Test func aRecorderThatDiedIsToldAsCrashed() async throws {
+    let site = try Self.metadataSite()
+    let session: SessionID
+    do {
+      let writer = try site.local.writer()
+      Self.write(writer)
+      try await site.upload()
+      session = writer.session
+    }
+    let path = site.local.home.files(for: session).sidecar
+    var sidecar = try Sidecar.load(path)
+    sidecar.recorder?.bootId = "another"
+    try sidecar.save(path)
+    try await site.upload()
+    let (last, ended) = try await newest(site, session)
+    #expect(last.status == .crashed && ended.cause == .reboot)
+    try await expectNothingOfTheLog(site)
+  }
+
+  @Test(arguments: [false, true])
+  func allowingLogsSendsWhatGoesOnAndWhatIsNewWhole(losesCache: Bool) async throws {
+    var site = try Self.metadataSite()
+    let open = try site.local.writer(consent: .metadata)
+    Self.write(open)
+    let ended = try site.local.writer(consent: .metadata)
+    Self.write(ended)
+    try await site.upload()
+    try ended.end(.exit(0))
+    try await site.upload()
+    // It begins and ends while the store is not to be reached.
+    let unseen = try site.local.writer(consent: .metadata)
+    Self.write(unseen)
+    try unseen.end(.exit(0))
+    if losesCache { try FileManager.default.removeItem(atPath: site.local.home.cachePath) }
+    try site.local.home.create()
+
+    site.consent = .logs
+    let new = try site.local.session(Array("new\n".utf8))
+    try await site.upload()
+    try await site.expectSealedAndEqual(new)
+    #expect(try await newest(site, open.session).1.consent == nil)
+    #expect(try await site.remoteBytes(open.session) == site.local.log(open.session))
+    try open.end(.signal(11))
+    try await site.upload()
+    try await site.expectSealedAndEqual(open.session)
+    let sealed = try await newest(site, open.session).1
+    #expect(sealed.consent == nil && sealed.digest != nil && sealed.crash?.lines?.isEmpty == false)
+    for session in [ended.session, unseen.session] {
+      let remote = try await site.remote(session)
+      #expect(remote.segments.isEmpty && remote.seal?.length == 0)
+      #expect(try await newest(site, session).1.consent == .metadata)
+    }
+    #expect(try site.local.home.openSessions().isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func forbiddingLogsStopsThemAtOnce(losesCache: Bool) async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    for text in ["sent one", "sent two"] {
+      Self.write(writer, text)
+      try await site.upload()
+    }
+    let sent = try await site.remoteBytes(writer.session)
+    site.consent = .metadata
+    Self.write(writer)
+    if losesCache { try FileManager.default.removeItem(atPath: site.local.home.cachePath) }
+    try site.local.home.create()
+    _ = site.store.takeRequests()
+    try await site.upload()
+    let puts = site.store.takeRequests().filter { $0.hasPrefix("PUT") && $0.contains(".s0") }
+    #expect(puts.count == 1 && puts[0].contains(".active."), "\(puts)")
+    #expect(try await newest(site, writer.session).1.consent == .metadata)
+    Self.write(writer)
+    _ = site.store.takeRequests()
+    try await site.upload()
+    #expect(site.store.takeRequests() == [])
+
+    try writer.end(.exit(0))
+    try await site.upload()
+    let (last, ended) = try await newest(site, writer.session)
+    #expect(last.status == .terminated && last.length == Int64(sent.count))
+    #expect(ended.fileSizeBytes == Int64(try site.local.log(writer.session).count))
+    #expect(ended.redaction?.count == 1 && ended.digest == nil)
+    // What may be deleted now is; and logs that are allowed again are those of others.
+    site.consent = .logs
+    for _ in 0..<2 { try await site.upload() }
+    let remote = try await site.remote(writer.session)
+    #expect(remote.revisions == [last] && remote.mark == Int64(sent.count))
+    #expect(try await site.remoteBytes(writer.session) == sent)
+    #expect(try await !storeText(site).contains(Self.marker))
+    let finding = try await Verifier(site.context()).verify(remote)
+    #expect(finding.problem == nil && finding.isLogWithheld && finding.comparedLocally)
+    #expect(finding.bytes == Int64(sent.count))
+  }
+
+  @Test func aSessionMayFollowSeveralChanges() async throws {
+    var site = try Site()
+    let writer = try site.local.writer()
+    for consent in [Consent.logs, .metadata, .logs, .metadata, .logs] {
+      site.consent = consent
+      Self.write(writer, "under \(consent)")
+      try await site.upload()
+      let isWithheld = try await newest(site, writer.session).1.withholdsLog
+      #expect(isWithheld == (consent == .metadata))
+    }
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  /// Between the last revision and the local mark the process dies, and the configuration changes.
+  @Test func theEndIsNotForgottenByDying() async throws {
+    var site = try Self.metadataSite()
+    let writer = try site.local.writer()
+    Self.write(writer)
+    try writer.end(.exit(0))
+    site.store.plan(.die, on: "GET", keyContaining: ".terminated.")
+    await #expect(throws: CancellationError.self) { try await site.upload() }
+    site.store.revive()
+    #expect(site.store.unexercised.isEmpty)
+    site.consent = .logs
+    try await site.upload()
+    #expect(try await site.remote(writer.session).revisions.count == 1)
+    try await expectNothingOfTheLog(site)
+    #expect(try site.local.home.openSessions().isEmpty)
+  }
+
+  @Test func ageAloneDecidesWhenTheLocalLogGoes() async throws {
+    let site = try Self.metadataSite()
+    let session = try site.local.session(Array("\(Self.marker)\n".utf8))
+    try await site.upload()
+    _ = site.store.takeRequests()
+    var retention = Retention()
+    retention.localMax = 1
+    func plan() async throws -> ReapPlan {
+      try await LocalReaper(
+        home: site.local.home, device: site.local.device, context: site.context(),
+        now: site.local.clock.now()
+      ).plan(retention)
+    }
+    site.local.clock.advance(seconds: 7 * 86_400 - 1)
+    #expect(try await plan().isEmpty)
+    #expect(try await plan().kept.map(\.session) == [session])
+    site.local.clock.advance(seconds: 1)
+    #expect(try await plan().local.map(\.session) == [session])
+    #expect(site.store.takeRequests() == [])
+  }
+
+  @Test func repairSendsARevisionAgainAndNoLog() async throws {
+    var site = try Self.metadataSite()
+    let session = try site.local.session(Array("\(Self.marker)\n".utf8))
+    try await site.upload()
+    _ = try await site.store.delete(site.remote(session).keys)
+    site.consent = .logs
+    #expect(try Verifier(site.context()).reopen(session))
+    try await site.upload()
+    #expect(try await newest(site, session).1.withholdsLog)
+    try await expectNothingOfTheLog(site)
+    #expect(try await RemoteRedaction(site.context()).plan(session) == nil)
+  }
+
+  @Test func readersKnowThatThereIsNoLog() async throws {
+    let site = try Self.metadataSite()
+    let session = try site.local.session(Array("\(Self.marker)\n".utf8), cause: .exit(3))
+    try await site.upload()
+    let length = Int64(try site.local.log(session).count)
+    let remote = try await site.remote(session)
+    let elsewhere = try TestHome()
+    let catalog = SessionCatalog(
+      home: elsewhere.home, device: elsewhere.device, context: try site.context())
+    let entries = try await catalog.entries(
+      devices: [site.local.device.deviceId], includesLocal: false)
+    let entry = try #require(entries.first)
+    #expect(entry.sidecar.withholdsLog && entry.sidecar.cause == .exit(3))
+    #expect(entry.length == length && entry.uploaded == 0)
+    let finding = try await Verifier(site.context()).verify(remote)
+    #expect(finding.problem == nil && finding.isLogWithheld && finding.bytes == 0)
+    let follower = RemoteFollower(remote, in: site.store)
+    #expect(try await follower.look().ending?.description.contains("consent: metadata") == true)
+
+    let mirror = "\(site.local.folder)/mirror"
+    let puller = Puller(site.store, into: mirror)
+    let items = try await puller.plan(devices: [site.local.device.deviceId])
+    var told: [SessionID] = []
+    let failures = await puller.execute(items, atOnce: 1, withheld: { told.append($0) })
+    #expect(failures.isEmpty && told == [session])
+    let files = FileManager.default.enumerator(atPath: mirror)?.compactMap { $0 as? String } ?? []
+    #expect(files.contains { $0.hasSuffix("\(session).json") })
+    #expect(!files.contains { $0.hasSuffix(".log") })
+    #expect(try await puller.plan(devices: [site.local.device.deviceId]).isEmpty)
+  }
+
+  @Test func ofAnAttachedFileNotEvenItsPlaceLeaves() async throws {
+    var folder = try AttachedFolder("app-4711*.log")
+    folder.site.consent = .metadata
+    try folder.append(0..<10, to: "app-4711.log")
+    try await folder.tick()
+    _ = folder.site.store.takeRequests()
+    try folder.append(10..<20, to: "app-4711.log")
+    try await folder.tick()
+    #expect(folder.site.store.takeRequests() == [])
+    #expect(try folder.site.local.home.openSessions().isEmpty)
+    try folder.copy("app-4711.log", to: "app-4711.1.log")
+    try folder.truncate("app-4711.log")
+    try folder.append(20..<30, to: "app-4711.log")
+    try await folder.tick(after: 7200)
+    #expect(try folder.site.local.home.openSessions().isEmpty)
+    let text = try await storeText(folder.site)
+    for word in [folder.path, "app-4711.", "abcdefg", ".zst"] { #expect(!text.contains(word)) }
+    #expect(text.contains(".terminated.") && text.contains(".active."))
+
+    // The one that goes on is sent whole, the other never.
+    folder.site.consent = .logs
+    try folder.append(30..<40, to: "app-4711.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines().filter { !$0.isEmpty } == [Array(20..<40)])
+  }
+}

@@ -1,0 +1,147 @@
+import ObjectStore
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+/// What failures of the store cost: how often it is asked again, and who waits for whom.
+@Suite struct FailedAttemptsTests {
+  private static let text = Array("one\ntwo\nthree\n".utf8)
+
+  @Test func aStoreThatIsDownIsAskedLessAndLess() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.unreachable), on: "GET", times: .max)
+    var asked: [Int] = []
+    for minute in 0..<60 {
+      let report = try await site.upload(.due)
+      #expect((report.stoppedBy as? StoreError)?.code == .unreachable)
+      let requests = site.store.takeRequests()
+      if !requests.isEmpty { asked.append(minute) }
+      #expect(requests.count <= 1)
+      site.local.clock.advance(seconds: 60)
+    }
+    #expect(asked == [0, 1, 3, 7, 15, 30, 45])
+    let entry = try site.context().manifest.storeEntry()
+    #expect(entry.attempts == 7 && entry.lastError?.code == .unreachable)
+    #expect(entry.lastSuccess == nil && entry.failingSince != nil)
+    // Somebody at a terminal need not wait, and one success ends it all.
+    site.store.forgetPlans()
+    try await site.upload(.passing)
+    try await site.expectSealedAndEqual(session)
+    #expect(try site.context().manifest.storeEntry().attempts == 0)
+  }
+
+  @Test func aClockThatWasSetBackMakesNoPauseLonger() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.unreachable), on: "GET")
+    try await site.upload(.due)
+    #expect(site.store.unexercised.isEmpty)
+    site.local.clock.advance(seconds: -86_400)
+    try await site.upload(.due)
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func aPoisonedObjectCostsOthersNothingButItsOwnRequest() async throws {
+    let site = try Site()
+    let bad = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "\(bad)", times: .max)
+    try await site.upload(.due)
+    var asked = 0
+    for _ in 0..<40 {
+      _ = site.store.takeRequests()
+      let good = try site.local.session(Self.text)
+      let report = try await site.upload(.due)
+      #expect(report.stoppedBy == nil)
+      try await site.expectSealedAndEqual(good)
+      let requests = site.store.takeRequests().filter {
+        $0.contains("PUT") && $0.contains("\(bad)")
+      }
+      #expect(requests.count <= 1)
+      asked += requests.count
+      site.local.clock.advance(seconds: 60)
+    }
+    // After 1, 3, 7, 15 and 31 minutes.
+    #expect(asked == 5)
+    try Uploader(site.context()).retry(bad)
+    site.store.forgetPlans()
+    try await site.upload(.due)
+    try await site.expectSealedAndEqual(bad)
+    #expect(try Quarantine(site.local.home).held().isEmpty)
+  }
+
+  /// A store that takes no object above a size, which it does not tell.
+  @Test(arguments: [64 << 10, 100_000, 3 << 20], [1, 5])
+  func whatIsTooLargeIsHalvedAndRemembered(limit: Int, sessions: Int) async throws {
+    let site = try Site()
+    var generator = SeededGenerator(case: limit + sessions)
+    let text = (0..<(4 << 20)).map { _ in UInt8.random(in: 32...255, using: &generator) }
+    let all = try (0..<sessions).map { _ in try site.local.session(text) }
+    site.store.refuseAbove(limit)
+    let report = try await site.upload(.due)
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    for session in all { try await site.expectSealedAndEqual(session) }
+    let learnt = try #require(try site.context().manifest.storeEntry().objectLimit)
+    #expect(learnt <= limit * 2 && learnt > limit / 4)
+    // From now on nothing is refused.
+    _ = site.store.takeRequests()
+    let next = try site.local.session(text)
+    let refused = site.store.refused
+    try await site.upload(.due)
+    #expect(site.store.refused == refused)
+    try await site.expectSealedAndEqual(next)
+  }
+
+  @Test func aStoreThatTakesNextToNothingIsToldOf() async throws {
+    let site = try Site()
+    var generator = SeededGenerator(case: 0)
+    let text = (0..<100_000).map { _ in UInt8.random(in: 32...255, using: &generator) }
+    let session = try site.local.session(text)
+    site.store.refuseAbove(10_000)
+    let report = try await site.upload(.due)
+    #expect((report.failures.first?.error as? StoreError)?.code == .tooLarge)
+    #expect(try Quarantine(site.local.home).held().map(\.session) == [session])
+    site.store.refuseAbove(.max)
+    try await site.upload(.all)
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func anUnreachableStoreStopsThePassAndHoldsNobodyBack() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(session)")
+    let report = try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    #expect((report.stoppedBy as? StoreError)?.isTransient == true && report.failures.isEmpty)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {
+    let site = try Site()
+    let session = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.authentication), on: "PUT", keyContaining: ".log.zst")
+    let report = try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    #expect((report.stoppedBy as? StoreError)?.code == .authentication)
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test func oneBadSessionDoesNotStopTheOthers() async throws {
+    let site = try Site()
+    let bad = try site.local.session(Self.text)
+    let good = try site.local.session(Self.text)
+    site.store.plan(.failBefore(.other), on: "PUT", keyContaining: "\(bad)", times: 1)
+    let report = try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
+    try await site.expectSealedAndEqual(good)
+    #expect(try Uploader(site.context()).plan().held.map(\.session) == [bad])
+    site.local.clock.advance(seconds: 61)
+    try await site.upload()
+    try await site.expectSealedAndEqual(bad)
+    #expect(try Quarantine(site.local.home).held().isEmpty)
+  }
+}

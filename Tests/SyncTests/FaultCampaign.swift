@@ -1,0 +1,213 @@
+import Foundation
+import HTTPTransport
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+import TestServers
+import TestSupport
+
+/// Homes that record, upload and reap through a proxy that damages what they send and get.
+final class FaultCampaign: Sendable {
+  enum Kind: String, CaseIterable { case s3, webdav }
+
+  let proxy: FaultProxy
+  let homes: [CampaignHome]
+  private let server: any FileServer
+
+  /// Starts a server and a proxy that damages about one request in six, the rarest fault first.
+  init(_ kind: Kind) throws {
+    let exercised = Guarded<[Fault: Int]>([:])
+    let choice: FaultProxy.Choice = { number, request in
+      var random = SeededGenerator(case: number)
+      guard Int.random(in: 0..<6, using: &random) == 0 else { return nil }
+      let possible = Fault.passing.filter { $0.concerns(request) }.shuffled(using: &random)
+      return exercised.withLock { exercised in
+        let fault = possible.min { exercised[$0, default: 0] < exercised[$1, default: 0] }
+        if let fault { exercised[fault, default: 0] += 1 }
+        return fault
+      }
+    }
+    switch kind {
+    case .s3: server = try RcloneS3Server()
+    case .webdav: server = try LighttpdServer()
+    }
+    proxy = try FaultProxy(to: server.url, choice)
+    let url = proxy.url
+    homes = try (0..<3).map { number in
+      try CampaignHome(Self.store(kind, url), seed: 1000 + number)
+    }
+  }
+
+  private static func store(_ kind: Kind, _ url: String) -> any ObjectStore {
+    let transport = HTTPTransport()
+    let store: any ObjectStore =
+      switch kind {
+      case .s3:
+        S3Store(
+          bucket: "logs", prefix: "campaign", service: S3Service(endpoint: url),
+          credentials: S3Credentials(
+            accessKeyID: RcloneS3Server.accessKeyID,
+            secretAccessKey: RcloneS3Server.secretAccessKey),
+          transport: transport)
+      case .webdav:
+        WebDAVStore(
+          url: url + "/campaign", login: (ServerLogin.user, ServerLogin.password),
+          transport: transport)
+      }
+    return RetryingStore(store, sleep: { _ in })
+  }
+}
+
+/// One home of a campaign, and what its ended sessions' logs hold.
+actor CampaignHome {
+  private let local: TestHome
+  private let store: any ObjectStore
+  private var random: SeededGenerator
+  private var writers: [SessionWriter] = []
+  /// The logs of ended sessions, as their recorders left them.
+  private var logs: [SessionID: [UInt8]] = [:]
+  /// Sessions whose remote copy was to be deleted.
+  private var condemned: Set<SessionID> = []
+
+  init(_ store: any ObjectStore, seed: Int) throws {
+    // The files of a home have the machine's time.
+    local = try TestHome(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
+    self.store = store
+    random = SeededGenerator(case: seed)
+  }
+
+  /// Something happens, and then a tick.
+  func step() async throws {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0..<3 where writers.count < 3: writers.append(try local.writer())
+    case 3..<5: try endOne()
+    case 5: try await reapHere()
+    case 6: try await reapThere()
+    case 7: try await readBack()
+    default: grow()
+    }
+    grow()
+    local.clock.advance(seconds: Int64.random(in: 1...7200, using: &random))
+    try await tick()
+  }
+
+  /// One pass over everything as a new process would make it.
+  ///
+  /// What fails is told in its report, and the next pass's affair.
+  @discardableResult
+  func tick(_ turn: Turn = .due) async throws -> UploadReport {
+    try await onePass(turn, in: context)
+  }
+
+  /// Ends all that still runs.
+  func endAll() throws {
+    while !writers.isEmpty { try endOne() }
+    local.clock.advance(seconds: 7 * 3600)
+  }
+
+  /// What is wrong after the last pass, one line each.
+  func problems() async throws -> [String] {
+    var problems: [String] = []
+    let context = try context()
+    for (session, log) in logs where !condemned.contains(session) {
+      let folder = SessionFolder(device: local.device.deviceId, session: session)
+      let remote = try await FolderListing(folder, in: store)[session, in: folder]
+      guard let seal = remote.seal else {
+        problems.append("\(session): no seal among \(remote.keys)")
+        continue
+      }
+      var bytes: [UInt8] = []
+      try await RemoteReader(store).read(remote, upTo: seal.length) { bytes.append(contentsOf: $0) }
+      if bytes != log { problems.append("\(session): \(bytes.count) bytes, not \(log.count)") }
+      let isHere = FileManager.default.fileExists(atPath: local.home.files(for: session).sidecar)
+      if isHere, let problem = try await Verifier(context).verify(remote).problem {
+        problems.append("\(session): \(problem)")
+      }
+      // Nothing is there twice, and nothing that is not needed.
+      let needed = remote.cover(upTo: seal.length).map(\.fileName) + [seal.fileName]
+      let there = remote.keys.map { String($0.dropFirst(folder.key.count)) }
+      if there.sorted() != needed.sorted() {
+        problems.append("\(session): \(there) where \(needed) would do")
+      }
+    }
+    return problems
+  }
+
+  /// How many sessions were ended, and how many of them were kept in the store.
+  var count: (ended: Int, kept: Int) { (logs.count, logs.count - condemned.count) }
+
+  private func context() throws -> SyncContext {
+    let clock = local.clock
+    return try SyncContext(
+      home: local.home, device: local.device, store: store, machine: .current(), transfers: 4,
+      now: { clock.now() })
+  }
+
+  private func grow() {
+    for writer in writers where Bool.random(using: &random) {
+      let bytes: [UInt8] =
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: EditScript.random(Int.random(in: 1...200_000, using: &random), &random)
+        case 1: NastyText.make(100, &random)
+        default:
+          (0..<Int.random(in: 1...40, using: &random)).flatMap { _ in EditScript.line(&random) }
+        }
+      bytes.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    }
+  }
+
+  private func endOne() throws {
+    guard let index = writers.indices.randomElement(using: &random) else { return }
+    let writer = writers.remove(at: index)
+    try writer.end(.exit(0))
+    logs[writer.session] = try local.log(writer.session)
+  }
+
+  private func reapHere() async throws {
+    local.clock.advance(seconds: 8 * 86_400)
+    let context = try context()
+    let reaper = LocalReaper(
+      home: local.home, device: local.device, context: context, now: local.clock.now())
+    // No proof to be had: nothing is deleted.
+    guard let plan = try await unlessTheStoreFails({ try await reaper.plan(Retention()) }) else {
+      return
+    }
+    _ = reaper.execute(plan)
+  }
+
+  private func reapThere() async throws {
+    let reaper = RemoteReaper(try context(), devices: [local.device.deviceId])
+    var retention = Retention()
+    retention.remote = 0
+    let chosen = retention
+    guard var plan = try await unlessTheStoreFails({ try await reaper.plan(chosen) }),
+      plan.refusal == nil
+    else { return }
+    plan.remote = Array(plan.remote.shuffled(using: &random).prefix(2))
+    condemned.formUnion(plan.remote.map(\.session))
+    let final = plan
+    _ = try await unlessTheStoreFails { try await reaper.execute(final) }
+  }
+
+  private func readBack() async throws {
+    guard let session = logs.keys.sorted().randomElement(using: &random) else { return }
+    let folder = SessionFolder(device: local.device.deviceId, session: session)
+    let verifier = Verifier(try context())
+    _ = try await unlessTheStoreFails { [store] in
+      try await verifier.verify(FolderListing(folder, in: store)[session, in: folder])
+    }
+  }
+
+  private func unlessTheStoreFails<Result: Sendable>(
+    _ body: () async throws -> Result
+  ) async throws -> Result? {
+    do {
+      return try await body()
+    } catch is StoreError {
+      return nil
+    } catch is ReplicaError {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,321 @@
+import Delta
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+@Suite struct RedactedSessionTests {
+  private static let secrets = [
+    "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "k-0123456789abcdef",
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7abcdefghABC",
+  ]
+
+  /// A rule that is configured later on.
+  private static func later() throws -> RedactionRules {
+    RedactionRules(own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
+  }
+
+  private func context(_ site: Site, _ rules: RedactionRules) throws -> SyncContext {
+    var site = site
+    site.redaction = rules
+    return try site.context()
+  }
+
+  private func upload(_ site: Site, _ rules: RedactionRules) async throws {
+    let uploader = Uploader(try context(site, rules))
+    let report = try await uploader.execute(uploader.plan(.all))
+    #expect(report.failures.isEmpty && report.stoppedBy == nil, "\(report)")
+  }
+
+  private func finding(_ site: Site, _ session: SessionID) async throws -> Verifier.Finding {
+    try await Verifier(context(site, RedactionRules())).verify(site.remote(session))
+  }
+
+  /// Everything that the store holds.
+  private func stored(_ site: Site) throws -> [UInt8] {
+    let root = site.local.folder + "/store"
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: root)
+    return paths.compactMap { FileManager.default.contents(atPath: "\(root)/\($0)") }
+      .flatMap { Array($0) + [0x0a] }
+  }
+
+  private func hasSecret(_ bytes: [UInt8], _ secrets: some Sequence<String>) -> String? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return secrets.first(where: text.contains)
+  }
+
+  private func print(_ text: String, _ writer: SessionWriter) {
+    Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+  }
+
+  /// What a program with no sense of secrets prints: some lines, perhaps a part of one.
+  private func babble(_ writer: SessionWriter, _ random: inout SeededGenerator) {
+    for _ in 0..<Int.random(in: 0..<30, using: &random) {
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: print("token \(Self.secrets.randomElement(using: &random) ?? "") end\n", writer)
+      case 1:
+        let key = (0..<Int.random(in: 1..<6, using: &random)).map { _ in Self.secrets[4] + "\n" }
+        print("-----BEGIN PRIVATE KEY-----\n\(key.joined())", writer)
+        if Bool.random(using: &random) { print("-----END PRIVATE KEY-----\n", writer) }
+      default:
+        EditScript.line(&random).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      }
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(160)) func whatLeavesIsTheRedactedLog(
+    number: Int
+  ) async throws {
+    var random = SeededGenerator(case: number)
+    let site = try Site()
+    let rotation = [0, 3_000, 40_000].randomElement(using: &random) ?? 0
+    let writer = try site.local.writer(rotateAt: Int64(rotation))
+    for _ in 0..<6 {
+      babble(writer, &random)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        try? FileManager.default.removeItem(atPath: site.local.home.cachePath + "/manifest.sqlite")
+      }
+      try await upload(site, RedactionRules())
+    }
+    try writer.end(.exit(0))
+    try await upload(site, RedactionRules())
+    let raw = try site.local.log(writer.session)
+    let remote = try await site.remoteBytes(writer.session)
+    #expect(remote == Redactor.standard.redacted(raw, format: .lines))
+    #expect(raw == (try site.local.log(writer.session)))
+    #expect(hasSecret(remote, Self.secrets[..<3]) == nil)
+    let finding = try await finding(site, writer.session)
+    #expect(finding.problem == nil && finding.comparedLocally)
+    let seal = try #require(try await site.remote(writer.session).seal)
+    let folder = SessionFolder(device: site.local.device.deviceId, session: writer.session)
+    let sidecar = try await RemoteReader(site.store).read(seal, in: folder)
+    let counts = Dictionary(
+      Redactor.standard.redactions(in: raw, format: .lines).map { ($0.kind, 1) },
+      uniquingKeysWith: +)
+    #expect(sidecar.redacted ?? [:] == counts)
+    #expect(try sidecar.redaction == [.init(from: 0, rules: RedactionRules().version())])
+    #expect(access(writer.files.redaction, F_OK) != 0)
+  }
+
+  @Test(arguments: SeededGenerator.cases(160)) func newRulesBindNewBytes(number: Int) async throws {
+    var random = SeededGenerator(case: number)
+    let site = try Site()
+    let writer = try site.local.writer(rotateAt: [0, 3_000].randomElement(using: &random) ?? 0)
+    let sets = [RedactionRules(groups: []), RedactionRules(), try Self.later()]
+    var used: [RedactionRules] = []
+    for rules in sets {
+      for _ in 0..<2 {
+        babble(writer, &random)
+        print("always \(Self.secrets[3])\n", writer)
+        try await upload(site, rules)
+        if used.last != rules { used.append(rules) }
+        let raw = try site.local.log(writer.session)
+        let remote = try await site.remoteBytes(writer.session)
+        #expect(remote.count == raw.count || remote.count >= raw.count - Redactor.context)
+      }
+    }
+    try writer.end(.exit(0))
+    try await upload(site, sets[2])
+    let sidecar = try Sidecar.load(writer.files.sidecar)
+    let epochs = try #require(sidecar.redaction)
+    #expect(try epochs.map(\.rules) == sets.map { try $0.version() })
+    let raw = try site.local.log(writer.session)
+    let remote = try await site.remoteBytes(writer.session)
+    for (index, epoch) in epochs.enumerated() {
+      let end = index + 1 < epochs.count ? Int(epochs[index + 1].from) : raw.count
+      let masked = try Redactor(sets[index]).redacted(raw, format: .lines)
+      #expect(remote[Int(epoch.from)..<end] == masked[Int(epoch.from)..<end])
+    }
+    // Whatever is configured by now, what was sent is proven by what it was sent by.
+    #expect(try await finding(site, writer.session).problem == nil)
+    try FileManager.default.removeItem(
+      atPath: site.local.home.rulesPath + "/\(epochs[1].rules).json")
+    try FileManager.default.removeItem(
+      atPath: site.local.home.rulesPath + "/\(epochs[2].rules).json")
+    let problem = try await finding(site, writer.session).problem
+    #expect(problem?.contains("\(epochs[2].rules).json") == true)
+  }
+
+  @Test func nothingInTheStoreHoldsASecret() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for secret in Self.secrets[..<3] { print("a \(secret) b\n", writer) }
+    print("-----BEGIN PRIVATE KEY-----\n\(Self.secrets[4])\n-----END PRIVATE KEY-----\n", writer)
+    try await upload(site, RedactionRules())
+    for secret in Self.secrets[..<3] { print("a \(secret) b\n", writer) }
+    try writer.end(.exit(0))
+    try await upload(site, RedactionRules())
+    var bytes = try stored(site)
+    #expect(!bytes.isEmpty)
+    bytes += try await site.remoteBytes(writer.session)
+    #expect(hasSecret(bytes, Self.secrets[..<3] + Self.secrets[4...]) == nil)
+    #expect(hasSecret(try site.local.log(writer.session), [Self.secrets[4]]) != nil)
+  }
+
+  @Test func aKeyThatIsNotWholeWaitsForItsEnd() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    print("before\n-----BEGIN PRIVATE KEY-----\n\(Self.secrets[4])\n", writer)
+    try await upload(site, RedactionRules())
+    let sent = try await site.remoteBytes(writer.session)
+    #expect(String(decoding: sent, as: UTF8.self).hasSuffix("before\n"))
+    _ = site.store.takeRequests()
+    try await upload(site, RedactionRules())
+    #expect(site.store.takeRequests() == [])
+    print("\(Self.secrets[4])\n-----END PRIVATE KEY-----\n", writer)
+    try await upload(site, RedactionRules())
+    let raw = try site.local.log(writer.session)
+    let remote = try await site.remoteBytes(writer.session)
+    #expect(remote == Redactor.standard.redacted(raw, format: .lines))
+    #expect(hasSecret(remote, [Self.secrets[4]]) == nil)
+  }
+
+  @Test(arguments: [false, true]) func whatWasSentByRulesThatAreForgottenIsFoundByTrying(
+    isRaw: Bool
+  ) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let first = isRaw ? RedactionRules(groups: []) : RedactionRules()
+    print("a \(Self.secrets[0]) b\n", writer)
+    try await upload(site, first)
+    // As after a power loss, and with other rules configured by now.
+    try FileManager.default.removeItem(atPath: writer.files.redaction)
+    print("a \(Self.secrets[1]) \(Self.secrets[3]) b\n", writer)
+    try await upload(site, Self.later())
+    try writer.end(.exit(0))
+    try await upload(site, Self.later())
+    let epochs = try #require(try Sidecar.load(writer.files.sidecar).redaction)
+    // The rules of now have made the same of it.
+    let expected = isRaw ? [first, try Self.later()] : [try Self.later()]
+    #expect(try epochs.map(\.rules) == expected.map { try $0.version() })
+    let remote = try await site.remoteBytes(writer.session)
+    #expect((hasSecret(remote, [Self.secrets[0]]) != nil) == isRaw)
+    #expect(hasSecret(remote, [Self.secrets[1], Self.secrets[3]]) == nil)
+    #expect(try await finding(site, writer.session).problem == nil)
+  }
+
+  @Test func aLogThatWasLostIsFetchedBackRedactedAndStaysSo() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for _ in 0..<3 { print("a \(Self.secrets[0]) b\n", writer) }
+    try await upload(site, RedactionRules())
+    let length = try site.local.log(writer.session).count
+    try writer.end(.exit(0))
+    let handle = try #require(FileHandle(forWritingAtPath: writer.files.log))
+    try handle.truncate(atOffset: UInt64(length - 70))
+    try await upload(site, RedactionRules())
+    try await upload(site, RedactionRules())
+    #expect(try await site.remote(writer.session).seal != nil)
+    let here = try site.local.log(writer.session)
+    #expect(hasSecret(here, Self.secrets) == nil)
+    #expect(try await site.remoteBytes(writer.session) == here)
+    #expect(try await finding(site, writer.session).problem == nil)
+  }
+
+  @Test(arguments: [false, true]) func whatWasSentIsRedactedByNewRules(isSealed: Bool) async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let none = RedactionRules(groups: [])
+    for number in 0..<4 {
+      print(number == 1 ? "a \(Self.secrets[0]) b\n" : "line \(number)\n", writer)
+      try await upload(site, none)
+    }
+    if isSealed {
+      try writer.end(.exit(0))
+      try await upload(site, none)
+    }
+    #expect(try hasSecret(await site.remoteBytes(writer.session), Self.secrets) != nil)
+
+    let redaction = try RemoteRedaction(context(site, RedactionRules()))
+    let item = try #require(try await redaction.plan(writer.session))
+    #expect(item.segments == 1)
+    let before = try FileStatus(writer.files.sidecar)
+    try redaction.begin(item)
+    // Until its end it is the recorder's to write.
+    #expect(try isSealed || FileStatus(writer.files.sidecar) == before)
+    try await upload(site, RedactionRules())
+    let raw = try site.local.log(writer.session)
+    #expect(
+      try await site.remoteBytes(writer.session)
+        == Redactor.standard.redacted(raw, format: .lines))
+    #expect(try await redaction.plan(writer.session) == nil)
+    if !isSealed {
+      print("more \(Self.secrets[1])\n", writer)
+      try writer.end(.exit(0))
+      try await upload(site, RedactionRules())
+    }
+    try await upload(site, RedactionRules())
+    let remote = try await site.remote(writer.session)
+    #expect(remote.seal != nil && remote.generation == 2)
+    #expect(try await finding(site, writer.session).problem == nil)
+    // No object is left that holds it, whatever generation it was of.
+    for name in remote.segments where name.kind == .plain {
+      var bytes: [UInt8] = []
+      let object = try await site.store.get(remote.folder.key + name.fileName)
+      try SegmentDecoder().decode(object, rawLength: Int(name.length)) {
+        bytes.append(contentsOf: $0)
+      }
+      #expect(hasSecret(bytes, Self.secrets) == nil, "\(name)")
+    }
+  }
+
+  @Test(arguments: [false, true]) func whatWasSentOfAnAttachedFileIsRedactedByNewRules(
+    isSealed: Bool
+  ) async throws {
+    var folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    let site = folder.site
+    let text = (0..<4_000).map { "line \($0) \(UInt64($0) &* 0x9E37_79B9_7F4A_7C15)\n" }.joined()
+    try folder.append("key \(Self.secrets[3])\n\(text)", to: "app.log")
+    try await folder.tick()
+    // Its owner takes the key out; what is sent then copies from what has it.
+    let masked = "key ******************\n\(text)more \(Self.secrets[3])\n"
+    try masked.write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
+    try await folder.tick()
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    #expect(try await site.remote(session).cover(upTo: .max).contains { $0.kind == .delta })
+    if isSealed {
+      try await folder.tick(after: 2 * 86_400)
+      try await folder.tick()
+      #expect(try await site.remote(session).seal != nil)
+    }
+
+    let redaction = try RemoteRedaction(context(site, Self.later()))
+    let item = try #require(try await redaction.plan(session))
+    try redaction.begin(item)
+    folder.site.redaction = try Self.later()
+    try await folder.tick()
+    if !isSealed { try await folder.tick(after: 2 * 86_400) }
+    for _ in 0..<2 { try await folder.tick() }
+    let remote = try await site.remote(session)
+    #expect(remote.seal != nil)
+    #expect(
+      try await site.remoteBytes(session)
+        == Redactor(Self.later()).redacted(Array(masked.utf8)))
+    #expect(try await finding(site, session).problem == nil)
+    #expect(try await redaction.plan(session) == nil)
+    for name in remote.segments {
+      var bytes: [UInt8] = []
+      try await RemoteReader(site.store).read(name, in: remote.folder) {
+        bytes.append(contentsOf: $0)
+      }
+      #expect(hasSecret(bytes, [Self.secrets[3]]) == nil, "\(name)")
+    }
+  }
+
+  @Test func whatTheSidecarSaysOfTheProgramIsRedactedToo() async throws {
+    let site = try Site()
+    let writer = try site.local.writer(app: Self.secrets[0])
+    writer.record(.error, category: Self.secrets[1], "no secret here")
+    try await upload(site, RedactionRules())
+    try writer.end(.exit(1))
+    try await upload(site, RedactionRules())
+    #expect(hasSecret(try stored(site), Self.secrets) == nil)
+    let local = try Sidecar.load(writer.files.sidecar)
+    #expect(local.appName == Self.secrets[0] && local.seal != nil)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// A certificate authority of one test run, and what it has signed: PEM files in a folder.
+///
+/// `ca.pem`, and certificate and key each of `good` (this machine), `expired`, `other` (another host)
+/// and `client`, whose key lies also with a password in `client-locked.key`.
+public final class Authority: Sendable {
+  /// The pin of the good server's public key, as libcurl writes it.
+  public let pin: String
+  private let folder: TemporaryDirectory
+
+  /// Makes keys and certificates that are valid for two days.
+  ///
+  /// Throws `ServerFailure` when `openssl` fails.
+  public init() throws {
+    folder = try TemporaryDirectory()
+    let script = """
+      set -e
+      key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
+      issue() {
+        key "$1"
+        openssl req -new -key "$1.key" -subj "/CN=$1" -out "$1.csr"
+        printf 'subjectAltName=%s\\n' "$2" >"$1.ext"
+        openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$3" \
+          -extfile "$1.ext" -out "$1.pem"
+      }
+      key ca
+      openssl req -x509 -new -key ca.key -subj "/CN=Tide CA" -days 2 -out ca.pem
+      issue good "IP:127.0.0.1,DNS:localhost" 2
+      issue expired "IP:127.0.0.1" -1
+      issue other "DNS:other.invalid" 2
+      issue client "DNS:client" 2
+      openssl pkey -in client.key -aes256 -passout pass:x -out client-locked.key
+      openssl pkey -in good.key -pubout -outform DER | openssl dgst -sha256 -binary | base64 >pin
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script]
+    process.currentDirectoryURL = folder.url
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0,
+      let text = try? String(contentsOfFile: folder.path + "/pin", encoding: .utf8)
+    else { throw ServerFailure(description: "openssl makes no certificates: install openssl") }
+    pin = "sha256//" + text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The path of one of its files.
+  public func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+}
