@@ -46,7 +46,20 @@ import Testing
     var generator = SeededGenerator(case: 0)
     let lengths = split([EditScript.random(2 << 20, &generator)]).lengths
     let average = lengths.reduce(0, +) / lengths.count
-    #expect((3800...4400).contains(average))
+    #expect((3500...4700).contains(average))
+  }
+
+  @Test func eachLevelIsHalfAsFrequent() {
+    var generator = SeededGenerator(case: 1)
+    var splitter = BlockSplitter()
+    var levels: [Int] = []
+    EditScript.random(2 << 20, &generator).withUnsafeBytes {
+      splitter.append($0) { levels.append($0.level) }
+    }
+    for level in 1...2 {
+      let share = levels.count >> level
+      #expect((share / 2...share * 2).contains(levels.count { $0 >= level }))
+    }
   }
 
   /// Signatures are compared across versions of the program.

@@ -92,17 +92,25 @@ import Testing
     #expect(bytes.count <= 28 + 19 * file.signature.count)
   }
 
+  /// Blocks as random bytes are cut, more of them than it would be quick to cut.
+  ///
+  /// That each level is half as frequent as the one below is
+  /// ``BlockSplitterTests/eachLevelIsHalfAsFrequent()``.
   @Test(arguments: [(0, 1), (1, 2), (2, 4), (3, 4), (4, 8), (300, 256)]) func blocksGrow(
     gibibyte: Int, factor: Int
   ) {
     var generator = SeededGenerator(case: 5)
-    let stream = EditScript.random(6 << 20, &generator)
     var builder = SignatureBuilder(from: Int64(gibibyte) << 30)
-    stream.withUnsafeBytes { builder.append($0) }
+    let count = 100 * factor
+    for _ in 0..<count {
+      let level = generator.next().trailingZeroBitCount
+      builder.append(
+        Block(length: BlockSplitter.average, hash: BlockHash(of: EmptyCollection()), level: level))
+    }
     let entries = builder.take()
     let length = entries.reduce(0) { $0 + $1.length }
     #expect(builder.end == Int64(gibibyte) << 30 + Int64(length))
-    #expect(stream.count - length <= SignatureBuilder.maximumOpenLength)
+    #expect(count * BlockSplitter.average - length <= SignatureBuilder.maximumOpenLength)
     let average = BlockSplitter.average * factor
     #expect((average / 2...average * 2).contains(length / entries.count))
     let lawful = BlockLevel.lengths(BlockLevel.of(Int64(gibibyte) << 30))
