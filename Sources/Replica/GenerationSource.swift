@@ -1,11 +1,11 @@
-import Crypto
 public import Delta
 public import SessionLog
 
 /// Makes the segments of a stream's new generation as deltas against the one before, of which it
 /// knows the signature and where its bytes are stored.
 ///
-/// An actor because it compresses while its caller sends. In memory are one segment and some blocks.
+/// An actor because it compresses while its caller sends. It reads ahead and hashes whole segments
+/// on other cores than it cuts into blocks. In memory are one segment, three pieces, and some blocks.
 public actor GenerationSource {
   /// A segment of the new generation.
   public struct Segment: Sendable {
@@ -27,7 +27,11 @@ public actor GenerationSource {
   private var builder = SignatureBuilder()
   /// Stream offsets that have not been read yet.
   private var unread: Range<Int64>
+  /// What is read meanwhile: the first piece of ``unread``.
+  private var reading: Task<[UInt8], any Error>?
   private var open: OpenSegment
+  /// Those that are full and have no name yet.
+  private var full: [FullSegment] = []
   private var finished: [Segment] = []
 
   /// The segment that is being filled.
@@ -37,12 +41,20 @@ public actor GenerationSource {
     var instructions = DeltaInstructions()
     /// Those that are in no frame yet.
     var literals: [UInt8] = []
-    var hasher = SHA256()
+    var hasher = ParallelHasher()
     var tail: [UInt8] = []
   }
 
+  private struct FullSegment {
+    let range: Range<Int64>
+    let body: [UInt8]
+    let hasher: ParallelHasher
+    let endLink: Link
+    let copied: Int64
+  }
+
   /// Stream bytes that are read at a time.
-  private static let pieceLength: Int64 = 1 << 20
+  private static let pieceLength: Int64 = 512 << 10
 
   /// Makes a source.
   ///
@@ -76,17 +88,32 @@ public actor GenerationSource {
   /// The next segment; nil after the last.
   ///
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
-  public func next() throws -> Segment? {
+  public func next() async throws -> Segment? {
     while finished.isEmpty, !unread.isEmpty {
-      let end = min(unread.upperBound, unread.lowerBound + Self.pieceLength)
-      try log.read(unread.lowerBound..<end).withUnsafeBytes { try delta.append($0, add) }
-      unread = end..<unread.upperBound
+      try await nextPiece().withUnsafeBytes { try delta.append($0, add) }
       if unread.isEmpty {
         try delta.finish(add)
         try close()
       }
+      for segment in full { finished.append(await named(segment)) }
+      full = []
+      await open.hasher.catchUp()
+      open.hasher.proceed()
     }
     return finished.isEmpty ? nil : finished.removeFirst()
+  }
+
+  /// The next bytes of the stream; the ones after them are read while these are worked on.
+  private func nextPiece() async throws -> [UInt8] {
+    let bytes = try await (reading ?? read()).value
+    unread = unread.lowerBound + Int64(bytes.count)..<unread.upperBound
+    reading = unread.isEmpty ? nil : read()
+    return bytes
+  }
+
+  private func read() -> Task<[UInt8], any Error> {
+    let end = min(unread.upperBound, unread.lowerBound + Self.pieceLength)
+    return Task { @concurrent [log, range = unread.lowerBound..<end] in try log.read(range) }
   }
 
   /// Blocks of the new generation that were finished since this was asked last, from the start of
@@ -95,7 +122,7 @@ public actor GenerationSource {
 
   private func add(_ piece: DeltaEncoder.Piece) throws {
     if let block = piece.block { builder.append(block) }
-    open.hasher.update(bufferPointer: piece.bytes)
+    open.hasher.append(piece.bytes)
     open.tail = Array((open.tail + piece.bytes.suffix(Link.span)).suffix(Link.span))
     if let source = piece.source {
       for range in try basis.sources(of: source) { open.instructions.append(.copy(range)) }
@@ -130,15 +157,22 @@ public actor GenerationSource {
     try compressLiterals()
     let end = open.start + open.instructions.length
     let body = encoder.finish(link: open.link, delta: open.instructions)
-    let name = SegmentName(
-      session: session, generation: generation, range: open.start..<end,
-      hash: NameField.hash16(open.hasher.finalize()), stored: Int64(body.count), kind: .delta)
     let endLink =
       open.tail.count == Link.span ? Link(before: open.tail[...]) : try log.link(before: end)
-    finished.append(
-      Segment(
-        encoded: EncodedSegment(name: name, body: body, endLink: endLink),
+    full.append(
+      FullSegment(
+        range: open.start..<end, body: body, hasher: open.hasher, endLink: endLink,
         copied: open.instructions.length - open.instructions.literalLength))
     open = OpenSegment(start: end, link: endLink)
+  }
+
+  private func named(_ segment: FullSegment) async -> Segment {
+    let name = SegmentName(
+      session: session, generation: generation, range: segment.range,
+      hash: NameField.hash16(await segment.hasher.finalize()), stored: Int64(segment.body.count),
+      kind: .delta)
+    return Segment(
+      encoded: EncodedSegment(name: name, body: segment.body, endLink: segment.endLink),
+      copied: segment.copied)
   }
 }
