@@ -67,7 +67,8 @@ extension Puller {
     of item: Item, _ report: @Sendable (Int64) -> Void
   ) async -> Result<Fetched?, any Error> {
     do {
-      return .success(try await fetch(item, report: report))
+      return .success(
+        try await objects.hold(item.largestObject) { _ in try await fetch(item, report: report) })
     } catch {
       return .failure(error)
     }

@@ -30,9 +30,17 @@ public struct Puller: Sendable {
 
     /// Bytes of the log to fetch.
     public var missing: Int64 { max(0, length - present) }
+
+    /// Length of the largest object that is read for it, in bytes.
+    var largestObject: Int {
+      Int(
+        clamping: remote.segments.filter { $0.range.upperBound > present }.map(\.stored).max() ?? 0)
+    }
   }
 
   let store: any ObjectStore
+  /// For the objects that are read, in bytes: memory does not grow with the sessions fetched at once.
+  let objects = Room(SyncContext.bodyRoom)
   private let folder: String
   private let linksNames: Bool
 

@@ -47,10 +47,11 @@ extension SessionUpload {
       let takesNext =
         group.range.upperBound == entry.sent && group.stored + end - entry.sent <= limit
       let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
-      let covering = try await lane.encode(
-        log, session: session, generation: entry.generation, range: range, storedLimit: .max,
-        frameLength: context.objectLimit.frameLength, format: sidecar.format)
-      try await put(covering, of: log, &entry)
+      try await put(of: log, range, &entry) { entry in
+        try await lane.encode(
+          log, session: session, generation: entry.generation, range: range, storedLimit: .max,
+          frameLength: context.objectLimit.frameLength, format: sidecar.format)
+      }
     }
   }
 

@@ -63,11 +63,13 @@ extension SessionUpload {
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound {
-      let segment = try await lane.encode(
-        log, session: session, generation: generation, range: start..<range.upperBound,
-        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-        format: sidecar.format)
-      try await put(segment, of: log, &entry)
+      let rest = start..<range.upperBound
+      let segment = try await put(of: log, rest, &entry) { _ in
+        try await lane.encode(
+          log, session: session, generation: generation, range: rest,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: sidecar.format)
+      }
       start = segment.name.range.upperBound
     }
   }
@@ -76,22 +78,24 @@ extension SessionUpload {
     _ range: Range<Int64>, of generation: Int, _ log: LogFile, against signature: Signature,
     _ entry: inout ManifestEntry
   ) async throws {
-    let source = try GenerationSource(
-      log, session: session, generation: generation, range: range, signature: signature,
-      basis: try await sourceMap(entry), storedLimit: context.segmentLimit,
-      frameLength: context.objectLimit.frameLength)
-    while let segment = try await source.next() {
-      let name = segment.encoded.name
-      if segment.copied * 2 < name.length {
-        try await sendPlain(name.range, of: generation, log, &entry)
-      } else {
-        try await put(segment.encoded, of: log, &entry)
+    try await context.deltas.hold(1) { _ in
+      let source = try GenerationSource(
+        log, session: session, generation: generation, range: range, signature: signature,
+        basis: try await sourceMap(entry), storedLimit: context.segmentLimit,
+        frameLength: context.objectLimit.frameLength)
+      while let segment = try await source.next() {
+        let name = segment.encoded.name
+        if segment.copied * 2 < name.length {
+          try await sendPlain(name.range, of: generation, log, &entry)
+        } else {
+          try await put(of: log, name.range, &entry) { _ in segment.encoded }
+        }
       }
+      guard range.lowerBound == 0 else { return }
+      try SentSignature.remove(context.home, session, generation: generation)
+      var own = SentSignature(context.home, session, generation: generation, upTo: 0)
+      own.append(await source.takeBlocks())
     }
-    guard range.lowerBound == 0 else { return }
-    try SentSignature.remove(context.home, session, generation: generation)
-    var own = SentSignature(context.home, session, generation: generation, upTo: 0)
-    own.append(await source.takeBlocks())
   }
 
   /// Sends a log of which other bytes are masked than before: plain those segments in which they are,
@@ -108,9 +112,9 @@ extension SessionUpload {
     where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
       let isBare = name.kind == .delta && sidecar.source != nil
       if try !isBare && name.matches(log) {
-        let copy = try await lane.copy(
-          name, of: log, as: generation, from: map.sources(of: name.range))
-        try await put(copy, of: log, &entry)
+        try await put(of: log, name.range, &entry) { _ in
+          try await lane.copy(name, of: log, as: generation, from: map.sources(of: name.range))
+        }
       } else {
         try await sendPlain(name.range, of: generation, log, &entry)
       }

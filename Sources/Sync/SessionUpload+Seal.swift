@@ -132,11 +132,13 @@ extension SessionUpload {
   private func readBack(_ name: SegmentName, _ log: LogFile) async throws {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
-    guard let again = try await encodeAgain(name, log) else {
-      throw ReplicaError(
-        .damagedObject, "\(key) holds other bytes than \(log.path), and cannot be made again")
+    try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+      guard let again = try await encodeAgain(name, log) else {
+        throw ReplicaError(
+          .damagedObject, "\(key) holds other bytes than \(log.path), and cannot be made again")
+      }
+      _ = try await context.store.put(key, again.body)
     }
-    _ = try await context.store.put(key, again.body)
     guard try await isWhole(key, name, log) else {
       throw ReplicaError(
         .damagedObject, "\(key) was stored twice with other bytes than were sent")
@@ -175,12 +177,14 @@ extension SessionUpload {
   }
 
   private func isWhole(_ key: String, _ name: SegmentName, _ log: LogFile) async throws -> Bool {
-    let object: [UInt8]
-    do {
-      object = try await context.store.get(key)
-    } catch let error as StoreError where error.isNotFound {
-      return false
+    try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+      let object: [UInt8]
+      do {
+        object = try await context.store.get(key)
+      } catch let error as StoreError where error.isNotFound {
+        return false
+      }
+      return try await lane.isWhole(object, of: name, in: log)
     }
-    return try await lane.isWhole(object, of: name, in: log)
   }
 }

@@ -196,15 +196,18 @@ struct SessionUpload {
     try await coverTicks(log, upTo: end, &entry)
     var signature = try openSignature(log, entry, upTo: end)
     while entry.sent < end {
-      let segment = try await lane.encode(
-        log, session: session, generation: entry.generation, range: entry.sent..<end,
-        storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-        format: sidecar.format, signature: signature?.builder)
-      guard try isUnchanged(log, entry) else {
-        throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+      let range = entry.sent..<end
+      let segment = try await put(of: log, range, &entry) { entry in
+        let segment = try await lane.encode(
+          log, session: session, generation: entry.generation, range: range,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: sidecar.format, signature: signature?.builder)
+        guard try isUnchanged(log, entry) else {
+          throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+        }
+        return segment
       }
       tally = segment.tally ?? tally
-      try await put(segment, of: log, &entry)
       guard let builder = segment.signature else { continue }
       signature?.proceed(with: builder)
       entry.signed = signature?.end ?? 0
@@ -225,8 +228,27 @@ struct SessionUpload {
     return try signature.catchUp(with: sent, of: log) ? signature : nil
   }
 
-  /// Puts one segment.
+  /// Makes a segment as soon as there is room for it, and puts it.
+  ///
+  /// - Parameters:
+  ///   - range: stream offsets of what it may hold, in bytes.
+  ///   - make: makes it.
+  /// - Returns: the segment.
+  @discardableResult
   func put(
+    of log: LogFile, _ range: Range<Int64>, _ entry: inout ManifestEntry,
+    making make: (ManifestEntry) async throws -> EncodedSegment
+  ) async throws -> EncodedSegment {
+    try await context.bodies.hold(min(context.segmentLimit, range.count)) { share in
+      let segment = try await make(entry)
+      share.shrink(to: segment.body.count)
+      try await put(segment, of: log, &entry)
+      return segment
+    }
+  }
+
+  /// Puts one segment.
+  private func put(
     _ segment: EncodedSegment, of log: LogFile, _ entry: inout ManifestEntry
   ) async throws {
     let name = segment.name

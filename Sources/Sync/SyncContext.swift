@@ -23,6 +23,10 @@ public struct SyncContext: Sendable {
   public let transfers: Int
   /// What the store takes at once.
   let objectLimit: ObjectLimit
+  /// For bodies on their way, in bytes: memory does not grow with the requests under way.
+  let bodies = Room(SyncContext.bodyRoom)
+  /// For sessions that are compared with their signature, which takes memory of its own.
+  let deltas = Room(1)
   /// The clock.
   public let now: @Sendable () -> Timestamp
 
@@ -53,9 +57,10 @@ public struct SyncContext: Sendable {
   /// where none told.
   public var clockOffset: Int64? { serverClock.offset }
 
-  /// Compressed bytes after which a segment is closed: bodies in flight stay below about 14 MiB,
-  /// and no object above what the store takes whatever its last frame holds.
-  var segmentLimit: Int {
-    min(objectLimit.bytes / 2, max(1 << 20, (14 << 20) / transfers))
-  }
+  /// Bytes of bodies that are in memory at once.
+  static let bodyRoom = 14 << 20
+
+  /// Compressed bytes after which a segment is closed: four of that size have room at once, and none
+  /// is above what the store takes whatever its last frame holds.
+  var segmentLimit: Int { min(objectLimit.bytes / 2, Self.bodyRoom / 4) }
 }

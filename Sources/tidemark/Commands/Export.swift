@@ -94,7 +94,7 @@ struct Export: AsyncParsableCommand {
       let exports = texts.map { SessionExport(text: $0, choice: choice, format: format) }
       isWhole =
         output == "-"
-        ? try await print(exports) : try await write(exports, atOnce: place.settings.transfers)
+        ? try await print(exports) : try await write(exports)
     }
     if !isWhole { throw ExitStatus.integrity }
     if lacksLogs { throw ExitStatus.authentication }
@@ -111,6 +111,9 @@ struct Export: AsyncParsableCommand {
     return try ExportFile(output)
   }
 
+  /// Files that are written at once: what is read of a store for them stays in memory meanwhile.
+  private static let atOnce = 4
+
   private func print(_ exports: [SessionExport]) async throws -> Bool {
     try await ExportFile.with(ExportFile()) { file in
       var isWhole = true
@@ -120,7 +123,7 @@ struct Export: AsyncParsableCommand {
   }
 
   /// Writes a file each.
-  private func write(_ exports: [SessionExport], atOnce limit: Int) async throws -> Bool {
+  private func write(_ exports: [SessionExport]) async throws -> Bool {
     try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     let folder = output
     return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
@@ -130,7 +133,7 @@ struct Export: AsyncParsableCommand {
         isWhole = isWhole && isThisWhole
       }
       for (index, export) in exports.enumerated() {
-        if index >= limit, let (path, isThisWhole) = try await group.next() {
+        if index >= Self.atOnce, let (path, isThisWhole) = try await group.next() {
           note(path, isThisWhole)
         }
         group.addTask {
