@@ -43,6 +43,35 @@ import Testing
     #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
   }
 
+  @Test func aMissingFolderCostsOneLargeBodyOnly() async throws {
+    let server = try LighttpdServer()
+    let store = store(server.url)
+    let body = [UInt8](repeating: 1, count: 100_000)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<8 {
+        group.addTask { _ = try await store.put("a/b/\(number)", body) }
+      }
+      try await group.waitForAll()
+    }
+    let puts = try server.accessLog().filter { $0.hasPrefix("PUT") }
+    #expect(puts.count == 9 && puts.filter { $0.hasSuffix("201") }.count == 8)
+  }
+
+  @Test func aLargeBodyThatFailsKeepsNoneWaiting() async throws {
+    let server = try ScriptedServer(
+      (0..<4).map { _ in ScriptedServer.answer("403 Forbidden") })
+    let store = store(server.url)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          await #expect(throws: StoreError.self) {
+            try await store.put("a/\(number)", [UInt8](repeating: 1, count: 100_000))
+          }
+        }
+      }
+    }
+  }
+
   @Test func aFolderThatCannotBeMadeIsAConfigurationError() async throws {
     let missing = ScriptedServer.answer("404 Not Found")
     let server = try ScriptedServer([missing, missing, missing])

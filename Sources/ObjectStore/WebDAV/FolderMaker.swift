@@ -1,6 +1,11 @@
-/// Makes a missing folder once, however many objects wait for it.
+/// Makes a missing folder once, however many objects wait for it, and keeps large ones from being
+/// sent for nothing into one that may be missing.
 actor FolderMaker {
   private var underWay: [String: Task<Void, any Error>] = [:]
+  /// Folders that took something.
+  private var known: Set<String> = []
+  /// Folders into which one large body goes ahead, with the others that wait for it.
+  private var tried: [String: [CheckedContinuation<Void, Never>]] = [:]
 
   /// Waits for a folder that somebody is making, else makes it.
   ///
@@ -15,5 +20,36 @@ actor FolderMaker {
     } onCancel: {
       task.cancel()
     }
+  }
+
+  /// Puts something into a folder.
+  ///
+  /// - Parameters:
+  ///   - url: the folder.
+  ///   - isLarge: whether sending it twice is dear. Until the folder has taken something only one
+  ///     such body goes ahead.
+  ///   - put: sends it, and makes the folder where it is missing.
+  /// - Throws: what `put` throws, for this one alone.
+  func put<Receipt: Sendable>(
+    into url: String, isLarge: Bool, _ put: @Sendable () async throws -> Receipt
+  ) async throws -> Receipt {
+    var goesAhead = false
+    if isLarge, !known.contains(url) {
+      goesAhead = tried[url] == nil
+      if goesAhead {
+        tried[url] = []
+      } else {
+        await withCheckedContinuation { tried[url]?.append($0) }
+      }
+    }
+    defer { if goesAhead { letGo(url) } }
+    let receipt = try await put()
+    known.insert(url)
+    letGo(url)
+    return receipt
+  }
+
+  private func letGo(_ url: String) {
+    for waiting in tried.removeValue(forKey: url) ?? [] { waiting.resume() }
   }
 }

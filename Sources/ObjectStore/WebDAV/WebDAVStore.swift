@@ -9,6 +9,9 @@ public final class WebDAVStore: ObjectStore {
   /// The folder's URL, without a slash at the end.
   public let location: String
 
+  /// Bytes from which on sending a body twice costs more than waiting for another one.
+  private static let largeBody = 64 << 10
+
   let transport: HTTPTransport
   let folders = FolderMaker()
   let authenticator: WebDAVAuthenticator
@@ -57,12 +60,22 @@ public final class WebDAVStore: ObjectStore {
     _ key: String, _ body: [UInt8], headers: [(name: String, value: String)]
   ) async throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
+    let folder = parent(of: url(key))
+    return try await folders.put(into: folder, isLarge: body.count >= Self.largeBody) {
+      try await self.put(key, body, headers, into: folder)
+    }
+  }
+
+  private func put(
+    _ key: String, _ body: [UInt8], _ headers: [(name: String, value: String)],
+    into folder: String
+  ) async throws -> PutReceipt {
     let failure = HTTPFailure(operation: "PUT", target: url(key))
     let headers = [(name: "Content-Type", value: "application/octet-stream")] + headers
     var response = try await send("PUT", url(key), headers: headers, body: body)
     // A missing parent is 409 by the standard, 500 with nginx, 404 with some others.
     if [404, 409, 500].contains(response.status) {
-      try await makeFolder(parent(of: url(key)), failure)
+      try await makeFolder(folder, failure)
       response = try await send("PUT", url(key), headers: headers, body: body)
     }
     switch response.status {
