@@ -9,7 +9,7 @@ public final class HTTPTransport: Sendable {
   /// What is the same for all requests of a transport.
   public struct Options: Sendable {
     /// How many requests may run at once.
-    public var workers = 16
+    public var workers = 12
     /// How many seconds a connection may take to be made, name look-up included.
     public var connectTimeout: TimeInterval = 15
     /// After how many seconds without a byte in either direction a request fails.

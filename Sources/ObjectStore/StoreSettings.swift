@@ -66,7 +66,7 @@ public struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectabl
   /// The URL of a proxy; nil: what the environment says.
   public var proxy: String?
   /// How many requests may run at once.
-  public var transfers = 16
+  public var transfers = 12
   /// How many bytes of bodies a second all requests together may move; nil for no bound.
   public var limitRate: Int64?
   /// How many requests may be sent in all; nil for no bound.

@@ -35,6 +35,21 @@ public struct FolderListing: Sendable {
     serverDate = page.serverDate
   }
 
+  /// Lists all folders of devices, several at once.
+  ///
+  /// - Parameters:
+  ///   - devices: their ids.
+  ///   - store: where to look.
+  ///   - body: gets the listings one by one, device by device in the order given and day by day.
+  /// - Throws: ``ObjectStore/StoreError``; what `body` throws.
+  public static func forEach(
+    of devices: [String], in store: any ObjectStore,
+    _ body: (FolderListing) async throws -> Void
+  ) async throws {
+    try await SessionFolder.all(of: devices, in: store).concurrentForEach(
+      { try await FolderListing($0, in: store) }, body)
+  }
+
   /// What the folder holds of a session, nothing included.
   public subscript(session: SessionID, in folder: SessionFolder) -> RemoteSession {
     sessions[session] ?? RemoteSession(folder: folder, session: session)

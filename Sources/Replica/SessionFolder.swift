@@ -1,3 +1,4 @@
+public import ObjectStore
 public import SessionLog
 
 /// The remote folder of one device and start day; one listing of it tells all about its sessions.
@@ -25,6 +26,16 @@ public struct SessionFolder: Sendable, Hashable {
       Self.isDevice(parts[1]), Self.isDay(parts[2])
     else { return nil }
     self.init(device: String(parts[1]), day: String(parts[2]))
+  }
+
+  /// The folders that devices have in a store, device by device in the order given.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  public static func all(
+    of devices: [String], in store: any ObjectStore
+  ) async throws -> [SessionFolder] {
+    try await devices.concurrentMap { try await store.listAll(deviceKey($0)).directories }
+      .joined().compactMap(SessionFolder.init(key:))
   }
 
   /// The key that every object in the folder begins with, ending in a slash.

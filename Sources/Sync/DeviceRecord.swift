@@ -45,13 +45,10 @@ public struct DeviceRecord: Sendable, Codable {
   /// - Throws: ``ObjectStore/StoreError``.
   public static func all(in store: any ObjectStore) async throws -> [DeviceRecord] {
     let folders = try await store.listAll(SessionFolder.devicesKey).directories
-    var records: [DeviceRecord] = []
-    for folder in folders {
-      let id = String(folder.dropFirst(SessionFolder.devicesKey.count).dropLast())
-      guard SessionFolder.isDevice(id) else { continue }
-      records.append(try await record(of: id, in: store))
+    let ids = folders.map { String($0.dropFirst(SessionFolder.devicesKey.count).dropLast()) }
+    return try await ids.filter(SessionFolder.isDevice).concurrentMap {
+      try await record(of: $0, in: store)
     }
-    return records
   }
 
   /// Ids of all devices, one of them first; only that one where there is no store.

@@ -68,13 +68,9 @@ public struct Puller: Sendable {
     devices: [String], including isWanted: (SessionID) -> Bool = { _ in true }
   ) async throws -> [Item] {
     var items: [Item] = []
-    for device in devices {
-      let days = try await store.listAll(SessionFolder.deviceKey(device)).directories
-      for day in days.compactMap(SessionFolder.init(key:)) {
-        let listing = try await FolderListing(day, in: store)
-        for remote in listing.sessions.values where isWanted(remote.session) {
-          if let item = try item(of: remote) { items.append(item) }
-        }
+    try await FolderListing.forEach(of: devices, in: store) { listing in
+      for remote in listing.sessions.values where isWanted(remote.session) {
+        if let item = try item(of: remote) { items.append(item) }
       }
     }
     return items.sorted { $0.remote.session < $1.remote.session }

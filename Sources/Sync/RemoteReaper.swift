@@ -37,15 +37,11 @@ public struct RemoteReaper: Sendable {
     var plan = ReapPlan()
     let now = context.now()
     var clockDifference: TimeInterval = 0
-    for device in devices {
-      let days = try await context.store.listAll(SessionFolder.deviceKey(device)).directories
-      for folder in days.compactMap(SessionFolder.init(key:)) {
-        let listing = try await FolderListing(folder, in: context.store)
-        let serverNow = listing.serverDate ?? now.date
-        clockDifference = max(clockDifference, abs(serverNow.timeIntervalSince(now.date)))
-        for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
-          try await decide(remote, serverNow, now, retention, &plan)
-        }
+    try await FolderListing.forEach(of: devices, in: context.store) { listing in
+      let serverNow = listing.serverDate ?? now.date
+      clockDifference = max(clockDifference, abs(serverNow.timeIntervalSince(now.date)))
+      for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
+        try await decide(remote, serverNow, now, retention, &plan)
       }
     }
     let seen = plan.remote.count + plan.kept.count

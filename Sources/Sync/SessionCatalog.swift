@@ -64,8 +64,6 @@ public struct SessionCatalog: Sendable {
     self.context = context
   }
 
-  /// Sidecars fetched at once.
-  private static let fetches = 8
   /// Seconds by which a server's clock may differ from ours without hiding a session.
   private static let clockSlack: Double = 86_400
 
@@ -87,10 +85,7 @@ public struct SessionCatalog: Sendable {
   ) async throws -> [Entry] {
     var folders: [SessionFolder] = []
     if let context {
-      for device in devices {
-        let page = try await context.store.listAll(SessionFolder.deviceKey(device))
-        folders += page.directories.compactMap(SessionFolder.init(key:))
-      }
+      folders = try await SessionFolder.all(of: devices, in: context.store)
     }
     let localDays = includesLocal ? try home.days() : []
     let days = Set(folders.map(\.day)).union(localDays).filter(isWantedDay).sorted(by: >)
@@ -110,8 +105,8 @@ public struct SessionCatalog: Sendable {
   ) async throws -> [Entry] {
     var remotes: [SessionID: RemoteSession] = [:]
     if let context {
-      for folder in folders {
-        let listing = try await FolderListing(folder, in: context.store)
+      let store = context.store
+      for listing in try await folders.concurrentMap({ try await FolderListing($0, in: store) }) {
         remotes.merge(listing.sessions) { first, _ in first }
       }
     }
@@ -129,16 +124,8 @@ public struct SessionCatalog: Sendable {
       entries[id] = try localEntry(id, remote: remotes[id])
     }
     let away = ids.filter { entries[$0] == nil }
-    let fetched = try await withThrowingTaskGroup(of: Entry?.self) { group in
-      var found: [Entry] = []
-      for (index, id) in away.enumerated() {
-        if index >= Self.fetches, let entry = try await group.next() ?? nil { found.append(entry) }
-        if let remote = remotes[id] { group.addTask { try await remoteEntry(remote) } }
-      }
-      for try await entry in group { if let entry { found.append(entry) } }
-      return found
-    }
-    for entry in fetched { entries[entry.session] = entry }
+    let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
+    for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
     // Ids tell the second; sidecars tell the millisecond.
     return ids.compactMap { entries[$0] }
       .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }

@@ -58,9 +58,9 @@ public struct SyncContext: Sendable {
   public var clockOffset: Int64? { serverClock.offset }
 
   /// Bytes of bodies that are in memory at once.
-  static let bodyRoom = 14 << 20
+  static let bodyRoom = 10 << 20
 
-  /// Compressed bytes after which a segment is closed: four of that size have room at once, and none
-  /// is above what the store takes whatever its last frame holds.
-  var segmentLimit: Int { min(objectLimit.bytes / 2, Self.bodyRoom / 4) }
+  /// Compressed bytes after which a segment is closed: few logs of a day are larger, some have room
+  /// at once, and none is above what the store takes whatever its last frame holds.
+  var segmentLimit: Int { min(objectLimit.bytes / 2, 7 << 19) }
 }

@@ -19,7 +19,7 @@ enum SettingsTemplate {
       consent: logs
 
       # Requests under way at once, 1 to 64.
-      #transfers: 16
+      #transfers: 12
       # 'status' and cron complain when nothing could be sent for so long.
       #stale-after: 1h
       # When logs are made durable against a power loss: always, never, or an interval.

@@ -38,9 +38,17 @@ import Testing
     #expect(response.body.isEmpty)
   }
 
+  /// One that waits for an answer however long the test has to wait for others.
+  private func patientTransport(workers: Int = 4) -> HTTPTransport {
+    var options = HTTPTransport.Options()
+    options.workers = workers
+    options.stallTimeout = 3600
+    return HTTPTransport(options)
+  }
+
   @Test func cancellingAStalledRequestIsImmediate() async throws {
     let server = try ScriptedServer()
-    let transport = HTTPTransport()
+    let transport = patientTransport()
     let task = Task {
       try await transport.send(HTTPRequest(method: "GET", url: server.url))
     }
@@ -53,7 +61,7 @@ import Testing
   /// A child that holds a connection keeps it open after we have closed it.
   @Test func noChildGetsAConnection() async throws {
     let server = try ScriptedServer()
-    let transport = HTTPTransport()
+    let transport = patientTransport()
     let request = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
     #expect(await server.waitForConnection())
     let connections = (0..<CInt(4096)).filter { Self.peer(of: $0) == server.url }
@@ -75,11 +83,7 @@ import Testing
 
   @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {
     let server = try ScriptedServer()
-    var options = HTTPTransport.Options()
-    options.workers = 1
-    // However long this test has to wait for the others.
-    options.stallTimeout = 3600
-    let transport = HTTPTransport(options)
+    let transport = patientTransport(workers: 1)
     let first = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
     #expect(await server.waitForConnection())
     let second = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }

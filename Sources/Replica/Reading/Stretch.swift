@@ -1,4 +1,5 @@
 import Delta
+import ObjectStore
 import SessionLog
 
 /// A part of a stream, and what an index tells of it without its bytes.
@@ -44,8 +45,6 @@ struct Stretch: Sendable, Equatable {
 }
 
 extension RemoteStream {
-  /// Indexes fetched at once.
-  private static let fetches = 8
   /// Bytes of objects that may be kept from choosing until reading.
   private static let heldLimit = 4 << 20
 
@@ -121,14 +120,10 @@ extension RemoteStream {
   private func fetchHeads(of segments: [SegmentName]) async throws {
     let missing = segments.filter { heads[$0] == nil }
     let (folder, store) = (remote.folder, store)
-    try await withThrowingTaskGroup(of: SegmentHead.self) { group in
-      for (number, name) in missing.enumerated() {
-        if number >= Self.fetches, let head = try await group.next() { keep(head) }
-        group.addTask {
-          try await SegmentHead.fetch(name, in: folder, from: store, whole: false)
-        }
-      }
-      for try await head in group { keep(head) }
+    try await missing.concurrentForEach {
+      try await SegmentHead.fetch($0, in: folder, from: store, whole: false)
+    } _: {
+      keep($0)
     }
   }
 

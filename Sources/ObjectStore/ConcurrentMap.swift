@@ -1,0 +1,44 @@
+extension Array where Element: Sendable {
+  /// Does some work for each element, for several at once: what waits for answers of a store need
+  /// not wait for one after the other.
+  ///
+  /// - Parameters:
+  ///   - limit: for how many at once; no more results are in memory.
+  ///   - work: the work.
+  ///   - body: gets the results one by one, in the order of the elements.
+  /// - Throws: what `work` or `body` throws first; the rest is cancelled.
+  package func concurrentForEach<Result: Sendable>(
+    atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result,
+    _ body: (Result) async throws -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: (Int, Result).self) { group in
+      var results: [Int: Result] = [:]
+      var begun = 0
+      for number in indices {
+        while begun < Swift.min(count, number + limit) {
+          let (index, element) = (begun, self[begun])
+          group.addTask { (index, try await work(element)) }
+          begun += 1
+        }
+        while results[number] == nil, let (index, result) = try await group.next() {
+          results[index] = result
+        }
+        if let result = results.removeValue(forKey: number) { try await body(result) }
+      }
+    }
+  }
+
+  /// What some work makes of each element, in their order, for several of them at once.
+  ///
+  /// - Parameters:
+  ///   - limit: for how many at once.
+  ///   - work: the work.
+  /// - Throws: what `work` throws first; the rest is cancelled.
+  package func concurrentMap<Result: Sendable>(
+    atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result
+  ) async throws -> [Result] {
+    var results: [Result] = []
+    try await concurrentForEach(atOnce: limit, work) { results.append($0) }
+    return results
+  }
+}
