@@ -33,6 +33,7 @@ public final class SegmentDecoder {
     let length = Int64(rawLength)
     // There is no generation before the first one that anything could be copied from.
     var reader = try SegmentReader(segment, generation: 1, length: length, decoder: self)
+    defer { reader.close() }
     try reader.read(0..<length, body)
     return reader.index
   }
@@ -50,21 +51,20 @@ public final class SegmentDecoder {
     guard offset >= 0, frame.storedLength <= segment.count - offset else {
       throw SegmentError(.truncated, "a frame ends after the bytes that are there")
     }
-    var result = 0
-    let raw = [UInt8](unsafeUninitializedCapacity: frame.rawLength) { buffer, count in
-      result = segment.withUnsafeBytes { source in
+    var raw = BufferPool.take(frame.rawLength)
+    let length = raw.withUnsafeMutableBytes { raw in
+      segment.withUnsafeBytes { source in
         ZSTD_decompressDCtx(
-          context, buffer.baseAddress, frame.rawLength,
-          source.baseAddress.map { $0 + offset }, frame.storedLength)
+          context, raw.baseAddress, raw.count, source.baseAddress.map { $0 + offset },
+          frame.storedLength)
       }
-      count = ZSTD_isError(result) == 0 ? result : 0
     }
-    guard ZSTD_isError(result) == 0 else {
+    guard ZSTD_isError(length) == 0 else {
       throw SegmentError(
-        .corrupt, "a frame does not decompress: \(String(cString: ZSTD_getErrorName(result)))")
+        .corrupt, "a frame does not decompress: \(String(cString: ZSTD_getErrorName(length)))")
     }
-    guard raw.count == frame.rawLength else {
-      throw SegmentError(.corrupt, "a frame holds \(raw.count) bytes, not \(frame.rawLength)")
+    guard length == frame.rawLength else {
+      throw SegmentError(.corrupt, "a frame holds \(length) bytes, not \(frame.rawLength)")
     }
     return raw
   }
@@ -98,6 +98,7 @@ public final class SegmentDecoder {
       guard let bytes = try? decode(frame, of: segment, from: offset) else { return }
       offset += stored
       length += Int64(raw)
+      defer { BufferPool.give(bytes) }
       try bytes.withUnsafeBytes(body)
     }
   }

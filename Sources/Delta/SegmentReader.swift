@@ -61,9 +61,16 @@ public struct SegmentReader {
     }
   }
 
+  /// Forgets the frame that was read last.
+  mutating func close() {
+    guard let bytes = open?.bytes else { return }
+    open = nil
+    BufferPool.give(bytes)
+  }
+
   private mutating func frame(_ number: Int) throws(SegmentError) -> [UInt8] {
     if let open, open.number == number { return open.bytes }
-    open = nil
+    close()
     let bytes = try decoder.decode(
       index.frames[number], of: segment, from: Int(layout.stored(number).lowerBound))
     open = (number, bytes)

@@ -90,7 +90,9 @@ public actor GenerationSource {
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func next() async throws -> Segment? {
     while finished.isEmpty, !unread.isEmpty {
-      try await nextPiece().withUnsafeBytes { try delta.append($0, add) }
+      let piece = try await nextPiece()
+      try piece.withUnsafeBytes { try delta.append($0, add) }
+      BufferPool.give(piece)
       if unread.isEmpty {
         try delta.finish(add)
         try close()

@@ -270,7 +270,7 @@ public final class LogFile: Sendable {
   ) throws {
     var offset = range.lowerBound
     while offset < range.upperBound {
-      let end = min(range.upperBound, offset + 256 << 10)
+      let end = min(range.upperBound, offset + 128 << 10)
       try read(offset..<end).withUnsafeBytes(body)
       offset = end
     }

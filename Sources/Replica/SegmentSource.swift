@@ -89,6 +89,7 @@ public actor SegmentLane {
       offset += Int64(frame.count)
       let cutsLine = frame.last != 0x0a && offset < range.upperBound
       if cutsLine || ready != nil { isCounted = false }
+      BufferPool.give(frame)
     } while offset < range.upperBound && encoder.storedLength < storedLimit
 
     let body = encoder.finish(link: startLink)

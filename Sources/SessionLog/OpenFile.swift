@@ -1,3 +1,5 @@
+import Delta
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -51,20 +53,20 @@ package final class OpenFile: Sendable {
   ///
   /// - Returns: fewer bytes than asked for only where the file ends.
   package func read(at offset: Int64, count: Int) throws -> [UInt8] {
-    var failure: Int32?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = 0
-      while filled < count {
-        let result = pread(
-          descriptor, buffer.baseAddress.map { $0 + filled }, count - filled,
+    var bytes = BufferPool.take(count)
+    var filled = 0
+    while filled < count {
+      let result = bytes.withUnsafeMutableBytes {
+        pread(
+          descriptor, $0.baseAddress.map { $0 + filled }, count - filled,
           off_t(offset) + off_t(filled))
-        if result < 0 && errno == EINTR { continue }
-        if result < 0 { failure = errno }
-        guard result > 0 else { return }
-        filled += result
       }
+      if result < 0 && errno == EINTR { continue }
+      guard result >= 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
+      guard result > 0 else { break }
+      filled += result
     }
-    if let failure { throw SystemError(operation: "read", path: path, errno: failure) }
+    bytes.removeLast(count - filled)
     return bytes
   }
 }

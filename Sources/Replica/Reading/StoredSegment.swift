@@ -58,12 +58,20 @@ final class StoredSegment {
   /// Bytes of memory that it takes.
   var cost: Int { head.bytes.count + (run?.bytes.count ?? 0) + (open?.bytes.count ?? 0) }
 
+  deinit { close() }
+
+  private func close() {
+    guard let bytes = open?.bytes else { return }
+    open = nil
+    BufferPool.give(bytes)
+  }
+
   /// The log bytes of a frame.
   ///
   /// - Throws: ``ReplicaError`` when it is damaged, ``ObjectStore/StoreError``.
   func frame(_ number: Int) async throws -> [UInt8] {
     if let open, open.number == number { return open.bytes }
-    open = nil
+    close()
     let stored = layout.stored(number)
     if Self.position(of: stored, in: head) == nil,
       run.flatMap({ Self.position(of: stored, in: $0) }) == nil
