@@ -17,13 +17,13 @@ package enum BufferPool {
 
   /// An array of a length in bytes, of which the content means nothing.
   package static func take(_ count: Int) -> [UInt8] {
-    guard count >= shortest, count <= capacity else { return [UInt8](repeating: 0, count: count) }
-    var bytes = free.withLock { $0.popLast() } ?? []
-    bytes.reserveCapacity(capacity)
-    if bytes.count > count {
-      bytes.removeLast(bytes.count - count)
-    } else {
-      bytes.append(contentsOf: repeatElement(0, count: count - bytes.count))
+    let isPooled = count >= shortest && count <= capacity
+    var bytes = isPooled ? free.withLock { $0.popLast() } ?? [] : []
+    if isPooled { bytes.reserveCapacity(capacity) }
+    bytes.removeLast(max(0, bytes.count - count))
+    // Nobody reads what has not been written: clearing it first would take as long as writing it.
+    bytes.append(addingCapacity: count - bytes.count) { rest in
+      rest.withUnsafeMutableBufferPointer { buffer, filled in filled = buffer.count }
     }
     return bytes
   }

@@ -28,6 +28,14 @@ import Testing
     }
   }
 
+  /// Compresses what the recorder has not, and waits for what it compresses at this moment.
+  private func compressParts(of writer: SessionWriter) async throws {
+    repeat {
+      try PartCompressor(writer.files, format: .lines).run()
+      await Task.yield()
+    } while try writer.files.parts().contains { access($0.plain, F_OK) == 0 }
+  }
+
   /// A running session that was sent while it was rotated several times.
   private func sent(_ site: Site, seed: Int = 1) async throws -> SessionWriter {
     var random = SeededGenerator(case: seed)
@@ -36,8 +44,7 @@ import Testing
       write(Int.random(in: 5..<60, using: &random), to: writer, &random)
       try await site.upload()
     }
-    // Whatever the recorder had not compressed yet.
-    try PartCompressor(writer.files, format: .lines).run()
+    try await compressParts(of: writer)
     let parts = try writer.files.parts()
     #expect(parts.count >= 3)
     // As old as the test's clock says, however long it takes.
@@ -53,7 +60,7 @@ import Testing
     let site = try site()
     let writer = try site.local.writer(rotateAt: Self.limit)
     write(60, to: writer, &random)
-    try PartCompressor(writer.files, format: .lines).run()
+    try await compressParts(of: writer)
     let parts = try writer.files.parts()
     #expect(parts.count >= 2)
     try await site.upload()
@@ -75,7 +82,7 @@ import Testing
     site.store.plan(.flip, on: "PUT", keyContaining: ".log.zst")
     write(60, to: writer, &random)
     try await site.upload()
-    try PartCompressor(writer.files, format: .lines).run()
+    try await compressParts(of: writer)
     try writer.end(.exit(0))
     try await site.upload()
     #expect(try await site.remote(writer.session).seal != nil)
@@ -204,7 +211,7 @@ import Testing
       writer = try site.local.writer(rotateAt: Self.limit)
       var random = SeededGenerator(case: 1)
       write(200, to: writer, &random)
-      try PartCompressor(writer.files, format: .lines).run()
+      try await compressParts(of: writer)
     } else {
       writer = try await sent(site)
     }
@@ -226,7 +233,7 @@ import Testing
       let length = try PartReader(first).length
       try FileManager.default.removeItem(atPath: first.compressed)
       try Data(repeating: 0x62, count: Int(length)).write(to: URL(filePath: first.plain))
-      try PartCompressor(writer.files, format: .lines).run()
+      try await compressParts(of: writer)
     case .stillPlain:
       let bytes = try PartReader(first).read(at: 0, count: 1 << 20)
       try Data(bytes).write(to: URL(filePath: first.plain))
@@ -259,7 +266,7 @@ import Testing
       for line in lines {
         Array("\(line)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
       }
-      try PartCompressor(writer.files, format: .lines).run()
+      try await compressParts(of: writer)
       try await sending.upload()
       sending.local.clock.advance(seconds: 2 * 86_400)
       for part in try writer.files.parts() {
