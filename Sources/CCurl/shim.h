@@ -14,11 +14,11 @@ typedef int (*ccurl_seek_fn)(void *_Nullable, curl_off_t, int);
 
 // glibc keeps what bodies took once it was freed, in every thread's arena: with this threshold fixed,
 // whatever has a quarter of a megabyte or more goes back to the system, and two arenas serve all. A
-// megabyte of what is free at their end stays: asking for it again and again would cost more.
+// little of what is free at their end stays: asking for it again and again would cost more.
 static inline void ccurl_give_back_bodies(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
-  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 10);
   mallopt(M_ARENA_MAX, 2);
 #endif
 }

@@ -42,6 +42,7 @@ public actor GenerationSource {
     /// Those that are in no frame yet.
     var literals: [UInt8] = []
     var hasher = ParallelHasher()
+    /// What it ends with, and a little more.
     var tail: [UInt8] = []
   }
 
@@ -125,7 +126,8 @@ public actor GenerationSource {
   private func add(_ piece: DeltaEncoder.Piece) throws {
     if let block = piece.block { builder.append(block) }
     open.hasher.append(piece.bytes)
-    open.tail = Array((open.tail + piece.bytes.suffix(Link.span)).suffix(Link.span))
+    open.tail += UnsafeRawBufferPointer(rebasing: piece.bytes.suffix(Link.span))
+    if open.tail.count > 16 * Link.span { open.tail.removeFirst(open.tail.count - Link.span) }
     if let source = piece.source {
       for range in try basis.sources(of: source) { open.instructions.append(.copy(range)) }
     } else {
@@ -160,7 +162,8 @@ public actor GenerationSource {
     let end = open.start + open.instructions.length
     let body = encoder.finish(link: open.link, delta: open.instructions)
     let endLink =
-      open.tail.count == Link.span ? Link(before: open.tail[...]) : try log.link(before: end)
+      open.tail.count >= Link.span
+      ? Link(before: open.tail.suffix(Link.span)) : try log.link(before: end)
     full.append(
       FullSegment(
         range: open.start..<end, body: body, hasher: open.hasher, endLink: endLink,
