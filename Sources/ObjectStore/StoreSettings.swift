@@ -65,8 +65,8 @@ public struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectabl
   public var allowsPlaintext = false
   /// The URL of a proxy; nil: what the environment says.
   public var proxy: String?
-  /// How many requests may run at once.
-  public var transfers = 12
+  /// How many requests may run at once; nil: as many as there is work for, 32 at the most.
+  public var transfers: Int?
   /// How many bytes of bodies a second all requests together may move; nil for no bound.
   public var limitRate: Int64?
   /// How many requests may be sent in all; nil for no bound.

@@ -19,8 +19,10 @@ public struct SyncContext: Sendable {
   public let redaction: RuleLibrary
   /// Whether logs leave, or sidecar revisions alone.
   public let consent: Consent
-  /// Requests under way at once, at least 1.
+  /// Sessions worked on at once, at least 1: as many requests are under way.
   public let transfers: Int
+  /// How many they may be where little is to be sent of each, which takes little memory.
+  let smallTransfers: Int
   /// What the store takes at once.
   let objectLimit: ObjectLimit
   /// For bodies on their way, in bytes: memory does not grow with the requests under way.
@@ -32,9 +34,10 @@ public struct SyncContext: Sendable {
 
   /// Makes a context and opens the manifest.
   ///
+  /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
   /// - Throws: what ``Manifest/init(home:store:)`` throws; ``SessionLog/RedactionError``.
   public init(
-    home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int,
+    home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
     now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
@@ -45,7 +48,8 @@ public struct SyncContext: Sendable {
       store.location.hasPrefix("file:")
       ? store : ClockedStore(store, serverClock) { now().milliseconds }
     self.machine = machine
-    self.transfers = max(1, transfers)
+    self.transfers = max(1, transfers ?? 12)
+    smallTransfers = max(1, transfers ?? 32)
     self.now = now
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)

@@ -21,6 +21,11 @@ public struct UploadPlan: Sendable {
 
     /// Log bytes still to be sent, as far as is known without asking.
     public var unsent: Int64 { consent == .logs ? max(0, length - (sent ?? 0)) : 0 }
+
+    /// Whether little is to be sent: a tick, or a small log as a whole.
+    ///
+    /// The seal may send all again.
+    var isSmall: Bool { (verdict == nil ? unsent : length) <= 64 << 10 }
   }
 
   /// A session that is left alone in this pass.

@@ -144,6 +144,8 @@ public struct Uploader: Sendable {
     let folders = FolderListings(context.store)
     let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
     let lanes = try (0..<min(cores, context.transfers)).map { _ in try SegmentLane() }
+    // Each takes its part of a pass: so many small ones fill it, or fewer large ones.
+    let pass = Room(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
       var next = 0
       func start() {
@@ -152,15 +154,18 @@ public struct Uploader: Sendable {
         next += 1
         group.addTask {
           do {
-            try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
-              .run()
+            let part = item.isSmall ? context.transfers : context.smallTransfers
+            try await pass.hold(part) { _ in
+              try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
+                .run()
+            }
             return (item, nil)
           } catch {
             return (item, error)
           }
         }
       }
-      for _ in 0..<context.transfers { start() }
+      for _ in 0..<context.smallTransfers { start() }
       var transientInARow = 0
       var exhausted: (any Error)?
       while let (item, error) = try await group.next() {

@@ -37,7 +37,7 @@ struct Settings {
   }
 
   /// Requests under way at once, where the command line does not say.
-  var transfers: Int { storeSettings.transfers }
+  var transfers: Int? { storeSettings.transfers }
 
   /// The defaults.
   init() {}

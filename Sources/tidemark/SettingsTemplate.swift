@@ -18,7 +18,7 @@ enum SettingsTemplate {
       # nothing of its log; or logs.
       consent: logs
 
-      # Requests under way at once, 1 to 64.
+      # Requests under way at once, 1 to 64; without it 12, and 32 where little is to be sent.
       #transfers: 12
       # 'status' and cron complain when nothing could be sent for so long.
       #stale-after: 1h

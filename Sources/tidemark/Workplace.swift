@@ -164,12 +164,13 @@ struct Workplace {
   /// Everything for operations with a given store.
   func context(store: StoreURL, transfers: Int? = nil) throws -> SyncContext {
     // Each session needs a few requests: with all of them begun at once none might get done.
-    let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) } ?? Int.max
+    let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
+    let wanted = transfers ?? settings.transfers
     return try SyncContext(
       home: home, device: device,
       store: openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment),
-      machine: .current(), transfers: min(transfers ?? settings.transfers, most),
+      machine: .current(), transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
       redaction: settings.redaction, consent: consent)
   }
 

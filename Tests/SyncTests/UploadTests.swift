@@ -14,6 +14,8 @@ struct Site {
   var consent = Consent.logs
   /// The rules that are configured at present.
   var redaction = RedactionRules()
+  /// How many requests are under way at once, where that is configured.
+  var transfers: Int? = 4
 
   init(clock: TestClock = TestClock()) throws {
     local = try TestHome(clock: clock)
@@ -26,7 +28,8 @@ struct Site {
   func context() throws -> SyncContext {
     let clock = local.clock
     return try SyncContext(
-      home: local.home, device: local.device, store: store, machine: .current(), transfers: 4,
+      home: local.home, device: local.device, store: store, machine: .current(),
+      transfers: transfers,
       redaction: redaction, consent: consent, now: { clock.now() })
   }
 
@@ -70,6 +73,21 @@ struct Site {
     _ = site.store.takeRequests()
     try await site.upload()
     #expect(site.store.takeRequests() == [])
+  }
+
+  /// With fewer at once than wait here for each other it would not end.
+  @Test(
+    .timeLimit(.minutes(10)),
+    arguments: [(10, nil, 32), (70_000, nil, 12), (10, 3, 3), (70_000, 3, 3)] as [(Int, Int?, Int)])
+  func soManySessionsGoAtOnce(length: Int, transfers: Int?, most: Int) async throws {
+    var site = try Site()
+    site.transfers = transfers
+    let text = Array("\(String(repeating: "a", count: length))\n".utf8)
+    for _ in 0..<40 { _ = try site.local.session(text) }
+    site.store.gather(most)
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    #expect(site.store.mostUnderWay == most)
   }
 
   @Test func aTickIsOnePutAndAnIdleOneNothing() async throws {

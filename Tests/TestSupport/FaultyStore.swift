@@ -33,6 +33,10 @@ public final class FaultyStore: ObjectStore {
     var isDead = false
     var largest = Int.max
     var refused = 0
+    var segmentsUnderWay = 0
+    var mostUnderWay = 0
+    var gathered = 0
+    var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private let wrapped: any ObjectStore
@@ -61,6 +65,27 @@ public final class FaultyStore: ObjectStore {
 
   /// Refuses larger bodies from now on, as a server does that has a limit.
   public func refuseAbove(_ bytes: Int) { state.withLock { $0.largest = bytes } }
+
+  /// Lets segments wait until so many are on their way at once.
+  public func gather(_ segments: Int) { state.withLock { $0.gathered = segments } }
+
+  /// How many segments were on their way at once at the most.
+  public var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+
+  private func begin() async {
+    await withCheckedContinuation { segment in
+      let ready: [CheckedContinuation<Void, Never>] = state.withLock { state in
+        state.segmentsUnderWay += 1
+        state.mostUnderWay = max(state.mostUnderWay, state.segmentsUnderWay)
+        state.waiting.append(segment)
+        guard state.waiting.count >= state.gathered else { return [] }
+        state.gathered = 0
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for segment in ready { segment.resume() }
+    }
+  }
 
   /// How many bodies were refused for their size.
   public var refused: Int { state.withLock { $0.refused } }
@@ -117,6 +142,8 @@ public final class FaultyStore: ObjectStore {
       return true
     }
     if isTooLarge { throw Self.error(.tooLarge, "PUT", key) }
+    if key.hasSuffix(".log.zst") { await begin() }
+    defer { if key.hasSuffix(".log.zst") { state.withLock { $0.segmentsUnderWay -= 1 } } }
     switch try fault("PUT", key) {
     case .truncate:
       _ = try await wrapped.put(key, Array(body.prefix(body.count / 2)))

@@ -30,7 +30,7 @@ struct Pull: AsyncParsableCommand {
   var salvage = false
   @Flag(help: "Only say what would be fetched.")
   var dryRun = false
-  @Option(help: "Sessions fetched at once, 1 to 64.")
+  @Option(help: "Sessions fetched at once, 1 to 64; otherwise 12.")
   var transfers: Int?
   @Flag(help: "A summary as a JSON object.")
   var json = false

@@ -21,7 +21,7 @@ struct Upload: AsyncParsableCommand {
   var every: String?
   @Option(help: "Wait so long for another upload to end, 10s say, rather than leave it to that.")
   var wait: String?
-  @Option(help: "Requests under way at once, 1 to 64.")
+  @Option(help: "Requests under way at once, 1 to 64; otherwise 12, or 32 small ones.")
   var transfers: Int?
   @Option(
     help: ArgumentHelp(
