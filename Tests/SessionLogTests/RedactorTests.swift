@@ -180,6 +180,12 @@ import Testing
     #expect(redacted(between).hasSuffix("basic ****-----END\nMIIEvQ\n"))
   }
 
+  @Test func aHeaderIsNotMaskedFromItsMiddleOn() throws {
+    let rule = try RedactionRule(kind: "word", near: "EGIN", pattern: "(EGIN x+)")
+    let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
+    #expect(redacted("a -----BEGIN xxx\nBEGIN xxx\n", redactor) == "a -----BEGIN****\nB********\n")
+  }
+
   @Test func whatMayStillBecomeAKeyIsHeldBack() {
     let foreign = "x\n-----BEGIN PRIVATE KEY-----\na b\na b\na b\n"
     let cut = Array("\(foreign)MIIEvQIBADANBgkqhkiG9w0BAQEFAA".utf8)

@@ -64,6 +64,12 @@ extension RedactionPass {
     return nil
   }
 
+  /// Where a header or footer ends, as far as no mask may hide it, that a place stands in.
+  static func fenceEnd(around place: Int, in text: UnsafeRawBufferPointer) -> Int? {
+    (max(0, place - header.count + 1)..<place).lazy
+      .compactMap { fenceEnd(at: $0, in: text) }.first { $0 > place }
+  }
+
   /// Where a header ends that is a private key's.
   private func headerEnd(from start: Int) -> Int? {
     var end = start

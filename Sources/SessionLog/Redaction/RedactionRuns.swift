@@ -45,7 +45,12 @@ struct RedactionRuns {
       }
     }
     var place = max(start, prefixEnd(before: start))
-    if place < end, let within = RedactionMark.end(around: place, in: text) { place = within }
+    if place < end,
+      let within = RedactionMark.end(around: place, in: text)
+        ?? RedactionPass.fenceEnd(around: place, in: text)
+    {
+      place = within
+    }
     var run = place
     func rule(_ at: Int) -> Int { owners.isEmpty ? first.rule : Int(owners[at - start]) }
     while place < end {
