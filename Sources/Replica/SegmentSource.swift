@@ -52,17 +52,18 @@ public actor SegmentLane {
   ///   - storedLimit: compressed bytes after which no further frame is added.
   ///   - frameLength: log bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
   ///   - format: what the sidecar says of the log.
+  ///   - link: of the bytes before `range`, where it is known.
   ///   - signature: gets the segment's bytes too, where a signature is kept.
   ///   - takesFrames: whether frames that a rotated part has are taken as they are.
   /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
     _ log: LogFile, session: SessionID, generation: Int = 1, range: Range<Int64>, storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength, format: Sidecar.Format,
-    signature: SignatureBuilder? = nil, takesFrames: Bool = true
+    link: Link? = nil, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
     // A log that was truncated while it was read may have left a segment unfinished.
     encoder.begin(length: Int64(range.count), limit: storedLimit)
-    let startLink = try log.link(before: range.lowerBound)
+    let startLink = try link ?? log.link(before: range.lowerBound)
     var signature = signature
     var hasher = SHA256()
     var offset = range.lowerBound

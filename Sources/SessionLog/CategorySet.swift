@@ -16,25 +16,30 @@ struct CategorySet: Sendable {
   private(set) var names: [[UInt8]] = []
   /// One more than the place of a name, by its hash; 0 where there is none.
   private var places = [UInt8](repeating: 0, count: slots)
+  /// The place of the name that was looked up last: most records have that of the one before.
+  private var last = 0
 
-  private static func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer)
-    -> Bool
-  {
-    guard let first = one.baseAddress, let second = other.baseAddress else { return false }
-    return memcmp(first, second, one.count) == 0
+  private func isName(_ place: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+    names[place].withUnsafeBytes { known in
+      guard known.count == name.count, let one = known.baseAddress, let other = name.baseAddress
+      else { return false }
+      return memcmp(one, other, name.count) == 0
+    }
   }
 
   mutating func insert(_ name: UnsafeRawBufferPointer) {
     guard Self.lengths.contains(name.count), names.count < Self.limit else { return }
+    if last < names.count, isName(last, name) { return }
     // FNV-1a.
     var hash: UInt32 = 2_166_136_261
     for byte in name { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
     var slot = Int(hash & 0xff)
     while places[slot] != 0 {
-      let known = names[Int(places[slot]) - 1]
-      if known.count == name.count, known.withUnsafeBytes({ Self.isEqual($0, name) }) { return }
+      last = Int(places[slot]) - 1
+      if isName(last, name) { return }
       slot = (slot + 1) & 0xff
     }
+    last = names.count
     names.append(Array(name))
     places[slot] = UInt8(names.count)
   }

@@ -65,7 +65,7 @@ struct SessionUpload {
     }
     do {
       log = try await bound(log, &entry)
-      try await advance(log, &entry)
+      try await advance(log, upTo: item.sendableEnd, &entry)
     } catch let error as ReplicaError where error.code == .localLogChanged {
       if try await restore() {
         log = try await requireLog()
@@ -91,7 +91,12 @@ struct SessionUpload {
     try sidecar.source?.base == 0 && log.available().lowerBound == 0 && log.isStillTheSame()
   }
 
-  private func advance(_ log: LogFile, _ entry: inout ManifestEntry) async throws {
+  /// Sends what is new and, when the session has ended, seals it.
+  ///
+  /// - Parameter planned: up to where a session that goes on may be sent; nil to find out.
+  private func advance(
+    _ log: LogFile, upTo planned: Int64? = nil, _ entry: inout ManifestEntry
+  ) async throws {
     // The tick before this one covered others: nothing has been put since.
     let hasCovered = entry.merged > 0 && entry.merged == entry.sent
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
@@ -120,9 +125,11 @@ struct SessionUpload {
     try await announce(log, &entry)
     let (length, modified) = try log.status()
     let sent = try entry.generation == wantedGeneration() ? entry.sent : 0
-    let end = try local.sendableEnd(
-      of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
-      context: context)
+    let end =
+      try planned
+      ?? local.sendableEnd(
+        of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
+        context: context)
     try await send(log, upTo: end, &entry)
     if hasCovered { try await removeCovered(&entry) }
     try context.manifest.save(&entry, of: session)
@@ -201,7 +208,7 @@ struct SessionUpload {
         let segment = try await lane.encode(
           log, session: session, generation: entry.generation, range: range,
           storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
-          format: sidecar.format, signature: signature?.builder)
+          format: sidecar.format, link: entry.link, signature: signature?.builder)
         guard try isUnchanged(log, entry) else {
           throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
         }

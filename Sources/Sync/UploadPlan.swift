@@ -14,6 +14,8 @@ public struct UploadPlan: Sendable {
     public let length: Int64
     /// Bytes known to be there; nil when the remote has to be asked first.
     public let sent: Int64?
+    /// Up to where what has been sent may be followed; nil where that has to be looked up then.
+    let sendableEnd: Int64?
     /// How the session ended; nil while it goes on.
     public let verdict: Verdict?
     /// Whether its log leaves, or its sidecar alone.
@@ -133,6 +135,7 @@ struct UploadPlanner {
     let known = entry.flatMap { $0.isDirty || $0.generation != wanted ? nil : $0 }
     let consent = try local.consent(
       sidecar, hasEnded: verdict != nil, configured: context.consent)
+    var sendableEnd: Int64?
     if verdict == nil, consent == .metadata {
       // Until it ends there is nothing more to say of it.
       if let entry, entry.revision > 0, try local.sentNote()?.consent == .metadata {
@@ -149,12 +152,12 @@ struct UploadPlanner {
         if sidecar.source != nil, sent == length { try local.removeMarker() }
         return .nothing
       }
+      sendableEnd = end
     }
     return .item(
       .init(
         session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
-        verdict: verdict,
-        consent: consent))
+        sendableEnd: sendableEnd, verdict: verdict, consent: consent))
   }
 
   /// Why it is too early to try a session again; nil when it is not.

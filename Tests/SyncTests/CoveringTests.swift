@@ -8,9 +8,20 @@ import Testing
 
 /// What becomes of the small segments that ticks leave.
 @Suite struct CoveringTests {
+  /// What programs log: few sentences, with numbers that change.
   private static func line(_ number: Int) -> [UInt8] {
-    Array(
-      "tick \(number): \(number.multipliedReportingOverflow(by: 0x9E37_79B9).partialValue)\n".utf8)
+    var random = SeededGenerator(case: number)
+    let (one, other) = (
+      Int.random(in: 0..<1000, using: &random), Int.random(in: 0..<300, using: &random)
+    )
+    let text = [
+      "query table=orders rows=\(one) took=\(other)ms cached=false",
+      "GET /api/v2/invoices/\(one) answered 200 after \(other) ms",
+      "heartbeat ok, queue=\(one) workers=8/8 memory=\(other)MiB",
+      "retrying upload of part \(one) after \(other) ms: connection reset by peer",
+      "session \(one) of user u\(other) has expired",
+    ]
+    return Array("\(text[Int.random(in: 0..<5, using: &random)])\n".utf8)
   }
 
   private func write(_ writer: SessionWriter, _ number: Int) {
