@@ -262,7 +262,7 @@ public final class LogFile: Sendable {
     return isMasked ? nil : (summary, stored, bytes)
   }
 
-  /// Reads a range in pieces of at most 256 KiB.
+  /// Reads a range in pieces of at most 128 KiB.
   ///
   /// - Throws: as ``read(_:)`` does, and what `body` throws.
   public func forEachPiece(

@@ -51,7 +51,10 @@ struct Settings {
       return
     }
     do {
-      guard let root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self)) else { return }
+      // Values are read as the text that they are: no rules are needed to tell what that looks like.
+      guard let root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self), .basic) else {
+        return
+      }
       guard case .mapping(let mapping) = root else {
         throw Failure(.configuration, "\(path): expected 'key: value' lines")
       }
