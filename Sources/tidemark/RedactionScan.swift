@@ -67,10 +67,12 @@ struct RedactionScan {
     var masked = buffer
     let found = redactor.mask(&masked, at: start, format)
     var counted = done
+    var lines: Lines?
     for redaction in found where (done..<end).contains(redaction.range.lowerBound) {
       line += Self.newlines(in: buffer[counted..<redaction.range.lowerBound])
       counted = redaction.range.lowerBound
-      try body(hit(redaction, masked))
+      if lines?.own.contains(counted) != true { lines = Lines(around: redaction.range, in: masked) }
+      if let lines { try body(hit(redaction, masked, lines)) }
     }
     line += Self.newlines(in: buffer[counted..<end])
     // What is decisive for the bytes that come, and the line before them.
@@ -84,20 +86,35 @@ struct RedactionScan {
     bytes.reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) }
   }
 
-  private func hit(_ redaction: Redaction, _ masked: [UInt8]) -> Hit {
+  /// Where the line with a place, and the one before it, stand in what was read.
+  ///
+  /// Places in one line share them: a line may be long and have many.
+  private struct Lines {
+    /// Without its newline.
+    let own: Range<Int>
+    /// Where the line before begins.
+    let previous: Int
+
+    init(around place: Range<Int>, in text: [UInt8]) {
+      func start(before end: Int) -> Int { text[..<end].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0 }
+      let first = start(before: place.lowerBound)
+      own = first..<(text[place.upperBound...].firstIndex(of: 0x0a) ?? text.count)
+      previous = start(before: max(0, first - 1))
+    }
+  }
+
+  private func hit(_ redaction: Redaction, _ masked: [UInt8], _ lines: Lines) -> Hit {
     let place = redaction.range
-    let first = masked[..<place.lowerBound].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-    let last = masked[place.upperBound...].firstIndex(of: 0x0a) ?? masked.count
-    let from = max(first, place.lowerBound - Self.margin)
-    let to = min(last, place.upperBound + Self.margin)
-    let previous = masked[..<max(0, first - 1)].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-    let next = masked[min(last + 1, masked.count)...]
+    let from = max(lines.own.lowerBound, place.lowerBound - Self.margin)
+    let to = min(lines.own.upperBound, place.upperBound + Self.margin)
+    let before = lines.previous..<max(0, lines.own.lowerBound - 1)
+    let next = masked[min(lines.own.upperBound + 1, masked.count)...]
     return Hit(
       kind: redaction.kind, offset: start + Int64(place.lowerBound), secret: Array(buffer[place]),
       line: line, text: Array(masked[from..<to]),
       mask: place.lowerBound - from..<place.upperBound - from,
-      before: first > 0 ? Array(masked[previous..<first - 1].prefix(2 * Self.margin)) : nil,
+      before: lines.own.lowerBound > 0 ? Array(masked[before].prefix(2 * Self.margin)) : nil,
       after: next.isEmpty
-        ? nil : Array(next.prefix { $0 != 0x0a }.prefix(2 * Self.margin)))
+        ? nil : Array(next.prefix(2 * Self.margin).prefix { $0 != 0x0a }))
   }
 }

@@ -46,6 +46,17 @@ import Testing
     #expect(stored.text.contains("\"github\" : 1"))
   }
 
+  @Test(.timeLimit(.minutes(1))) func manyPlacesInOneLongLineArePreviewedQuickly() async throws {
+    let program = try await program()
+    let count = 10_000
+    let line = String(
+      repeating: "token \(Self.token) was used by somebody at some time; ", count: count)
+    let preview = try await program.run(
+      "redact", "--preview", "--file", "-", "--count", input: Array("one\n\(line)\n".utf8))
+    #expect(preview.status == 0)
+    #expect(preview.text == "standard input: \(count) github\n")
+  }
+
   @Test func previewShowsWhatIsMaskedAndChangesNothing() async throws {
     let program = try await program()
     let text = "one\ntoken \(Self.token)\nthree customer=4711\n"
