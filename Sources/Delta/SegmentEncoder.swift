@@ -10,8 +10,8 @@ public final class SegmentEncoder {
   ///
   /// Measured on the logs of nine programs: in frames of 2 MiB level 1 makes them as small as level 3
   /// does, 1.4 times as fast; those of a tick, 20 KB, are 7 to 11 % smaller at level 7 than at 3, for
-  /// half a millisecond each, and so is what covers 64 of a kilobyte. For longer ones it would take
-  /// megabytes of memory.
+  /// half a millisecond each, and so is what covers 64 ticks of a kilobyte. For longer ones it would
+  /// take megabytes of memory.
   static func compressionLevel(for count: Int) -> Int32 { count <= 128 << 10 ? 7 : 1 }
 
   private let context: OpaquePointer
