@@ -40,13 +40,15 @@ public struct FolderListing: Sendable {
   /// - Parameters:
   ///   - devices: their ids.
   ///   - store: where to look.
+  ///   - isWanted: whether a folder is listed.
   ///   - body: gets the listings one by one, device by device in the order given and day by day.
   /// - Throws: ``ObjectStore/StoreError``; what `body` throws.
   public static func forEach(
     of devices: [String], in store: any ObjectStore,
+    where isWanted: (SessionFolder) -> Bool = { _ in true },
     _ body: (FolderListing) async throws -> Void
   ) async throws {
-    try await SessionFolder.all(of: devices, in: store).concurrentForEach(
+    try await SessionFolder.all(of: devices, in: store).filter(isWanted).concurrentForEach(
       { try await FolderListing($0, in: store) }, body)
   }
 

@@ -32,12 +32,22 @@ public struct RemoteReaper: Sendable {
 
   /// Plans.
   ///
+  /// - Parameters:
+  ///   - retention: how long sessions are kept.
+  ///   - skipsRecent: whether folders of days are left alone in which nothing is old enough yet; what
+  ///     they hold is then not among what is kept.
   /// - Throws: ``ObjectStore/StoreError``, ``ReplicaError``.
-  public func plan(_ retention: Retention) async throws -> ReapPlan {
+  public func plan(_ retention: Retention, skipsRecent: Bool = false) async throws -> ReapPlan {
     var plan = ReapPlan()
     let now = context.now()
+    let youngest = min(retention.remote, Retention.orphanAge)
+    let limit = Timestamp(milliseconds: now.milliseconds - youngest * 1000).day
+    // A day that has not come yet is that of a wrong clock: the server's tells how old it is.
+    let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
     var clockDifference: TimeInterval = 0
-    try await FolderListing.forEach(of: devices, in: context.store) { listing in
+    try await FolderListing.forEach(
+      of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
+    ) { listing in
       let serverNow = listing.serverDate ?? now.date
       clockDifference = max(clockDifference, abs(serverNow.timeIntervalSince(now.date)))
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {

@@ -57,6 +57,31 @@ import Testing
     #expect(puts.count == 9 && puts.filter { $0.hasSuffix("201") }.count == 8)
   }
 
+  @Test func nothingIsSentForNothingIntoAFolderThatAListingDidNotFind() async throws {
+    let server = try LighttpdServer()
+    let store = store(server.url)
+    #expect(try await store.listAll("a/b/").objects.isEmpty)
+    try await withThrowingTaskGroup { group in
+      for number in 0..<8 { group.addTask { _ = try await store.put("a/b/\(number)", [1]) } }
+      try await group.waitForAll()
+    }
+    let log = try server.accessLog()
+    let puts = log.filter { $0.hasPrefix("PUT") }
+    #expect(puts.count == 8 && puts.allSatisfy { $0.hasSuffix("201") })
+    #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
+  }
+
+  @Test func aServerThatMakesFoldersByItselfNeedsNoMKCOL() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer("404 Not Found"), ScriptedServer.answer("403 Forbidden"),
+      ScriptedServer.answer("201 Created"),
+    ])
+    let store = store(server.url + "/dav")
+    #expect(try await store.listAll("a/").objects.isEmpty)
+    _ = try await store.put("a/b", [1])
+    #expect(server.received.map { $0.head.prefix { $0 != " " } } == ["PROPFIND", "MKCOL", "PUT"])
+  }
+
   @Test func aLargeBodyThatFailsKeepsNoneWaiting() async throws {
     let server = try ScriptedServer(
       (0..<4).map { _ in ScriptedServer.answer("403 Forbidden") })

@@ -172,6 +172,22 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  /// The age of a folder in days, by the clock of this device.
+  @Test(arguments: [(8, true), (7, true), (6, false), (0, false), (-1, true)])
+  func daysOnWhichNothingIsOldEnoughAreNotListed(_ age: Int64, _ isListed: Bool) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: age * Self.day)
+    let folder = SessionFolder(device: site.local.device.deviceId, session: session)
+    let reaper = RemoteReaper(try site.context(), devices: [folder.device])
+    _ = site.store.takeRequests()
+    let kept = try await reaper.plan(Retention(), skipsRecent: true).kept
+    #expect(kept.map(\.session) == (isListed ? [session] : []))
+    #expect(site.store.takeRequests().contains { $0.contains(folder.key) } == isListed)
+    #expect(try await reaper.plan(Retention()).kept.map(\.session) == [session])
+  }
+
   @Test func aBoldPlanIsRefusedForAYoungAgeOrADoubtfulClock() async throws {
     let site = try Site()
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }

@@ -2,6 +2,8 @@
 /// sent for nothing into one that may be missing.
 actor FolderMaker {
   private var underWay: [String: Task<Void, any Error>] = [:]
+  /// Folders that a listing did not find.
+  private var missing: Set<String> = []
   /// Folders that took something.
   private var known: Set<String> = []
   /// Folders into which one large body goes ahead, with the others that wait for it.
@@ -20,6 +22,21 @@ actor FolderMaker {
     } onCancel: {
       task.cancel()
     }
+    missing.remove(url)
+  }
+
+  /// Notes that a listing did not find a folder.
+  func noteMissing(_ url: String) {
+    if !known.contains(url) { missing.insert(url) }
+  }
+
+  /// Makes a folder that a listing did not find.
+  ///
+  /// - Throws: as ``make(_:_:)`` does.
+  func makeIfMissing(
+    _ url: String, _ work: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    if missing.contains(url) { try await make(url, work) }
   }
 
   /// Puts something into a folder.

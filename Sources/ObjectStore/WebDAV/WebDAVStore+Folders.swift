@@ -9,6 +9,13 @@ extension WebDAVStore {
     try await folders.make(url) { try await self.makeMissing(url, failure) }
   }
 
+  /// Makes a folder that a listing did not find, so that nothing is sent for nothing.
+  ///
+  /// Where that fails, putting something into it says why: some servers make folders by themselves.
+  func prepareFolder(_ url: String, _ failure: HTTPFailure) async {
+    try? await folders.makeIfMissing(url) { try await self.makeMissing(url, failure) }
+  }
+
   private func makeMissing(_ url: String, _ failure: HTTPFailure) async throws {
     let response = try await send("MKCOL", url + "/")
     switch response.status {

@@ -18,6 +18,7 @@ extension WebDAVStore {
     let failure = HTTPFailure(operation: "PROPFIND", target: address)
     let (response, place) = try await find(address, depth: "1")
     guard response.status != 404, response.status != 410 else {
+      await folders.noteMissing(url(folder))
       return ListPage(serverDate: date(response))
     }
     // lighttpd refuses to look into a file as if it were a folder with 403.
@@ -33,8 +34,11 @@ extension WebDAVStore {
     }
     if let status = listing.status, status >= 300 {
       // nginx says in a multi-status that there is no such folder.
-      if status == 404 || status == 410 { return ListPage(serverDate: date(response)) }
-      throw failure.error(HTTPResponse(status: status))
+      guard status == 404 || status == 410 else {
+        throw failure.error(HTTPResponse(status: status))
+      }
+      await folders.noteMissing(url(folder))
+      return ListPage(serverDate: date(response))
     }
     var page = ListPage(serverDate: date(response))
     for (name, entry) in listing.children {

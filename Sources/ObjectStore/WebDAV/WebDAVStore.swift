@@ -72,6 +72,7 @@ public final class WebDAVStore: ObjectStore {
   ) async throws -> PutReceipt {
     let failure = HTTPFailure(operation: "PUT", target: url(key))
     let headers = [(name: "Content-Type", value: "application/octet-stream")] + headers
+    await prepareFolder(folder, failure)
     var response = try await send("PUT", url(key), headers: headers, body: body)
     // A missing parent is 409 by the standard, 500 with nginx, 404 with some others.
     if [404, 409, 500].contains(response.status) {

@@ -195,7 +195,7 @@ struct Upload: AsyncParsableCommand {
       place.servesAllUsers || (place.home.owner == nil && entry.lastSuccess != nil)
     else { return reaped }
     let remote = RemoteReaper(context, devices: [context.device.deviceId])
-    let remotePlan = try await remote.plan(place.settings.retention)
+    let remotePlan = try await remote.plan(place.settings.retention, skipsRecent: true)
     if let refusal = remotePlan.refusal {
       Console.complain(refusal)
     } else {
