@@ -56,7 +56,7 @@ package enum AtomicFile {
   ///
   /// Many at once cost little more than one: the first makes a journalling file system write what
   /// all of them wait for.
-  package static func synchronize(_ paths: [String]) throws {
+  package static func synchronize(_ paths: some Sequence<String>) throws {
     var directories: [String: String] = [:]
     for path in paths {
       try OpenFile(path).synchronize()

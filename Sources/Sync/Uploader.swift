@@ -89,7 +89,8 @@ public struct Uploader: Sendable {
   /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
   /// let the next pass find these sessions again.
   private func settle(_ sessions: [SessionID: Bool]) throws {
-    let sealed = sessions.keys.map { LocalSession(context.home, $0) }
+    // One after the other: the paths of ten thousand sessions would take ten megabytes.
+    let sealed = sessions.keys.lazy.map { LocalSession(context.home, $0) }
     try AtomicFile.synchronize(sealed.map(\.files.sidecar))
     try context.manifest.forgetSealed(sessions, due: context.now())
     for session in sealed { try session.leave() }
