@@ -12,6 +12,7 @@ import SessionLog
 struct SessionUpload {
   let context: SyncContext
   let item: UploadPlan.Item
+  let local: LocalSession
   /// The sidecar as it stands on disk, or as it was pieced together when it was damaged.
   let sidecar: Sidecar
   let lane: SegmentLane
@@ -27,15 +28,14 @@ struct SessionUpload {
   ) throws {
     self.context = context
     self.item = item
-    self.sidecar = try LocalSession(context.home, item.session)
-      .sidecar(device: context.device, machine: context.machine).sidecar
+    local = LocalSession(context.home, item.session)
+    sidecar = try local.sidecar(device: context.device, machine: context.machine).sidecar
     self.lane = lane
     self.folders = folders
     self.report = report
   }
 
   var session: SessionID { item.session }
-  var local: LocalSession { LocalSession(context.home, session) }
   var folder: SessionFolder { SessionFolder(device: sidecar.deviceId, session: session) }
 
   /// Runs the steps; from the first again when the store takes no objects as large as was thought.
