@@ -58,6 +58,8 @@ public struct RemoteReaper: Sendable {
     let isBold = plan.remote.count * 2 > seen && seen >= Self.refusalThreshold
     let isDoubtful = clockDifference > Self.clockTolerance
     if isBold && (isDoubtful || retention.remote < 86_400) {
+      // What was left alone counts too.
+      if skipsRecent { return try await self.plan(retention) }
       let cause =
         isDoubtful
         ? "our clock and the server's differ by \(Int(clockDifference)) s"

@@ -188,6 +188,24 @@ import Testing
     #expect(try await reaper.plan(Retention()).kept.map(\.session) == [session])
   }
 
+  @Test func aPlanIsNotBoldForWhatItLeavesAlone() async throws {
+    let site = try Site()
+    for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
+    try await site.upload()
+    let devices = "\(site.local.folder)/store/devices"
+    for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)],
+        ofItemAtPath: "\(devices)/\(name)")
+    }
+    site.local.clock.advance(seconds: 31 * Self.day)
+    for _ in 0..<25 { try site.local.session(Array("y\n".utf8)) }
+    try await site.upload()
+    let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
+    let plan = try await reaper.plan(Retention(), skipsRecent: true)
+    #expect(plan.remote.count == 20 && plan.refusal == nil)
+  }
+
   @Test func aBoldPlanIsRefusedForAYoungAgeOrADoubtfulClock() async throws {
     let site = try Site()
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
