@@ -62,6 +62,7 @@ actor FolderMaker {
     defer { if goesAhead { letGo(url) } }
     let receipt = try await put()
     known.insert(url)
+    missing.remove(url)
     letGo(url)
     return receipt
   }
