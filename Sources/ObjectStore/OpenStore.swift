@@ -39,7 +39,7 @@ public func openStore(
 /// Throws `StoreError` with `configuration` for certificates that cannot be used.
 func transport(_ settings: StoreSettings) throws -> HTTPTransport {
   var options = HTTPTransport.Options()
-  options.workers = max(1, settings.transfers ?? 32)
+  options.workers = max(1, settings.transfers ?? StoreSettings.mostTransfers)
   options.connectTimeout = settings.connectTimeout
   options.stallTimeout = settings.stallTimeout
   options.proxy = settings.proxy

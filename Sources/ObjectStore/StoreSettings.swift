@@ -65,8 +65,10 @@ public struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectabl
   public var allowsPlaintext = false
   /// The URL of a proxy; nil: what the environment says.
   public var proxy: String?
-  /// How many requests may run at once; nil: as many as there is work for, 32 at the most.
+  /// How many requests may run at once; nil: as many as there is work for, and ``mostTransfers``.
   public var transfers: Int?
+  /// How many requests run at once at the most where nothing is said of it (32).
+  public static let mostTransfers = 32
   /// How many bytes of bodies a second all requests together may move; nil for no bound.
   public var limitRate: Int64?
   /// How many requests may be sent in all; nil for no bound.

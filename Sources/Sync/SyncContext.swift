@@ -49,7 +49,7 @@ public struct SyncContext: Sendable {
       ? store : ClockedStore(store, serverClock) { now().milliseconds }
     self.machine = machine
     self.transfers = max(1, transfers ?? 12)
-    smallTransfers = max(1, transfers ?? 32)
+    smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
     self.now = now
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)

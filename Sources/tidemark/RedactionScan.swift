@@ -71,8 +71,10 @@ struct RedactionScan {
     for redaction in found where (done..<end).contains(redaction.range.lowerBound) {
       line += Self.newlines(in: buffer[counted..<redaction.range.lowerBound])
       counted = redaction.range.lowerBound
-      if lines?.own.contains(counted) != true { lines = Lines(around: redaction.range, in: masked) }
-      if let lines { try body(hit(redaction, masked, lines)) }
+      let known = lines.flatMap { $0.own.contains(counted) ? $0 : nil }
+      let around = known ?? Lines(around: redaction.range, in: masked)
+      lines = around
+      try body(hit(redaction, masked, around))
     }
     line += Self.newlines(in: buffer[counted..<end])
     // What is decisive for the bytes that come, and the line before them.
