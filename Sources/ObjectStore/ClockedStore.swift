@@ -54,9 +54,4 @@ public struct ClockedStore: ObjectStore {
   public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     try await store.delete(keys)
   }
-
-  /// See ``ObjectStore/removeFolder(_:)``.
-  public func removeFolder(_ folder: String) async throws {
-    try await store.removeFolder(folder)
-  }
 }

@@ -44,21 +44,15 @@ public protocol ObjectStore: Sendable {
 
   /// Deletes any number of objects; one that is missing counts as deleted.
   ///
+  /// Folders are never deleted: another device may be filling one that was just listed as empty. A
+  /// store may let go of an empty folder only by a call that fails when the folder holds something.
+  ///
   /// Returns one outcome per key, in the order of `keys`. Throws only when nothing can be said of
   /// any key (cancelled, refused login, unreachable); everything it did may then be repeated.
   func delete(_ keys: [String]) async throws -> [DeleteOutcome]
-
-  /// Removes a folder that holds nothing, where the store has folders.
-  ///
-  /// - Parameter folder: Its key without a slash at the end. One that is missing counts as removed,
-  ///   one that holds something stays.
-  func removeFolder(_ folder: String) async throws
 }
 
 extension ObjectStore {
-  /// Does nothing: the store has no folders.
-  public func removeFolder(_ folder: String) async throws {}
-
   /// Refuses: the store does not know such a request.
   public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     throw StoreError(

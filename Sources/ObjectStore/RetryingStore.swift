@@ -79,11 +79,6 @@ public struct RetryingStore: ObjectStore {
     return outcomes
   }
 
-  /// See ``ObjectStore/removeFolder(_:)``.
-  public func removeFolder(_ folder: String) async throws {
-    try await attempt("DELETE", folder) { try await store.removeFolder(folder) }
-  }
-
   private func attempt<Result>(
     _ operation: String, _ key: String, firstFailure: StoreError? = nil,
     _ body: () async throws -> Result

@@ -155,18 +155,7 @@ public struct RemoteReaper: Sendable {
         try LocalSession(context.home, decision.session).noteRemoteRemoval(at: context.now())
       }
     }
-    await removeEmptyFolders(Set(plan.remote.compactMap(\.folder)))
     return outcomes
-  }
-
-  /// Removes the folders of days of which nothing is left, where the store has folders.
-  ///
-  /// One that stays costs a listing: that is no reason to fail. Today's may be written to just now.
-  private func removeEmptyFolders(_ folders: Set<SessionFolder>) async {
-    let today = context.now().day
-    for folder in folders where folder.day < today {
-      try? await context.store.removeFolder(String(folder.key.dropLast()))
-    }
   }
 }
 

@@ -5,6 +5,45 @@ import Testing
 
 /// What is a folder's alone.
 @Suite struct DirectoryStoreTests {
+  @Test func aFolderGoesWithItsLastObject() async throws {
+    let folder = try TemporaryDirectory()
+    let store = DirectoryStore(path: folder.path)
+    for key in ["a/b/x", "a/b/y", "a/z"] { _ = try await store.put(key, [1]) }
+    #expect(try await store.delete(["a/b/x"]).map(\.error) == [nil])
+    #expect(try await store.listAll("a/").directories == ["a/b/"])
+    #expect(try await store.delete(["a/b/y"]).map(\.error) == [nil])
+    #expect(try await store.listAll("a/").directories.isEmpty)
+    #expect(try await store.delete(["a/z"]).map(\.error) == [nil])
+    #expect(try await store.listAll("").directories.isEmpty)
+    #expect(FileManager.default.fileExists(atPath: folder.path))
+  }
+
+  /// Half of the tasks keep emptying the folder that the others put into.
+  @Test func aPutOutlivesDeletionsThatEmptyItsFolder() async throws {
+    let folder = try TemporaryDirectory()
+    let store = DirectoryStore(path: folder.path)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          for round in 0..<300 {
+            let body = [UInt8](repeating: UInt8(task), count: 10)
+            _ = try await store.put("day/\(task)", body)
+            #expect(try await store.get("day/\(task)") == body, "round \(round)")
+            #expect(try await store.delete(["day/\(task)"]).map(\.error) == [nil])
+          }
+        }
+        group.addTask {
+          for _ in 0..<300 {
+            _ = try await store.put("day/other\(task)", [1])
+            #expect(try await store.delete(["day/other\(task)"]).map(\.error) == [nil])
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
   @Test func whatKilledPutsLeaveGoesAfterADay() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path)

@@ -12,7 +12,7 @@ import Testing
     _ store: any ObjectStore, now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> [ProbeFinding.Check: ProbeFinding] {
     let findings = try await StoreProbe(
-      store, folder: "devices/a/doctor", now: now, sleep: { _ in }
+      store, prefix: "devices/a/probe/x", now: now, sleep: { _ in }
     )
     .run()
     #expect(findings.map(\.check) == ProbeFinding.Check.allCases)
@@ -29,8 +29,8 @@ import Testing
     }
     #expect(findings[.conditional]?.outcome != .failed)
     #expect(try await store.listAll("devices/a/").objects.isEmpty)
-    #expect(try await store.listAll("devices/a/doctor/").objects.isEmpty)
-    #expect(try await !store.listAll("devices/a/").directories.contains("devices/a/doctor/"))
+    let folder = try await store.listAll("devices/a/probe/")
+    #expect(folder.objects.isEmpty && folder.directories.isEmpty)
   }
 
   @Test func aConditionThatIsHonouredIsToldFromOneThatIsIgnored() async throws {
@@ -61,7 +61,7 @@ import Testing
     #expect(findings[check]?.outcome == .failed)
     let skipped = findings.values.filter { $0.outcome == .skipped }
     #expect(skipped.isEmpty == (check != .create))
-    #expect(try await store.listAll("devices/a/doctor/").objects.isEmpty)
+    #expect(try await store.listAll("devices/a/probe/").objects.isEmpty)
   }
 
   @Test func theLargestBodyIsFound() async throws {

@@ -178,12 +178,6 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// See `ObjectStore`.
-  public func removeFolder(_ folder: String) async throws {
-    _ = try fault("RMDIR", folder)
-    try await wrapped.removeFolder(folder)
-  }
-
-  /// See `ObjectStore`.
   public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { _ = try fault("DELETE", key) }
     return try await wrapped.delete(keys)

@@ -13,7 +13,9 @@ extension DirectoryStore {
     return try folder(segments, creating: creating)
   }
 
-  func folder(_ segments: [String], creating: Bool) throws(Descriptor.Failure) -> Descriptor {
+  func folder(
+    _ segments: some Sequence<String>, creating: Bool
+  ) throws(Descriptor.Failure) -> Descriptor {
     if creating { try makeRoot() }
     var current = try Descriptor.open(path: root)
     for segment in segments {
@@ -38,18 +40,15 @@ extension DirectoryStore {
     }
   }
 
-  /// See ``ObjectStore/removeFolder(_:)``.
-  public func removeFolder(_ folder: String) async throws {
-    try ObjectKey.check(folder, operation: "DELETE")
-    try perform("DELETE", folder) { () throws(Descriptor.Failure) in
-      do throws(Descriptor.Failure) {
-        let parent = try self.folder(of: folder, creating: false)
-        let name = folder.split(separator: "/").last.map(String.init) ?? folder
-        _ = try Descriptor.check(unlinkat(parent.raw, name, AT_REMOVEDIR))
-      } catch  where [ENOENT, ENOTEMPTY, EEXIST].contains(error.errno) {
-        return
-      }
-    }
+  /// Removes the folder that a key is in when nothing is left in it; never the root.
+  ///
+  /// Safe beside puts: rmdir fails on a folder that holds anything. A folder that stays does no harm.
+  func removeFolder(of key: String) {
+    let segments = key.split(separator: "/").dropLast().map(String.init)
+    guard let name = segments.last,
+      let parent = try? folder(segments.dropLast(), creating: false), parent.removesAtomically
+    else { return }
+    unlinkat(parent.raw, name, AT_REMOVEDIR)
   }
 
   /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.

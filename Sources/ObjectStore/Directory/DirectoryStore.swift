@@ -50,20 +50,36 @@ public struct DirectoryStore: ObjectStore {
   ) throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
     return try perform("PUT", key) { () throws(Descriptor.Failure) in
-      let folder = try self.folder(of: key, creating: true)
-      let name = Self.name(key)
-      let temporary = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
-      do throws(Descriptor.Failure) {
-        let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
-        try file.write(body)
-        try file.synchronize()
-        _ = try Descriptor.check(publish(folder.raw, temporary, name))
-        try folder.synchronize()
-      } catch {
-        unlinkat(folder.raw, temporary, 0)
-        throw error
+      var attempts = 1
+      while true {
+        do throws(Descriptor.Failure) {
+          try write(key, body, publish)
+          return PutReceipt(provesContent: false, serverDate: Date())
+        } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
+          // A deletion removed the empty folder before the temporary file was in it.
+          attempts += 1
+        }
       }
-      return PutReceipt(provesContent: false, serverDate: Date())
+    }
+  }
+
+  /// How often a put makes a folder that deletions keep removing.
+  private static let putAttempts = 20
+
+  private func write(
+    _ key: String, _ body: [UInt8], _ publish: (CInt, String, String) -> CInt
+  ) throws(Descriptor.Failure) {
+    let folder = try folder(of: key, creating: true)
+    let temporary = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+    do throws(Descriptor.Failure) {
+      let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
+      try file.write(body)
+      try file.synchronize()
+      _ = try Descriptor.check(publish(folder.raw, temporary, Self.name(key)))
+      try folder.synchronize()
+    } catch {
+      unlinkat(folder.raw, temporary, 0)
+      throw error
     }
   }
 
@@ -90,7 +106,7 @@ public struct DirectoryStore: ObjectStore {
     }
   }
 
-  /// See ``ObjectStore/delete(_:)``.
+  /// See ``ObjectStore/delete(_:)``; removes a folder with its last object.
   public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     try keys.map { key in
       try ObjectKey.check(key, operation: "DELETE")
@@ -98,6 +114,7 @@ public struct DirectoryStore: ObjectStore {
         try perform("DELETE", key) { () throws(Descriptor.Failure) in
           let folder = try self.folder(of: key, creating: false)
           _ = try Descriptor.check(unlinkat(folder.raw, Self.name(key), 0))
+          removeFolder(of: key)
         }
         return DeleteOutcome(key: key)
       } catch let error as StoreError where error.code != .cancelled {

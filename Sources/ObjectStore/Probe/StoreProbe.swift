@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Tries everything that this toolkit asks of a store, in a scratch folder that it removes.
+/// Tries everything that this toolkit asks of a store with scratch objects that it removes.
 ///
 /// Nothing is believed that was not read back: there are servers that answer success for a write
 /// that they drop, cut short, or make over what they were told to keep.
 public struct StoreProbe: Sendable {
   private let store: any ObjectStore
-  private let folder: String
+  private let prefix: String
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (Duration) async throws -> Void
 
@@ -21,15 +21,16 @@ public struct StoreProbe: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store, best without retries: they would hide what is looked for.
-  ///   - folder: A key, without a slash at the end, that nobody else uses.
+  ///   - prefix: The scratch objects' keys begin with it, such as `probe/name`; unique to this run.
+  ///     Its folder is made where it is missing, and stays: no store deletes folders.
   ///   - now: The clock.
   ///   - sleep: Waits between two looks at a listing.
   public init(
-    _ store: any ObjectStore, folder: String, now: @escaping @Sendable () -> Date = { Date() },
+    _ store: any ObjectStore, prefix: String, now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.store = store
-    self.folder = folder
+    self.prefix = prefix
     self.now = now
     self.sleep = sleep
   }
@@ -71,9 +72,9 @@ public struct StoreProbe: Sendable {
 
   private typealias Answer = (outcome: ProbeFinding.Outcome, text: String)
 
-  private var key: String { "\(folder)/object" }
-  private var laterKey: String { "\(folder)/later" }
-  private var largeKey: String { "\(folder)/large" }
+  private var key: String { "\(prefix)-object" }
+  private var laterKey: String { "\(prefix)-later" }
+  private var largeKey: String { "\(prefix)-large" }
   private let first = Array("put by tidemark doctor, which removes it again\n".utf8)
   private var second: [UInt8] { first.reversed() }
 
@@ -83,8 +84,8 @@ public struct StoreProbe: Sendable {
     case .read: "a request for them"
     case .range: "requests for 10 bytes in the middle, and for the last 8"
     case .overwrite: "\(second.count) other bytes under the same name"
-    case .list: "a request for the folder"
-    case .listAfterWrite: "an object, its deletion, and requests for the folder"
+    case .list: "a request for its names"
+    case .listAfterWrite: "an object, its deletion, and requests for their names"
     case .conditional: "bytes for the name that is taken, with If-None-Match"
     case .clock: "nothing but the requests so far"
     case .largestBody: "\(Self.bodies.largest >> 20) MiB that cannot be compressed"
@@ -130,7 +131,7 @@ public struct StoreProbe: Sendable {
   }
 
   private func list() async throws -> Answer {
-    let page = try await store.listAll(folder + "/")
+    let page = try await store.listAll(prefix)
     guard let entry = page.objects.first(where: { $0.key == key }) else {
       return (.failed, "\(page.objects.count) names, the object's not among them")
     }
@@ -153,7 +154,7 @@ public struct StoreProbe: Sendable {
       : (.note, "what was written, after \(max(shown, hidden)) seconds")
   }
 
-  /// How many seconds it takes until the folder's names are as wanted; nil when it takes too long.
+  /// How many seconds it takes until the names are as wanted; nil when it takes too long.
   private func looks(_ isAsWanted: ([String]) -> Bool) async throws -> Int? {
     for look in 0..<Self.looks {
       if look > 0 {
@@ -161,10 +162,10 @@ public struct StoreProbe: Sendable {
           try await sleep(.seconds(1))
         } catch {
           throw StoreError(
-            .cancelled, operation: "LIST", target: folder, response: "the request was cancelled")
+            .cancelled, operation: "LIST", target: prefix, response: "the request was cancelled")
         }
       }
-      if isAsWanted(try await store.listAll(folder + "/").objects.map(\.key)) { return look }
+      if isAsWanted(try await store.listAll(prefix).objects.map(\.key)) { return look }
     }
     return nil
   }
@@ -189,7 +190,7 @@ public struct StoreProbe: Sendable {
 
   private func clock() async throws -> Answer {
     let before = now()
-    let page = try await store.list(folder + "/", after: nil)
+    let page = try await store.list(prefix, after: nil)
     guard let theirs = page.serverDate else { return (.note, "no time in the answers") }
     // The middle of the request; theirs is in whole seconds.
     let ours = before.addingTimeInterval(now().timeIntervalSince(before) / 2)
@@ -233,7 +234,6 @@ public struct StoreProbe: Sendable {
         continue
       }
     }
-    try await store.removeFolder(folder)
-    return (.ok, "accepted, and nothing is left")
+    return (.ok, "accepted, and none is left")
   }
 }

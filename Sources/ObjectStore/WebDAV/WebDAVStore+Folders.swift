@@ -36,19 +36,6 @@ extension WebDAVStore {
     }
   }
 
-  /// See ``ObjectStore/removeFolder(_:)``.
-  ///
-  /// A DELETE takes everything below with it: what is there is listed first.
-  public func removeFolder(_ folder: String) async throws {
-    let address = url(folder) + "/"
-    let failure = HTTPFailure(operation: "DELETE", target: address)
-    let listing = try await find(address, depth: "1").response
-    if [404, 410].contains(listing.status) { return }
-    guard try multiStatus(listing, failure).responses.count == 1 else { return }
-    let response = try await send("DELETE", address)
-    guard [200, 202, 204, 404, 410].contains(response.status) else { throw failure.error(response) }
-  }
-
   /// The URL up to its last slash.
   func parent(of url: String) -> String {
     String(url[..<(url.lastIndex(of: "/") ?? url.endIndex)])

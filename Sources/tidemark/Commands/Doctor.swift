@@ -11,9 +11,9 @@ struct Doctor: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Try all that is asked of the store, and say what cron would use.",
     discussion: """
-      In a folder of its own, which it removes, it puts, overwrites, reads, lists and deletes \
-      objects, the largest of 8 MiB, and reads each back: there are servers that answer success for \
-      writes that they drop. Where a right is missing it is named, with what grants it. Exit code 0 \
+      In devices/DEVICE/probe it puts, overwrites, reads, lists and deletes scratch objects, the \
+      largest of 8 MiB, and reads each back: there are servers that answer success for writes that \
+      they drop. On WebDAV that empty folder stays. Where a right is missing it is named, with what grants it. Exit code 0 \
       when all that is needed works, 77 when a right is missing. With --json one object: store, \
       surroundings (name, home, configuration, store, credentials, device, problem), missingInCron, checks \
       (check, outcome, sent, received), grant.
@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
     } catch let error as StoreError where error.code == .authentication {
       // Some answer so for an object that is missing where listing is not allowed: the checks tell.
     }
-    let probe = StoreProbe(opened, folder: "devices/\(place.device.deviceId)/\(Self.scratchName)")
+    let probe = StoreProbe(opened, prefix: scratchPrefix(place))
     let findings = try await probe.run { if !json { show($0, rights) } }
 
     let refused = findings.contains { $0.error?.code == .authentication }
@@ -82,7 +82,9 @@ struct Doctor: AsyncParsableCommand {
     if status != .ok { throw status }
   }
 
-  private static var scratchName: String { "doctor-\(SessionID.make(at: .now()))" }
+  private func scratchPrefix(_ place: Workplace) -> String {
+    "\(SessionFolder.deviceKey(place.device.deviceId))probe/\(SessionID.make(at: .now()))"
+  }
 
   private static func missingRight(_ finding: ProbeFinding, _ rights: NeededRights) -> String? {
     finding.error?.code == .authentication ? rights.right(for: finding.check) : nil
