@@ -70,7 +70,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Delta", "ObjectStore", "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
+        "Delta", "ObjectStore", "Replica", "SessionLog",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/TestSupport"),
     .target(name: "TestServers", dependencies: ["SessionLog"], path: "Tests/TestServers"),
     .target(name: "CrashPoints", path: "Tests/CrashPoints"),
@@ -83,7 +84,8 @@ let package = Package(
       ],
       exclude: ["Fixtures"]),
     .testTarget(
-      name: "EndToEnd", dependencies: ["CTerminal", "tidemark", "TestServers", "TestSupport"],
+      name: "EndToEnd",
+      dependencies: ["CTerminal", "ObjectStore", "tidemark", "TestServers", "TestSupport"],
       path: "Tests/EndToEnd"),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),

@@ -53,6 +53,10 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+  /// Whether the store is a folder of this machine, perhaps a mounted share: there a look costs no
+  /// request, and an unmounted one looks like an empty store.
+  public var isFolder: Bool { location.hasPrefix("file:") }
+
   /// Refuses: the store does not know such a request.
   public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     throw StoreError(

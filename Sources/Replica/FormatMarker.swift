@@ -3,33 +3,108 @@ public import ObjectStore
 
 /// `tidemark.json` at the root of a store: the version of the layout, byte-identical whoever writes
 /// it, so that two machines can write it at once.
+///
+/// It also tells the store from an empty folder in its place: a share that is not mounted, a wrong
+/// prefix, a bucket that was emptied.
 public enum FormatMarker {
   /// The key.
   public static let key = "tidemark.json"
   /// What this version writes.
   public static let content = Array("{\"format\":1,\"name\":\"tidemark\"}\n".utf8)
+  /// The folder for scratch objects of a probe before there is a marker; it may stay, empty.
+  public static let probeFolder = "probe/"
 
-  /// Reads the marker and, where there is none, writes it.
+  /// What is at the key.
+  private enum Finding {
+    case whole, remains, nothing
+  }
+
+  /// Makes sure that a store is the one that is meant.
+  ///
+  /// A marker that was cut or damaged on its way is written again. A missing one is written only
+  /// where nothing else is, over HTTP, and when the store was never used: in all other cases its
+  /// absence is the only sign that this is not the store.
   ///
   /// - Parameters:
   ///   - store: the store.
-  ///   - create: whether a missing marker is written.
-  /// - Throws: ``ReplicaError`` when a later version is in use there, and nothing was written;
-  ///   ``ObjectStore/StoreError``.
-  public static func check(_ store: any ObjectStore, create: Bool) async throws {
-    do {
-      let found = try await store.get(key)
-      guard found != content else { return }
-      guard isRemains(found) else {
-        throw ReplicaError(
-          .unsupportedFormat,
-          "\(store.location)/\(key) names a format that this version does not know; "
-            + "nothing was written. Use a newer tidemark or another folder.")
+  ///   - isUsed: whether this home has used the store before.
+  ///   - create: false to write nothing.
+  /// - Returns: whether the store has a marker now; false only for a new store.
+  /// - Throws: ``ReplicaError`` when a later version is in use there;
+  ///   ``ObjectStore/StoreError``, `configuration` when the marker is missing and must not be written.
+  ///   Nothing was written then.
+  @discardableResult public static func check(
+    _ store: any ObjectStore, isUsed: Bool, create: Bool
+  ) async throws -> Bool {
+    let finding = try await find(in: store)
+    switch finding {
+    case .whole: return true
+    case .remains: break
+    case .nothing:
+      guard !store.isFolder, !isUsed else { throw missing(in: store, isUsed: isUsed) }
+      let root = try await store.list("", after: nil)
+      let isEmpty = root.objects.isEmpty && root.directories.allSatisfy { $0 == probeFolder }
+      if !isEmpty || root.next != nil {
+        // Another device may have begun meanwhile, and writes the marker first.
+        guard try await find(in: store) == .nothing else { return true }
+        throw missing(in: store, isUsed: isUsed)
       }
-      if create { try await write(store) }
-    } catch let error as StoreError where error.isNotFound {
-      if create { try await write(store) }
     }
+    if create { try await write(to: store) }
+    return create || finding == .remains
+  }
+
+  /// Whether the marker is there, undamaged.
+  ///
+  /// - Throws: ``ReplicaError`` when a later version is in use there; ``ObjectStore/StoreError``.
+  public static func isWhole(in store: any ObjectStore) async throws -> Bool {
+    try await find(in: store) == .whole
+  }
+
+  /// Reads the marker.
+  ///
+  /// - Throws: ``ReplicaError`` when it is that of another format; ``ObjectStore/StoreError``, also
+  ///   where the store refuses to read it: a refusal is never taken for absence.
+  private static func find(in store: any ObjectStore) async throws -> Finding {
+    let found: [UInt8]
+    do {
+      found = try await store.get(key)
+    } catch let error as StoreError where error.isNotFound {
+      return .nothing
+    }
+    if found == content { return .whole }
+    guard isRemains(found) else {
+      throw ReplicaError(
+        .unsupportedFormat,
+        "\(store.location)/\(key) names a format that this version does not know; "
+          + "nothing was written. Use a newer tidemark or another folder.")
+    }
+    return .remains
+  }
+
+  private static func missing(in store: any ObjectStore, isUsed: Bool) -> StoreError {
+    let cause = store.isFolder ? "the share is not mounted, or the folder" : "the place"
+    let (response, advice) =
+      if isUsed {
+        (
+          "this home has used the store, and its marker is missing: \(cause) was emptied or "
+            + "replaced, or the prefix in the configuration is wrong",
+          "Look at it; 'tidemark init --restore-marker' puts the marker back."
+        )
+      } else if store.isFolder {
+        (
+          "the folder is no store yet, or the share is not mounted",
+          "Mount it, or run 'tidemark init \(store.location)' once."
+        )
+      } else {
+        (
+          "the place holds other things, and no marker of a store",
+          "Check the prefix; 'tidemark init URL' makes it a store all the same."
+        )
+      }
+    return StoreError(
+      .configuration, operation: "GET", target: "\(store.location)/\(key)", response: response,
+      advice: advice)
   }
 
   private struct Marker: Decodable {
@@ -48,7 +123,11 @@ public enum FormatMarker {
   private static let attempts = 3
 
   /// Puts the marker until it is stored as it was sent: a damaged one would turn everybody away.
-  private static func write(_ store: any ObjectStore) async throws {
+  ///
+  /// For a store that a person has named, or that ``check(_:isUsed:create:)`` found new.
+  ///
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
+  public static func write(to store: any ObjectStore) async throws {
     for _ in 0..<attempts {
       guard try await !store.put(key, content).provesContent else { return }
       do {

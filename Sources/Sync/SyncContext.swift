@@ -45,7 +45,7 @@ public struct SyncContext: Sendable {
     self.device = device
     // A folder has no clock but ours.
     self.store =
-      store.location.hasPrefix("file:")
+      store.isFolder
       ? store : ClockedStore(store, serverClock) { now().milliseconds }
     self.machine = machine
     self.transfers = max(1, transfers ?? 12)

@@ -31,7 +31,7 @@ public struct Uploader: Sendable {
   /// Carries out a plan.
   ///
   /// A session that fails does not stop the others; a store that refuses us or cannot be reached
-  /// does.
+  /// does. A folder is looked at even when there is nothing to send: a caller who reaps relies on it.
   ///
   /// - Parameters:
   ///   - plan: from ``plan(_:)``, not older than a few seconds.
@@ -43,7 +43,16 @@ public struct Uploader: Sendable {
   ) async throws -> UploadReport {
     let tally = Mutex(UploadReport())
     tally.withLock { $0.held = plan.held }
-    guard !plan.isIdle else { return tally.withLock { $0 } }
+    if plan.isIdle {
+      do {
+        try await context.checkFolder()
+      } catch let error as StoreError where error.code == .cancelled {
+        throw CancellationError()
+      } catch {
+        tally.withLock { $0.stoppedBy = error }
+      }
+      return tally.withLock { $0 }
+    }
     if let hold = plan.hold {
       tally.withLock { $0.stoppedBy = hold }
       return tally.withLock { $0 }
@@ -105,8 +114,10 @@ public struct Uploader: Sendable {
       entry.checkedBoot == context.machine.bootId
       && entry.checkedAt.map { (0..<Self.markerLife).contains(now.milliseconds - $0.milliseconds) }
         == true
-    if !isFresh {
-      try await FormatMarker.check(context.store, create: true)
+    if isFresh {
+      try await context.checkFolder()
+    } else {
+      try await context.checkStore()
       entry.checkedBoot = context.machine.bootId
       entry.checkedAt = now
       try context.manifest.save(entry)

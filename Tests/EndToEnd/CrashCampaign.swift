@@ -48,6 +48,7 @@ struct CrashRound {
     random = SeededGenerator(case: number * 8 + (Victim.allCases.firstIndex(of: victim) ?? 0))
     let kind: Endpoint.Kind = number % 10 == 4 ? .webdav : number % 10 == 8 ? .s3 : .directory
     endpoint = try Endpoint(kind)
+    try endpoint.prepare()
     status = Int.random(in: 0...3, using: &random)
     records = Int.random(in: 1200...2400, using: &random)
     uploadsMeanwhile = Bool.random(using: &random)

@@ -79,6 +79,7 @@ import Testing
 
   @Test(arguments: contents) func everyByteComesBack(_ content: Content) async throws {
     let endpoint = try Endpoint(.directory)
+    try endpoint.prepare()
     let program = try Program(endpoint)
     let bytes = content.make()
     try Data(bytes).write(to: URL(filePath: program.folder.path + "/file"))

@@ -1,4 +1,5 @@
 import Foundation
+import ObjectStore
 import TestServers
 import TestSupport
 import Testing
@@ -120,6 +121,12 @@ struct Endpoint {
       ]
       server = rclone
     }
+  }
+
+  /// Makes a folder the store, as `init` does, for a test that writes the configuration itself.
+  func prepare() throws {
+    guard url.hasPrefix("file://") else { return }
+    try DirectoryStore.prepared(at: String(url.dropFirst("file://".count)))
   }
 
   /// The segments that lie there.

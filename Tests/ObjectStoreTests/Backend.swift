@@ -13,7 +13,7 @@ enum Backend: String, CaseIterable, Sendable {
   /// An empty store, and the folder on disk in which its objects lie.
   struct Opened: Sendable {
     let store: any ObjectStore
-    /// Made with the first object.
+    /// Made with the first object where a server makes it.
     let files: String
     /// Lives as long as this value.
     var owner: (any Sendable)?
@@ -39,8 +39,9 @@ enum Backend: String, CaseIterable, Sendable {
     guard let server = try shared.server() else {
       let folder = try TemporaryDirectory()
       let files = folder.path + "/" + place
-      return Opened(
-        store: DirectoryStore(path: files, pageSize: pageSize), files: files, owner: folder)
+      let store = DirectoryStore(path: files, pageSize: pageSize)
+      _ = try store.makeRoot()
+      return Opened(store: store, files: files, owner: folder)
     }
     return Opened(
       store: store(at: server.url, place, pageSize: pageSize),

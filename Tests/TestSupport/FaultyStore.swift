@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectStore
+import Replica
 import Synchronization
 
 /// A store that counts requests and fails where it is told to.
@@ -30,6 +31,7 @@ public final class FaultyStore: ObjectStore {
   private struct State {
     var plans: [Plan] = []
     var requests: [String] = []
+    var markerReads = 0
     var isDead = false
     var largest = Int.max
     var refused = 0
@@ -94,10 +96,21 @@ public final class FaultyStore: ObjectStore {
   public var unexercised: [Plan] { state.withLock { $0.plans } }
 
   /// Requests so far, `PUT key`; forgotten by reading them.
+  ///
+  /// Without reads of a folder's marker, which every pass makes and which cost nothing; see
+  /// ``takeMarkerReads()``.
   public func takeRequests() -> [String] {
     state.withLock { state in
       defer { state.requests = [] }
       return state.requests
+    }
+  }
+
+  /// How often a folder's marker was read; forgotten by reading it.
+  public func takeMarkerReads() -> Int {
+    state.withLock { state in
+      defer { state.markerReads = 0 }
+      return state.markerReads
     }
   }
 
@@ -107,7 +120,11 @@ public final class FaultyStore: ObjectStore {
   private func fault(_ operation: String, _ key: String) throws -> Fault? {
     let fault: Fault? = try state.withLock { state in
       guard !state.isDead else { throw CancellationError() }
-      state.requests.append("\(operation) \(key)")
+      if wrapped.isFolder, operation == "GET", key == FormatMarker.key {
+        state.markerReads += 1
+      } else {
+        state.requests.append("\(operation) \(key)")
+      }
       let matching = state.plans.firstIndex { plan in
         plan.operation == operation && (plan.keyPart.isEmpty || key.contains(plan.keyPart))
       }

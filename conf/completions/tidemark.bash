@@ -186,7 +186,7 @@ _tidemark() {
 
 _tidemark_init() {
     repeating_flags=()
-    non_repeating_flags=(--machine --allow-plaintext --version -h --help)
+    non_repeating_flags=(--restore-marker --machine --allow-plaintext --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1

@@ -23,7 +23,7 @@ function __tidemark_parse_tokens -S
         __tidemark_parse_subcommand 0 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'init'
-            __tidemark_parse_subcommand 1 'machine' 'allow-plaintext' 'version' 'h/help'
+            __tidemark_parse_subcommand 1 'restore-marker' 'machine' 'allow-plaintext' 'version' 'h/help'
         case 'doctor'
             __tidemark_parse_subcommand 1 'json' 'version' 'h/help'
         case 'run'
@@ -137,6 +137,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "t
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark" -eq 1' -fa 'status' -d 'Say where everything is, what is not yet uploaded, and what went wrong.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark" -eq 1' -fa 'retry' -d 'Let the next upload try again at once what failed and waits.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark init" restore-marker' -l 'restore-marker' -d 'Put the missing marker back into the configured store, which this home has used.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark init" machine' -l 'machine' -d 'Configure the machine for all its users; for root.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark init" allow-plaintext' -l 'allow-plaintext' -d 'Accept http:// to another machine: all on the way may read logs and password.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark init" version' -l 'version' -d 'Show the version.'

@@ -8,17 +8,17 @@ import Foundation
 
 extension DirectoryStore {
   /// Opens the folder that a key is in, segment by segment, so that no link leads out of the root.
-  func folder(of key: String, creating: Bool) throws(Descriptor.Failure) -> Descriptor {
-    let segments = key.split(separator: "/").dropLast().map(String.init)
-    return try folder(segments, creating: creating)
+  func folder(
+    of key: String, in root: borrowing Descriptor, creating: Bool
+  ) throws(Descriptor.Failure) -> Descriptor {
+    try folder(key.split(separator: "/").dropLast(), in: root, creating: creating)
   }
 
   func folder(
-    _ segments: some Sequence<String>, creating: Bool
+    _ segments: some Sequence<Substring>, in root: borrowing Descriptor, creating: Bool
   ) throws(Descriptor.Failure) -> Descriptor {
-    if creating { try makeRoot() }
-    var current = try Descriptor.open(path: root)
-    for segment in segments {
+    var current = try Descriptor.open(".", in: root, O_RDONLY | O_DIRECTORY)
+    for segment in segments.lazy.map(String.init) {
       if creating, mkdirat(current.raw, segment, 0o700) == 0 {
         try current.synchronize()
       } else if creating, errno != EEXIST {
@@ -29,45 +29,37 @@ extension DirectoryStore {
     return current
   }
 
-  private func makeRoot() throws(Descriptor.Failure) {
-    var path = ""
-    var status = stat()
-    guard stat(root, &status) != 0 else { return }
-    for segment in root.split(separator: "/") {
-      path += "/\(segment)"
-      guard stat(path, &status) != 0, mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-      throw Descriptor.Failure(errno: errno)
-    }
-  }
-
   /// Removes the folder that a key is in when nothing is left in it; never the root.
   ///
   /// Safe beside puts: rmdir fails on a folder that holds anything. A folder that stays does no harm.
-  func removeFolder(of key: String) {
-    let segments = key.split(separator: "/").dropLast().map(String.init)
+  func removeFolder(of key: String, in root: borrowing Descriptor) {
+    let segments = key.split(separator: "/").dropLast()
     guard let name = segments.last,
-      let parent = try? folder(segments.dropLast(), creating: false), parent.removesAtomically
+      let parent = try? folder(segments.dropLast(), in: root, creating: false),
+      parent.removesAtomically
     else { return }
-    unlinkat(parent.raw, name, AT_REMOVEDIR)
+    unlinkat(parent.raw, String(name), AT_REMOVEDIR)
   }
 
   /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
   public func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     do {
-      return try perform("LIST", prefix) { () throws(Descriptor.Failure) in
-        try page(prefix, after: token)
+      return try perform("LIST", prefix) { root throws(Descriptor.Failure) in
+        try page(prefix, in: root, after: token)
       }
     } catch let error as StoreError where error.isNotFound {
       return ListPage(serverDate: Date())
     }
   }
 
-  private func page(_ prefix: String, after token: String?) throws(Descriptor.Failure) -> ListPage {
+  private func page(
+    _ prefix: String, in root: borrowing Descriptor, after token: String?
+  ) throws(Descriptor.Failure) -> ListPage {
     let slash = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
     let parent = String(prefix[..<slash])
     let start = prefix[slash...]
-    let folder = try folder(parent.split(separator: "/").map(String.init), creating: false)
+    let folder = try folder(parent.split(separator: "/"), in: root, creating: false)
     let all = try names(in: folder)
     sweep(all.filter { $0.hasPrefix(Self.temporaryPrefix) }, in: folder)
     let names = all.filter { name in

@@ -8,12 +8,14 @@ import Foundation
 
 /// A folder on this machine as an object store.
 ///
-/// An object appears whole or not at all. Links below the folder are never followed.
+/// An object appears whole or not at all. Links below the folder are never followed. Every operation
+/// throws `configuration` while the folder is missing, and once it is another one than at the first
+/// operation.
 public struct DirectoryStore: ObjectStore {
   /// `file://` and the path.
   public let location: String
 
-  let root: String
+  private let root: DirectoryRoot
   let pageSize: Int
   /// Names that start so are being written, and never listed.
   static let temporaryPrefix = ".tidemark-"
@@ -21,12 +23,26 @@ public struct DirectoryStore: ObjectStore {
   /// Makes a store.
   ///
   /// - Parameters:
-  ///   - path: The absolute path of the folder; made by the first put.
+  ///   - path: The absolute path of the folder; see ``makeRoot()``.
   ///   - pageSize: How many entries a page of a listing has; each page reads the whole folder.
   public init(path: String, pageSize: Int = .max) {
-    root = path
+    root = DirectoryRoot(path: path)
     location = "file://" + path
     self.pageSize = max(1, pageSize)
+  }
+
+  /// Makes the folder, readable by its owner only, and those above it, as far as they are missing.
+  ///
+  /// Nothing else does: a missing folder may be a share that is not mounted.
+  ///
+  /// - Returns: Whether it was missing.
+  /// - Throws: `StoreError`.
+  public func makeRoot() throws -> Bool {
+    do throws(Descriptor.Failure) {
+      return try withOwnRights { () throws(Descriptor.Failure) in try root.make() }
+    } catch {
+      throw fileError(error.errno, "MKDIR", location)
+    }
   }
 
   /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
@@ -49,11 +65,11 @@ public struct DirectoryStore: ObjectStore {
     _ key: String, _ body: [UInt8], publish: (CInt, String, String) -> CInt
   ) throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
-    return try perform("PUT", key) { () throws(Descriptor.Failure) in
+    return try perform("PUT", key) { root throws(Descriptor.Failure) in
       var attempts = 1
       while true {
         do throws(Descriptor.Failure) {
-          try write(key, body, publish)
+          try write(key, body, in: root, publish)
           return PutReceipt(provesContent: false, serverDate: Date())
         } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
           // A deletion removed the empty folder before the temporary file was in it.
@@ -67,9 +83,10 @@ public struct DirectoryStore: ObjectStore {
   private static let putAttempts = 20
 
   private func write(
-    _ key: String, _ body: [UInt8], _ publish: (CInt, String, String) -> CInt
+    _ key: String, _ body: [UInt8], in root: borrowing Descriptor,
+    _ publish: (CInt, String, String) -> CInt
   ) throws(Descriptor.Failure) {
-    let folder = try folder(of: key, creating: true)
+    let folder = try folder(of: key, in: root, creating: true)
     let temporary = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
     do throws(Descriptor.Failure) {
       let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
@@ -86,8 +103,8 @@ public struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/get(_:range:)``.
   public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
-    return try perform("GET", key) { () throws(Descriptor.Failure) in
-      let folder = try self.folder(of: key, creating: false)
+    return try perform("GET", key) { root throws(Descriptor.Failure) in
+      let folder = try self.folder(of: key, in: root, creating: false)
       let file = try Descriptor.open(Self.name(key), in: folder, O_RDONLY | O_NONBLOCK)
       let status = try file.status()
       guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
@@ -99,8 +116,9 @@ public struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/head(_:)``.
   public func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
-    return try perform("HEAD", key) { () throws(Descriptor.Failure) in
-      let status = try self.folder(of: key, creating: false).status(of: Self.name(key))
+    return try perform("HEAD", key) { root throws(Descriptor.Failure) in
+      let status = try self.folder(of: key, in: root, creating: false).status(
+        of: Self.name(key))
       guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
       return ObjectEntry(key: key, size: Int64(status.st_size), modified: status.modified)
     }
@@ -108,13 +126,16 @@ public struct DirectoryStore: ObjectStore {
 
   /// See ``ObjectStore/delete(_:)``; removes a folder with its last object.
   public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
-    try keys.map { key in
+    guard let first = keys.first else { return [] }
+    // Of a folder that is missing nothing can be said, for any key.
+    try perform("DELETE", first) { _ throws(Descriptor.Failure) in }
+    return try keys.map { key in
       try ObjectKey.check(key, operation: "DELETE")
       do {
-        try perform("DELETE", key) { () throws(Descriptor.Failure) in
-          let folder = try self.folder(of: key, creating: false)
+        try perform("DELETE", key) { root throws(Descriptor.Failure) in
+          let folder = try self.folder(of: key, in: root, creating: false)
           _ = try Descriptor.check(unlinkat(folder.raw, Self.name(key), 0))
-          removeFolder(of: key)
+          removeFolder(of: key, in: root)
         }
         return DeleteOutcome(key: key)
       } catch let error as StoreError where error.code != .cancelled {
@@ -127,19 +148,23 @@ public struct DirectoryStore: ObjectStore {
     String(key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...])
   }
 
-  /// Runs file calls, and turns the errno of a failure into a `StoreError`.
+  /// Runs file calls in the root folder, and turns the errno of a failure into a `StoreError`.
   func perform<Result>(
-    _ operation: String, _ key: String, _ body: () throws(Descriptor.Failure) -> Result
+    _ operation: String, _ key: String,
+    _ body: (borrowing Descriptor) throws(Descriptor.Failure) -> Result
   ) throws -> Result {
+    let target = "\(location)/\(key)"
     guard !Task.isCancelled else {
       throw StoreError(
-        .cancelled, operation: operation, target: "\(location)/\(key)",
-        response: "the request was cancelled")
+        .cancelled, operation: operation, target: target, response: "the request was cancelled")
     }
-    do {
-      return try withOwnRights(body)
-    } catch {
-      throw fileError(error.errno, operation, "\(location)/\(key)")
+    return try withOwnRights {
+      let folder = try root.open(operation, target)
+      do throws(Descriptor.Failure) {
+        return try body(folder)
+      } catch {
+        throw fileError(error.errno, operation, target)
+      }
     }
   }
 }
@@ -157,7 +182,7 @@ extension stat {
 }
 
 /// What the errno of a file call means for a store.
-private func fileError(_ code: CInt, _ operation: String, _ target: String) -> StoreError {
+func fileError(_ code: CInt, _ operation: String, _ target: String) -> StoreError {
   let meaning: StoreError.Code
   var advice = ""
   switch code {
@@ -168,7 +193,8 @@ private func fileError(_ code: CInt, _ operation: String, _ target: String) -> S
     (meaning, advice) = (.configuration, "Check the owner and the rights of the folder.")
   case ENOTDIR, EISDIR, ELOOP, EEXIST:
     (meaning, advice) = (.conflict, "Something else has this name; look at the folder.")
-  case EINTR, EIO, EAGAIN, EMFILE, ENFILE, ENOMEM, EBUSY, ESTALE, ETIMEDOUT, ENOENT:
+  case EINTR, EIO, EAGAIN, EMFILE, ENFILE, ENOMEM, EBUSY, ESTALE, ETIMEDOUT, ENOENT,
+    ENOTCONN, EHOSTDOWN, EHOSTUNREACH:
     (meaning, advice) = (.transient, "Try again later.")
   case ENAMETOOLONG: (meaning, advice) = (.unsupported, "Choose a shorter path.")
   default: meaning = .other

@@ -11,9 +11,10 @@ struct Doctor: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Try all that is asked of the store, and say what cron would use.",
     discussion: """
-      In devices/DEVICE/probe it puts, overwrites, reads, lists and deletes scratch objects, the \
-      largest of 8 MiB, and reads each back: there are servers that answer success for writes that \
-      they drop. On WebDAV that empty folder stays. Where a right is missing it is named, with what grants it. Exit code 0 \
+      In devices/DEVICE/probe, or in probe where the store is new, it puts, overwrites, reads, lists \
+      and deletes scratch objects, the largest of 8 MiB, and reads each back: there are servers that \
+      answer success for writes that they drop. On WebDAV that empty folder stays. A store whose \
+      marker is missing although it should be there is not tried: exit code 78. Where a right is missing it is named, with what grants it. Exit code 0 \
       when all that is needed works, 77 when a right is missing. With --json one object: store, \
       surroundings (name, home, configuration, store, credentials, device, problem), missingInCron, checks \
       (check, outcome, sent, received), grant.
@@ -51,12 +52,16 @@ struct Doctor: AsyncParsableCommand {
     let opened = try place.settings.store(
       at: store, environment: place.environment, policy: .once)
     if !json { Console.say("\(opened.location):") }
+    var folder = "\(SessionFolder.deviceKey(place.device.deviceId))probe/"
     do {
-      try await FormatMarker.check(opened, create: false)
+      let isReady = try await FormatMarker.check(
+        opened, isUsed: UsedStores.load(place.home).contains(opened.location), create: false)
+      // An empty folder below devices/ would make a new store look like one that lost its marker.
+      if !isReady { folder = FormatMarker.probeFolder }
     } catch let error as StoreError where error.code == .authentication {
       // Some answer so for an object that is missing where listing is not allowed: the checks tell.
     }
-    let probe = StoreProbe(opened, prefix: scratchPrefix(place))
+    let probe = StoreProbe(opened, prefix: "\(folder)\(SessionID.make(at: .now()))")
     let findings = try await probe.run { if !json { show($0, rights) } }
 
     let refused = findings.contains { $0.error?.code == .authentication }
@@ -80,10 +85,6 @@ struct Doctor: AsyncParsableCommand {
     }
     let status = ExitStatus(of: Set(statuses))
     if status != .ok { throw status }
-  }
-
-  private func scratchPrefix(_ place: Workplace) -> String {
-    "\(SessionFolder.deviceKey(place.device.deviceId))probe/\(SessionID.make(at: .now()))"
   }
 
   private static func missingRight(_ finding: ProbeFinding, _ rights: NeededRights) -> String? {

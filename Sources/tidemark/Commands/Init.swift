@@ -11,7 +11,10 @@ struct Init: AsyncParsableCommand {
     commandName: "init",
     abstract: "Write a configuration and try the store.",
     discussion: """
-      Puts, reads back and deletes a scratch object; nothing is configured when that fails. \
+      Makes the folder of a file:// store, puts, reads back and deletes a scratch object, and writes \
+      tidemark.json, the marker by which uploads know the store; nothing is configured when that \
+      fails. Where an upload found that the marker of a store in use is missing, look at the store \
+      first: a share may not be mounted. Then --restore-marker puts it back. \
       Credentials come from the AWS environment variables or profile files, or from \
       TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD. With --machine, root configures the machine \
       for all users: \(MachineWide.configurationPath), and \(MachineWide.statePath)/USER for what \
@@ -19,7 +22,10 @@ struct Init: AsyncParsableCommand {
       """)
 
   @Argument(help: "s3://bucket/prefix, https://host/dav/folder, or file:///folder.")
-  var url: String
+  var url: String?
+
+  @Flag(help: "Put the missing marker back into the configured store, which this home has used.")
+  var restoreMarker = false
 
   @Flag(help: "Configure the machine for all its users; for root.")
   var machine = false
@@ -28,11 +34,54 @@ struct Init: AsyncParsableCommand {
     help: "Accept http:// to another machine: all on the way may read logs and password.")
   var allowPlaintext = false
 
+  func validate() throws {
+    guard (url == nil) == restoreMarker else {
+      throw ValidationError("Name one store's URL, or --restore-marker for the configured store.")
+    }
+  }
+
   func run() async throws {
     let place = try workplace()
-    let store = try place.storeURL(url)
-    let context = try place.context(store: store)
-    try await probe(context.store)
+    let url = try self.url.map { try place.storeURL($0) } ?? place.storeURL()
+    let store = try place.settings.store(at: url, environment: place.environment)
+    let isUsed = try UsedStores.load(place.home).contains(store.location)
+    if restoreMarker {
+      guard isUsed || place.servesAllUsers else {
+        throw Failure(
+          .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
+      }
+    } else if isUsed {
+      try await expectMarker(in: store)
+    }
+    if case .directory(let path) = url.kind, try DirectoryStore(path: path).makeRoot() {
+      Console.say("Made the folder \(path).")
+    }
+    let isThere = try await FormatMarker.isWhole(in: store)
+    try await probe(store)
+    if !isThere { try await FormatMarker.write(to: store) }
+    guard !restoreMarker else {
+      Console.say(
+        isThere
+          ? "\(store.location)/\(FormatMarker.key) is there already; nothing was written."
+          : "Wrote \(store.location)/\(FormatMarker.key).")
+      return
+    }
+    try configure(url, place)
+  }
+
+  /// Refuses to make a store anew that this home has used.
+  private func expectMarker(in store: any ObjectStore) async throws {
+    do {
+      try await FormatMarker.check(store, isUsed: true, create: false)
+    } catch let error as StoreError where error.code == .configuration {
+      throw Failure(
+        .configuration,
+        "\(error.operation) \(error.target): \(error.response). This home has sent sessions there: "
+          + "mount it, or look at it and use 'tidemark init --restore-marker'.")
+    }
+  }
+
+  private func configure(_ store: StoreURL, _ place: Workplace) throws {
     try write(store: store.description, place)
     Console.say("Ready: \(store) takes, gives back and deletes objects.")
     Console.say("Configuration: \(place.home.configurationPath) (consent: logs)")
@@ -67,14 +116,21 @@ struct Init: AsyncParsableCommand {
   }
 
   private func probe(_ store: any ObjectStore) async throws {
-    try await FormatMarker.check(store, create: false)
     let key = "scratch-\(SessionID.make(at: .now()))"
     let content = Array("tidemark \(key)\n".utf8)
-    _ = try await store.put(key, content)
-    guard try await store.get(key) == content else {
-      throw ReplicaError(.damagedObject, "\(store.location)/\(key) came back with other bytes")
+    let found: [UInt8]
+    do {
+      _ = try await store.put(key, content)
+      found = try await store.get(key)
+    } catch {
+      // A put that failed may have stored something all the same.
+      _ = try? await store.delete([key])
+      throw error
     }
     if let error = try await store.delete([key]).first?.error { throw error }
+    guard found == content else {
+      throw ReplicaError(.damagedObject, "\(store.location)/\(key) came back with other bytes")
+    }
   }
 
   private func write(store: String, _ place: Workplace) throws {

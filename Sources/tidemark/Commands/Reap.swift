@@ -64,6 +64,7 @@ struct Reap: AsyncParsableCommand {
       guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
         return
       }
+      try await context.checkFolder()
       failed +=
         try await allDevices
         ? reapAllDevices(context, retention) : reapRemote(context, retention)
@@ -75,6 +76,7 @@ struct Reap: AsyncParsableCommand {
     let lock = try place.requireLock()
     defer { withExtendedLifetime(lock) {} }
     let context = try place.contextIfSending()
+    try await context?.checkFolder()
     let reaper = LocalReaper(
       home: place.home, device: place.device, context: context, now: .now())
     let plan = try await reaper.plan(retention)

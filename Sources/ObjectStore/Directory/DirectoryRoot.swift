@@ -1,0 +1,66 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A store's root folder: the one that the first operation found, and no other in its place.
+///
+/// Where a share is not mounted its mount point is an ordinary folder, often an empty one. To take it
+/// for the store would hide every object and put new ones on the wrong disk.
+final class DirectoryRoot: Sendable {
+  let path: String
+  /// The folder of the first operation, held open so that no other gets its inode number.
+  private let first = Mutex<Descriptor?>(nil)
+
+  init(path: String) { self.path = path }
+
+  /// Opens the folder.
+  ///
+  /// - Throws: `configuration` when the folder is missing, or is another one than at first.
+  func open(_ operation: String, _ target: String) throws -> Descriptor {
+    do throws(Descriptor.Failure) {
+      let folder = try Descriptor.open(path: path)
+      if try isFirst(folder) { return folder }
+    } catch  where [ENOENT, ENOTDIR].contains(error.errno) {
+      throw StoreError(
+        .configuration, operation: operation, target: target, response: "the folder does not exist",
+        advice: "Mount it, or run 'tidemark init file://\(path)' once.")
+    } catch {
+      throw fileError(error.errno, operation, target)
+    }
+    throw StoreError(
+      .configuration, operation: operation, target: target,
+      response: "the folder \(path) is not the one that this process began with",
+      advice: "It was mounted, unmounted or replaced meanwhile; look at it, then try again.")
+  }
+
+  /// Whether a folder is that of the first operation, which this may be.
+  private func isFirst(_ folder: borrowing Descriptor) throws(Descriptor.Failure) -> Bool {
+    let found = try folder.status()
+    return try first.withLock { first throws(Descriptor.Failure) in
+      guard let known = try first?.status() else {
+        first = try Descriptor.open(".", in: folder, O_RDONLY | O_DIRECTORY)
+        return true
+      }
+      return known.st_dev == found.st_dev && known.st_ino == found.st_ino
+    }
+  }
+
+  /// Makes the folder and those above it, as far as they are missing.
+  ///
+  /// - Returns: Whether it was missing.
+  func make() throws(Descriptor.Failure) -> Bool {
+    var status = stat()
+    guard stat(path, &status) != 0 else { return false }
+    var path = ""
+    for segment in self.path.split(separator: "/") {
+      path += "/\(segment)"
+      guard stat(path, &status) != 0, mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
+      throw Descriptor.Failure(errno: errno)
+    }
+    return true
+  }
+}

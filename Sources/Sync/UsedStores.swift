@@ -1,0 +1,66 @@
+import Foundation
+import GRDB
+public import SessionLog
+
+/// The stores that this home has used: durable, unlike the manifest.
+///
+/// A store that was used and lacks its marker is not mounted, emptied or another one; a new store
+/// lacks it as well. This record is what distinguishes the two. The file is `stores.json`, a sorted
+/// array of locations, which hold no credentials.
+public struct UsedStores: Sendable, Equatable {
+  /// The locations; nil where the file is garbage: any store may be among them then.
+  private var locations: Set<String>?
+  /// Whether the home has the manifest of a version that kept no record.
+  private var hasEarlierManifest = false
+
+  /// Reads the record of a home.
+  ///
+  /// A home without one has used the stores that its manifest shows a success of.
+  ///
+  /// - Throws: ``SessionLog/SystemError`` when the file is there and cannot be read.
+  public static func load(_ home: Home) throws -> UsedStores {
+    do {
+      let bytes = try AtomicFile.read(path(home))
+      return UsedStores(locations: try? Set(JSONDecoder().decode([String].self, from: Data(bytes))))
+    } catch let error as SystemError where error.isNotFound {
+      let manifest = home.cachePath + "/manifest.sqlite"
+      guard FileManager.default.fileExists(atPath: manifest) else {
+        return UsedStores(locations: [])
+      }
+      return UsedStores(locations: try? successes(in: manifest), hasEarlierManifest: true)
+    }
+  }
+
+  /// The stores of a manifest that a pass has got through to.
+  private static func successes(in manifest: String) throws -> Set<String> {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    return try DatabaseQueue(path: manifest, configuration: configuration).read { database in
+      try String.fetchSet(database, sql: "SELECT url FROM store WHERE lastSuccess IS NOT NULL")
+    }
+  }
+
+  /// Whether this home has never used any store; false where that is not known.
+  public var isEmpty: Bool { locations?.isEmpty == true && !hasEarlierManifest }
+
+  /// Whether this home has used a store; true where that is not known.
+  ///
+  /// - Parameter location: the store's, see ``ObjectStore/ObjectStore/location``.
+  public func contains(_ location: String) -> Bool { locations?.contains(location) ?? true }
+
+  /// Adds a store durably; writes nothing where it is known.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public static func note(_ location: String, in home: Home) throws {
+    var used = try load(home)
+    let isRecorded = !used.hasEarlierManifest && used.contains(location)
+    guard !isRecorded, used.locations?.insert(location) != nil else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
+    let json = try encoder.encode((used.locations ?? []).sorted())
+    try AtomicFile.write(Array(json) + [0x0A], to: path(home))
+  }
+
+  private static func path(_ home: Home) -> String { home.path + "/stores.json" }
+}

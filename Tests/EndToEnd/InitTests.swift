@@ -1,0 +1,122 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// `tidemark init`, and what the other commands say of a folder that it has not made.
+@Suite struct InitTests {
+  private func names(_ path: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  @Test func makesFolderAndMarkerAndLeavesNothingElse() async throws {
+    let program = try Program()
+    let root = program.folder.path + "/nas/logs"
+    let made = try await program.run("init", "file://\(root)")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.text.contains("Made the folder \(root)."))
+    #expect(try names(root) == ["tidemark.json"])
+    let again = try await program.run("init", "file://\(root)")
+    #expect(again.status == 0 && !again.text.contains("Made"))
+    #expect(try names(root) == ["tidemark.json"])
+    #expect(try names(program.home).contains("stores.json") == false)
+  }
+
+  @Test(arguments: [[], ["--restore-marker", "file:///x"]])
+  func takesAURLOrAsksForTheConfiguredStore(_ arguments: [String]) async throws {
+    let result = try await Program().run(["init"] + arguments)
+    #expect(result.status == 64 && result.errors.contains("--restore-marker"))
+  }
+
+  /// The folder that a home uses is gone, an empty one is in its place, and comes back.
+  @Test func anUnmountedShareIsNoStore() async throws {
+    let program = try Program()
+    let root = program.folder.path + "/store"
+    try await program.run("init", "file://\(root)")
+    try await program.run("run", "--", "echo", "kept")
+    #expect(try await program.run("upload").status == 0)
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
+    try FileManager.default.moveItem(atPath: root, toPath: root + "-away")
+    let commands = [
+      ["upload"], ["reap", "--older-than", "1s"], ["reap", "--local", "--older-than", "1s"],
+      ["reap", "--remote"], ["doctor"], ["init", "file://\(root)"],
+    ]
+    for command in commands {
+      let result = try await program.run(command)
+      #expect(result.status == 78, "\(command): \(result.errors)")
+      #expect(result.errors.contains("does not exist"), "\(command): \(result.errors)")
+    }
+    #expect(try await program.run("list").status == 78)
+    #expect(!FileManager.default.fileExists(atPath: root))
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+    // Without a terminal the same upload says it again after an hour.
+    for command in [["upload", "--json"]] + commands.dropFirst() {
+      let result = try await program.run(command)
+      #expect(result.status == 78, "\(command): \(result.errors)")
+      let said = result.text + result.errors
+      #expect(said.contains("--restore-marker"), "\(command): \(said)")
+    }
+    #expect(try names(root).isEmpty)
+    #expect(try program.log(id).isEmpty == false)
+    let restored = try await program.run("init", "--restore-marker")
+    #expect(restored.status == 0 && restored.text.contains("Wrote file://\(root)/tidemark.json."))
+    #expect(try names(root) == ["tidemark.json"])
+    let again = try await program.run("init", "--restore-marker")
+    #expect(again.status == 0 && again.text.contains("is there already"))
+    // The session is not in what is the store now: nothing proves it.
+    #expect(
+      try await program.run("reap", "--local", "--older-than", "1s", "--explain").text
+        .contains("keep local \(id)"))
+    try FileManager.default.removeItem(atPath: root)
+    try FileManager.default.moveItem(atPath: root + "-away", toPath: root)
+    #expect(try await program.run("upload").status == 0)
+    #expect(try await program.run("verify").status == 0)
+  }
+
+  @Test func aFolderThatNobodyMadeIsNoStore() async throws {
+    let root = "/nowhere-\(UInt64.random(in: .min ... .max))/logs"
+    let program = try Program(["TIDEMARK_STORE": "file://\(root)"])
+    try await program.run("run", "--no-upload", "--", "echo", "kept")
+    let result = try await program.run("upload")
+    #expect(result.status == 78)
+    #expect(result.errors.contains("Mount it, or run 'tidemark init file://\(root)' once."))
+    #expect(!FileManager.default.fileExists(atPath: root))
+    let restored = try await program.run("init", "--restore-marker")
+    #expect(restored.status == 78 && restored.errors.contains("has not used"))
+  }
+
+  // As the server sees it: a file that is removed beside it may still be served for a while.
+  private let deleteOverWebDAV = """
+    curl -fsS -u "$TIDEMARK_WEBDAV_USER:$TIDEMARK_WEBDAV_PASSWORD" -X DELETE "$URL/tidemark.json"
+    """
+  private let deleteOnS3 = """
+    curl -fsS --aws-sigv4 aws:amz:us-east-1:s3 -u "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" \
+      -X DELETE "$AWS_ENDPOINT_URL/logs/prefix/tidemark.json"
+    """
+
+  @Test(arguments: [Endpoint.Kind.webdav, .s3])
+  func aServedStoreThatWasEmptiedIsToldApart(_ kind: Endpoint.Kind) async throws {
+    let endpoint = try Endpoint(kind)
+    var program = try Program(endpoint)
+    program.environment["TIDEMARK_STORE"] = endpoint.url
+    // Without init: the store is new, also after doctor has left its folder.
+    #expect(try await program.run("doctor").status == 0)
+    try await program.run("run", "--no-upload", "--", "echo", "one")
+    let first = try await program.run("upload")
+    #expect(first.status == 0, "\(first.errors)")
+    let emptied = try await program.shell(
+      """
+      \(kind == .s3 ? deleteOnS3 : deleteOverWebDAV)
+      rm -r "$TIDEMARK_HOME/cache"
+      "$T" run --no-upload -- echo two
+      "$T" upload
+      """)
+    #expect(emptied.status == 78 && emptied.errors.contains("--restore-marker"))
+    #expect(try await program.run("doctor").status == 78)
+    let restored = try await program.run("init", "--restore-marker")
+    #expect(restored.status == 0, "\(restored.errors)")
+    let second = try await program.run("upload", "--now")
+    #expect(second.status == 0, "\(second.errors)")
+    #expect(try await program.list().count == 2)
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import ObjectStore
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+/// Which stores a home has used, as far as it is known.
+@Suite struct UsedStoresTests {
+  private func file(_ home: Home) -> String { home.path + "/stores.json" }
+
+  @Test func aHomeOfItsOwnHasUsedNone() throws {
+    let local = try TestHome()
+    let used = try UsedStores.load(local.home)
+    #expect(used.isEmpty && !used.contains("s3://b"))
+  }
+
+  @Test func storesAreKeptInOrderAndOnce() throws {
+    let home = try TestHome()
+    for location in ["s3://b/x", "file:///srv/logs", "s3://b/x"] {
+      try UsedStores.note(location, in: home.home)
+    }
+    let text = try String(contentsOfFile: file(home.home), encoding: .utf8)
+    #expect(
+      try JSONDecoder().decode([String].self, from: Data(text.utf8)) == [
+        "file:///srv/logs", "s3://b/x",
+      ])
+    #expect(text.hasSuffix("]\n"))
+    let used = try UsedStores.load(home.home)
+    #expect(used.contains("s3://b/x") && !used.contains("s3://b") && !used.isEmpty)
+  }
+
+  @Test(arguments: ["", "[", "{}", "[1]"])
+  func ofGarbageAnythingIsPossible(_ garbage: String) throws {
+    let home = try TestHome()
+    try Data(garbage.utf8).write(to: URL(filePath: file(home.home)))
+    let used = try UsedStores.load(home.home)
+    #expect(!used.isEmpty && used.contains("s3://b"))
+    try UsedStores.note("s3://b", in: home.home)
+    #expect(FileManager.default.contents(atPath: file(home.home)) == Data(garbage.utf8))
+  }
+
+  @Test func anEarlierVersionsManifestIsEvidence() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let home = site.local.home
+    #expect(FileManager.default.fileExists(atPath: file(home)))
+    try FileManager.default.removeItem(atPath: file(home))
+    var used = try UsedStores.load(home)
+    #expect(!used.isEmpty && used.contains(site.store.location) && !used.contains("s3://b"))
+    // What the manifest alone knew of is not forgotten with the first entry.
+    try UsedStores.note("s3://b", in: home)
+    used = try UsedStores.load(home)
+    #expect(used.contains(site.store.location) && used.contains("s3://b"))
+  }
+
+  @Test func aStoreIsNotedBeforeTheFirstObjectIsPut() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    site.store.plan(.die, on: "PUT")
+    await #expect(throws: CancellationError.self) { try await site.upload() }
+    #expect(try UsedStores.load(site.local.home).contains(site.store.location))
+  }
+}
