@@ -51,7 +51,7 @@ struct Init: AsyncParsableCommand {
           .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
       }
     } else if isUsed {
-      try await expectMarker(in: store)
+      try await expectMarker(in: store, at: url)
     }
     if case .directory(let path) = url.kind, try DirectoryStore(path: path).makeRoot() {
       Console.say("Made the folder \(path).")
@@ -70,15 +70,14 @@ struct Init: AsyncParsableCommand {
   }
 
   /// Refuses to make a store anew that this home has used.
-  private func expectMarker(in store: any ObjectStore) async throws {
-    do {
-      try await FormatMarker.check(store, isUsed: true, create: false)
-    } catch let error as StoreError where error.code == .configuration {
+  private func expectMarker(in store: any ObjectStore, at url: StoreURL) async throws {
+    if case .directory(let path) = url.kind, !FileManager.default.fileExists(atPath: path) {
       throw Failure(
         .configuration,
-        "\(error.operation) \(error.target): \(error.response). This home has sent sessions there: "
-          + "mount it, or look at it and use 'tidemark init --restore-marker'.")
+        "the folder \(path) does not exist, and this home has sent sessions there: mount it, or, if "
+          + "it is gone for good, begin anew with 'tidemark init --restore-marker'")
     }
+    try await FormatMarker.check(store, isUsed: true, create: false)
   }
 
   private func configure(_ store: StoreURL, _ place: Workplace) throws {
