@@ -53,6 +53,8 @@ public struct SyncContext: Sendable {
     self.now = now
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)
+    // Where this cannot be written, the manifest cannot be made anew either.
+    try? UsedStores.adoptManifest(of: home)
     manifest = try Manifest(home: home, store: store.location)
     objectLimit = try ObjectLimit(manifest)
   }

@@ -49,17 +49,35 @@ public struct UsedStores: Sendable, Equatable {
   /// - Parameter location: the store's, see ``ObjectStore/ObjectStore/location``.
   public func contains(_ location: String) -> Bool { locations?.contains(location) ?? true }
 
-  /// Adds a store durably; writes nothing where it is known.
+  /// Adds a store durably; writes nothing where it is known, or the disk is full.
   ///
   /// - Throws: ``SessionLog/SystemError``.
   public static func note(_ location: String, in home: Home) throws {
-    var used = try load(home)
-    let isRecorded = !used.hasEarlierManifest && used.contains(location)
-    guard !isRecorded, used.locations?.insert(location) != nil else { return }
+    let used = try load(home)
+    guard let locations = used.locations,
+      used.hasEarlierManifest || !locations.contains(location)
+    else { return }
+    try save(locations.union([location]), in: home)
+  }
+
+  /// Records durably what only an earlier version's manifest knows: a cache may be made anew whenever
+  /// it is opened.
+  static func adoptManifest(of home: Home) throws {
+    let used = try load(home)
+    guard used.hasEarlierManifest, let locations = used.locations, !locations.isEmpty else {
+      return
+    }
+    try save(locations, in: home)
+  }
+
+  private static func save(_ locations: Set<String>, in home: Home) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .withoutEscapingSlashes]
-    let json = try encoder.encode((used.locations ?? []).sorted())
-    try AtomicFile.write(Array(json) + [0x0A], to: path(home))
+    do {
+      try AtomicFile.write(Array(encoder.encode(locations.sorted())) + [0x0A], to: path(home))
+    } catch let error as SystemError where error.isDiskFull {
+      // A full disk is when uploads matter most; the next pass writes it.
+    }
   }
 
   private static func path(_ home: Home) -> String { home.path + "/stores.json" }

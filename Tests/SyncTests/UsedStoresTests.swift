@@ -53,6 +53,11 @@ import Testing
     try UsedStores.note("s3://b", in: home)
     used = try UsedStores.load(home)
     #expect(used.contains(site.store.location) && used.contains("s3://b"))
+    // Opening the manifest may make it anew: what it knows is recorded before.
+    try FileManager.default.removeItem(atPath: file(home))
+    _ = try site.context()
+    try FileManager.default.removeItem(atPath: home.cachePath)
+    #expect(try UsedStores.load(home).contains(site.store.location))
   }
 
   @Test func aStoreIsNotedBeforeTheFirstObjectIsPut() async throws {
