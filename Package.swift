@@ -99,7 +99,7 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "Delta", "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync", "TestServers",
-        "TestSupport",
+        "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -129,5 +129,5 @@ extension DeltaInstructions {
   }
 
   /// Offsets have 12 digits in names.
-  private static let highestOffset: Int64 = 1_000_000_000_000
+  public static let highestOffset: Int64 = 1_000_000_000_000
 }

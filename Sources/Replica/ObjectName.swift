@@ -77,6 +77,9 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 /// One that names another generation than the first has it before the length:
 /// `<session>.s0003.active.g2.000004194304.<hash16>.<stored>.json`.
 public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
+  /// The last revision that a session can have.
+  public static let highestNumber = 999_999
+
   /// The session.
   public let session: SessionID
   /// Counts up from 1.
@@ -124,7 +127,7 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
     }
     guard parts.count == 7, parts[6] == "json", let session = SessionID(String(parts[0])),
       parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
-      number <= 999_999, let status = SessionStatus(rawValue: parts[2].uppercased()),
+      number <= Self.highestNumber, let status = SessionStatus(rawValue: parts[2].uppercased()),
       let length = NameField.offset(parts[3]), let hash = NameField.hash(parts[4]),
       let stored = NameField.number(parts[5])
     else { return nil }

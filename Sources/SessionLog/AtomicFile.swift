@@ -82,8 +82,10 @@ package enum AtomicFile {
   }
 
   /// Reads a whole file, which must be a regular one of at most 16 MiB.
-  package static func read(_ path: String) throws -> [UInt8] {
-    let file = try OpenFile(path)
+  ///
+  /// - Parameter followsLinks: whether a link at the path is followed.
+  package static func read(_ path: String, followsLinks: Bool = false) throws -> [UInt8] {
+    let file = try OpenFile(path, followsLinks: followsLinks)
     var bytes: [UInt8] = []
     while true {
       let more = try file.read(at: Int64(bytes.count), count: 16_384)
@@ -99,7 +101,7 @@ package enum AtomicFile {
   /// Makes the entries of a file's directory durable.
   package static func syncDirectory(of path: String) throws {
     let directory = directory(of: path)
-    let handle = try Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY)
+    let handle = try Descriptor(openingDirectory: directory)
     guard fsync(handle.number) == 0 || errno == EINVAL else {
       throw SystemError(operation: "sync", path: directory, errno: errno)
     }
@@ -111,8 +113,14 @@ package struct Descriptor: ~Copyable {
   /// Its number.
   package let number: Int32
 
+  /// Opens a regular file without following a link.
   package init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws {
-    number = open(path, flags | O_CLOEXEC, mode_t(mode))
+    number = try RegularFile.open(path, flags, mode: mode)
+  }
+
+  /// Opens a directory.
+  package init(openingDirectory path: String) throws {
+    number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
   }
 

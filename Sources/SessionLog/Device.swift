@@ -59,7 +59,7 @@ public struct Device: Sendable, Equatable, Codable {
     }
     guard isAlone else {
       // Of all that start at the same time one gives the device its id, the others read it.
-      let folder = try Descriptor(opening: home.path, flags: O_RDONLY | O_DIRECTORY)
+      let folder = try Descriptor(openingDirectory: home.path)
       while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
       return try load(home, now: now, isAlone: true)
     }

@@ -15,7 +15,7 @@ package struct FileStatus: Sendable, Equatable {
   package let device: UInt64
   /// Its number there.
   package let inode: UInt64
-  /// Length in bytes.
+  /// Length in bytes; no more than ``longest``.
   package let length: Int64
   /// Number of its owner.
   package let owner: UInt32
@@ -23,6 +23,10 @@ package struct FileStatus: Sendable, Equatable {
   package let modified: Int64
   /// When its content, name or rights last changed, in nanoseconds since 1970; nobody can set it.
   package let changed: Int64
+
+  /// A file that claims more than this, sparse as it must be, counts as this long, in bytes: ten
+  /// times what a session may have, and so little that lengths can be added.
+  static let longest: Int64 = 10_000_000_000_000
 
   package init(_ status: stat) {
     kind =
@@ -34,7 +38,7 @@ package struct FileStatus: Sendable, Equatable {
       }
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
-    length = Int64(status.st_size)
+    length = min(Int64(status.st_size), Self.longest)
     owner = status.st_uid
     #if canImport(Darwin)
       let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)

@@ -160,8 +160,7 @@ public struct Home: Sendable, Equatable {
     var total: Int64 = 0
     for day in try days() {
       for name in try Self.names(in: "\(sessionsPath)/\(day)") {
-        var status = stat()
-        if lstat("\(sessionsPath)/\(day)/\(name)", &status) == 0 { total += Int64(status.st_size) }
+        total += (try? FileStatus("\(sessionsPath)/\(day)/\(name)"))?.length ?? 0
       }
     }
     return total

@@ -7,22 +7,17 @@ import Delta
 #endif
 
 /// A regular file open for reading by position.
-///
-/// No link is followed to it, and what is no regular file, such as a pipe that would never answer, is
-/// refused.
 package final class OpenFile: Sendable {
   /// Where it was.
   package let path: String
   private let descriptor: Int32
 
   /// Opens a file.
-  package init(_ path: String) throws {
+  ///
+  /// - Parameter followsLinks: whether a link at the path is followed.
+  package init(_ path: String, followsLinks: Bool = false) throws {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
-    guard try status().kind == .file else {
-      throw SystemError(operation: "read, as it is no regular file,", path: path, errno: EINVAL)
-    }
+    descriptor = try RegularFile.open(path, O_RDONLY, followsLinks: followsLinks)
   }
 
   deinit { close(descriptor) }

@@ -15,8 +15,7 @@ struct Reserve {
   /// Takes the room; without it a full disk costs those records.
   init(_ path: String) {
     self.path = path
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
+    guard let descriptor = try? RegularFile.open(path, O_WRONLY | O_CREAT) else { return }
     defer { close(descriptor) }
     #if canImport(Darwin)
       let isHeld = ftruncate(descriptor, Self.length) == 0

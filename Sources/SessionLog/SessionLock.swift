@@ -35,10 +35,7 @@ public final class SessionLock: Sendable {
 
   private static func take(_ path: String, _ kind: Int32) throws -> SessionLock? {
     while true {
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard descriptor >= 0 else {
-        throw SystemError(operation: "open", path: path, errno: errno)
-      }
+      let descriptor = try RegularFile.open(path, O_RDWR | O_CREAT)
       let lock = SessionLock(descriptor: descriptor)
       while flock(descriptor, kind | LOCK_NB) != 0 {
         if errno == EINTR { continue }

@@ -281,9 +281,10 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
   /// Reads the JSON; unknown keys are ignored.
   ///
-  /// - Throws: `DecodingError`.
+  /// - Throws: `DecodingError`, also for numbers that no session has.
   public init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(Sidecar.self, from: Data(json))
+    try checkNumbers()
   }
 
   /// Reads a sidecar file.

@@ -33,9 +33,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return String(decoding: kept, as: UTF8.self).lowercased() + "z"
   }
 
+  /// Milliseconds of the years 0 to 9999, which have a written form.
+  package static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
   /// `2026-01-22T14:30:05.123Z` in ASCII, always 24 bytes; years outside 0 to 9999 are clamped.
   public var isoBytes: [UInt8] {
-    let clamped = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+    let clamped = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
     let (days, ofDay) = Self.floorDivide(clamped, 86_400_000)
     let (year, month, day) = Self.civil(fromDays: days)
     var out: [UInt8] = []

@@ -19,13 +19,24 @@ struct SentNote: Codable, Equatable {
   var consent: Consent?
 }
 
+extension SentNote {
+  /// Reads the JSON.
+  ///
+  /// - Throws: `DecodingError`, also for numbers that no session has.
+  init(json: [UInt8]) throws {
+    self = try JSONDecoder().decode(SentNote.self, from: Data(json))
+    try Sidecar.check(redaction)
+    try Sidecar.check("generation", generation, in: Sidecar.generations)
+  }
+}
+
 /// Which rules redacted what was sent of a session.
 extension LocalSession {
   /// The note; nil when there is none that can be read.
   func sentNote() throws -> SentNote? {
     do {
       let bytes = try AtomicFile.read(files.redaction)
-      return try? JSONDecoder().decode(SentNote.self, from: Data(bytes))
+      return try? SentNote(json: bytes)
     } catch let error as SystemError where error.isNotFound {
       return nil
     }

@@ -106,14 +106,7 @@ struct LocalSession {
 
   /// Milliseconds since the marker was made; nil without a marker.
   func markerAge(now: Timestamp) throws -> Int64? {
-    var status = stat()
-    guard lstat(files.marker, &status) == 0 else { return nil }
-    #if canImport(Darwin)
-      let seconds = Int64(status.st_mtimespec.tv_sec)
-    #else
-      let seconds = Int64(status.st_mtim.tv_sec)
-    #endif
-    return now.milliseconds - seconds * 1000
+    try FileStatus(files.marker).map { now.milliseconds - $0.modifiedAt.milliseconds }
   }
 
   /// Forgets everything that a session needs until its seal is marked here, and remembers where the
@@ -151,8 +144,7 @@ struct LocalSession {
         .map { "\(directory)/\($0)" }
     }
     for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
-      var status = stat()
-      if lstat(path, &status) == 0 { freed += Int64(status.st_size) }
+      freed += try FileStatus(path)?.length ?? 0
       try Self.remove(path)
     }
     rmdir(files.directory)

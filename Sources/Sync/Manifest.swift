@@ -72,6 +72,8 @@ public final class Manifest: Sendable {
   // MARK: Sessions
 
   /// What is known of a session; nil when nothing is.
+  ///
+  /// Rows that cannot be read are dropped: then nothing is known.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
     try read { try entry(id, in: $0) }
   }
@@ -82,30 +84,53 @@ public final class Manifest: Sendable {
         sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
       ).fetchRow([store, id.description])
     else { return nil }
-    let link: Data = row["link"]
-    guard let link = try? Link(encoded: Array(link)[...]) else { return nil }
-    let names = try Row.fetchAll(
-      database.cachedStatement(
-        sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
-      arguments: [store, id.description])
-    var segments: [SegmentName: Bool] = [:]
-    for row in names {
-      if let name = SegmentName(row["name"] as String) { segments[name] = row["proven"] }
+    do {
+      let names = try Row.fetchAll(
+        database.cachedStatement(
+          sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
+        arguments: [store, id.description])
+      return try Self.entry(row, segments: segments(names, of: id))
+    } catch is DamagedRow {
+      try forget(id, in: database)
+      return nil
     }
-    var entry = ManifestEntry(boot: row["boot"], segments: segments)
-    entry.generation = row["generation"]
-    entry.sent = row["sent"]
-    entry.merged = row["merged"]
-    entry.signed = row["signed"]
+  }
+
+  private func segments(_ rows: [Row], of id: SessionID) throws -> [SegmentName: Bool] {
+    var segments: [SegmentName: Bool] = [:]
+    for row in rows {
+      // Of another session's objects it may neither count nor delete any.
+      guard let name = SegmentName(try row.value("name") as String), name.session == id else {
+        throw DamagedRow()
+      }
+      segments[name] = try row.value("proven")
+    }
+    return segments
+  }
+
+  private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> ManifestEntry {
+    guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
+      throw DamagedRow()
+    }
+    var entry = ManifestEntry(boot: try row.value("boot"), segments: segments)
+    entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
+    entry.sent = try row.value("sent", in: offsets)
+    entry.merged = try row.value("merged", in: offsets)
+    entry.signed = try row.value("signed", in: offsets)
     entry.link = link
-    entry.revision = row["revision"]
-    entry.isDirty = row["dirty"]
-    entry.attempts = row["attempts"]
-    entry.lastError = row["lastError"]
-    entry.isPassing = row["passing"]
-    entry.nextAttempt = (row["nextAttempt"] as Int64?).map(Timestamp.init(milliseconds:))
+    entry.revision = try row.value("revision", in: 0...RevisionName.highestNumber)
+    entry.isDirty = try row.value("dirty")
+    entry.attempts = try row.value("attempts", in: attempts)
+    entry.lastError = try row.value("lastError")
+    entry.isPassing = try row.value("passing")
+    entry.nextAttempt = try row.time("nextAttempt")
     return entry
   }
+
+  /// Stream offsets that names can have.
+  private static let offsets = 0...DeltaInstructions.highestOffset
+  /// So many attempts take decades.
+  private static let attempts = 0...1_000_000
 
   /// Keeps what is known of a session; of its segments only the changes are written.
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
@@ -184,41 +209,49 @@ public final class Manifest: Sendable {
   /// Sealed sessions with superfluous objects that are to be looked for now.
   func remains(due now: Timestamp) throws -> [SessionID] {
     try read { database in
-      try String.fetchAll(
+      try String?.fetchAll(
         database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
         arguments: [store, now.milliseconds]
-      ).compactMap(SessionID.init)
+      ).compactMap { $0.flatMap(SessionID.init) }
     }
   }
 
   // MARK: The store
 
   /// What is known of the store itself.
+  ///
+  /// A row that cannot be read is dropped: then nothing is known.
   public func storeEntry() throws -> StoreEntry {
     try read { database in
-      var entry = StoreEntry()
       guard
         let row = try Row.fetchOne(
           database, sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?", arguments: [store])
-      else { return entry }
-      func time(_ column: String) -> Timestamp? {
-        (row[column] as Int64?).map(Timestamp.init(milliseconds:))
+      else { return StoreEntry() }
+      do {
+        return try Self.storeEntry(row)
+      } catch is DamagedRow {
+        try database.execute(sql: "DELETE FROM store WHERE url = ?", arguments: [store])
+        return StoreEntry()
       }
-      entry.checkedBoot = row["checkedBoot"]
-      entry.checkedAt = time("checkedAt")
-      entry.lastSuccess = time("lastSuccess")
-      entry.failingSince = time("failingSince")
-      entry.lastTold = time("lastTold")
-      entry.device = row["device"]
-      entry.remoteReapAt = time("remoteReapAt")
-      entry.attempts = row["attempts"]
-      entry.lastError = (row["lastError"] as Data?).flatMap {
-        try? JSONDecoder().decode(StoreError.self, from: $0)
-      }
-      entry.nextAttempt = time("nextAttempt")
-      entry.objectLimit = row["objectLimit"]
-      return entry
     }
+  }
+
+  private static func storeEntry(_ row: Row) throws -> StoreEntry {
+    var entry = StoreEntry()
+    entry.checkedBoot = try row.value("checkedBoot")
+    entry.checkedAt = try row.time("checkedAt")
+    entry.lastSuccess = try row.time("lastSuccess")
+    entry.failingSince = try row.time("failingSince")
+    entry.lastTold = try row.time("lastTold")
+    entry.device = try row.value("device")
+    entry.remoteReapAt = try row.time("remoteReapAt")
+    entry.attempts = try row.value("attempts", in: attempts)
+    entry.lastError = (try row.value("lastError") as Data?).flatMap {
+      try? JSONDecoder().decode(StoreError.self, from: $0)
+    }
+    entry.nextAttempt = try row.time("nextAttempt")
+    entry.objectLimit = try row.value("objectLimit", in: 0...Int.max)
+    return entry
   }
 
   /// Keeps what is known of the store itself.

@@ -11,10 +11,10 @@ struct MirrorFile: ~Copyable {
   private let path: String
   private let file: Descriptor
 
-  /// Opens a file, or makes it; a link is not followed.
+  /// Opens a file, or makes it.
   init(_ path: String) throws {
     self.path = path
-    file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW)
+    file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_APPEND)
   }
 
   func truncate(to length: Int64) throws {

@@ -1,7 +1,12 @@
 import Delta
-import Foundation
 import Replica
 import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The signature of what was sent of one generation of an attached session, kept in the cache.
 ///
@@ -28,10 +33,16 @@ struct SentSignature {
   init(_ home: Home, _ session: SessionID, generation: Int, upTo sent: Int64) {
     path = Self.path(home, session, generation)
     // Whatever is wrong with it, it counts for nothing.
-    let bytes = try? Data(contentsOf: URL(filePath: path))
-    let file = SignatureFile(bytes.map(Array.init) ?? [])
+    let file = SignatureFile((try? Self.read(path, upTo: sent)) ?? [])
     self.file = file.signature.end <= sent ? file : SignatureFile()
     builder = SignatureBuilder(from: self.file.signature.end)
+  }
+
+  /// Reads no more than a signature of so many bytes can have: a block of 2 KiB or more, and at worst
+  /// a group of its own, takes 31 bytes.
+  private static func read(_ path: String, upTo sent: Int64) throws -> [UInt8] {
+    let file = try OpenFile(path)
+    return try file.read(at: 0, count: Int(min(file.status().length, sent / 32 + slack)))
   }
 
   private static func path(_ home: Home, _ session: SessionID, _ generation: Int) -> String {
@@ -69,15 +80,15 @@ struct SentSignature {
   ///
   /// Where there is no room for them, the signature is lost.
   mutating func append(_ entries: [Signature.Entry]) {
-    let whole = UInt64(file.length)
+    let whole = file.length
     let bytes = file.append(entries)
     guard !bytes.isEmpty else { return }
     do {
-      if access(path, F_OK) != 0 { try Data().write(to: URL(filePath: path)) }
-      let handle = try FileHandle(forUpdating: URL(filePath: path))
-      try handle.truncate(atOffset: whole)
-      try handle.write(contentsOf: bytes)
-      try handle.close()
+      let handle = try Descriptor(opening: path, flags: O_RDWR | O_CREAT)
+      guard ftruncate(handle.number, off_t(whole)) == 0,
+        lseek(handle.number, off_t(whole), SEEK_SET) >= 0
+      else { throw SystemError(operation: "truncate", path: path, errno: errno) }
+      try bytes.withUnsafeBytes { try Descriptor.writeAll($0, to: handle.number, path: path) }
     } catch {
       unlink(path)
       file = SignatureFile()

@@ -60,14 +60,15 @@ enum ExitStatus: Int32, Error {
     {
       command.exit(withError: error)
     }
-    if let error = error as? DatabaseError {
-      Console.complain(
-        "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
-          + "make room, or delete the home's cache folder: nothing else is lost by it")
-    } else {
-      Console.complain("\(error)")
-    }
+    Console.complain(text(of: error))
     exit(ExitStatus(error).rawValue)
+  }
+
+  /// An error in one line for a person.
+  static func text(of error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    return "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
+      + "make room, or delete the home's cache folder: nothing else is lost by it"
   }
 }
 

@@ -44,15 +44,10 @@ struct Settings {
 
   /// Reads a configuration file; one that is not there gives the defaults.
   init(path: String) throws {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      guard !FileManager.default.fileExists(atPath: path) else {
-        throw Failure(.configuration, "cannot read \(path); check who owns it")
-      }
-      return
-    }
+    guard let text = try Self.text(of: path) else { return }
     do {
       // Values are read as the text that they are: no rules are needed to tell what that looks like.
-      guard let root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self), .basic) else {
+      guard let root = try Yams.compose(yaml: text, .basic) else {
         return
       }
       guard case .mapping(let mapping) = root else {
@@ -71,6 +66,17 @@ struct Settings {
       throw Failure(.configuration, "\(path): \(error)")
     } catch let error as Problem {
       throw Failure(.configuration, "\(path):\(error.line): \(error.text)")
+    }
+  }
+
+  /// The text of a configuration file, which may be a link; nil when there is none.
+  static func text(of path: String) throws -> String? {
+    do {
+      return String(decoding: try AtomicFile.read(path, followsLinks: true), as: UTF8.self)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    } catch {
+      throw Failure(.configuration, "\(error); check what it is and who owns it")
     }
   }
 

@@ -45,8 +45,8 @@ struct Surroundings: Encodable {
     self.name = name
     self.home = home.path
     configuration = home.configurationPath
-    device = FileManager.default.contents(atPath: home.devicePath).flatMap {
-      try? JSONDecoder().decode(Device.self, from: $0).deviceId
+    device = (try? AtomicFile.read(home.devicePath)).flatMap {
+      try? JSONDecoder().decode(Device.self, from: Data($0)).deviceId
     }
     var store: String?
     var credentials: String?

@@ -13,8 +13,7 @@ final class UploadProcess {
   /// - Parameter seconds: how long it waits for another upload to end.
   init?(of place: Workplace, waits seconds: Int64 = 0) {
     let path = "\(place.home.cachePath)/upload.\(getpid())"
-    let told = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard told >= 0 else { return nil }
+    guard let told = try? RegularFile.open(path, O_RDWR | O_CREAT | O_TRUNC) else { return nil }
     // Read by descriptor only.
     unlink(path)
 

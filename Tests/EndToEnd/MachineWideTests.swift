@@ -99,4 +99,72 @@ import Testing
         """, "\(result.errors)")
     #expect(result.errors.contains("not games's"))
   }
+
+  /// What `bin`, whose turn is before that of `daemon`, does to the home that root reads: `$id` is a
+  /// session that waits for its upload, `sql` changes the cache.
+  @Test(arguments: [
+    #"sql "UPDATE store SET attempts = 'x'""#,
+    #"""
+    sql "INSERT INTO session SELECT url, '$id', 1, 'x', 0, 0, zeroblob(40), 0, '', 0, 0, NULL, 0,
+      NULL FROM store"
+    """#,
+    // What a pass would leave that could not reach the store.
+    #"""
+    sql "UPDATE store SET attempts = 1, nextAttempt = ($(date +%s) + 50) * 1000, lastError =
+      CAST('{\"code\":\"unreachable\",\"operation\":\"GET\",\"target\":\"\",\"response\":\"\",
+      \"advice\":\"\"}' AS BLOB)"
+    """#,
+    "rm $cache*; mkfifo $cache", "rm $cache*; mkfifo $cache-wal", "rm $cache*; mkdir $cache",
+    "reads $files.log base 0 headLength -1", "reads $files.log base $least headLength 0",
+    "reads $files.log base $greatest headLength 0 length $greatest",
+    "rm $home/lock; mkfifo $home/lock", "rm -f $files.lock; mkfifo $files.lock",
+    "rm $files.log; mkfifo $files.log", "rm $files.json; mkfifo $files.json",
+    "rm $home/open/$id; mkfifo $home/open/$id", "mkfifo $files.redaction",
+    #"echo '{"generation":'$greatest'}' > $files.redaction"#, "chmod 0 $home/open",
+  ])
+  func whatOneUserDoesStopsNobodyElse(deed: String) async throws {
+    let result = try await onAMachine(
+      """
+      as bin $T run -- echo from bin >&2
+      $T upload
+      as bin $T run -- echo more from bin >&2
+      as daemon $T run -- echo from daemon >&2
+      cat > /mnt/deed <<'END'
+      set -eu
+      home=/var/lib/tidemark/bin cache=$home/cache/manifest.sqlite
+      id=$(ls $home/open)
+      files=$(ls $home/sessions/*/$id.log)
+      files=${files%.log}
+      sql() {
+        python3 -c 'if True:
+          import sqlite3, sys
+          database = sqlite3.connect(sys.argv[1])
+          print(database.execute(sys.argv[2]).rowcount, "rows", file=sys.stderr)
+          database.commit()' $cache "$1"
+      }
+      reads() {
+        python3 -c 'if True:
+          import hashlib, json, os, sys
+          _, sidecar, log, *numbers = sys.argv
+          status = os.stat(log)
+          content = json.load(open(sidecar))
+          content["source"] = {
+            "path": log, "device": status.st_dev, "inode": status.st_ino,
+            "headHash": hashlib.sha256(b"").hexdigest()[:32]}
+          content["source"].update(zip(numbers[::2], map(int, numbers[1::2])))
+          json.dump(content, open(sidecar, "w"))' $files.json "$@"
+      }
+      greatest=9223372036854775807 least=-9223372036854775808
+      \(deed)
+      END
+      chmod a+r /mnt/deed
+      as bin bash /mnt/deed
+      timeout 60 $T upload || echo "upload $?" >&2
+      $T verify --user daemon | grep -c 'equals the local log'
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text == "1\n", "\(result.errors)")
+    // Neither killed nor waited for in vain.
+    #expect(!result.errors.contains(/upload 1\d\d/), "\(result.errors)")
+  }
 }

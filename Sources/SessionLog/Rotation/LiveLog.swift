@@ -114,11 +114,7 @@ package struct LiveLog: ~Copyable, Sendable {
 
   private mutating func open(flags: Int32 = 0) throws(SystemError) {
     // Read too, for the look at its last byte.
-    let opened = openFile(
-      files.log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0o600)
-    guard opened >= 0 else {
-      throw SystemError(operation: "create", path: files.log, errno: errno)
-    }
+    let opened = try RegularFile.open(files.log, O_RDWR | O_CREAT | O_APPEND | flags)
     if descriptor >= 0 { close(descriptor) }
     descriptor = opened
     threshold = limit
@@ -207,8 +203,4 @@ package struct LiveLog: ~Copyable, Sendable {
     // What is synced in the new file is to be found after a power loss.
     try AtomicFile.syncDirectory(of: files.log)
   }
-}
-
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-  open(path, flags, mode)
 }

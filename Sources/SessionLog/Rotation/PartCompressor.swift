@@ -67,7 +67,7 @@ package struct PartCompressor {
 
   private func write(_ plain: OpenFile, of part: LogPart, to temporary: String) throws {
     let status = try plain.status()
-    let output = try Descriptor(opening: temporary, flags: O_WRONLY | O_TRUNC | O_NOFOLLOW)
+    let output = try Descriptor(opening: temporary, flags: O_WRONLY | O_TRUNC)
     func write(_ bytes: [UInt8]) throws {
       try bytes.withUnsafeBytes {
         try Descriptor.writeAll($0, to: output.number, path: temporary)

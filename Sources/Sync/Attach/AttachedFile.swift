@@ -73,7 +73,7 @@ struct FileContent {
   func status() throws -> FileStatus { try file.status() }
 
   /// How many of the first bytes are looked at.
-  static let headLength = 4096
+  static let headLength = Sidecar.Source.longestHead
 
   /// The first bytes, 4096 at most.
   func head() throws -> [UInt8] { try read(0..<Int64(Self.headLength)) }

@@ -60,12 +60,14 @@ final class AttachedFiles {
   // MARK: Files
 
   /// The files whose row meets a condition, newest session first.
+  ///
+  /// - Throws: ``DamagedRow`` for one that cannot be read; the cache is to be discarded then.
   private func files(_ condition: String, _ arguments: StatementArguments) throws -> [AttachedFile]
   {
     try queue.read { database in
       let statement = try database.cachedStatement(
         sql: "SELECT \(Self.columns) FROM file WHERE \(condition) ORDER BY session DESC")
-      return try Row.fetchAll(statement, arguments: arguments).compactMap(Self.file)
+      return try Row.fetchAll(statement, arguments: arguments).map(Self.file)
     }
   }
 
@@ -137,16 +139,20 @@ final class AttachedFiles {
     }
   }
 
-  private static func file(_ row: Row) -> AttachedFile? {
-    guard let session = SessionID(row["session"] as String) else { return nil }
+  private static func file(_ row: Row) throws -> AttachedFile {
+    guard let session = SessionID(try row.value("session") as String) else { throw DamagedRow() }
     let source = Sidecar.Source(
-      path: row["path"], device: UInt64(bitPattern: row["device"] as Int64),
-      inode: UInt64(bitPattern: row["inode"] as Int64), base: row["base"], length: row["length"],
-      headLength: row["headLength"], headHash: row["headHash"])
-    let link = (row["link"] as Data?).flatMap { try? Link(encoded: Array($0)[...]) }
+      path: try row.value("path"), device: UInt64(bitPattern: try row.value("device") as Int64),
+      inode: UInt64(bitPattern: try row.value("inode") as Int64),
+      base: try row.value("base", in: Sidecar.byteCounts),
+      length: try row.value("length", in: Sidecar.byteCounts),
+      headLength: try row.value("headLength", in: 0...Sidecar.Source.longestHead),
+      headHash: try row.value("headHash"))
+    let link = (try row.value("link") as Data?).flatMap { try? Link(encoded: Array($0)[...]) }
     return AttachedFile(
-      session: session, source: source, seen: row["seen"], link: link, changed: row["changed"],
-      isRotated: row["rotated"], isCompressed: row["compressed"], idleAt: row["idleAt"])
+      session: session, source: source, seen: try row.value("seen", in: Sidecar.byteCounts),
+      link: link, changed: try row.value("changed"), isRotated: try row.value("rotated"),
+      isCompressed: try row.value("compressed"), idleAt: try row.value("idleAt"))
   }
 
   // MARK: Passes
@@ -158,8 +164,9 @@ final class AttachedFiles {
           database, sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
       else { return Pass() }
       return Pass(
-        since: row["since"], fullAt: row["fullAt"], sources: row["sources"], boot: row["boot"],
-        isDirty: row["dirty"])
+        since: try row.value("since", in: 0...Int64.max),
+        fullAt: try row.value("fullAt", in: 0...Int64.max), sources: try row.value("sources"),
+        boot: try row.value("boot"), isDirty: try row.value("dirty"))
     }
   }
 
@@ -175,13 +182,20 @@ final class AttachedFiles {
   /// Forgets all files.
   func clear() throws { try queue.write { try $0.execute(sql: "DELETE FROM file") } }
 
+  /// Forgets everything, so that the next pass fills the cache anew.
+  func discard() throws {
+    try queue.write {
+      try $0.execute(sql: "DELETE FROM file; DELETE FROM pass; DELETE FROM problem")
+    }
+  }
+
   // MARK: Problems
 
   /// What could not be read when it was last tried, by path.
   func problems() throws -> [String: String] {
     try queue.read { database in
       try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {
-        $0[$1["path"] as String] = $1["reason"] as String
+        $0[try $1.value("path") as String] = try $1.value("reason") as String
       }
     }
   }

@@ -33,8 +33,20 @@ public struct Attacher {
   ///
   /// - Throws: when the cache or the home cannot be read; files that cannot be are problems.
   public func plan() throws -> AttachPlan {
-    try rebuildWhereLost()
-    return try AttachPlanner(context: context, sources: sources, files: files).plan()
+    try discardingDamage {
+      try rebuildWhereLost()
+      return try AttachPlanner(context: context, sources: sources, files: files).plan()
+    }
+  }
+
+  /// Does something that only reads the cache, and once more with a new one where that is damaged.
+  private func discardingDamage<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch is DamagedRow {
+      try files.discard()
+      return try body()
+    }
   }
 
   /// Carries out a plan.
@@ -73,7 +85,9 @@ public struct Attacher {
   }
 
   /// What could not be read when it was last tried, with the reason, by path.
-  public func problems() throws -> [String: String] { try files.problems() }
+  public func problems() throws -> [String: String] {
+    try discardingDamage { try files.problems() }
+  }
 
   func carryOut(_ change: AttachPlan.Change) throws {
     switch change {
@@ -145,13 +159,13 @@ public struct Attacher {
   public func adopt(_ path: String, as source: LogSource) throws -> (
     session: SessionID, isNew: Bool
   ) {
-    try rebuildWhereLost()
+    let before = try discardingDamage {
+      try rebuildWhereLost()
+      return try known(at: path)
+    }
+    if let before { return (before.session, false) }
     guard let status = try FileStatus(path) else {
       throw SystemError(operation: "open", path: path, errno: ENOENT)
-    }
-    let content = try FileContent(path)
-    for known in try files.numbered(status) + files.at(path) where try content.continues(known) {
-      return (known.session, false)
     }
     let session = try begin(
       AttachPlan.Beginning(source: source, path: path, status: status, end: .imported))
@@ -160,6 +174,13 @@ public struct Attacher {
     pass.boot = context.machine.bootId
     try files.save(pass)
     return (session, true)
+  }
+
+  /// The remembered file that the one at a path continues.
+  private func known(at path: String) throws -> AttachedFile? {
+    guard let status = try FileStatus(path) else { return nil }
+    let content = try FileContent(path)
+    return try (files.numbered(status) + files.at(path)).first(where: content.continues)
   }
 
   @discardableResult

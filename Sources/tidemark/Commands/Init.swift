@@ -135,9 +135,8 @@ struct Init: AsyncParsableCommand {
   private func write(store: String, _ place: Workplace) throws {
     let path = place.home.configurationPath
     var text: String
-    if let data = FileManager.default.contents(atPath: path) {
-      text = SettingsTemplate.replacing(
-        storeIn: String(decoding: data, as: UTF8.self), with: store)
+    if let written = try Settings.text(of: path) {
+      text = SettingsTemplate.replacing(storeIn: written, with: store)
     } else {
       text = SettingsTemplate.text(store: store, environment: place.environment)
     }

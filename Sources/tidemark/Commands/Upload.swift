@@ -105,7 +105,7 @@ struct Upload: AsyncParsableCommand {
         statuses.insert(ExitStatus(error))
         break
       } catch  where places.count > 1 && !(error is Failure) {
-        Console.complain("\(place.home.path): \(error)")
+        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
         statuses.insert(ExitStatus(error))
       }
     }
@@ -134,7 +134,8 @@ struct Upload: AsyncParsableCommand {
     let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
     if report.stoppedBy == nil && prunes { try await prune(place, context) }
     try tell(report, reaped: reaped, place, context)
-    return (Self.status(of: report), report.stoppedBy is StoreError)
+    // Without having asked, only this home's cache says that the store is down.
+    return (Self.status(of: report), plan.hold == nil && report.stoppedBy is StoreError)
   }
 
   /// The home's lock, waited for as long as asked.

@@ -1,0 +1,55 @@
+/// What the numbers of a sidecar can be.
+///
+/// A home's user, or whoever can write to the store, may have written any. They are checked when the
+/// file is read, so that nothing that calculates with them can overflow.
+extension Sidecar {
+  /// Lengths and offsets in bytes, counts, and times in milliseconds: far more than there can be,
+  /// and so little that sums of them fit.
+  package static let byteCounts: ClosedRange<Int64> = 0...1 << 50
+
+  /// The last generation that names can have.
+  package static let generations = 1...999_999
+
+  /// Refuses numbers that no session has.
+  ///
+  /// - Throws: `DecodingError`.
+  func checkNumbers() throws {
+    try Self.check("fileSizeBytes", fileSizeBytes, in: Self.byteCounts)
+    try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
+    try Self.check("generation", generation, in: Self.generations)
+    for count in (levels.values.map { $0 }) + (redacted ?? [:]).values {
+      try Self.check("levels or redacted", Int64(count), in: Self.byteCounts)
+    }
+    try Self.check(redaction)
+    try Self.check("recorder.pid", recorder?.pid, in: 1...Int32.max)
+    try Self.check(
+      "recorder.memoryKills", recorder?.memoryKills.map(Int64.init), in: Self.byteCounts)
+    try Self.check("seal.length", seal?.length, in: Self.byteCounts)
+    try Self.check("source.base", source?.base, in: Self.byteCounts)
+    try Self.check("source.length", source?.length, in: Self.byteCounts)
+    try Self.check("source.headLength", source?.headLength, in: 0...Source.longestHead)
+  }
+
+  /// Refuses offsets of epochs that no stream has.
+  ///
+  /// - Throws: `DecodingError`.
+  package static func check(_ epochs: [RedactionEpoch]?) throws {
+    for epoch in epochs ?? [] { try check("redaction.from", epoch.from, in: byteCounts) }
+  }
+
+  /// Refuses a number out of its range; one that is missing is fine.
+  ///
+  /// - Throws: `DecodingError`.
+  package static func check<Number: Comparable>(
+    _ name: String, _ number: Number?, in range: ClosedRange<Number>
+  ) throws {
+    guard let number, !range.contains(number) else { return }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: [], debugDescription: "\(name) cannot be \(number)"))
+  }
+}
+
+extension Sidecar.Source {
+  /// How many of a file's first bytes are hashed at most.
+  package static let longestHead = 4096
+}

@@ -1,0 +1,48 @@
+import GRDB
+import SessionLog
+
+/// A row of a cache that no version of this program wrote: the cache is garbled, or another's.
+struct DamagedRow: Error {}
+
+/// Rows of the databases below `cache/`, read as what anybody may have written.
+///
+/// GRDB's own subscripts end the process at a value of another type.
+extension Row {
+  /// A column's value.
+  ///
+  /// - Throws: ``DamagedRow`` for a value of another type.
+  func value<Value: DatabaseValueConvertible>(_ column: String) throws(DamagedRow) -> Value {
+    guard let value = Value.fromDatabaseValue(self[column]) else { throw DamagedRow() }
+    return value
+  }
+
+  /// A number, within what it can be.
+  ///
+  /// - Throws: ``DamagedRow`` also for a number out of range.
+  func value<Value: DatabaseValueConvertible & Comparable>(
+    _ column: String, in range: ClosedRange<Value>
+  ) throws(DamagedRow) -> Value {
+    let value: Value = try value(column)
+    guard range.contains(value) else { throw DamagedRow() }
+    return value
+  }
+
+  /// A number that may be missing, within what it can be.
+  ///
+  /// - Throws: ``DamagedRow`` also for a number out of range.
+  func value<Value: DatabaseValueConvertible & Comparable>(
+    _ column: String, in range: ClosedRange<Value>
+  ) throws(DamagedRow) -> Value? {
+    let value: Value? = try value(column)
+    if let value, !range.contains(value) { throw DamagedRow() }
+    return value
+  }
+
+  /// A time in milliseconds since 1970, of a year that can be written.
+  ///
+  /// - Throws: ``DamagedRow`` also for another time.
+  func time(_ column: String) throws(DamagedRow) -> Timestamp? {
+    let time: Int64? = try value(column, in: Timestamp.writable)
+    return time.map(Timestamp.init(milliseconds:))
+  }
+}

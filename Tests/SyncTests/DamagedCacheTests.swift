@@ -1,0 +1,157 @@
+import Foundation
+import GRDB
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// Caches that no version of this program wrote: what they say is dropped, and found out again.
+@Suite struct DamagedCacheTests {
+  private static func change(_ name: String, in home: Home, _ sql: String) throws {
+    let database = try DatabaseQueue(path: "\(home.cachePath)/\(name).sqlite")
+    try database.write { try $0.execute(sql: sql) }
+    try database.close()
+  }
+
+  /// A session that goes on, of which a tick was sent.
+  private func siteWithTick() async throws -> (Site, SessionWriter) {
+    let site = try Site()
+    let writer = try site.local.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try await site.upload()
+    #expect(try site.context().manifest.entry(writer.session) != nil)
+    return (site, writer)
+  }
+
+  @Test(arguments: [
+    "generation = 'x'", "generation = 0", "generation = 1000000", "sent = 'x'", "sent = -1",
+    "sent = 9223372036854775807", "sent = x'00'", "merged = -1", "signed = 9223372036854775807",
+    "link = 5", "link = x'00'", "revision = -1", "revision = 9223372036854775807", "boot = x'ff'",
+    "dirty = 'x'", "attempts = 9223372036854775807", "attempts = -1", "passing = 'x'",
+    "nextAttempt = -9223372036854775808", "nextAttempt = 'x'",
+  ])
+  func aRowOfASessionIsDropped(assignment: String) async throws {
+    let (site, writer) = try await siteWithTick()
+    try Self.change("manifest", in: site.local.home, "UPDATE session SET \(assignment)")
+    #expect(try site.context().manifest.entry(writer.session) == nil)
+    Array("two\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try writer.end(.exit(0))
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test(arguments: [
+    "name = 5", "name = x'ff'", "proven = 'x'", "name = replace(name, id, 'OTHER')",
+  ])
+  func aRowOfASegmentIsDropped(assignment: String) async throws {
+    let (site, writer) = try await siteWithTick()
+    let other = SessionID.make(at: .now())
+    try Self.change(
+      "manifest", in: site.local.home,
+      "UPDATE segment SET \(assignment.replacing("OTHER", with: "\(other)"))")
+    #expect(try site.context().manifest.entry(writer.session) == nil)
+    try writer.end(.exit(0))
+    #expect(try await site.upload().failures.isEmpty)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test(arguments: [
+    "checkedAt = 'x'", "lastSuccess = -9223372036854775808", "failingSince = 9223372036854775807",
+    "attempts = 'x'", "attempts = 9223372036854775807", "objectLimit = 'x'", "objectLimit = -1",
+    "device = x'ff'", "nextAttempt = 'x'",
+  ])
+  func whatIsSaidOfTheStoreIsDropped(assignment: String) async throws {
+    let (site, writer) = try await siteWithTick()
+    try Self.change("manifest", in: site.local.home, "UPDATE store SET \(assignment)")
+    #expect(try site.context().manifest.storeEntry() == StoreEntry())
+    try writer.end(.exit(0))
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test func aViewInTheCacheIsNotAsked() async throws {
+    let (site, writer) = try await siteWithTick()
+    try Self.change(
+      "manifest", in: site.local.home,
+      """
+      ALTER TABLE remains RENAME TO kept;
+      CREATE VIEW remains(store, id, due) AS
+        WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless)
+        SELECT 's', n, n FROM endless WHERE n < 0;
+      """)
+    try writer.end(.exit(0))
+    #expect(try await site.upload().failures.isEmpty)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  @Test(arguments: ["", "-wal", "-shm", "-journal"], HostileThing.allCases)
+  func whatIsNoFileIsNotOpened(suffix: String, thing: HostileThing) async throws {
+    let (site, writer) = try await siteWithTick()
+    let path = site.local.home.cachePath + "/manifest.sqlite" + suffix
+    unlink(path)
+    try thing.put(at: path)
+    try writer.end(.exit(0))
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
+  enum HostileThing: CaseIterable {
+    case pipe, link, folder
+
+    func put(at path: String) throws {
+      switch self {
+      case .pipe: #expect(mkfifo(path, 0o600) == 0)
+      case .link: #expect(symlink("/etc/hostname", path) == 0)
+      case .folder: #expect(mkdir(path, 0o700) == 0)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "file SET base = 'x'", "file SET headLength = -1", "file SET length = 'x'",
+    "file SET seen = 9223372036854775807", "file SET path = x'ff'", "file SET inode = 'x'",
+    "pass SET since = 'x'", "pass SET fullAt = -9223372036854775808", "pass SET dirty = 'x'",
+  ])
+  func theCacheOfAttachedFilesIsFilledAnew(change: String) async throws {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try await folder.tick()
+    try Self.change("attached", in: folder.site.local.home, "UPDATE \(change)")
+    try folder.append(10..<20, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    #expect(try await folder.gaps().isEmpty)
+  }
+
+  @Test(arguments: HostileThing.allCases) func aSignatureThatIsNoFile(thing: HostileThing)
+    async throws
+  {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<2000, to: "app.log")
+    try await folder.tick()
+    let home = folder.site.local.home
+    let session = try #require(try folder.sidecars().first).sessionId
+    let path = "\(home.cachePath)/\(session).g1.sig"
+    unlink(path)
+    try thing.put(at: path)
+    try folder.append(2000..<4000, to: "app.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<4000)])
+  }
+
+  @Test(arguments: [
+    #"{"redaction":[{"from":-1,"rules":"x"}]}"#,
+    #"{"redaction":[{"from":9223372036854775807,"rules":"x"}]}"#, #"{"generation":0}"#,
+    #"{"generation":9223372036854775807}"#,
+  ])
+  func aNoteWithAbsurdNumbersCountsForNothing(json: String) async throws {
+    let (site, writer) = try await siteWithTick()
+    let local = LocalSession(site.local.home, writer.session)
+    try Data(json.utf8).write(to: URL(filePath: local.files.redaction))
+    #expect(try local.sentNote() == nil)
+  }
+}
