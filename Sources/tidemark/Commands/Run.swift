@@ -34,12 +34,31 @@ struct Run: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("The job of whoever supervises this recorder.", visibility: .hidden))
   var inJob: Int32?
-  @Argument(parsing: .captureForPassthrough, help: "The program and its arguments, after --.")
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: "The program and its arguments, after --. All after the program's name is its own.")
   var command: [String] = []
 
   func validate() throws {
+    try checkOptions()
     if survive && pty { throw ValidationError("--survive and --pty exclude each other.") }
     if program.isEmpty { throw ValidationError("Name the program to run: tidemark run -- PROGRAM") }
+  }
+
+  /// Refuses an option that is not ours before the program's name, instead of running it.
+  ///
+  /// The parser leaves everything that it does not know to the program, `--help` included.
+  private func checkOptions() throws {
+    guard let option = command.first, option != "--", option != "-", option.hasPrefix("-") else {
+      return
+    }
+    switch option {
+    case "-h", "--help": throw CleanExit.helpRequest(Run.self)
+    case "--version": throw CleanExit.message(Tidemark.configuration.version)
+    default:
+      throw ValidationError(
+        "Unknown option '\(option)'. To run a program with this name: tidemark run -- \(option)")
+    }
   }
 
   private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
