@@ -8,6 +8,12 @@ import Testing
 @Suite struct FailedAttemptsTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
+  /// Bytes that hardly compress, and none of which is ASCII: nothing of them is masked.
+  private static func dense(_ count: Int, case number: Int) -> [UInt8] {
+    var generator = SeededGenerator(case: number)
+    return (0..<count).map { _ in UInt8.random(in: 128...255, using: &generator) }
+  }
+
   @Test func aStoreThatIsDownIsAskedLessAndLess() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
@@ -75,8 +81,7 @@ import Testing
   @Test(arguments: [64 << 10, 100_000, 3 << 20], [1, 5])
   func whatIsTooLargeIsHalvedAndRemembered(limit: Int, sessions: Int) async throws {
     let site = try Site()
-    var generator = SeededGenerator(case: limit + sessions)
-    let text = (0..<(4 << 20)).map { _ in UInt8.random(in: 32...255, using: &generator) }
+    let text = Self.dense(4 << 20, case: limit + sessions)
     let all = try (0..<sessions).map { _ in try site.local.session(text) }
     site.store.refuseAbove(limit)
     let report = try await site.upload(.due)
@@ -95,9 +100,7 @@ import Testing
 
   @Test func aStoreThatTakesNextToNothingIsToldOf() async throws {
     let site = try Site()
-    var generator = SeededGenerator(case: 0)
-    let text = (0..<100_000).map { _ in UInt8.random(in: 32...255, using: &generator) }
-    let session = try site.local.session(text)
+    let session = try site.local.session(Self.dense(100_000, case: 0))
     site.store.refuseAbove(10_000)
     let report = try await site.upload(.due)
     #expect((report.failures.first?.error as? StoreError)?.code == .tooLarge)
