@@ -38,12 +38,18 @@ enum Console {
       let count = Foundation.write(STDOUT_FILENO, rest.baseAddress, rest.count)
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else {
-        if errno == EPIPE { exit(0) }
+        if errno == EPIPE { ExitStatus.leave(ExitStatus.ok.rawValue) }
         complain("cannot write the output: \(String(cString: strerror(errno)))")
-        exit(ExitStatus.tryLater.rawValue)
+        ExitStatus.leave(ExitStatus.tryLater.rawValue)
       }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
     }
+  }
+
+  /// Prints what the parser has to say: help as a result, an error as such.
+  static func answer(_ text: String, isError: Bool) {
+    guard isError else { return say(text) }
+    FileHandle.standardError.write(Data((text + "\n").utf8))
   }
 
   /// Prints a line about what went wrong.

@@ -53,15 +53,26 @@ enum ExitStatus: Int32, Error {
 
   /// Ends the process: the parser's own errors its way, with 64 for wrong usage; ours with one line.
   static func leave(with error: any Error, as command: any ParsableCommand.Type) -> Never {
-    if let status = error as? ExitStatus { exit(status.rawValue) }
-    if let code = error as? ExitCode { exit(code.rawValue) }
-    if error is CleanExit || command.exitCode(for: error) == .success
-      || command.exitCode(for: error) == .validationFailure
-    {
-      command.exit(withError: error)
+    if let status = error as? ExitStatus { leave(status.rawValue) }
+    if let code = error as? ExitCode { leave(code.rawValue) }
+    let code = command.exitCode(for: error)
+    if error is CleanExit || code == .success || code == .validationFailure {
+      let text = command.fullMessage(for: error)
+      if !text.isEmpty { Console.answer(text, isError: code != .success) }
+      leave(code.rawValue)
     }
     Console.complain(text(of: error))
-    exit(ExitStatus(error).rawValue)
+    leave(ExitStatus(error).rawValue)
+  }
+
+  /// Ends the process; the one way out of it.
+  ///
+  /// Exit handlers do not run: worker threads may be closing their connections at this moment, and
+  /// OpenSSL's handler would take away what they work with. So whatever has to happen before the end
+  /// happens before this call; the kernel releases the rest, locks included.
+  static func leave(_ status: Int32) -> Never {
+    fflush(nil)
+    _exit(status)
   }
 
   /// An error in one line for a person.

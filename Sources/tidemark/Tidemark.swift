@@ -30,6 +30,7 @@ struct Tidemark: AsyncParsableCommand {
       } else {
         try command.run()
       }
+      ExitStatus.leave(ExitStatus.ok.rawValue)
     } catch {
       ExitStatus.leave(with: error, as: Self.self)
     }

@@ -1,0 +1,52 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// How the program ends: its output whole, its status its own, whatever its threads do then.
+@Suite struct ExitTests {
+  /// Each command leaves with connections open that its worker threads close at that moment.
+  @Test func noCommandDiesWhileItsConnectionsClose() async throws {
+    let authority = try Authority()
+    let server = try SpecialLighttpdServer(
+      .tls(certificate: "good", wantsClient: false, newest: "TLSv1.3"), authority: authority)
+    var program = try Program()
+    program.environment["URL"] = server.url + "/logs"
+    try FileManager.default.createDirectory(
+      atPath: program.home, withIntermediateDirectories: true)
+    try "ca-file: \(authority.path("ca.pem"))\n".write(
+      toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
+    let result = try await program.shell(
+      """
+      $T init "$URL" >&2
+      for i in 1 2 3 4; do $T run --no-upload -- seq 2000 > "$FOLDER/expected"; done
+      $T upload
+      id=$(ls "$TIDEMARK_HOME"/sessions/* | sed -n 's/\\.json$//p' | head -1)
+      for i in 1 2; do (while :; do :; done) & busy="$busy $!"; done
+      for i in 1 2; do
+        for command in "show $id --remote --plain" "show $id --remote -n 4" "list --remote" \\
+          "grep 1999 --remote" "export $id --remote --output -" status
+        do
+          $T $command > "$FOLDER/out" || echo "$command: $?"
+          case $command in *plain) cmp "$FOLDER/out" "$FOLDER/expected" ;; esac
+        done
+      done
+      kill $busy
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text.isEmpty, "\(result.text)\(result.errors)")
+  }
+
+  /// What goes through the parser's own printing is whole in a pipe, and goes to the right one.
+  @Test(arguments: [
+    (["--help"], 0), (["help", "show"], 0), (["--generate-completion-script", "bash"], 0),
+    (["--version"], 0), (["show"], 64), (["show", "--lines", "x", "y"], 64), (["nonsense"], 64),
+  ])
+  func theParserSpeaksThroughTheSameExit(arguments: [String], status: Int) async throws {
+    let result = try await Program().run(arguments)
+    #expect(Int(result.status) == status)
+    #expect(result.output.isEmpty == (status != 0))
+    #expect(result.errors.isEmpty == (status == 0))
+    #expect(result.output.last ?? 0x0a == 0x0a)
+  }
+}
