@@ -3,6 +3,9 @@ import ArgumentParser
 /// The command line.
 @main
 struct Tidemark: AsyncParsableCommand {
+  /// The version of the program and its packages.
+  static let version = "0.1.1"
+
   static let configuration = CommandConfiguration(
     commandName: "tidemark",
     abstract: "Get the log of every session of every program off the machine it ran on.",
@@ -13,7 +16,7 @@ struct Tidemark: AsyncParsableCommand {
       Exit codes: 0 ok, 1 partial, 64 usage, 65 integrity, 69 tool missing, 75 try later, \
       77 authentication or consent, 78 configuration.
       """,
-    version: "0.1.0",
+    version: version,
     // Each has its name written down: made of the types' names, they would cost every start
     // milliseconds.
     subcommands: [

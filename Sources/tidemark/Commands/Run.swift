@@ -54,7 +54,7 @@ struct Run: AsyncParsableCommand {
     }
     switch option {
     case "-h", "--help": throw CleanExit.helpRequest(Run.self)
-    case "--version": throw CleanExit.message(Tidemark.configuration.version)
+    case "--version": throw CleanExit.message(Tidemark.version)
     default:
       throw ValidationError(
         "Unknown option '\(option)'. To run a program with this name: tidemark run -- \(option)")
