@@ -37,6 +37,24 @@ import Testing
     #expect(result.text.isEmpty, "\(result.text)\(result.errors)")
   }
 
+  #if os(Linux)
+    /// The dynamic linker says when it runs what libraries want done at the end (ld.so(8)).
+    @Test(arguments: [
+      (["--version"], 0), (["upload"], 78), (["run", "--", "true"], 0), (["list"], 0),
+      (["show"], 64),
+    ])
+    func noExitHandlerRuns(arguments: [String], status: Int) async throws {
+      var program = try Program()
+      program.environment["LD_DEBUG"] = "files"
+      let result = try await program.run(arguments)
+      #expect(Int(result.status) == status)
+      let own = result.errors.split(separator: "\n").first?.prefix { $0 != ":" } ?? "?"
+      let said = result.errors.split(separator: "\n").filter { $0.hasPrefix(own) }
+      #expect(said.contains { $0.contains("calling init") })
+      #expect(!said.contains { $0.contains("calling fini") })
+    }
+  #endif
+
   /// What goes through the parser's own printing is whole in a pipe, and goes to the right one.
   @Test(arguments: [
     (["--help"], 0), (["help", "show"], 0), (["--generate-completion-script", "bash"], 0),
