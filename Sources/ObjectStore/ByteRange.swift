@@ -1,13 +1,18 @@
 /// A part of an object, in bytes.
 public enum ByteRange: Sendable, Hashable {
+  /// All of it, where that is at most so many bytes.
+  ///
+  /// A larger object fails with ``StoreError/Code/integrity``, and no more of it than that is read.
+  case whole(atMost: Int64)
   /// `count` bytes from `offset` on.
   case bytes(offset: Int64, count: Int64)
   /// The last bytes, at most this many.
   case suffix(Int64)
 
-  /// The value of an HTTP `Range` header; nil when the range holds no byte.
+  /// The value of an HTTP `Range` header; nil for a whole object, and when the range holds no byte.
   package var header: String? {
     switch self {
+    case .whole: return nil
     case .bytes(let offset, let count):
       let (last, overflow) = offset.addingReportingOverflow(count - 1)
       guard offset >= 0, count > 0, !overflow else { return nil }
@@ -17,9 +22,33 @@ public enum ByteRange: Sendable, Hashable {
     }
   }
 
+  /// Whether the range holds no byte, however long the object is.
+  var isEmpty: Bool {
+    if case .whole = self { return false }
+    return header == nil
+  }
+
+  /// Bytes of body that an answer may have; nil for the transport's own limit.
+  ///
+  /// An answer that is an error has a body too, however small the object may be.
+  var responseLimit: Int? {
+    guard case .whole(let limit) = self else { return nil }
+    return Int(clamping: max(limit, 64 << 10))
+  }
+
+  /// The error for an object that is larger than ``whole(atMost:)`` allows; nil where it is not.
+  package func refusal(ofSize size: Int64, _ target: String) -> StoreError? {
+    guard case .whole(let limit) = self, size > limit else { return nil }
+    return StoreError(
+      .integrity, operation: "GET", target: target,
+      response: "\(size) bytes, where at most \(limit) can be",
+      advice: "Another program has written it, or the store is damaged; it is not read.")
+  }
+
   /// The positions of this range in an object of `size` bytes, clamped to what there is.
   package func resolved(size: Int64) -> Range<Int64> {
     switch self {
+    case .whole: return 0..<size
     case .bytes(let offset, let count):
       let start = min(max(offset, 0), size)
       return start..<(start + min(max(count, 0), size - start))

@@ -64,11 +64,18 @@ extension ObjectStore {
       response: "no conditional requests")
   }
 
-  /// Reads a whole object.
+  /// Reads a whole object of at most 64 MiB.
   ///
-  /// A missing object throws `notFound`.
+  /// A missing object throws `notFound`, a larger one `integrity`.
   public func get(_ key: String) async throws -> [UInt8] {
-    try await get(key, range: nil)
+    try await get(key, atMost: 64 << 20)
+  }
+
+  /// Reads a whole object that may not be larger than a number of bytes, whatever a listing said.
+  ///
+  /// A missing object throws `notFound`, a larger one `integrity`.
+  public func get(_ key: String, atMost limit: Int64) async throws -> [UInt8] {
+    try await get(key, range: .whole(atMost: limit))
   }
 
   /// Lists all pages of a prefix as one.

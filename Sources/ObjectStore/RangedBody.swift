@@ -10,13 +10,15 @@ enum RangedBody {
   static func cut(_ response: HTTPResponse, _ range: ByteRange?, _ failure: HTTPFailure) throws
     -> [UInt8]
   {
-    if range != nil, response.status == 416 { return [] }
+    if range?.header != nil, response.status == 416 { return [] }
     guard !response.isWebPage else { throw failure.garbage(response, "a web page") }
     guard !response.isPacked else { throw failure.packed(response) }
-    guard let range else {
+    guard let range, range.header != nil else {
       guard response.status == 200 else {
         throw failure.garbage(response, "a piece, not the whole")
       }
+      let size = Int64(response.body.count)
+      if let refusal = range?.refusal(ofSize: size, failure.target) { throw refusal }
       return response.body
     }
     guard let header = response.header("Content-Range") else {

@@ -54,6 +54,28 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases)
+  func aLargerObjectThanAllowedIsRefused(_ backend: Backend) async throws {
+    let opened = try backend.open()
+    defer { withExtendedLifetime(opened) {} }
+    let store = opened.store
+    let body = [UInt8](repeating: 7, count: 200_000)
+    _ = try await store.put("large", body)
+    #expect(try await store.get("large", atMost: 200_000) == body)
+    for limit in [0, 10, 199_999] as [Int64] {
+      let error = await #expect(throws: StoreError.self) {
+        try await store.get("large", atMost: limit)
+      }
+      #expect(error?.code == .integrity, "\(String(describing: error))")
+    }
+    _ = try await store.put("empty", [])
+    #expect(try await store.get("empty", atMost: 0) == [])
+    let missing = await #expect(throws: StoreError.self) {
+      try await store.get("missing", atMost: 1)
+    }
+    #expect(missing?.isNotFound == true)
+  }
+
+  @Test(arguments: Backend.allCases)
   func listsWithoutDescending(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }

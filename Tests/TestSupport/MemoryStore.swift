@@ -61,6 +61,7 @@ public final class MemoryStore: ObjectStore {
     return try state.withLock { state in
       state.traffic.gets += 1
       guard let object = state.objects[key] else { throw Self.notFound("GET", key) }
+      if let refusal = range?.refusal(ofSize: Int64(object.count), key) { throw refusal }
       let part = range.map { Self.part($0, of: Int64(object.count)) } ?? 0..<object.count
       state.traffic.bytes += part.count
       return Array(object[part])
@@ -93,6 +94,7 @@ public final class MemoryStore: ObjectStore {
 
   private static func part(_ range: ByteRange, of size: Int64) -> Range<Int> {
     switch range {
+    case .whole: return 0..<Int(size)
     case .bytes(let offset, let count):
       let start = min(offset, size)
       return Int(start)..<Int(min(size, start + count))

@@ -103,14 +103,19 @@ public struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/get(_:range:)``.
   public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
-    return try perform("GET", key) { root throws(Descriptor.Failure) in
+    let (bytes, refusal) = try perform("GET", key) { root throws(Descriptor.Failure) in
       let folder = try self.folder(of: key, in: root, creating: false)
       let file = try Descriptor.open(Self.name(key), in: folder, O_RDONLY | O_NONBLOCK)
       let status = try file.status()
       guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
-      let part = range?.resolved(size: Int64(status.st_size)) ?? 0..<Int64(status.st_size)
-      return try file.read(at: part.lowerBound, count: Int(part.upperBound - part.lowerBound))
+      let size = Int64(status.st_size)
+      let refusal = range?.refusal(ofSize: size, "\(location)/\(key)")
+      let part = refusal != nil ? 0..<0 : range?.resolved(size: size) ?? 0..<size
+      let count = Int(part.upperBound - part.lowerBound)
+      return (try file.read(at: part.lowerBound, count: count), refusal)
     }
+    if let refusal { throw refusal }
+    return bytes
   }
 
   /// See ``ObjectStore/head(_:)``.

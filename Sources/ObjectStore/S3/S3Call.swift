@@ -8,6 +8,8 @@ struct S3Call {
   var query: [(String, String)] = []
   var headers: [(name: String, value: String)] = []
   var body: [UInt8]?
+  /// Bytes of body that the answer may have; nil for the transport's own limit.
+  var responseLimit: Int?
 
   /// The same question as a request whose errors have a body; nil when this has.
   var speaking: S3Call? {

@@ -58,9 +58,10 @@ extension S3Store {
       headers: [(name: "Host", value: host)] + call.headers,
       payloadHash: SigV4Signer.hash(call.body ?? []),
       date: now().addingTimeInterval(signing.clockOffset))
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: call.method, url: origin + target, headers: call.headers + signature.headers,
       body: call.body)
+    if let limit = call.responseLimit { request.maximumResponseBytes = limit }
     do {
       return try await transport.send(request)
     } catch let error as TransportError {

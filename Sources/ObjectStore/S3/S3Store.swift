@@ -98,13 +98,15 @@ public final class S3Store: ObjectStore {
   /// See ``ObjectStore/get(_:range:)``.
   public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
-    if let range, range.header == nil {
+    if let range, range.isEmpty {
       _ = try await head(key)
       return []
     }
     let headers = range?.header.map { [(name: "Range", value: $0)] } ?? []
-    let call = S3Call(method: "GET", operation: "GET", key: key, headers: headers)
-    let response = try await perform(call, accepting: range == nil ? [] : [416])
+    let call = S3Call(
+      method: "GET", operation: "GET", key: key, headers: headers,
+      responseLimit: range?.responseLimit)
+    let response = try await perform(call, accepting: headers.isEmpty ? [] : [416])
     // rclone refuses a suffix that is longer than the object.
     if response.status == 416, case .suffix = range {
       return try await get(key, range: nil)

@@ -5,11 +5,15 @@ extension WebDAVStore {
   private static let maximumLogins = 3
 
   /// Sends a request, logged in as the server wants it.
+  ///
+  /// - Parameter responseLimit: bytes of body that the answer may have; nil for the transport's own
+  ///   limit.
   func send(
     _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
-    body: [UInt8]? = nil
+    body: [UInt8]? = nil, responseLimit: Int? = nil
   ) async throws -> HTTPResponse {
-    let request = HTTPRequest(method: method, url: url, headers: headers, body: body)
+    var request = HTTPRequest(method: method, url: url, headers: headers, body: body)
+    if let responseLimit { request.maximumResponseBytes = responseLimit }
     let carriesObject = method == "PUT"
     // Rather than a whole object for nothing.
     if carriesObject, authenticator.isUndecided { try await learnLogin() }
@@ -58,13 +62,17 @@ extension WebDAVStore {
   /// - Returns: the answer, and the URL that gave it.
   func follow(
     _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
-    body: [UInt8]? = nil
+    body: [UInt8]? = nil, responseLimit: Int? = nil
   ) async throws -> (response: HTTPResponse, url: String) {
-    let response = try await send(method, url, headers: headers, body: body)
+    func send(_ url: String) async throws -> HTTPResponse {
+      try await self.send(
+        method, url, headers: headers, body: body, responseLimit: responseLimit)
+    }
+    let response = try await send(url)
     // An object whose name gets a slash is a folder.
     guard let target = Redirection.target(of: response, from: url),
       method == "PROPFIND" || target != url + "/"
     else { return (response, url) }
-    return (try await send(method, target, headers: headers, body: body), target)
+    return (try await send(target), target)
   }
 }

@@ -116,14 +116,17 @@ public final class WebDAVStore: ObjectStore {
   /// See ``ObjectStore/get(_:range:)``.
   public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
-    if let range, range.header == nil {
+    if let range, range.isEmpty {
       _ = try await head(key)
       return []
     }
     let failure = HTTPFailure(operation: "GET", target: url(key))
     let headers = range?.header.map { [(name: "Range", value: $0)] } ?? []
-    let response = try await follow("GET", url(key), headers: headers).response
-    guard [200, 204, 206].contains(response.status) || (response.status == 416 && range != nil)
+    let response = try await follow(
+      "GET", url(key), headers: headers, responseLimit: range?.responseLimit
+    ).response
+    guard
+      [200, 204, 206].contains(response.status) || (response.status == 416 && !headers.isEmpty)
     else {
       throw failure.error(response)
     }
