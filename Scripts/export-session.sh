@@ -5,7 +5,7 @@
 # it.
 # SESSION is the id of a session, open or sealed, or the start of one; list-sessions.sh shows them.
 # The log goes to standard output or to FILE, which appears whole or not at all. Every object is
-# compared with its name, and a sealed session with its seal. A session may be read while it grows.
+# compared with its name, and a sealed session with its seal, whose objects alone are read. A session may be read while it grows.
 # A log that was not sent, because the consent was 'metadata', is no log that is empty: exit code 77.
 #
 # STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else
@@ -60,6 +60,18 @@ look() {
   esac
 }
 
+# Leaves in $work/found the segments that the seal in $work/object names, and no others: whoever can
+# write to the store can add one that reaches further.
+keep_named() { # KEY
+  jq -r 'if .objects | type == "array" then .objects[], (.basis // [])[] else error end | strings' \
+    "$work/object" >"$work/named" 2>/dev/null ||
+    fail 65 "$1 seals the session, but does not name its objects."
+  awk -F '\t' 'FILENAME == ARGV[1] { named[$0]; next }
+    { name = $11; sub(/.*\//, "", name) }
+    $3 != "g" || name in named' "$work/named" "$work/found" >"$work/kept"
+  mv "$work/kept" "$work/found"
+}
+
 # Reads the highest whole sidecar. That gives the $generation, and for a sealed session $length and
 # $digest; an open one is as long as the segments reach. Where the log was not sent, nothing follows.
 read_sidecar() {
@@ -77,15 +89,24 @@ read_sidecar() {
   check "$work/object" "$stored" "$hash" "$key"
   [ "$(jq -r '.generation // 1' "$work/object" 2>/dev/null)" = "$generation" ] ||
     fail 65 "$key speaks of another generation than its name."
+  [ "$(jq -r --arg session "$session" --arg device "$device" \
+    '"\(.sessionId // $session) \(.deviceId // $device)"' "$work/object" 2>/dev/null)" \
+    = "$session $device" ] || fail 65 "$key is the sidecar of another session or device."
   if [ "$(jq -r '.consent // ""' "$work/object" 2>/dev/null)" = metadata ]; then
     [ "$sealed" -gt 0 ] || fail 77 "$session: log not sent (consent: metadata)."
     echo "$program: $session: log sent only up to byte $sealed (consent: metadata)." >&2
     length=$sealed
+    # A session that has ended names what was sent of it.
+    if [ "$status" != active ] &&
+      [ "$(jq -r '.objects // .digest | type' "$work/object" 2>/dev/null)" != null ]; then
+      keep_named "$key"
+    fi
     return 0
   fi
   [ "$status" != active ] || return 0
   digest=$(jq -r '.digest | strings' "$work/object" 2>/dev/null) || digest=''
   [[ $digest =~ ^[0-9a-f]{64}$ ]] || fail 65 "$key seals the session, but has no digest."
+  keep_named "$key"
   length=$sealed
 }
 

@@ -62,6 +62,8 @@ rows_of_names() { # DEVICE DAY
       return text ~ /^g/ && number(rank) && rank + 0 >= from && rank + 0 < 1000000
     }
     $1 != "f" { next }
+    # No writer makes a larger object; where the size is not known it is "-".
+    $3 + 0 > 8388608 || ($2 ~ /\.json$/ && $3 + 0 > 1048576) { next }
     {
       fields = split($2, p, ".")
       generation = 1
@@ -77,13 +79,13 @@ rows_of_names() { # DEVICE DAY
     fields != 7 || !is_session(p[1]) { next }
     p[7] == "zst" && (p[6] == "log" ? is_generation(p[2], 1) : \
       p[6] == "delta" && is_generation(p[2], 2)) && split(p[3], span, "-") == 2 && digits(span[1], 12, 12) && digits(span[2], 12, 12) \
-      && span[1] "" < span[2] "" && is_hash(p[4]) && number(p[5]) {
+      && span[1] "" < span[2] "" && is_hash(p[4]) && number(p[5]) && p[5] + 0 <= 8388608 {
       print p[1], device, "g", rank, plain(span[1]), plain(span[2]), p[4], p[5], $3, $4, key, $5, \
         p[6]
     }
     p[7] == "json" && p[2] ~ /^s/ && digits(rank, 4, 6) && (length(rank) == 4 || rank !~ /^0/) \
       && p[3] ~ /^(active|terminated|crashed)$/ && digits(p[4], 12, 12) && is_hash(p[5]) \
-      && number(p[6]) {
+      && number(p[6]) && p[6] + 0 <= 1048576 {
       print p[1], device, "s", plain(rank), p[3], plain(p[4]), p[5], p[6], $3, $4, key, $5, \
         generation
     }'

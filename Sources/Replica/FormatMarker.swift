@@ -14,6 +14,9 @@ public enum FormatMarker {
   /// The folder for scratch objects of a probe before there is a marker; it may stay, empty.
   public static let probeFolder = "probe/"
 
+  /// Bytes that a later version's marker may have; nothing larger is one.
+  private static let largest: Int64 = 64 << 10
+
   /// What is at the key.
   private enum Finding {
     case whole, remains, nothing
@@ -68,7 +71,7 @@ public enum FormatMarker {
   private static func find(in store: any ObjectStore) async throws -> Finding {
     let found: [UInt8]
     do {
-      found = try await store.get(key)
+      found = try await store.get(key, atMost: largest)
     } catch let error as StoreError where error.isNotFound {
       return .nothing
     }
@@ -131,7 +134,7 @@ public enum FormatMarker {
     for _ in 0..<attempts {
       guard try await !store.put(key, content).provesContent else { return }
       do {
-        guard try await store.get(key) != content else { return }
+        guard try await store.get(key, atMost: largest) != content else { return }
       } catch let error as StoreError where error.isNotFound {
         // Success was said, and nothing stored.
       }

@@ -5,6 +5,10 @@ public import SessionLog
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
 /// name says which bytes of the stream it holds and how to tell that they are whole.
 public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
+  /// The largest object that there is, in bytes: no writer makes a larger one, and a name that
+  /// promises more belongs to somebody else.
+  public static let largestObject: Int64 = 8 << 20
+
   /// How a segment holds its bytes.
   public enum Kind: String, Sendable, CaseIterable {
     /// All in its own frames: `.log.zst`.
@@ -51,7 +55,8 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
     guard parts.count == 7, let kind = Kind(rawValue: String(parts[5])), parts[6] == "zst",
       let session = SessionID(String(parts[0])),
       let generation = NameField.generation(parts[1]), kind == .plain || generation > 1,
-      let hash = NameField.hash(parts[3]), let stored = NameField.number(parts[4])
+      let hash = NameField.hash(parts[3]), let stored = NameField.number(parts[4]),
+      stored <= Self.largestObject
     else { return nil }
     let bounds = parts[2].split(separator: "-", omittingEmptySubsequences: false)
     guard bounds.count == 2, let start = NameField.offset(bounds[0]),
@@ -79,6 +84,9 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   /// The last revision that a session can have.
   public static let highestNumber = 999_999
+  /// The largest sidecar that there is, in bytes: a name that promises more belongs to somebody
+  /// else.
+  public static let largestObject: Int64 = 1 << 20
 
   /// The session.
   public let session: SessionID
@@ -129,7 +137,7 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
       parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
       number <= Self.highestNumber, let status = SessionStatus(rawValue: parts[2].uppercased()),
       let length = NameField.offset(parts[3]), let hash = NameField.hash(parts[4]),
-      let stored = NameField.number(parts[5])
+      let stored = NameField.number(parts[5]), stored <= Self.largestObject
     else { return nil }
     self.session = session
     self.number = Int(number)

@@ -21,6 +21,11 @@ public struct RemoteSession: Sendable, Equatable {
   public private(set) var storedBytes: Int64 = 0
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
   public private(set) var newest: Date?
+  /// What the seal names, where the session has been restricted to it; see ``restricted(to:)``.
+  public internal(set) var contents: SealedContents?
+  /// Whole segments that the seal does not name, in no order: only a reader that takes whatever is
+  /// left looks at them.
+  private(set) var unnamed: [SegmentName] = []
 
   /// A session of which these objects are known.
   public init(
@@ -147,6 +152,18 @@ public struct RemoteSession: Sendable, Equatable {
     return keys.filter { !needed.contains(String($0.dropFirst(folder.key.count))) }
   }
 
+  /// The same with only some of its segments, the others being ``unnamed``.
+  ///
+  /// `keys` and `storedBytes` stay those of the listing.
+  func keeping(_ isNamed: (SegmentName) -> Bool) -> RemoteSession {
+    var copy = self
+    copy.segments = (segments + unnamed).filter(isNamed)
+    copy.unnamed = (segments + unnamed).filter { !isNamed($0) }
+    copy.damagedSegments = damagedSegments.filter { isNamed($0.name) }
+    copy.sort()
+    return copy
+  }
+
   /// The same with one segment alone of its generation.
   func only(_ segment: SegmentName) -> RemoteSession {
     var copy = self
@@ -160,7 +177,7 @@ public struct RemoteSession: Sendable, Equatable {
     if let segment = SegmentName(fileName) {
       if segment.stored == object.size {
         segments.append(segment)
-      } else {
+      } else if object.size <= SegmentName.largestObject {
         damagedSegments.append(ObjectDamage(name: segment, found: object.size))
       }
     } else if let revision = RevisionName(fileName), revision.stored == object.size {

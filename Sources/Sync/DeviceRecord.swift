@@ -38,6 +38,9 @@ public struct DeviceRecord: Sendable, Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
   }
 
+  /// A larger one is no device's, in bytes.
+  private static let largest: Int64 = 64 << 10
+
   static func key(_ device: String) -> String { SessionFolder.deviceKey(device) + "device.json" }
 
   /// All devices that have sent something; one whose record cannot be read goes by its id.
@@ -62,10 +65,10 @@ public struct DeviceRecord: Sendable, Codable {
   private static func record(of id: String, in store: any ObjectStore) async throws -> DeviceRecord
   {
     do {
-      let json = try await store.get(key(id))
+      let json = try await store.get(key(id), atMost: largest)
       let record = try JSONDecoder().decode(DeviceRecord.self, from: Data(json))
       return record.deviceId == id ? record : DeviceRecord(id: id)
-    } catch let error as StoreError where error.isNotFound {
+    } catch let error as StoreError where error.isNotFound || error.code == .integrity {
       return DeviceRecord(id: id)
     } catch is DecodingError {
       return DeviceRecord(id: id)

@@ -31,7 +31,8 @@ public struct SessionCatalog: Sendable {
     public let isRunning: Bool
     /// When its log last grew.
     public let lastActivity: Timestamp
-    /// The remote objects; nil when it is not there or was not asked.
+    /// The remote objects, of a sealed session those that the seal names where it was fetched; nil
+    /// when it is not there or was not asked.
     public let remote: RemoteSession?
     /// Whether the whole log can be read on this machine.
     public let hasLocalLog: Bool
@@ -166,8 +167,11 @@ public struct SessionCatalog: Sendable {
   private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
     guard let context, let revision = remote.revision else { return nil }
     let sidecar: Sidecar
+    var remote = remote
     do {
       sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
+      // A reader that needs it fetches the seal again, and says what is wrong with it.
+      remote = (try? remote.restricted(to: sidecar)) ?? remote
     } catch is ReplicaError {
       sidecar = Sidecar.reconstructed(
         id: remote.session, device: device, owner: remote.folder.device, status: revision.status)

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ObjectStore
 public import Replica
@@ -36,13 +35,20 @@ public struct Verifier: Sendable {
     do {
       let log = try local.openSentLog(sidecar, context)
       here = try log?.available().lowerBound ?? .max
-      let length = try await expectedLength(remote)
+      let reader = RemoteReader(context.store)
+      var said: Sidecar?
+      if let revision = remote.revision {
+        said = try await reader.read(revision, in: remote.folder)
+      }
+      let sealed = try said.map { try remote.restricted(to: $0) } ?? remote
+      let length = try expectedLength(sealed)
       var position: Int64 = 0
-      let digest = try await RemoteReader(context.store).read(remote, upTo: length) { piece in
+      try await reader.read(sealed, upTo: length) { piece in
         if let log, here <= position { try Self.compare(piece, at: position, with: log) }
         position += Int64(piece.count)
       }
-      let isWithheld = try await checkSidecar(remote, length: length, digest: digest, log: log)
+      let isWithheld = said?.withholdsLog == true
+      if !isWithheld { try Self.compareLength(of: remote, with: log) }
       return Finding(
         session: remote.session, bytes: length, comparedLocally: here == 0,
         isLogWithheld: isWithheld, problem: nil)
@@ -69,7 +75,7 @@ public struct Verifier: Sendable {
     return true
   }
 
-  private func expectedLength(_ remote: RemoteSession) async throws -> Int64 {
+  private func expectedLength(_ remote: RemoteSession) throws -> Int64 {
     if let seal = remote.seal { return seal.length }
     guard !remote.keys.isEmpty else {
       throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
@@ -83,27 +89,13 @@ public struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  /// Compares a seal with what was read.
-  ///
-  /// - Returns: whether the newest revision says that the log is not sent.
-  private func checkSidecar(
-    _ remote: RemoteSession, length: Int64, digest: String, log: LogFile?
-  ) async throws -> Bool {
-    guard let revision = remote.revision else { return false }
-    let sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
-    // Each byte was compared with the names of the segments; there is nothing else to compare.
-    if sidecar.withholdsLog { return true }
-    guard let seal = remote.seal else { return false }
-    guard sidecar.digest == digest else {
-      throw ReplicaError(
-        .damagedObject, "\(remote.session) has digest \(digest), but its seal says otherwise")
-    }
-    if let length = try log?.status().length, length != seal.length {
-      throw ReplicaError(
-        .localLogChanged,
-        "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
-    }
-    return false
+  /// Compares the length of the local log, where it is there, with the seal's.
+  private static func compareLength(of remote: RemoteSession, with log: LogFile?) throws {
+    guard let seal = remote.seal, let length = try log?.status().length, length != seal.length
+    else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
   }
 
   private static func compare(

@@ -150,6 +150,38 @@ import Testing
   }
 }
 
+/// What is too large to be a writer's is a foreign name.
+@Suite struct LargestObjectTests {
+  private static let id = "20260122t143005z-k3f9a7c2"
+
+  @Test func aNameThatPromisesMoreIsForeign() {
+    func segment(_ stored: Int64) -> SegmentName? {
+      SegmentName("\(Self.id).g1.000000000000-000004194304.0123456789abcdef.\(stored).log.zst")
+    }
+    func revision(_ stored: Int64) -> RevisionName? {
+      RevisionName("\(Self.id).s0003.active.000004194304.0123456789abcdef.\(stored).json")
+    }
+    #expect(segment(8 << 20) != nil && segment(8 << 20 + 1) == nil)
+    #expect(revision(1 << 20) != nil && revision(1 << 20 + 1) == nil)
+  }
+
+  /// A listed object that is larger than any is no cut upload, which would want repair.
+  @Test func aListedObjectThatIsLargerIsPassedOver() async throws {
+    let folder = SessionFolder(device: "d", day: "2026-01-22")
+    let names = (1...3).map { number in
+      "\(Self.id).g1.\(number)00000000000-\(number)00000000001.0123456789abcdef.5.log.zst"
+    }
+    let store = MemoryStore()
+    store[folder.key + names[0]] = [UInt8](repeating: 0, count: 8 << 20 + 1)
+    store[folder.key + names[1]] = [0, 0, 0, 0]
+    store[folder.key + names[2]] = [0, 0, 0, 0, 0]
+    let remote = try await FolderListing(folder, in: store).sessions.values.first
+    #expect(remote?.segments.map(\.fileName) == [names[2]])
+    #expect(remote?.damagedSegments.map(\.name.fileName) == [names[1]])
+    #expect(remote?.keys.count == 3)
+  }
+}
+
 @Suite struct SegmentGroupTests {
   /// Stored sizes of segments of 10 bytes each, the limit, and the ranges of the groups in tens.
   @Test(

@@ -187,24 +187,32 @@ import Testing
     var sidecar = Sidecar(
       id: made.session, device: device, appName: "test", recorder: nil,
       startedAt: made.session.startedAt)
+    sidecar.deviceId = made.folder.device
     sidecar.generation = 2
     try made.put(sidecar, generation: 2)
     let whole = try #require(try await made.remote().revision)
     #expect(try await RemoteReader(made.store).read(whole, in: made.folder) == sidecar)
-    sidecar.generation = nil
-    try made.put(sidecar, generation: 3)
-    let revision = try #require(try await made.remote().revision)
-    let error = await #expect(throws: ReplicaError.self) {
-      try await RemoteReader(made.store).read(revision, in: made.folder)
+    var (other, climbing, foreign) = (sidecar, sidecar, sidecar)
+    other.generation = nil
+    climbing.deviceId = "../.."
+    foreign.sessionId = try #require(SessionID("20260122t143005z-k3f9a7c3"))
+    (climbing.generation, foreign.generation) = (4, 5)
+    for (number, wrong) in [other, climbing, foreign].enumerated() {
+      try made.put(wrong, generation: 3 + number)
+      let revision = try #require(try await made.remote().revision)
+      let error = await #expect(throws: ReplicaError.self) {
+        try await RemoteReader(made.store).read(revision, in: made.folder)
+      }
+      #expect(error?.code == .damagedObject)
+      #expect(error?.detail.contains(revision.fileName) == true)
     }
-    #expect(error?.detail.contains(revision.fileName) == true)
   }
 
   /// A delta that copies little of large objects does not fetch them whole.
   @Test func aCopyFetchesTheFramesThatItNeeds() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 3)
-    let first = EditScript.random(9 << 20, &generator)
+    let first = EditScript.random(7 << 20, &generator)
     try made.grow(first)
     let part = Array(first[5_000_000..<5_100_000])
     try made.replace(with: part, in: [part])

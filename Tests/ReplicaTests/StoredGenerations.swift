@@ -56,6 +56,37 @@ struct StoredGenerations {
   /// Puts a sidecar under the name of a generation.
   func put(_ sidecar: Sidecar, generation: Int) throws { put(try sidecar.json(), generation) }
 
+  /// Puts the seal of the newest generation, as a writer does it.
+  ///
+  /// - Parameter change: what is otherwise in it.
+  @discardableResult
+  func seal(
+    device: Device, number: Int = 900, _ change: (inout Sidecar) -> Void = { _ in }
+  ) async throws -> RevisionName {
+    let remote = try await remote()
+    let (generation, length) = (streams.count, Int64(stream.count))
+    var sidecar = Sidecar(
+      id: session, device: device, appName: "test", recorder: nil, startedAt: session.startedAt)
+    sidecar.deviceId = folder.device
+    sidecar.status = .terminated
+    sidecar.generation = generation == 1 ? nil : generation
+    sidecar.digest = StreamDigest.hex(SHA256.hash(data: stream))
+    let objects = remote.cover(upTo: length, of: generation)
+    var basis: Set<SegmentName> = []
+    for name in objects where name.kind == .delta {
+      basis.formUnion(try await RemoteReader(store).basis(of: name, in: remote))
+    }
+    sidecar.objects = objects.map(\.fileName)
+    sidecar.basis = basis.map(\.fileName).sorted()
+    change(&sidecar)
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: number, status: .terminated, generation: generation,
+      length: length, json: json)
+    store[folder.key + name.fileName] = json
+    return name
+  }
+
   private func put(_ json: [UInt8], _ generation: Int) {
     let name = RevisionName(
       session: session, number: generation, status: .active, generation: generation,

@@ -5,7 +5,8 @@ public import ObjectStore
 /// records of a time span.
 ///
 /// Only the indexes that are looked at and the frames that are read are fetched, by range requests.
-/// So the hash in a segment's name cannot be compared; the checksums and lengths of frames are.
+/// So the hash in a segment's name cannot be compared; the checksums and lengths of frames are. Of a
+/// sealed session only the objects are read that its seal names.
 ///
 /// ```swift
 /// let parts = try RemoteParts(of: remote, upTo: length, in: store)
@@ -37,7 +38,7 @@ public final class RemoteParts {
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   public func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<Int64>] {
     try await retrying { [self] in
-      var rest = try cover()[...]
+      var rest = try await cover()[...]
       var stretches: [Stretch] = []
       var counted = 0
       var batch = 1
@@ -75,7 +76,7 @@ public final class RemoteParts {
     _ times: ClosedRange<Int64>?, levels: [Int]? = nil
   ) async throws -> [Range<Int64>] {
     try await retrying { [self] in
-      let stretches = try await stream.stretches(of: try cover())
+      let stretches = try await stream.stretches(of: try await cover())
       let isWanted = stretches.map { $0.mayHold(times, levels) }
       var ranges: [Range<Int64>] = []
       var number = 0
@@ -112,7 +113,8 @@ public final class RemoteParts {
   }
 
   /// The segments of the whole stream.
-  private func cover() throws -> [SegmentName] {
+  private func cover() async throws -> [SegmentName] {
+    try await stream.obeySeal()
     let cover = stream.remote.cover(upTo: length, of: stream.generation)
     let end = cover.last?.range.upperBound ?? 0
     guard end >= length else { throw stream.missing(from: end, upTo: length) }

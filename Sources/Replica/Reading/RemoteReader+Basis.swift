@@ -10,7 +10,8 @@ extension RemoteReader {
   public func instructions(
     of name: SegmentName, in folder: SessionFolder
   ) async throws -> DeltaInstructions {
-    let object = try await store.get(folder.key + name.fileName)
+    let object = try await store.get(
+      folder.key + name.fileName, atMost: SegmentName.largestObject)
     let instructions = try SegmentIndex.decode(endOf: object[...]).index.instructions
     guard instructions.length == name.length else {
       throw ReplicaError(

@@ -12,12 +12,17 @@ public struct RemoteReader: Sendable {
 
   /// Reads the stream, or what comes after a part of it that is known.
   ///
+  /// Of a sealed session the objects are read that its seal names. The seal is fetched for that
+  /// unless the session has been restricted to it already. When all of the stream is read, its
+  /// digest is compared with the seal's.
+  ///
   /// A segment that was deleted since the listing, because a longer one took its place, costs one
   /// new listing.
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
-  ///   - generation: the generation to read; nil for the one that counts.
+  ///   - generation: the generation to read, by the names of all segments; nil for the one that
+  ///     counts.
   ///   - start: where to begin, in stream bytes.
   ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
   ///     segment's link with; nil where they are not known.
@@ -40,7 +45,7 @@ public struct RemoteReader: Sendable {
     return NameField.hex((stream.digest ?? SHA256()).finalize())
   }
 
-  /// Reads what can be read of the stream.
+  /// Reads what can be read of the stream, of a sealed session first what its seal names.
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
@@ -83,14 +88,23 @@ public struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
-    try Self.sidecar(try await json(of: revision, in: folder), of: revision)
+    try Self.sidecar(try await json(of: revision, in: folder), of: revision, in: folder)
   }
 
   /// Reads a sidecar revision's bytes, which match its name.
   ///
-  /// - Throws: ``ReplicaError`` also when they speak of another generation than the name.
-  public static func sidecar(_ json: [UInt8], of revision: RevisionName) throws -> Sidecar {
+  /// - Throws: ``ReplicaError`` also when they are of another session, device or generation than the
+  ///   key says: what they say is used in file names.
+  public static func sidecar(
+    _ json: [UInt8], of revision: RevisionName, in folder: SessionFolder
+  ) throws -> Sidecar {
     let sidecar = try naming(revision) { try Sidecar(json: json) }
+    guard sidecar.sessionId == revision.session, sidecar.deviceId == folder.device else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(folder.key)\(revision.fileName) holds the sidecar of session \(sidecar.sessionId) of "
+          + "device \(sidecar.deviceId.prefix(64).debugDescription)")
+    }
     guard sidecar.generation ?? 1 == revision.generation else {
       throw ReplicaError(
         .damagedObject,
@@ -103,7 +117,8 @@ public struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   public func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
-    let json = try await store.get(folder.key + revision.fileName)
+    let json = try await store.get(
+      folder.key + revision.fileName, atMost: RevisionName.largestObject)
     guard revision.matches(json) else {
       throw ReplicaError(
         .damagedObject, "\(revision.fileName) holds other bytes than its name says")

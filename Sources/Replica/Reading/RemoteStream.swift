@@ -35,6 +35,13 @@ final class RemoteStream {
   private var lookedAt: Int64?
   /// Damaged segments that others can stand in for.
   private var excluded: Set<SegmentName> = []
+  /// Whether the stream that counts is read, as its seal describes it, and not a generation by the
+  /// names of all segments.
+  let obeysSeal: Bool
+  /// Why the seal, where there is one, does not say what to read; only where the reading goes on.
+  var sealProblem: ReplicaError?
+  /// Whether bytes were left out.
+  private(set) var hasLost = false
   /// The segment that is read in parts, for more of it.
   private var current: StoredSegment?
 
@@ -44,6 +51,7 @@ final class RemoteStream {
   ) throws {
     self.remote = remote
     self.generation = generation ?? remote.generation
+    obeysSeal = generation == nil
     self.store = store
     self.salvages = salvages
     decoder = try SegmentDecoder()
@@ -55,12 +63,14 @@ final class RemoteStream {
   func read(
     from start: Int64, after before: [UInt8]?, upTo length: Int64, _ body: Body
   ) async throws {
+    try await obeySeal(upTo: length, body)
     try checkOverlaps(body)
     position = start
     tail = start == 0 ? [] : before
     digest = SHA256()
     origin = start
     try await advance(to: length, body) { segment in [0..<segment.length] }
+    try checkDigest(of: start..<length, body)
   }
 
   /// Reads some ranges, of each segment no more than they need; its hash is not compared then, but
@@ -68,15 +78,21 @@ final class RemoteStream {
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<Int64>], _ body: Body) async throws {
+    try await obeySeal()
     try checkOverlaps(body)
     for range in ranges {
-      if position != range.lowerBound { (position, tail) = (range.lowerBound, nil) }
+      if position != range.lowerBound || position == 0 {
+        (position, tail) = (range.lowerBound, nil)
+        // Ranges that follow each other from the start make the whole stream, too.
+        digest = position == 0 ? SHA256() : nil
+      }
       try await advance(to: range.upperBound, body) { segment in
         let start = segment.range.lowerBound
         return ranges.map { $0.clamped(to: segment.range) }.filter { !$0.isEmpty }
           .map { $0.lowerBound - start..<$0.upperBound - start }
       }
     }
+    if digest != nil { try checkDigest(of: 0..<position, body) }
   }
 
   private func advance(
@@ -87,7 +103,7 @@ final class RemoteStream {
         try await passGap(upTo: length, body)
         continue
       }
-      let end = min(length, segment.range.upperBound)
+      let end = min(length, segment.range.upperBound, nextNamed(after: position, besides: segment))
       do {
         try await read(segment, upTo: end, wanting: parts(segment), body)
       } catch let error as StoreError where error.isNotFound {
@@ -104,10 +120,24 @@ final class RemoteStream {
 
   /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
   private func segment(at offset: Int64) -> SegmentName? {
-    guard !excluded.isEmpty else { return remote.segment(at: offset, of: generation) }
-    return remote.segments(of: generation)
-      .filter { $0.range.contains(offset) && !excluded.contains($0) }
+    if !salvages { return remote.segment(at: offset, of: generation) }
+    return candidates.first { $0.contains { $0.range.contains(offset) } }?
+      .filter { $0.range.contains(offset) }
       .max { $0.range.upperBound < $1.range.upperBound }
+  }
+
+  /// Where the next segment begins that the seal names, while one is read that it does not name.
+  private func nextNamed(after offset: Int64, besides segment: SegmentName) -> Int64 {
+    guard remote.unnamed.contains(segment) else { return .max }
+    return candidates[0].map(\.range.lowerBound).filter { $0 > offset }.min() ?? .max
+  }
+
+  /// The segments that may be read where the reading goes on past damage: those that the seal names
+  /// and, for want of them, the others.
+  private var candidates: [[SegmentName]] {
+    [remote.segments, remote.unnamed].map {
+      $0.filter { $0.generation == generation && !excluded.contains($0) }
+    }
   }
 
   private func read(
@@ -159,6 +189,11 @@ final class RemoteStream {
         ReplicaError(
           .damagedObject, "\(segment.fileName) lacks bytes, so its hash cannot be compared"), body)
     }
+    if remote.unnamed.contains(segment) {
+      try doubt(
+        segment.range.clamped(to: 0..<end),
+        ReplicaError(.damagedObject, "the seal does not name \(segment.fileName)"), body)
+    }
     if isComplete, NameField.hash16(hasher.finalize()) != segment.hash {
       try doubt(
         segment.range,
@@ -205,7 +240,9 @@ final class RemoteStream {
     guard position > lookedAt ?? -1 else { throw error }
     lookedAt = position
     let (folder, session) = (remote.folder, remote.session)
-    remote = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    remote = remote.contents.map(listed.restricted) ?? listed
+    try await obeySeal()
   }
 
   private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8], _ body: Body)
@@ -237,7 +274,7 @@ final class RemoteStream {
   // MARK: Damage
 
   /// Tells of bytes that are given but may be wrong; an error where nobody listens.
-  private func doubt(_ range: Range<Int64>, _ error: ReplicaError, _ body: Body) throws {
+  func doubt(_ range: Range<Int64>, _ error: ReplicaError, _ body: Body) throws {
     guard salvages else { throw error }
     try body(.damage(StreamDamage(range: range, isLost: false, reason: error.detail)))
   }
@@ -247,6 +284,7 @@ final class RemoteStream {
     guard salvages else { throw error }
     let lower = max(position, lower)
     guard lower < upper else { return }
+    hasLost = true
     position = upper
     tail = nil
     try body(.damage(StreamDamage(range: lower..<upper, isLost: true, reason: "\(error)")))
@@ -288,10 +326,8 @@ final class RemoteStream {
   }
 
   private func passGap(upTo length: Int64, _ body: Body) async throws {
-    let next = remote.segments(of: generation).first {
-      $0.range.lowerBound > position && !excluded.contains($0)
-    }
-    let end = min(length, next?.range.lowerBound ?? length)
+    let next = candidates.joined().map(\.range.lowerBound).filter { $0 > position }.min()
+    let end = min(length, next ?? length)
     let damaged = damagedSegment(at: position, of: generation)
     if salvages, let damaged {
       let end = min(end, damaged.name.range.upperBound)
@@ -307,10 +343,11 @@ final class RemoteStream {
   private func salvage(
     _ segment: SegmentName, upTo end: Int64, _ error: ReplicaError, _ body: Body
   ) async throws {
-    guard segment.kind == .plain, segment.stored <= SegmentHead.largestObject else { return }
+    guard segment.kind == .plain else { return }
     let object: [UInt8]
     do {
-      object = try await store.get(remote.folder.key + segment.fileName)
+      object = try await store.get(
+        remote.folder.key + segment.fileName, atMost: SegmentName.largestObject)
     } catch let error as StoreError where error.isNotFound {
       return
     }

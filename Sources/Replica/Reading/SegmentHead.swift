@@ -10,8 +10,6 @@ struct SegmentHead: Sendable {
 
   /// Objects up to this many bytes are fetched whole: a request costs more than they do.
   static let wholeLimit: Int64 = 32 << 10
-  /// A name that promises a larger object is not one that a writer gave.
-  static let largestObject: Int64 = 16 << 20
   /// Bytes fetched from an object's end; nearly every index is shorter.
   private static let guess: Int64 = 4096
 
@@ -23,9 +21,8 @@ struct SegmentHead: Sendable {
     _ name: SegmentName, in folder: SessionFolder, from store: any ObjectStore, whole: Bool
   ) async throws -> SegmentHead {
     let key = folder.key + name.fileName
-    guard name.stored <= largestObject else { throw damaged(name, "is too large to be one") }
     guard !whole, name.stored > wholeLimit else {
-      let object = try await store.get(key)
+      let object = try await store.get(key, atMost: SegmentName.largestObject)
       guard Int64(object.count) == name.stored else {
         throw damaged(name, "has \(object.count) bytes, not what its name says")
       }

@@ -19,19 +19,20 @@ public final class RemoteFollower: StreamFollower {
   /// See ``StreamFollower/look()``.
   public func look() async throws -> StreamGrowth {
     let (folder, session) = (remote.folder, remote.session)
-    let found = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    var found = try await FolderListing(folder, session: session, in: store)[session, in: folder]
     guard found.revision != nil || !found.segments.isEmpty else {
       throw LookupError(.gone, session.description)
     }
     let isRewritten = found.generation != remote.generation
-    remote = found
     let end = found.seal?.length ?? found.mark
-    parts = try RemoteParts(of: found, upTo: end, in: store)
-    if ending == nil, let seal = found.seal {
+    if let seal = found.seal {
       let sidecar = try await RemoteReader(store).read(seal, in: folder)
+      found = try found.restricted(to: sidecar)
       ending = StreamGrowth.Ending(
         status: sidecar.status, cause: sidecar.cause, isLogWithheld: sidecar.withholdsLog)
     }
+    remote = found
+    parts = try RemoteParts(of: found, upTo: end, in: store)
     return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
   }
 

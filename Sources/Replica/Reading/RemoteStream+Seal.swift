@@ -1,0 +1,46 @@
+import Crypto
+import ObjectStore
+
+/// What a seal says of the stream that is read.
+extension RemoteStream {
+  /// Restricts what is read of a sealed session to what its seal names.
+  ///
+  /// Where the reading goes on past damage, a seal that cannot be read leaves all segments.
+  func obeySeal() async throws {
+    guard obeysSeal, remote.contents == nil, let seal = remote.seal, seal.generation == generation
+    else { return }
+    do {
+      let sidecar = try await RemoteReader(store).read(seal, in: remote.folder)
+      remote = try remote.restricted(to: sidecar)
+    } catch let error as StoreError where error.isNotFound {
+      do {
+        try await lookAgain(error)
+      } catch let error as StoreError where error.isNotFound && salvages {
+        sealProblem = ReplicaError(.damagedObject, "\(error)")
+      }
+    } catch let error as ReplicaError where salvages {
+      sealProblem = error
+    }
+  }
+
+  /// The same, telling of a seal that cannot be read.
+  func obeySeal(upTo length: Int64, _ body: Body) async throws {
+    try await obeySeal()
+    if let sealProblem, length > 0 { try doubt(0..<length, sealProblem, body) }
+  }
+
+  /// Compares the digest of a stream that was read whole with its seal's.
+  func checkDigest(of range: Range<Int64>, _ body: Body) throws {
+    guard let contents = remote.contents, let expected = contents.digest, !hasLost,
+      range == 0..<contents.seal.length, generation == contents.seal.generation
+    else { return }
+    let found = StreamDigest.hex((digest ?? SHA256()).finalize())
+    guard found != expected else { return }
+    try doubt(
+      range,
+      ReplicaError(
+        .damagedObject,
+        "\(remote.session) is not the log that it was sealed with: its digest is \(found), and "
+          + "\(contents.seal.fileName) says \(expected.prefix(64).debugDescription)"), body)
+  }
+}
