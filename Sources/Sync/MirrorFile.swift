@@ -17,10 +17,25 @@ struct MirrorFile: ~Copyable {
     file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_APPEND)
   }
 
+  /// Its length in bytes.
+  func length() throws -> Int64 {
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else {
+      throw SystemError(operation: "stat", path: path, errno: errno)
+    }
+    return Int64(status.st_size)
+  }
+
   func truncate(to length: Int64) throws {
     guard ftruncate(file.number, off_t(length)) == 0 else {
       throw SystemError(operation: "truncate", path: path, errno: errno)
     }
+  }
+
+  /// Takes back what was appended; a log that was begun by that is gone.
+  func undo(to length: Int64) throws {
+    try truncate(to: length)
+    if length == 0 { unlink(path) }
   }
 
   /// The last bytes before an offset, `count` at most.

@@ -21,11 +21,14 @@ extension Puller {
   ///   - limit: how many sessions to fetch at once.
   ///   - withheld: told of each session whose log was not sent, or not beyond what was fetched,
   ///     because of the consent.
+  ///   - kept: told of each session whose log was replaced by a shorter one that its seal proves, and
+  ///     of where the longer one is now.
   ///   - report: told of each piece, in bytes of log, from any thread.
   /// - Returns: the sessions that failed, and with what: ``Replica/ReplicaError``,
-  ///   ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
+  ///   ``ObjectStore/StoreError``, ``SessionLog/SystemError``, ``SessionLog/SpaceShortage``.
   public func execute(
     _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
+    kept: (SessionID, String) -> Void = { _, _ in },
     report: @escaping @Sendable (Int64) -> Void = { _ in }
   ) async -> [SessionID: any Error] {
     await withTaskGroup(of: Step.self) { group in
@@ -45,10 +48,11 @@ extension Puller {
         case .fetched(let item, .failure(let error)):
           fetching -= 1
           failures[item.remote.session] = error
-        case .fetched(_, .success(let session)):
+        case .fetched(let item, .success(let session)):
           fetching -= 1
           if let session { waiting.append(session) }
-          if let session, session.sidecar.withholdsLog { withheld(session.sidecar.sessionId) }
+          if session?.sidecar.withholdsLog == true { withheld(item.remote.session) }
+          if let path = session?.kept { kept(item.remote.session, path) }
         }
         if fetching < limit { start() }
         let bytes = waiting.reduce(0) { $0 + $1.item.missing }

@@ -29,7 +29,7 @@ enum ExitStatus: Int32, Error {
       case is SegmentError: .integrity
       case let error as LookupError: error.code == .gone ? .partial : .usage
       case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
-      case is DatabaseError, is CancellationError: .tryLater
+      case is DatabaseError, is CancellationError, is SpaceShortage: .tryLater
       default: .partial
       }
   }

@@ -188,12 +188,19 @@ import Testing
       "printf xxxxxxxx | dd of=\"$object\" bs=1 seek=20 conv=notrunc 2>/dev/null",
       "cannot be decompressed"
     ),
-    ("zstd -dc \"$object\" | tr 1 2 | zstd -qf -o raw && resize raw", "other bytes than its name"),
     (
-      "put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\"); rm \"$object\"",
+      "unseal; zstd -dc \"$object\" | tr 1 2 | zstd -qf -o raw && resize raw",
+      "other bytes than its name"
+    ),
+    ("zstd -dc \"$object\" | tr 1 2 | zstd -qf -o raw && resize raw", "bytes 0 to "),
+    (
+      "unseal; put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\"); rm \"$object\"",
       "bytes 0 to 5 "
     ),
-    ("echo >>\"$log\"; put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\")", "overlap"),
+    (
+      "unseal; echo >>\"$log\"; "
+        + "put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\")", "overlap"
+    ),
   ]) func damageIsToldAndNothingIsLeft(damage: String, says: String) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
@@ -210,6 +217,8 @@ import Testing
       object=$(echo "$FILES"/store/devices/*/*/*.zst)
       log=$(echo home/sessions/*/*.log)
       id=$(basename "$log" .log)
+      # As if it were open: then its segments count by their names.
+      unseal() { rm "${object%/*}"/*.json; }
       \(damage)
       mkdir out
       "$S/export-session.sh" 20 -o out/log

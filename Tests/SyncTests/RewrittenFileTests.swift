@@ -115,18 +115,43 @@ import Testing
     }
     try await folder.tick()
     #expect(try await pull() == Int64(content().utf8.count))
-    // A longer one and a shorter one: neither goes on where the mirror's log ends.
-    for text in [
-      try content().replacingOccurrences(of: "line 77", with: "masked 77"),
-      try String(content().dropFirst(500_000)),
-    ] {
-      try write(text, how: "in place")
-      try await folder.tick()
-      #expect(try await pull() == Int64(text.utf8.count))
-    }
+    // A longer one does not go on where the mirror's log ends.
+    let text = try content().replacingOccurrences(of: "line 77", with: "masked 77")
+    try write(text, how: "in place")
+    try await folder.tick()
+    #expect(try await pull() == Int64(text.utf8.count))
     try folder.append(Self.lines(30_000..<30_010), to: "app.log")
     try await folder.tick()
     #expect(try await pull() == Int64(Self.lines(30_000..<30_010).utf8.count))
+  }
+
+  @Test func aMirrorKeepsWhatAShorterGenerationLacks() async throws {
+    let mirror = Mirror(of: folder.site)
+    try await folder.tick()
+    #expect(try await mirror.pull().isEmpty)
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    let (before, sidecar) = (try mirror.log(session), try mirror.file("\(session).json"))
+
+    // Open, it may have to grow yet.
+    try write(String(try content().dropFirst(500_000)), how: "in place")
+    try await folder.tick()
+    let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
+    #expect(failure.code == .missingBytes)
+    #expect(failure.detail.contains("\(before.count) bytes"), "\(failure)")
+    #expect(failure.detail.contains("shows \(try content().utf8.count)"), "\(failure)")
+    #expect(try mirror.log(session) == before)
+    #expect(try mirror.file("\(session).json") == sidecar)
+
+    // Sealed, it is the log; nothing of the mirror is lost for it.
+    try await folder.tick(after: 11 * 86_400)
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == Array(content().utf8))
+    #expect(try mirror.file("\(session).g1.log") == before)
+    #expect(try mirror.names(of: session).count == 3)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.names(of: session).count == 3)
   }
 
   @Test func maskedAndGrownItIsFoundAtTheSeal() async throws {

@@ -83,13 +83,15 @@ struct Export: AsyncParsableCommand {
     if merge {
       let merged = MergedExport(
         texts: texts, choice: choice, format: format, correctsClocks: !noClockOffset)
-      isWhole = try await ExportFile.with(file()) {
+      isWhole = try await ExportFile.with(file(promising: choice.promised(by: texts))) {
         try await merged.write(to: $0)
         return true
       }
     } else if format == .tar {
       let tar = TarExport(texts: texts, choice: choice)
-      isWhole = try await ExportFile.with(file()) { try await tar.write(to: $0) }
+      isWhole = try await ExportFile.with(file(promising: choice.promised(by: texts))) {
+        try await tar.write(to: $0)
+      }
     } else {
       let exports = texts.map { SessionExport(text: $0, choice: choice, format: format) }
       isWhole =
@@ -100,7 +102,7 @@ struct Export: AsyncParsableCommand {
     if lacksLogs { throw ExitStatus.authentication }
   }
 
-  private func file() throws -> ExportFile {
+  private func file(promising bytes: Int64) throws -> ExportFile {
     if output == "-" {
       guard format != "tar" || !Console.outputIsTerminal else {
         throw Failure(.usage, "an archive is nothing for a terminal; name a file with -o")
@@ -108,7 +110,7 @@ struct Export: AsyncParsableCommand {
       return ExportFile()
     }
     Console.remark("writing \(output)")
-    return try ExportFile(output)
+    return try ExportFile(output, promising: bytes)
   }
 
   /// Files that are written at once: what is read of a store for them stays in memory meanwhile.
@@ -138,9 +140,8 @@ struct Export: AsyncParsableCommand {
         }
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
-          return (
-            path, try await ExportFile.with(ExportFile(path)) { try await export.write(to: $0) }
-          )
+          let file = try ExportFile(path, promising: export.choice.promised(by: [export.text]))
+          return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
         }
       }
       for try await (path, isThisWhole) in group { note(path, isThisWhole) }

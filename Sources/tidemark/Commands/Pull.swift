@@ -12,9 +12,12 @@ struct Pull: AsyncParsableCommand {
     abstract: "Mirror sessions of the store into a folder, as plain .log and .json files.",
     discussion: """
       Files go to DIR/<device>/<day>/<session>. What is there already is not fetched again: an \
-      append costs its suffix, an unchanged session nothing. Nothing is ever deleted there. Of a \
-      session whose log was not sent (consent: metadata) there is the .json alone. Of a damaged \
-      one nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
+      append costs its suffix, an unchanged session nothing. Nothing is ever deleted there, and no \
+      log replaced by a shorter one: where the store shows less than the mirror has, the mirror is \
+      kept, and that is told as a failure. A shorter log that a seal proves takes its place, and the \
+      longer one becomes <session>.g<generation>.log. Of a session whose log was not sent (consent: \
+      metadata) there is the .json alone. What would fill the disk is not fetched. Of a damaged \
+      session nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
       <session>.salvaged.log, a [GAP …] line where bytes are lost. With --json: sessions, \
       logBytes, failures, withoutLog.
       """)
@@ -50,7 +53,10 @@ struct Pull: AsyncParsableCommand {
       devices: try await devices.ids(own: place.device.deviceId, in: context.store)
     ) { id in wanted.isEmpty || wanted.contains { $0.matches(id) } }
     if dryRun {
-      for item in items { Console.say("\(item.remote.session)  \(Console.size(item.missing))") }
+      for item in items {
+        Console.say(
+          item.refusal ?? "\(item.remote.session)  \(Console.size(item.missing))")
+      }
       return
     }
     let (failures, withheld) = await fetch(items, puller, atOnce: context.transfers)
@@ -99,9 +105,10 @@ struct Pull: AsyncParsableCommand {
     let progress = ProgressBar(total: items.reduce(0) { $0 + $1.missing })
     defer { progress.finish() }
     var withheld: Set<SessionID> = []
-    let failures = await puller.execute(items, atOnce: limit, withheld: { withheld.insert($0) }) {
-      progress.add($0)
-    }
+    let failures = await puller.execute(
+      items, atOnce: limit, withheld: { withheld.insert($0) },
+      kept: { Console.complain("\($0): the longer log that the mirror had is kept as \($1)") },
+      report: { progress.add($0) })
     return (failures, items.filter { withheld.contains($0.remote.session) })
   }
 }

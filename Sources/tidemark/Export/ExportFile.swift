@@ -7,6 +7,7 @@ final class ExportFile {
   private let partial: String
   private let file: FileHandle?
   private var pending: [UInt8] = []
+  private var watch: FreeSpace.Watch?
 
   private static let limit = 1 << 20
 
@@ -14,13 +15,18 @@ final class ExportFile {
   init() { (path, partial, file) = (nil, "", nil) }
 
   /// A file; an older one of that name stays until it is replaced.
-  init(_ path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - path: its path.
+  ///   - bytes: how many bytes are to be written at least, as far as anything says so.
+  init(_ path: String, promising bytes: Int64) throws {
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent().path
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw Failure(.usage, "\(path) is a folder; name a file with -o")
     }
+    watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"
     guard FileManager.default.createFile(atPath: partial, contents: nil),
@@ -38,6 +44,7 @@ final class ExportFile {
 
   private func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
+    try watch?.take(pending.count)
     if let file { return try file.write(contentsOf: pending) }
     pending.withUnsafeBytes { Console.show($0) }
   }

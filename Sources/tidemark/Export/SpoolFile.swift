@@ -6,8 +6,10 @@ import SessionLog
 final class SpoolFile {
   private let descriptor: Int32
   private(set) var length: Int64 = 0
+  private var watch: FreeSpace.Watch
 
   init() throws {
+    watch = try FreeSpace.system.watch(0, in: NSTemporaryDirectory(), for: "a temporary file")
     var path = Array((NSTemporaryDirectory() + "/tidemark-XXXXXX").utf8CString)
     descriptor = mkstemp(&path)
     guard descriptor >= 0 else {
@@ -19,6 +21,7 @@ final class SpoolFile {
   deinit { close(descriptor) }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try watch.take(bytes.count)
     try Descriptor.writeAll(bytes, to: descriptor, path: "the temporary folder")
     length += Int64(bytes.count)
   }

@@ -1,3 +1,4 @@
+import Replica
 import SessionLog
 import Sync
 
@@ -14,6 +15,14 @@ struct TarExport {
     for text in texts {
       let sidecar = text.entry.sidecar
       let modified = sidecar.endedAt ?? sidecar.lastUpdatedAt
+      // It becomes a folder wherever the archive is unpacked.
+      guard SessionFolder.isDevice(sidecar.deviceId) else {
+        throw Failure(
+          .integrity,
+          "\(text.entry.session): its sidecar has the device id "
+            + "\(sidecar.deviceId.prefix(64).debugDescription), which no device has; export it as text"
+        )
+      }
       func entry(_ suffix: String, _ size: Int64) -> TarEntry {
         TarEntry(
           folder: "\(sidecar.deviceId)/\(text.entry.session.day)",

@@ -10,6 +10,15 @@ struct RecordChoice: Sendable {
 
   var admitsAll: Bool { filter.admitsAll && lastLines == nil }
 
+  /// Bytes of log that sessions have for it, at least; 0 where only reading tells.
+  func promised(by texts: [SessionText]) -> Int64 {
+    guard admitsAll, !salvages else { return 0 }
+    return texts.reduce(0) { sum, text in
+      let (more, isTooMuch) = sum.addingReportingOverflow(text.length)
+      return isTooMuch ? .max : more
+    }
+  }
+
   /// The time span asked for, in milliseconds since 1970; nil without one.
   var times: ClosedRange<Int64>? {
     guard filter.since != nil || filter.until != nil else { return nil }

@@ -1,0 +1,66 @@
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A new version of a mirror's file, written beside the old one, which stays until the new one is
+/// whole and on the disk.
+final class MirrorReplacement {
+  private let path: String
+  private let partial: String
+  private let file: MirrorFile
+  private var isPlaced = false
+
+  /// Begins an empty version of a file, which may not be there yet.
+  init(of path: String) throws {
+    self.path = path
+    partial = path + ".partial"
+    file = try MirrorFile(partial)
+    try file.truncate(to: 0)
+  }
+
+  deinit { if !isPlaced { unlink(partial) } }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
+
+  /// Puts the new version in the place of the old one, which is kept beside when it is longer.
+  ///
+  /// - Parameter aside: what the longer one is named after: `<aside>.log`, or `<aside>.2.log` where
+  ///   that exists.
+  /// - Returns: the longer one's path; nil where none is kept.
+  func place(keepingLongerAs aside: String) throws -> String? {
+    try file.synchronize()
+    var kept: String?
+    if let old = try FileStatus(path), try old.length > file.length() {
+      let name = try Self.unused(aside)
+      try Self.rename(path, to: name)
+      kept = name
+    }
+    try Self.rename(partial, to: path)
+    isPlaced = true
+    try AtomicFile.syncDirectory(of: path)
+    return kept
+  }
+
+  private static func unused(_ aside: String) throws -> String {
+    var name = "\(aside).log"
+    var number = 1
+    while try FileStatus(name) != nil {
+      number += 1
+      name = "\(aside).\(number).log"
+    }
+    return name
+  }
+
+  private static func rename(_ old: String, to new: String) throws {
+    #if canImport(Darwin)
+      let result = Darwin.rename(old, new)
+    #else
+      let result = Glibc.rename(old, new)
+    #endif
+    guard result == 0 else { throw SystemError(operation: "rename", path: old, errno: errno) }
+  }
+}

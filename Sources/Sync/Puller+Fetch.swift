@@ -1,0 +1,118 @@
+import Crypto
+import Delta
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+
+/// Fetching one session's log.
+extension Puller {
+  /// One session whose log is as it is to be, but perhaps not yet on the disk.
+  struct Fetched: Sendable {
+    let item: Item
+    let sidecar: Sidecar
+    let json: [UInt8]
+    /// Where a longer log is now that another one took the place of.
+    var kept: String?
+
+    /// Whether there is a log: of a session of which none was sent only the sidecar is mirrored.
+    var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
+  }
+
+  /// Fetches what one session's log lacks.
+  ///
+  /// A sealed session's log is compared with the digest in its sidecar, and fetched anew once where it
+  /// differs.
+  ///
+  /// - Throws: ``Replica/ReplicaError`` also where the store shows less than the mirror has.
+  func fetch(_ item: Item, report: (Int64) -> Void) async throws -> Fetched? {
+    guard let revision = item.remote.revision else { return nil }
+    if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
+    let files = files(of: item.remote)
+    try FileManager.default.createDirectory(
+      atPath: files.directory, withIntermediateDirectories: true)
+    let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)
+    let sidecar = try RemoteReader.sidecar(json, of: revision, in: item.remote.folder)
+    let remote = try item.remote.restricted(to: sidecar)
+    let digest = remote.contents?.digest
+    guard item.held <= item.length || digest != nil else {
+      throw ReplicaError(.missingBytes, item.shortage)
+    }
+    var fetched = Fetched(item: item, sidecar: sidecar, json: json)
+    guard fetched.hasLog else { return fetched }
+    if item.present == item.held, item.held <= item.length {
+      do {
+        if try await append(item, of: remote, digest, report) { return fetched }
+      } catch is ReplicaError where digest != nil && item.held > 0 {
+        // It may be the mirror's own bytes that are wrong: fetched whole, the digest tells.
+      }
+    }
+    fetched.kept = try await replace(item, with: remote, report)
+    return fetched
+  }
+
+  /// Adds what the mirror's log lacks at its end.
+  ///
+  /// What a store breaks off stays, as what a killed process leaves does: it begins the stream. After
+  /// anything else that fails the log is as it was.
+  ///
+  /// - Parameter digest: of the whole stream, where it is known.
+  /// - Returns: whether the log has this digest then.
+  private func append(
+    _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (Int64) -> Void
+  ) async throws -> Bool {
+    let files = files(of: remote)
+    var watch = try watch(item, promising: item.length - item.held)
+    let log = try MirrorFile(files.log)
+    guard try log.length() == item.held else {
+      throw SystemError(
+        operation: "append, as another process has changed it, to", path: files.log, errno: EAGAIN)
+    }
+    do {
+      let before = try log.bytes(before: item.held, count: Link.span)
+      try await RemoteReader(store).read(
+        remote, from: item.held, after: before, upTo: item.length
+      ) { piece in
+        try watch.take(piece.count)
+        try log.append(piece)
+        report(Int64(piece.count))
+      }
+    } catch {
+      if !(error is StoreError), !(error is CancellationError) { try log.undo(to: item.held) }
+      throw error
+    }
+    // What is read from the start the reader has compared.
+    guard let digest, item.held > 0, try Self.digest(files.log) != digest else { return true }
+    try log.undo(to: item.held)
+    return false
+  }
+
+  /// Fetches the whole log, and puts it in the place of the mirror's.
+  ///
+  /// - Returns: where the mirror's is kept, because it is longer.
+  private func replace(
+    _ item: Item, with remote: RemoteSession, _ report: (Int64) -> Void
+  ) async throws -> String? {
+    let files = files(of: remote)
+    var watch = try watch(item, promising: item.length)
+    let log = try MirrorReplacement(of: files.log)
+    try await RemoteReader(store).read(remote, upTo: item.length) { piece in
+      try watch.take(piece.count)
+      try log.append(piece)
+      report(Int64(piece.count))
+    }
+    return try log.place(keepingLongerAs: files.earlier(item.heldGeneration))
+  }
+
+  private func watch(_ item: Item, promising bytes: Int64) throws -> FreeSpace.Watch {
+    try space.watch(
+      bytes, in: files(of: item.remote).directory, for: item.remote.session.description)
+  }
+
+  private static func digest(_ path: String) throws -> String {
+    let log = try LogFile(path: path)
+    var hasher = SHA256()
+    try log.forEachPiece(of: 0..<log.status().length) { hasher.update(bufferPointer: $0) }
+    return StreamDigest.hex(hasher.finalize())
+  }
+}

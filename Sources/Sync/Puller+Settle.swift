@@ -1,0 +1,49 @@
+import Foundation
+import Replica
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Making fetched sessions durable, and naming them.
+extension Puller {
+  /// Makes logs durable, and only then adds the sidecars, which say that nothing is lacking.
+  ///
+  /// Blocks until all is on the disk.
+  func settle(_ sessions: [Fetched]) throws {
+    let logs = sessions.filter(\.hasLog).map { files(of: $0.item.remote).log }
+    try AtomicFile.synchronize(logs)
+    for session in sessions {
+      let files = files(of: session.item.remote)
+      try AtomicFile.write(session.json, to: files.sidecar, isDurable: false)
+      if linksNames, session.hasLog, session.sidecar.format == .asIs {
+        try giveOriginalName(files.log, session)
+      }
+    }
+    try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).sidecar })
+  }
+
+  /// Gives an attached file's log the name that it had where it was written.
+  private func giveOriginalName(_ log: String, _ session: Fetched) throws {
+    let (name, remote) = (session.sidecar.fileName, session.item.remote)
+    let parts = name.split(separator: "/")
+    // What a store says is never followed out of the mirror.
+    guard name.utf8.count < 2048, !parts.isEmpty,
+      !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
+    else { return }
+    let directory = "\(folder)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let path = "\(directory)/\(remote.session).log"
+    // A log that was replaced is another file, and its name is to lead to the new one.
+    if let known = try FileStatus(path) {
+      guard try FileStatus(log)?.inode != known.inode else { return }
+      unlink(path)
+    }
+    guard link(log, path) == 0 || errno == EEXIST else {
+      throw SystemError(operation: "link", path: path, errno: errno)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// Reading a store in which somebody else has put objects, too.
+@Suite struct ForgedStoreTests {
+  /// A sealed session `id` with its `log`, and its `folder` in the store.
+  private static let recorded = """
+    "$T" init "$TIDEMARK_STORE" >&2
+    "$T" run --no-upload -- seq 1 2000 >/dev/null
+    "$T" upload || exit 99
+    log=$(echo home/sessions/*/*.log)
+    id=$(basename "$log" .log)
+    folder=$(echo "$FILES"/*/devices/*/20*)
+    [ -d "$folder" ] || folder=$(echo "$FILES"/*/*/devices/*/20*)
+    length=$(wc -c <"$log")
+    """
+
+  @Test(arguments: Endpoint.Kind.allCases)
+  func noReaderTakesWhatTheSealDoesNotName(kind: Endpoint.Kind) async throws {
+    let endpoint = try Endpoint(kind)
+    let result = try await Program(scriptsFor: endpoint).script(
+      """
+      \(Self.recorded)
+      # The whole stream and more, under a lawful name: it reaches further than any other.
+      (tr 1 7 <"$log"; echo further) >raw
+      zstd -qf raw -o object
+      hash=$(sha256sum <raw | cut -c 1-16)
+      range=000000000000-$(printf %012d $(wc -c <raw))
+      cp object "$folder/$id.g1.$range.$hash.$(wc -c <object).log.zst"
+      same() { cmp "$2" "$3" || { echo "$1 differs"; exit 9; }; }
+      "$T" show --remote --raw $id >shown; same show "$log" shown
+      "$T" show --remote --raw --salvage $id >shown; same salvage "$log" shown
+      tail -n 5 "$log" >last
+      "$T" show --remote --raw -n 5 $id >shown; same lines last shown
+      "$T" tail --remote -n 5 $id >shown; same tail last shown
+      "$T" grep --remote -F 777 $id >shown; grep -F 777 "$log" >found; same grep found shown
+      "$T" export --remote -o - $id >shown
+      tail -c $length shown >tail; same export "$log" tail
+      "$T" export --remote --merge --format jsonl -o - $id | wc -l >lines
+      [ "$(cat lines)" = "$(wc -l <"$log")" ] || exit 8
+      "$T" verify $id >said || exit 7
+      "$T" pull mirror || exit 6
+      same pull "$log" mirror/*/*/$id.log
+      "$S/export-session.sh" $id -o shown || exit 5
+      same script "$log" shown
+      """)
+    #expect(result.status == 0, "\(result.status) \(result.text) \(result.errors)")
+  }
+
+  /// Writes a seal with a change, `reseal NUMBER JQ-FILTER`.
+  private static let reseal = """
+    reseal() {
+      jq "$2" "$folder/$id".s*.json >changed
+      hash=$(sha256sum <changed | cut -c 1-16)
+      seal="$folder/$id.s$1.terminated.$(printf %012d $length).$hash.$(wc -c <changed).json"
+      cp changed "$seal"
+    }
+    """
+
+  @Test func aSealThatContradictsItselfIsAnErrorForAll() async throws {
+    let endpoint = try Endpoint(.directory)
+    let result = try await Program(scriptsFor: endpoint).script(
+      """
+      \(Self.recorded)
+      \(Self.reseal)
+      mkdir elsewhere; cp home/tidemark.yaml elsewhere
+      tried() {
+        reseal 0900 "$1"
+        for command in "show --raw" "export --format tar -o all.tar" "export --merge -o all.txt" \\
+          "grep -c nothing-that-is-there" verify
+        do
+          TIDEMARK_HOME=$PWD/elsewhere "$T" $command $id >/dev/null 2>error
+          echo "$? ${command%% *} $(grep -c "$2" error)"
+        done
+        TIDEMARK_HOME=$PWD/elsewhere "$T" pull mirror --all-devices 2>error
+        echo "$? pull $(grep -c "$2" error) $(find mirror -type f | wc -l)"
+        "$S/export-session.sh" $id >shown 2>error
+        echo "$? script $(wc -c <shown)"
+        rm "$seal"
+      }
+      tried '.digest |= (.[0:60] + "0000")' "is not the log that it was sealed with"
+      tried '.objects = []' "names no object for bytes 0 to $length"
+      tried 'del(.objects)' "without naming its objects"
+      tried '.deviceId = "../../out"' "holds the sidecar of"
+      find . -name 'out*'
+      """)
+    let readers = ["65 show 1", "65 export 1", "65 export 1", "65 grep 1", "65 verify 0"]
+    let told = (readers + ["1 pull 1 0", "65 script 0"]).joined(separator: "\n") + "\n"
+    #expect(
+      result.text == String(repeating: told, count: 4), "\(result.text) \(result.errors)")
+  }
+
+  /// Twenty gigabytes of nothing, wherever a reader might look.
+  @Test func hugeObjectsTakeNoMemory() async throws {
+    let endpoint = try Endpoint(.directory)
+    let result = try await Program(scriptsFor: endpoint).script(
+      """
+      \(Self.recorded)
+      huge=21474836480
+      hash=0123456789abcdef
+      ulimit -v 6000000
+      truncate -s $huge "${folder%/*}/device.json"
+      mkdir "${folder%/*/*}/other"
+      truncate -s $huge "${folder%/*/*}/other/device.json"
+      truncate -s $huge "$folder/$id.s0900.terminated.000000000010.$hash.$huge.json"
+      truncate -s $huge "$folder/$id.s0901.terminated.000000000010.$hash.500.json"
+      truncate -s $huge "$folder/$id.g1.000000000000-000000999999.$hash.$huge.log.zst"
+      truncate -s $huge "$folder/$id.g1.000000000000-000000999998.$hash.500.log.zst"
+      "$T" list --remote --all-devices | grep -c TERMINATED
+      "$T" show --remote --raw $id | cmp - "$log" && echo same
+      "$T" verify $id >/dev/null && echo whole
+      "$S/export-session.sh" $id | cmp - "$log" && echo same
+      printf '{"format":2}' >"$FILES/store/tidemark.json"
+      truncate -s $huge "$FILES/store/tidemark.json"
+      "$S/export-session.sh" $id >shown 2>/dev/null; echo $?
+      """)
+    #expect(result.text == "1\nsame\nwhole\nsame\n78\n", "\(result.text) \(result.errors)")
+  }
+
+  /// A name may promise any length; what cannot fit is not begun.
+  @Test func whatCannotFitOnTheDiskIsNotFetched() async throws {
+    let endpoint = try Endpoint(.directory)
+    let result = try await Program(scriptsFor: endpoint).script(
+      """
+      \(Self.recorded)
+      rm "$folder/$id".s*.json
+      json='{}'
+      cp "$folder"/*.zst object
+      hash=0123456789abcdef
+      cp object "$folder/$id.g1.000000000000-999999999999.$hash.$(wc -c <object).log.zst"
+      jq 'del(.digest, .objects) | .status = "ACTIVE"' home/sessions/*/$id.json >changed
+      hash=$(sha256sum <changed | cut -c 1-16)
+      cp changed "$folder/$id.s0900.active.000000000000.$hash.$(wc -c <changed).json"
+      "$T" pull mirror 2>error; echo $?
+      grep -c "takes 999999999999 bytes, and there is room for" error
+      find mirror -type f | wc -l
+      "$T" export --remote -o out $id 2>error; echo $?
+      grep -c "takes 999999999999 bytes, and there is room for" error
+      find out -type f | wc -l
+      """)
+    #expect(result.text == "1\n1\n0\n75\n1\n0\n", "\(result.text) \(result.errors)")
+  }
+}

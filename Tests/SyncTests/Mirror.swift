@@ -1,0 +1,44 @@
+import Foundation
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+
+/// A mirror of a site's store.
+struct Mirror {
+  let site: Site
+  let folder: String
+  var puller: Puller
+
+  init(of site: Site, linksNames: Bool = false) {
+    self.site = site
+    folder = site.local.folder + "/mirror"
+    puller = Puller(site.store, into: folder, linksNames: linksNames)
+  }
+
+  /// Pulls once; gives what failed.
+  func pull() async throws -> [SessionID: any Error] {
+    let items = try await puller.plan(devices: [site.local.device.deviceId])
+    return await puller.execute(items, atOnce: 1)
+  }
+
+  /// Where a session's files are.
+  func place(_ session: SessionID) -> String {
+    "\(folder)/\(site.local.device.deviceId)/\(session.day)"
+  }
+
+  /// The names of a session's files.
+  func names(of session: SessionID) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: place(session))
+      .filter { $0.hasPrefix(session.description) }.sorted()
+  }
+
+  /// A file of a session by its name.
+  func file(_ name: String) throws -> [UInt8] {
+    guard let session = SessionID(String(name.prefix(25))) else { return [] }
+    return Array(try Data(contentsOf: URL(filePath: "\(place(session))/\(name)")))
+  }
+
+  /// A session's log.
+  func log(_ session: SessionID) throws -> [UInt8] { try file("\(session).log") }
+}

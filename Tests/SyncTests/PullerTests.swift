@@ -1,0 +1,241 @@
+import Crypto
+import Delta
+import Foundation
+import ObjectStore
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// A mirror of a store that shows less than it had, or what was never sent.
+@Suite struct PullerTests {
+  private let site: Site
+  private let writer: SessionWriter
+  private let mirror: Mirror
+  private var session: SessionID { writer.session }
+
+  /// An open session of three segments in the store, and its mirror.
+  init() async throws {
+    site = try Site()
+    writer = try site.local.writer()
+    mirror = Mirror(of: site)
+    for text in ["one", "two", "three"] { try await tick(text) }
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+  }
+
+  private func tick(_ text: String) async throws {
+    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    site.local.clock.advance(seconds: 3600)
+    try await site.upload()
+  }
+
+  private func seal() async throws {
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+  }
+
+  private func files() throws -> [[UInt8]] {
+    [try mirror.log(session), try mirror.file("\(session).json")]
+  }
+
+  /// Objects by their names.
+  private func objects() async throws -> [(key: String, bytes: [UInt8])] {
+    var found: [(String, [UInt8])] = []
+    for key in try await site.remote(session).keys {
+      found.append((key, try await site.store.get(key)))
+    }
+    return found
+  }
+
+  private func put(_ objects: [(key: String, bytes: [UInt8])]) async throws {
+    _ = try await site.store.delete(try await site.remote(session).keys)
+    for object in objects { _ = try await site.store.put(object.key, object.bytes) }
+  }
+
+  /// A lawful segment with other bytes than the log's.
+  private func forge(_ bytes: [UInt8], at start: Int64) async throws {
+    let encoder = try SegmentEncoder()
+    try bytes.withUnsafeBytes {
+      try encoder.append($0, lines: 1, times: nil, levels: [0, 0, 1, 0, 0, 0, 0])
+    }
+    let object = encoder.finish(link: Link(before: []))
+    let name = SegmentName(
+      session: session, generation: 1, range: start..<start + Int64(bytes.count),
+      hash: String(StreamDigest.hex(SHA256.hash(data: bytes)).prefix(16)),
+      stored: Int64(object.count))
+    _ = try await site.store.put(try await site.remote(session).folder.key + name.fileName, object)
+  }
+
+  // MARK: Less than there was
+
+  @Test func aListingThatLacksASegmentShortensNothing() async throws {
+    let before = try files()
+    let last = try #require(try await site.remote(session).segments.last)
+    _ = try await site.store.delete([try await site.remote(session).folder.key + last.fileName])
+    let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
+    #expect(failure.code == .missingBytes)
+    #expect(failure.detail.contains("the mirror has \(before[0].count) bytes"), "\(failure)")
+    #expect(failure.detail.contains("shows \(last.range.lowerBound)"), "\(failure)")
+    #expect(try files() == before)
+  }
+
+  @Test func aListingThatLacksTheFirstSegmentShortensNothing() async throws {
+    let before = try files()
+    let remote = try await site.remote(session)
+    let first = try #require(remote.segments.first)
+    _ = try await site.store.delete([remote.folder.key + first.fileName])
+    try await tick("four")
+    // What follows on the mirror's end is there; what the mirror has is not looked for.
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+    #expect(try mirror.log(session).starts(with: before[0]))
+  }
+
+  @Test func anOldListingTakesNoSealBack() async throws {
+    let open = try await objects()
+    try await seal()
+    #expect(try await mirror.pull().isEmpty)
+    let before = try files()
+    try await put(open)
+    #expect(try await mirror.pull()[session] is ReplicaError)
+    #expect(try files() == before)
+    #expect(try mirror.names(of: session).count == 2)
+  }
+
+  @Test func whatCannotBeFetchedAnewStays() async throws {
+    try await seal()
+    #expect(try await mirror.pull().isEmpty)
+    // The mirror lost a byte, and the store cannot give it: the seal's JSON is to be fetched again.
+    let path = "\(mirror.place(session))/\(session)"
+    var log = try mirror.log(session)
+    log[3] ^= 1
+    try Data(log).write(to: URL(filePath: path + ".log"))
+    try FileManager.default.removeItem(atPath: path + ".json")
+    let remote = try await site.remote(session)
+    let key = remote.folder.key + (try #require(remote.cover(upTo: .max).last).fileName)
+    let object = try await site.store.get(key)
+    _ = try await site.store.put(key, object.map { $0 ^ 0x55 })
+    #expect(try await mirror.pull()[session] != nil)
+    #expect(try mirror.log(session) == log)
+    #expect(try mirror.names(of: session) == ["\(session).log"])
+    _ = try await site.store.put(key, object)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+    #expect(try mirror.names(of: session).count == 2)
+  }
+
+  @Test func anAppendThatFailsLeavesTheLogAsItWas() async throws {
+    let before = try files()
+    try await tick("four")
+    let length = try site.local.log(session).count
+    try await tick("five")
+    let remote = try await site.remote(session)
+    let last = try #require(remote.segments.last)
+    #expect(last.range.lowerBound == Int64(length))
+    let key = remote.folder.key + last.fileName
+    let object = try await site.store.get(key)
+    _ = try await site.store.put(key, object.map { $0 ^ 0x55 })
+    #expect(try await mirror.pull()[session] is ReplicaError)
+    #expect(try files() == before)
+    _ = try await site.store.put(key, object)
+    // A store that cannot be reached any more leaves what it gave.
+    site.store.plan(.failBefore(.transient), on: "GET", keyContaining: last.fileName)
+    #expect(try await mirror.pull()[session] is StoreError)
+    #expect(try mirror.log(session).count == length)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+  }
+
+  // MARK: What was never sent
+
+  @Test func whatTheSealDoesNotNameIsNotMirrored() async throws {
+    try await seal()
+    let length = try site.local.log(session).count
+    try await forge([UInt8](repeating: 0x78, count: length + 9) + [0x0a], at: 0)
+    let fresh = Mirror(of: site)
+    try FileManager.default.removeItem(atPath: fresh.folder)
+    #expect(try await fresh.pull().isEmpty)
+    #expect(try fresh.log(session) == site.local.log(session))
+    let finding = try await Verifier(site.context()).verify(site.remote(session))
+    #expect(finding.problem == nil, "\(finding)")
+    let follower = RemoteFollower(try await site.remote(session), in: site.store)
+    let end = try await follower.look().range.upperBound
+    #expect(try await follower.read(0..<end) == site.local.log(session))
+  }
+
+  @Test func aShorterSealWithItsDigestLosesNothing() async throws {
+    let before = try mirror.log(session)
+    let remote = try await site.remote(session)
+    let first = try #require(remote.segments.first)
+    let folder = remote.folder
+    var sidecar = try await RemoteReader(site.store).read(
+      try #require(remote.revision), in: folder)
+    sidecar.status = .terminated
+    sidecar.objects = [first.fileName]
+    sidecar.digest = StreamDigest.hex(SHA256.hash(data: before[..<Int(first.range.upperBound)]))
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: 99, status: .terminated, length: first.range.upperBound, json: json)
+    _ = try await site.store.put(folder.key + name.fileName, json)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.log(session) == Array(before[..<Int(first.range.upperBound)]))
+    #expect(try mirror.file("\(session).g1.log") == before)
+  }
+
+  @Test(arguments: ["deviceId", "sessionId"])
+  func aSidecarOfAnotherSessionIsNotMirrored(field: String) async throws {
+    let remote = try await site.remote(session)
+    var sidecar = try await RemoteReader(site.store).read(
+      try #require(remote.revision), in: remote.folder)
+    sidecar.format = .asIs
+    sidecar.fileName = "/var/log/app.log"
+    if field == "deviceId" { sidecar.deviceId = "../../escaped" }
+    if field == "sessionId" {
+      sidecar.sessionId = try #require(SessionID("20260101t000000z-aaaaaaaa"))
+    }
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: 99, status: .active, length: remote.mark, json: json)
+    _ = try await site.store.put(remote.folder.key + name.fileName, json)
+    let before = try files()
+    let named = Mirror(of: site, linksNames: true)
+    let failure = try #require(try await named.pull()[session] as? ReplicaError)
+    #expect(failure.code == .damagedObject && failure.detail.contains(name.fileName))
+    #expect(try files() == before)
+    let all =
+      FileManager.default.enumerator(atPath: site.local.folder)?
+      .compactMap { $0 as? String } ?? []
+    #expect(!all.contains { $0.contains("escaped") || $0.contains("names") })
+  }
+
+  // MARK: Room
+
+  @Test func whatWouldFillTheDiskIsNotBegun() async throws {
+    let before = try files()
+    try await tick("four")
+    let missing = Int64(try site.local.log(session).count - before[0].count)
+    var full = mirror
+    full.puller.space = FreeSpace { _ in missing - 1 }
+    let failure = try #require(try await full.pull()[session] as? SpaceShortage)
+    #expect(failure.description.contains("takes \(missing) bytes"), "\(failure)")
+    #expect(try files() == before)
+    full.puller.space = FreeSpace { _ in missing }
+    #expect(try await full.pull().isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+  }
+
+  @Test func theRoomIsWatchedWhileItIsWritten() throws {
+    let looks = TestClock(0)
+    let space = FreeSpace { _ in
+      looks.advance(seconds: 1)
+      return looks.now().milliseconds < 3000 ? .max : 0
+    }
+    var watch = try space.watch(0, in: "/", for: "a session")
+    try watch.take(16 << 20)
+    try watch.take(1 << 20)
+    #expect(throws: SpaceShortage.self) { try watch.take(15 << 20) }
+  }
+}
