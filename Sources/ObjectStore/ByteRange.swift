@@ -33,7 +33,7 @@ public enum ByteRange: Sendable, Hashable {
   /// An answer that is an error has a body too, however small the object may be.
   var responseLimit: Int? {
     guard case .whole(let limit) = self else { return nil }
-    return Int(clamping: max(limit, 64 << 10))
+    return Int(clamping: max(limit, 1 << 20))
   }
 
   /// The error for an object that is larger than ``whole(atMost:)`` allows; nil where it is not.

@@ -13,11 +13,11 @@ import Testing
     log=$(echo home/sessions/*/*.log)
     id=$(basename "$log" .log)
     folder=$(echo "$FILES"/*/devices/*/20*)
-    [ -d "$folder" ] || folder=$(echo "$FILES"/*/*/devices/*/20*)
     length=$(wc -c <"$log")
     """
 
-  @Test(arguments: Endpoint.Kind.allCases)
+  /// Not on S3: rclone goes on listing what it knows, and does not see files that are added.
+  @Test(arguments: [Endpoint.Kind.directory, .webdav])
   func noReaderTakesWhatTheSealDoesNotName(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(scriptsFor: endpoint).script(

@@ -128,7 +128,7 @@ final class RemoteStream {
 
   /// Where the next segment begins that the seal names, while one is read that it does not name.
   private func nextNamed(after offset: Int64, besides segment: SegmentName) -> Int64 {
-    guard remote.unnamed.contains(segment) else { return .max }
+    guard salvages, remote.unnamed.contains(segment) else { return .max }
     return candidates[0].map(\.range.lowerBound).filter { $0 > offset }.min() ?? .max
   }
 
@@ -189,7 +189,7 @@ final class RemoteStream {
         ReplicaError(
           .damagedObject, "\(segment.fileName) lacks bytes, so its hash cannot be compared"), body)
     }
-    if remote.unnamed.contains(segment) {
+    if salvages, remote.unnamed.contains(segment) {
       try doubt(
         segment.range.clamped(to: 0..<end),
         ReplicaError(.damagedObject, "the seal does not name \(segment.fileName)"), body)
