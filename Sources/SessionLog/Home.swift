@@ -80,6 +80,8 @@ public struct Home: Sendable, Equatable {
   public var rulesPath: String { path + "/rules" }
   /// What could not be sent, and why.
   public var quarantinePath: String { path + "/quarantine" }
+  /// The count of the home's lived time, which every age is taken by.
+  public var livedPath: String { path + "/lived.json" }
   /// The lock of the one upload at a time.
   public var lockPath: String { path + "/lock" }
 

@@ -14,16 +14,32 @@ public struct MachineEvidence: Sendable {
   public let machineId: String?
   /// When a process started, in clock ticks since boot; nil when it does not exist.
   public let processStart: @Sendable (_ pid: Int32) -> UInt64?
+  /// Milliseconds since this boot, sleep included.
+  public let uptime: @Sendable () -> Int64
 
   /// Evidence from elsewhere, for tests.
   public init(
     bootId: String, pidNamespace: String, machineId: String?,
-    processStart: @escaping @Sendable (_ pid: Int32) -> UInt64?
+    processStart: @escaping @Sendable (_ pid: Int32) -> UInt64?,
+    uptime: @escaping @Sendable () -> Int64 = Self.uptime
   ) {
     self.bootId = bootId
     self.pidNamespace = pidNamespace
     self.machineId = machineId
     self.processStart = processStart
+    self.uptime = uptime
+  }
+
+  /// Milliseconds since the system's boot, sleep included.
+  @Sendable public static func uptime() -> Int64 {
+    #if canImport(Darwin)
+      let clock = CLOCK_MONOTONIC_RAW
+    #else
+      let clock = CLOCK_BOOTTIME
+    #endif
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   /// This machine's.

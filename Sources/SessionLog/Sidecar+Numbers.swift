@@ -17,6 +17,7 @@ extension Sidecar {
     try Self.check("fileSizeBytes", fileSizeBytes, in: Self.byteCounts)
     try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
     try Self.check("generation", generation, in: Self.generations)
+    try Self.check("erasesBefore", erasesBefore, in: Self.generations)
     for count in (levels.values.map { $0 }) + (redacted ?? [:]).values {
       try Self.check("levels or redacted", Int64(count), in: Self.byteCounts)
     }
@@ -24,6 +25,7 @@ extension Sidecar {
     try Self.check("recorder.pid", recorder?.pid, in: 1...Int32.max)
     try Self.check(
       "recorder.memoryKills", recorder?.memoryKills.map(Int64.init), in: Self.byteCounts)
+    try Self.check("agesFrom.seconds", agesFrom?.seconds, in: Self.byteCounts)
     try Self.check("seal.length", seal?.length, in: Self.byteCounts)
     try Self.check("source.base", source?.base, in: Self.byteCounts)
     try Self.check("source.length", source?.length, in: Self.byteCounts)

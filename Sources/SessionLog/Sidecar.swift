@@ -188,6 +188,11 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var seal: Seal?
   /// Local only: the file that it reads; nil for a session that was recorded here.
   public var source: Source?
+  /// Local only: the moment from which on its age counts, its seal; nil where that was not counted.
+  public var agesFrom: LivedTime.Mark?
+  /// Local only: the generation before which the store has what the rules mask; nil where nothing had
+  /// to be masked later on.
+  public var erasesBefore: Int?
   /// Local only: when its remote copy was removed on purpose.
   public var remoteReapedAt: Timestamp?
 
@@ -266,6 +271,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
     copy.recorder = nil
     copy.seal = nil
     copy.source = nil
+    copy.agesFrom = nil
+    copy.erasesBefore = nil
     copy.remoteReapedAt = nil
     return copy
   }

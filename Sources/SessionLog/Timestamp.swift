@@ -10,7 +10,10 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   /// The time of a date, rounded down to the millisecond.
   public init(_ date: Date) {
-    milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+    let time = (date.timeIntervalSince1970 * 1000).rounded(.down)
+    // A store may name any date; those outside the years 0 to 9999 are the nearest inside.
+    let range = (Double(Self.writable.lowerBound), Double(Self.writable.upperBound))
+    milliseconds = time.isNaN ? 0 : Int64(min(max(time, range.0), range.1))
   }
 
   /// The system's clock.

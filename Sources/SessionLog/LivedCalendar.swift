@@ -1,0 +1,93 @@
+/// Which date of one clock fell at which lived second: one row an hour for two days, one a day for
+/// two months, one a week before that.
+///
+/// A clock may have been set in between. So of a date that lies between two rows the later row's
+/// second counts, which makes what happened then look younger, unless clock and count went on alike.
+struct LivedCalendar: Sendable, Equatable, Codable {
+  /// One date, seen at one lived second.
+  struct Row: Sendable, Equatable, Codable {
+    /// Seconds since 1970.
+    let date: Int64
+    /// Lived seconds.
+    let lived: Int64
+  }
+
+  /// In the order in which they were seen.
+  private(set) var rows: [Row] = []
+
+  /// Lived seconds from one row to the next, by the least age of the rows in lived seconds.
+  private static let intervals: [(age: Int64, seconds: Int64)] = [
+    (60 * 86_400, 7 * 86_400), (2 * 86_400, 86_400), (0, 3600),
+  ]
+  /// How many rows are kept.
+  private static let limit = 500
+  /// How far a clock that is not set may differ from the count between two rows, in seconds.
+  private static let tolerance: Int64 = 120
+  /// A clock that shows an earlier date was never set: 2024-01-01.
+  private static let earliest: Int64 = 1_704_067_200
+  /// No clock shows a later date: the year 10000.
+  private static let latest: Int64 = 253_402_300_800
+
+  /// Takes note of a date.
+  ///
+  /// - Parameters:
+  ///   - date: what the clock shows.
+  ///   - lived: the second that is lived now.
+  mutating func note(_ date: Timestamp, lived: Int64) {
+    let row = Row(date: date.milliseconds / 1000, lived: lived)
+    guard (Self.earliest..<Self.latest).contains(row.date) else { return }
+    if let last = rows.last, row.lived - last.lived < Self.interval(at: 0), isSteady(last, row) {
+      return
+    }
+    rows.append(row)
+    thinOut(at: lived)
+  }
+
+  /// Lived seconds since a date, at least; nil for one that has not come yet as far as is known, or
+  /// that a clock gave which was never set.
+  func age(since date: Timestamp, lived: Int64) -> Int64? {
+    let date = date.milliseconds / 1000
+    guard date >= Self.earliest, let first = rows.first, let last = rows.last else { return nil }
+    // The clock goes on after the last row.
+    guard date <= last.date + max(0, lived - last.lived) + Self.tolerance else { return nil }
+    if date >= last.date { return max(0, lived - last.lived - (date - last.date)) }
+    for (before, after) in zip(rows, rows.dropFirst()).reversed() {
+      let span = min(before.date, after.date)...max(before.date, after.date)
+      guard span.contains(date) else { continue }
+      guard isSteady(before, after) else { return max(0, lived - after.lived) }
+      return max(0, lived - before.lived - (date - before.date))
+    }
+    return max(0, lived - first.lived)
+  }
+
+  /// Whether clock and count went on alike between two rows.
+  private func isSteady(_ before: Row, _ after: Row) -> Bool {
+    abs((after.date - before.date) - (after.lived - before.lived)) <= Self.tolerance
+  }
+
+  private mutating func thinOut(at lived: Int64) {
+    var kept: [Row] = []
+    for row in rows {
+      let interval = Self.interval(at: lived - row.lived)
+      // Rows that the clock's being set has left stay for as long as they are young.
+      if let last = kept.last, interval > Self.interval(at: 0), row.lived - last.lived < interval {
+        continue
+      }
+      kept.append(row)
+    }
+    rows = kept.suffix(Self.limit)
+  }
+
+  private static func interval(at age: Int64) -> Int64 {
+    intervals.first { age >= $0.age }?.seconds ?? 0
+  }
+
+  /// Whether rows read from a file can be believed.
+  var isPossible: Bool {
+    rows.count <= Self.limit
+      && rows.allSatisfy {
+        (Self.earliest..<Self.latest).contains($0.date) && (0...Self.latest).contains($0.lived)
+      }
+      && zip(rows, rows.dropFirst()).allSatisfy { $0.lived <= $1.lived }
+  }
+}

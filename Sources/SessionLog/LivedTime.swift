@@ -1,0 +1,187 @@
+/// How long a home has lived, counted so that no clock set wrong makes anything look old.
+///
+/// Within a boot only boot time adds. A new boot adds what the wall clock says has passed, at most
+/// 24 hours; a server on another machine may confirm more. Nothing subtracts. So the count is never
+/// ahead of the time that has really passed, and every age that deletes something is taken by it.
+public struct LivedTime: Sendable, Equatable, Codable {
+  /// What the clocks of this machine show at one moment.
+  public struct Reading: Sendable, Equatable {
+    /// The boot.
+    public let boot: String
+    /// Milliseconds since that boot, sleep included.
+    public let uptime: Int64
+    /// The wall clock.
+    public let wall: Timestamp
+
+    /// Makes a reading.
+    public init(boot: String, uptime: Int64, wall: Timestamp) {
+      self.boot = boot
+      self.uptime = uptime
+      self.wall = wall
+    }
+  }
+
+  /// A moment, in a home's lived time.
+  public struct Mark: Sendable, Equatable, Codable {
+    /// The count that it belongs to: a home that lost its count begins another one.
+    public let counter: String
+    /// Seconds lived then.
+    public let seconds: Int64
+  }
+
+  /// What a server's clock last showed, and this machine's with it.
+  private struct Heard: Sendable, Equatable, Codable {
+    var server: Int64
+    var wall: Int64
+    var lived: Int64
+    var boot: String
+  }
+
+  /// Tells this count from another one.
+  public let counter: String
+  /// Milliseconds lived.
+  private var lived: Int64
+  private var boot: String
+  private var uptime: Int64
+  private var wall: Int64
+  private var heard: [String: Heard] = [:]
+  /// Dates by the clock that gave them, this machine's under ``wallClock``.
+  private var calendars: [String: LivedCalendar] = [:]
+  /// Since when, in lived seconds, plans wait that would remove most sessions, by side.
+  private var bold: [String: Int64] = [:]
+
+  /// The name of this machine's clock among those that dates come from.
+  public static let wallClock = "wall"
+  /// The most that a new boot adds by the word of the wall clock alone, in milliseconds.
+  private static let bootCredit: Int64 = 86_400_000
+  /// Lived seconds for which a bold plan waits.
+  public static let boldPause: Int64 = 86_400
+  /// More servers than that are not listened to.
+  private static let mostClocks = 32
+  /// More than anyone will live, in milliseconds: 1,000 years.
+  private static let longest: Int64 = 1000 * 365 * 86_400_000
+
+  /// Begins a count.
+  public init(at reading: Reading) {
+    counter = RandomName.make(8)
+    lived = 0
+    (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
+    note(reading.wall, by: Self.wallClock)
+  }
+
+  /// Seconds lived.
+  public var seconds: Int64 { lived / 1000 }
+
+  /// This moment.
+  public var mark: Mark { Mark(counter: counter, seconds: seconds) }
+
+  // MARK: Counting
+
+  /// Counts what has passed since the last reading.
+  public mutating func advance(to reading: Reading) {
+    let elapsed = reading.uptime.subtractingReportingOverflow(uptime)
+    if reading.boot == boot, !elapsed.overflow, elapsed.partialValue >= 0 {
+      add(elapsed.partialValue)
+    } else {
+      add(min(Self.difference(reading.wall.milliseconds, wall), Self.bootCredit))
+    }
+    (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
+    note(reading.wall, by: Self.wallClock)
+  }
+
+  /// Takes note of a server's clock.
+  ///
+  /// - Parameters:
+  ///   - date: what it shows.
+  ///   - clock: its name.
+  ///   - isElsewhere: whether the server is on another machine; then it confirms what passed while
+  ///     this one was off.
+  public mutating func hear(_ date: Timestamp, from clock: String, isElsewhere: Bool) {
+    if isElsewhere, let last = heard[clock], last.boot != boot {
+      let passed = min(
+        Self.difference(date.milliseconds, last.server), Self.difference(wall, last.wall))
+      add(passed - Self.difference(lived, last.lived))
+    }
+    guard heard[clock] != nil || heard.count < Self.mostClocks else { return }
+    heard[clock] = Heard(server: date.milliseconds, wall: wall, lived: lived, boot: boot)
+    note(date, by: clock)
+  }
+
+  private mutating func add(_ milliseconds: Int64) {
+    lived = min(Self.longest, lived + max(0, min(milliseconds, Self.longest)))
+  }
+
+  private mutating func note(_ date: Timestamp, by clock: String) {
+    calendars[clock, default: LivedCalendar()].note(date, lived: seconds)
+  }
+
+  /// How much later one time is than another; 0 where it is not.
+  private static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
+    let (difference, isTooMuch) = later.subtractingReportingOverflow(earlier)
+    return isTooMuch ? 0 : max(0, difference)
+  }
+
+  // MARK: Ages
+
+  /// Seconds lived since a moment; nil where that was counted by another count.
+  public func age(since mark: Mark) -> Int64? {
+    mark.counter == counter ? Self.difference(seconds, mark.seconds) : nil
+  }
+
+  /// Seconds lived since a date, at least, to two minutes; nil for one that has not come yet, and for
+  /// one from a clock that was never set.
+  ///
+  /// - Parameters:
+  ///   - date: when something happened.
+  ///   - clock: whose date it is.
+  public func age(since date: Timestamp, by clock: String = Self.wallClock) -> Int64? {
+    (calendars[clock] ?? LivedCalendar()).age(since: date, lived: seconds)
+  }
+
+  // MARK: Bold plans
+
+  /// Lets a plan wait that removes most sessions.
+  ///
+  /// - Parameters:
+  ///   - isBold: whether the plan is such a one; another one ends the waiting.
+  ///   - side: which copies it is about.
+  /// - Returns: lived seconds for which it still has to wait, 0 when it may be carried out; and
+  ///   whether it has only begun to wait.
+  public mutating func pause(
+    ofBoldPlan isBold: Bool, on side: String
+  ) -> (seconds: Int64, isNew: Bool) {
+    guard isBold else {
+      bold[side] = nil
+      return (0, false)
+    }
+    let known = bold[side]
+    let since = min(known ?? seconds, seconds)
+    bold[side] = since
+    return (max(0, Self.boldPause - (seconds - since)), known == nil)
+  }
+
+  /// Lived seconds for which a plan of a side waits still; nil when none does.
+  public func pause(on side: String) -> Int64? {
+    bold[side].map { max(0, Self.boldPause - max(0, seconds - $0)) }
+  }
+}
+
+extension LivedTime {
+  /// The same, or nil where numbers read from a file are out of range.
+  package var checked: LivedTime? {
+    let range = 0...Self.longest
+    let isPossible =
+      range.contains(lived) && calendars.values.allSatisfy(\.isPossible)
+      && bold.values.allSatisfy(range.contains) && calendars.count <= Self.mostClocks + 1
+      && heard.count <= Self.mostClocks
+      && heard.values.allSatisfy { range.contains($0.lived) }
+    return isPossible ? self : nil
+  }
+
+  /// Whether it is worth saving: since an earlier state the boot, the count, the waiting plans or the
+  /// servers have changed, or so many seconds were lived.
+  package func differs(from earlier: LivedTime, by interval: Int64) -> Bool {
+    boot != earlier.boot || bold != earlier.bold || counter != earlier.counter
+      || seconds - earlier.seconds >= interval || heard.keys != earlier.heard.keys
+  }
+}

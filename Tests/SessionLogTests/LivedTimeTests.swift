@@ -1,0 +1,133 @@
+import Foundation
+import SessionLog
+import Testing
+
+@Suite struct LivedTimeTests {
+  private static let hour: Int64 = 3600
+  private static let day: Int64 = 86_400
+  /// 2026-01-22T14:30:05Z in seconds.
+  private static let start: Int64 = 1_769_092_205
+
+  private static func reading(
+    _ boot: String, up uptime: Int64, wall: Int64
+  ) -> LivedTime.Reading {
+    .init(
+      boot: boot, uptime: uptime * 1000, wall: Timestamp(milliseconds: (start + wall) * 1000))
+  }
+
+  private static func date(_ wall: Int64) -> Timestamp {
+    Timestamp(milliseconds: (start + wall) * 1000)
+  }
+
+  /// What the clocks show after a first look at boot `a`, uptime 100 s, wall 0.
+  struct Step: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let readings: [(boot: String, uptime: Int64, wall: Int64)]
+    let lived: Int64
+  }
+
+  @Test(arguments: [
+    Step(testDescription: "no time", readings: [("a", 100, 0)], lived: 0),
+    Step(testDescription: "boot time counts", readings: [("a", 160, 60)], lived: 60),
+    Step(
+      testDescription: "the wall clock jumps ahead", readings: [("a", 160, 40 * day)], lived: 60),
+    Step(
+      testDescription: "and back again", readings: [("a", 160, 40 * day), ("a", 220, 120)],
+      lived: 120),
+    Step(
+      testDescription: "the wall clock runs backwards", readings: [("a", 160, -40 * day)], lived: 60
+    ),
+    Step(testDescription: "a boot after a night", readings: [("b", 5, 8 * hour)], lived: 8 * hour),
+    Step(testDescription: "a boot after a week", readings: [("b", 5, 7 * day)], lived: day),
+    Step(testDescription: "a boot in the past", readings: [("b", 5, -7 * day)], lived: 0),
+    Step(
+      testDescription: "a boot without a clock, set later",
+      readings: [("b", 5, -start), ("b", 65, 8 * hour)], lived: 60),
+    Step(
+      testDescription: "boots that each add a day at most",
+      readings: [("b", 5, 7 * day), ("c", 5, 14 * day)], lived: 2 * day),
+    Step(testDescription: "boot time that went back", readings: [("a", 40, 60)], lived: 60),
+  ])
+  func countsWhatIsCertain(step: Step) {
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    for (boot, uptime, wall) in step.readings {
+      time.advance(to: Self.reading(boot, up: uptime, wall: wall))
+    }
+    #expect(time.seconds == step.lived)
+  }
+
+  @Test(arguments: [
+    // Server, wall clock; what a week without power comes to.
+    (7, 7, true, 7), (7, 40, true, 7), (40, 7, true, 7), (40, 40, false, 1), (0, 7, true, 1),
+  ])
+  func aServerElsewhereConfirmsWhatPassedWithoutPower(
+    server: Int64, wall: Int64, isElsewhere: Bool, days: Int64
+  ) {
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    time.hear(Self.date(0), from: "s3://logs", isElsewhere: isElsewhere)
+    time.advance(to: Self.reading("b", up: 5, wall: wall * Self.day))
+    for _ in 0..<2 {
+      time.hear(Self.date(server * Self.day), from: "s3://logs", isElsewhere: isElsewhere)
+    }
+    #expect(time.seconds == days * Self.day)
+  }
+
+  @Test func aServersClockAddsNothingWithinABoot() {
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    time.hear(Self.date(0), from: "s3://logs", isElsewhere: true)
+    time.advance(to: Self.reading("a", up: 160, wall: 40 * Self.day))
+    time.hear(Self.date(40 * Self.day), from: "s3://logs", isElsewhere: true)
+    #expect(time.seconds == 60)
+  }
+
+  @Test func aMarkOfAnotherCountHasNoAge() throws {
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    let mark = time.mark
+    time.advance(to: Self.reading("a", up: 700, wall: 0))
+    #expect(time.age(since: mark) == 600)
+    #expect(LivedTime(at: Self.reading("a", up: 700, wall: 0)).age(since: mark) == nil)
+  }
+
+  /// Looks each hour for two days, then not for ten days without power; the clock is right.
+  private func steady() -> LivedTime {
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    for hour in 1...48 {
+      time.advance(to: Self.reading("a", up: Int64(hour) * 3600, wall: Int64(hour) * 3600))
+    }
+    time.advance(to: Self.reading("b", up: 0, wall: 12 * Self.day))
+    return time
+  }
+
+  @Test(
+    arguments: [
+      (12 * day, 0), (2 * day, 0), (11 * day, 0), (36 * hour, 36 * hour),
+      (90 * 60, 3 * day - 90 * 60), (-400 * day, 3 * day), (13 * day, nil), (-start, nil),
+    ] as [(Int64, Int64?)])
+  func theAgeOfADateIsNeverMoreThanWasLived(date: Int64, age: Int64?) {
+    // What lies within a gap counts from the gap's end.
+    #expect(steady().age(since: Self.date(date)) == age)
+  }
+
+  @Test func datesOfAClockThatWasWrongForAWhileAreYoung() throws {
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    time.advance(to: Self.reading("a", up: 10 * Self.day, wall: 10 * Self.day))
+    time.advance(to: Self.reading("a", up: 10 * Self.day + 60, wall: 50 * Self.day))
+    time.advance(to: Self.reading("a", up: 10 * Self.day + 120, wall: 10 * Self.day + 120))
+    time.advance(to: Self.reading("a", up: 30 * Self.day, wall: 30 * Self.day))
+    #expect(time.age(since: Self.date(50 * Self.day)) == nil)
+    #expect(time.age(since: Self.date(5 * Self.day)) == 25 * Self.day)
+    #expect(time.age(since: Self.date(20 * Self.day)) == 10 * Self.day)
+    // Written while the clock was 40 days ahead, and looked at when it shows that date again.
+    time.advance(to: Self.reading("a", up: 51 * Self.day, wall: 51 * Self.day))
+    #expect(try #require(time.age(since: Self.date(50 * Self.day))) <= Self.day)
+  }
+
+  @Test func aYearOfDatesStaysSmall() throws {
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    for hour in Int64(1)...8760 {
+      time.advance(to: Self.reading("a", up: hour * 3600, wall: hour * 3600))
+    }
+    #expect(try JSONEncoder().encode(time).count < 32_000)
+    #expect(time.age(since: Self.date(100 * Self.day)) == 265 * Self.day)
+  }
+}
