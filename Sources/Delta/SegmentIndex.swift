@@ -38,6 +38,10 @@ public struct SegmentIndex: Sendable, Equatable {
     case delta = 3
   }
 
+  /// Frames that a segment has at the most, twice as many as the most repetitive log makes: some 200
+  /// bytes of 2 MiB each in an object of 3.5 MiB.
+  public static let mostFrames = 1 << 15
+
   /// Log bytes in all frames.
   public var rawLength: Int { frames.reduce(0) { $0 + $1.rawLength } }
 
@@ -135,7 +139,12 @@ public struct SegmentIndex: Sendable, Equatable {
       case .frames:
         var summaries = ByteReader(body)
         var decoded: [FrameSummary] = []
-        while !summaries.isAtEnd { decoded.append(try FrameSummary(from: &summaries)) }
+        while !summaries.isAtEnd {
+          guard decoded.count < Self.mostFrames else {
+            throw SegmentError(.corrupt, "the segment index names too many frames")
+          }
+          decoded.append(try FrameSummary(from: &summaries))
+        }
         frames = decoded
       case .delta: delta = try DeltaInstructions(encoded: body)
       case nil: continue

@@ -91,6 +91,21 @@ extension StoreURL {
     return isLoopback(String(authority[..<colon]))
   }
 
+  /// Whether a store's clock is this machine's: it is a folder, or a server on the loopback.
+  ///
+  /// - Parameter location: as ``ObjectStore/location`` gives it.
+  package static func isOnThisMachine(_ location: String) -> Bool {
+    if location.hasPrefix("file:") { return true }
+    let endpoint = location.range(of: "?endpoint=").map { location[$0.upperBound...] }
+    let url = endpoint ?? location[...]
+    guard let scheme = url.range(of: "://"), endpoint != nil || url.hasPrefix("http") else {
+      return false
+    }
+    let authority = url[scheme.upperBound...].prefix { $0 != "/" }
+    if authority.hasPrefix("[::1]") { return true }
+    return isLoopback(authority.prefix { $0 != ":" }.lowercased())
+  }
+
   static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host == "[::1]" { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -24,10 +24,14 @@ final class DirectoryRoot: Sendable {
     do throws(Descriptor.Failure) {
       let folder = try Descriptor.open(path: path)
       if try isFirst(folder) { return folder }
-    } catch  where [ENOENT, ENOTDIR].contains(error.errno) {
+    } catch  where error.errno == ENOTDIR {
+      throw StoreError(
+        .configuration, operation: operation, target: target,
+        response: "\(path) is not a folder", advice: "Name a folder.")
+    } catch  where error.errno == ENOENT {
       throw StoreError(
         .configuration, operation: operation, target: target, response: "the folder does not exist",
-        advice: "Mount it, or run 'tidemark init file://\(path)' once.")
+        advice: "Mount it; for a new store, run 'tidemark init file://\(path)' once.")
     } catch {
       throw fileError(error.errno, operation, target)
     }

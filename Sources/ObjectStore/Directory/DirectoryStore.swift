@@ -41,7 +41,10 @@ public struct DirectoryStore: ObjectStore {
     do throws(Descriptor.Failure) {
       return try withOwnRights { () throws(Descriptor.Failure) in try root.make() }
     } catch {
-      throw fileError(error.errno, "MKDIR", location)
+      throw StoreError(
+        .configuration, operation: "MKDIR", target: location,
+        response: String(cString: strerror(error.errno)),
+        advice: "Check the path, and the rights of the folders above.")
     }
   }
 

@@ -41,14 +41,17 @@ final class StoredSegment {
     var frames: [Int] = []
     var copies: [StreamRange] = []
     var wanted: Int64 = 0
-    for piece in parts.flatMap(head.layout.pieces) {
-      switch piece.source {
-      case .copy(let source): copies.append(source)
-      // The literals between copies may come from one frame, which then comes up again and again.
-      case .frame(let number, _) where number > frames.last ?? -1:
-        frames.append(number)
-        wanted += Int64(head.layout.index.frames[number].storedLength)
-      case .frame: continue
+    // Part by part: many parts of many frames have more pieces together than there is memory for.
+    for part in parts {
+      for piece in head.layout.pieces(of: part) {
+        switch piece.source {
+        case .copy(let source): copies.append(source)
+        // The literals between copies may come from one frame, which then comes up again and again.
+        case .frame(let number, _) where number > frames.last ?? -1:
+          frames.append(number)
+          wanted += Int64(head.layout.index.frames[number].storedLength)
+        case .frame: continue
+        }
       }
     }
     self.copies = copies

@@ -44,9 +44,38 @@ struct Stretch: Sendable, Equatable {
   }
 }
 
+extension [Stretch] {
+  /// Joins neighbours until no more than so many are left.
+  mutating func coarsen(to limit: Int) {
+    guard count > limit else { return }
+    let share = (count + limit - 1) / limit
+    self = stride(from: 0, to: count, by: share).map { start in
+      self[(start + 1)..<Swift.min(count, start + share)].reduce(into: self[start]) { $0.join($1) }
+    }
+  }
+}
+
+extension Stretch {
+  /// Adds the stretch that follows; where nothing is known of one, nothing is known of both.
+  fileprivate mutating func join(_ next: Stretch) {
+    let isKnown = records > 0 && next.records > 0
+    range = range.lowerBound..<next.range.upperBound
+    lines += next.lines
+    guard isKnown, let own = times, let others = next.times else { return forgetRecords() }
+    times =
+      Swift.min(own.lowerBound, others.lowerBound)...Swift.max(own.upperBound, others.upperBound)
+    for level in levels.indices { levels[level] += next.levels[level] }
+  }
+}
+
 extension RemoteStream {
   /// Bytes of objects that may be kept from choosing until reading.
   private static let heldLimit = 4 << 20
+  /// Frames of which what is known may be kept from choosing until reading: an index of 1 MiB can
+  /// name very many.
+  private static let frameLimit = 1 << 16
+  /// Into so many stretches a segment is divided at the most.
+  private static let mostStretches = 1024
 
   /// What the indexes tell of some of the stream's segments, in order.
   ///
@@ -55,6 +84,7 @@ extension RemoteStream {
     try await fetchHeads(of: segments)
     var all: [Stretch] = []
     for segment in segments {
+      var own: [Stretch] = []
       let layout = try await head(of: segment).layout
       let pieces = layout.pieces(of: 0..<segment.length)
       for (number, piece) in pieces.enumerated() {
@@ -68,8 +98,11 @@ extension RemoteStream {
           stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
         }
         if segment.kind == .delta { Self.doubtEnds(of: &stretches, number, in: pieces) }
-        all += stretches
+        own += stretches
+        if own.count > 4 * Self.mostStretches { own.coarsen(to: Self.mostStretches) }
       }
+      own.coarsen(to: Self.mostStretches)
+      all += own
     }
     return all
   }
@@ -129,6 +162,8 @@ extension RemoteStream {
 
   private func keep(_ head: SegmentHead) {
     let held = heads.values.reduce(0) { $0 + $1.held.bytes.count }
+    let frames = heads.values.reduce(0) { $0 + $1.layout.index.frames.count }
+    guard frames + head.layout.index.frames.count <= Self.frameLimit else { return }
     heads[head.name] = held < Self.heldLimit ? head : head.withoutBytes
   }
 }
