@@ -1,5 +1,5 @@
 public import Foundation
-public import ObjectStore
+import ObjectStore
 public import SessionLog
 
 /// What a listing tells about one session: which of its objects are there, and how far its stream
@@ -130,26 +130,6 @@ public struct RemoteSession: Sendable, Equatable {
       enclosing.append(segment)
     }
     return found
-  }
-
-  /// Keys that a sealed session does without: all but its seal's, its final objects' and those that
-  /// these copy from.
-  ///
-  /// Empty unless all of these are there.
-  ///
-  /// - Parameter store: read for the seal where final objects copy from others.
-  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func superseded(in store: any ObjectStore) async throws -> [String] {
-    guard let seal else { return [] }
-    let final = cover(upTo: seal.length)
-    guard final.last?.range.upperBound ?? 0 >= seal.length else { return [] }
-    var needed = Set((final.map(\.fileName) + [seal.fileName]))
-    if final.contains(where: { $0.kind == .delta }) {
-      let basis = try await RemoteReader(store).read(seal, in: folder).basis ?? []
-      guard Set(basis).isSubset(of: segments.map(\.fileName)) else { return [] }
-      needed.formUnion(basis)
-    }
-    return keys.filter { !needed.contains(String($0.dropFirst(folder.key.count))) }
   }
 
   /// The same with only some of its segments, the others being ``unnamed``.

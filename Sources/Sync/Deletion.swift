@@ -39,7 +39,10 @@ public struct Deletion: Sendable {
         Outcome(what: $0.key, error: $0.error)
       }
       try context.manifest.forget(entry.session)
-      if !local { try files.noteRemoteRemoval(at: context.now()) }
+      if !local {
+        try files.noteRemoteRemoval(
+          of: found.keys, in: context.store.location, at: context.now())
+      }
     }
     if local, entry.location != .remote {
       do {

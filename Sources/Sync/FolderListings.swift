@@ -5,14 +5,27 @@ import SessionLog
 /// The listings of one pass: each folder is asked for once, however many sessions want it.
 actor FolderListings {
   private let store: any ObjectStore
+  /// The session whose objects alone are wanted of a folder.
+  private let only: [SessionFolder: SessionID]
   private var listings: [SessionFolder: Task<FolderListing, any Error>] = [:]
 
-  init(_ store: any ObjectStore) { self.store = store }
+  init(_ store: any ObjectStore) {
+    self.store = store
+    only = [:]
+  }
 
-  func listing(of folder: SessionFolder) async throws -> FolderListing {
+  /// For the sessions of a plan.
+  init(_ store: any ObjectStore, for plan: UploadPlan, of device: Device) {
+    self.store = store
+    only = Dictionary(grouping: plan.items) {
+      SessionFolder(device: device.deviceId, session: $0.session)
+    }.compactMapValues { $0.count == 1 ? $0.first?.session : nil }
+  }
+
+  private func listing(of folder: SessionFolder) async throws -> FolderListing {
     if let known = listings[folder] { return try await known.value }
-    let store = store
-    let task = Task { try await FolderListing(folder, in: store) }
+    let (store, session) = (store, only[folder])
+    let task = Task { try await FolderListing(folder, session: session, in: store) }
     listings[folder] = task
     return try await withTaskCancellationHandler {
       try await task.value
@@ -21,16 +34,15 @@ actor FolderListings {
     }
   }
 
-  /// Lets a folder be listed anew by whoever asks next.
-  func forget(_ folder: SessionFolder) { listings[folder] = nil }
-
   /// What a listing of this pass showed of a session; nil when its folder was not listed.
   func known(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession? {
     guard listings[folder] != nil else { return nil }
     return try await self.session(session, in: folder)
   }
 
+  /// What the folder holds of a session; of a folder with one planned session only that one.
   func session(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession {
-    try await listing(of: folder)[session, in: folder]
+    precondition(only[folder].map { $0 == session } ?? true, "the session was not listed")
+    return try await listing(of: folder)[session, in: folder]
   }
 }

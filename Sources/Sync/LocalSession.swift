@@ -1,4 +1,5 @@
 import Foundation
+import ObjectStore
 import Replica
 import SessionLog
 
@@ -37,9 +38,15 @@ struct LocalSession {
   /// The sidecar, pieced together from the id where it is missing or damaged.
   ///
   /// - Returns: the sidecar, and whether what is on disk could not be read.
-  func sidecar(
-    device: Device, machine: MachineEvidence
-  ) throws -> (sidecar: Sidecar, isDamaged: Bool) {
+  func sidecar(device: Device) throws -> (sidecar: Sidecar, isDamaged: Bool) {
+    let found = try sidecarAsFound(device: device)
+    return (found.sidecar, found.isDamaged)
+  }
+
+  /// The same, and the device that it names where that is another one.
+  func sidecarAsFound(
+    device: Device
+  ) throws -> (sidecar: Sidecar, isDamaged: Bool, formerDevice: String?) {
     var sidecar: Sidecar
     var isDamaged = false
     do {
@@ -49,14 +56,22 @@ struct LocalSession {
     }
     // In machine-wide mode a user may write anything here, but not in another's name.
     if let owner = home.owner { sidecar.userId = owner.name }
-    // Recorded on this very machine while the device had another id: the copy of a machine's image
-    // keeps the original's until root renews it.
-    if sidecar.seal == nil, let recordedOn = sidecar.recorder?.machineId,
-      recordedOn == machine.machineId
-    {
-      sidecar.deviceId = device.deviceId
+    guard sidecar.seal == nil, sidecar.deviceId != device.deviceId else {
+      return (sidecar, isDamaged, nil)
     }
-    return (sidecar, isDamaged)
+    // What is not sealed is sent as this device's, whatever id the home had before: it was copied or
+    // moved, or lost its device record. Of sealed ones the id says where they are.
+    let former = sidecar.deviceId
+    sidecar.deviceId = device.deviceId
+    return (sidecar, isDamaged, former)
+  }
+
+  /// The sidecar where this home sealed the session as a listing shows it; nil otherwise.
+  func sidecar(sealedBy remote: RemoteSession, _ context: SyncContext) -> Sidecar? {
+    guard let sidecar = try? Sidecar.load(files.sidecar), let seal = sidecar.seal,
+      seal.revision == remote.seal?.fileName, seal.store == context.store.location
+    else { return nil }
+    return sidecar
   }
 
   /// How the session ended; nil while somebody writes it or nothing can be known.

@@ -5,12 +5,13 @@ import ObjectStore
 import Replica
 public import SessionLog
 
-/// The local cache of how far each session has been sent, one row a session and store.
+/// The local cache of how far each session has been sent, one row a session, store and device.
 ///
 /// It may be lost or garbled at any time: then the first tick of each session lists its folder and
 /// reads the offset off the names.
 public final class Manifest: Sendable {
   private let queue: DatabaseQueue
+  /// The store and the device's part of it: under another device id nothing of it is there yet.
   private let store: String
 
   /// Opens the cache, makes it where it is missing, and starts afresh where it is garbage.
@@ -19,10 +20,11 @@ public final class Manifest: Sendable {
   ///
   /// - Parameters:
   ///   - home: the home; the file is `cache/manifest.sqlite`.
-  ///   - store: the store's location, which every row is keyed by.
+  ///   - store: the store's location.
+  ///   - device: id of the device that sends.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
-  public init(home: Home, store: String) throws {
-    self.store = store
+  public init(home: Home, store: String, device: String) throws {
+    self.store = Self.key(store, device)
     queue = try CacheDatabase.open(
       home, name: "manifest",
       schema: Self.schema,
@@ -32,6 +34,7 @@ public final class Manifest: Sendable {
         "SELECT store, id, due FROM remains LIMIT 1",
         "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
       ])
+    try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
   }
 
   /// Reads without a transaction.

@@ -16,19 +16,23 @@ struct PartProof {
   private let here: Range<Int64>
   private let sidecar: Sidecar
   private var entry: ManifestEntry?
+  /// Segments that the seal names; nil while there is none.
+  private let sealed: [SegmentName]?
 
   /// Looks at a session in the store's listing and on this machine.
   ///
   /// - Throws: ``SessionLog/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
   init(_ context: SyncContext, _ local: LocalSession, _ folders: FolderListings) async throws {
     self.context = context
-    (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    (sidecar, _) = try local.sidecar(device: context.device)
     guard let log = try local.openSentLog(sidecar, context) else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
     }
     self.log = log
     here = try log.available()
     entry = try context.manifest.entry(local.session)
+    let objects = sidecar.objects ?? []
+    sealed = sidecar.seal == nil ? nil : objects.compactMap(SegmentName.init)
     remote = try await folders.session(
       local.session, in: SessionFolder(device: sidecar.deviceId, session: local.session))
   }
@@ -53,7 +57,7 @@ struct PartProof {
     let end = part.start + (try PartReader(part).length)
     var offset = part.start
     while offset < end {
-      guard let segment = remote.segment(at: offset) else {
+      guard let segment = segment(at: offset) else {
         return "the store does not have it from byte \(offset) on"
       }
       if let reason = try await unproven(segment) { return reason }
@@ -67,6 +71,12 @@ struct PartProof {
   /// - Throws: ``SessionLog/SystemError``.
   func endsApart(_ part: LogPart) throws -> Bool {
     try log.canBegin(at: part.start + (try PartReader(part).length))
+  }
+
+  /// The segment that stands for an offset: of a sealed session one that its seal names.
+  private func segment(at offset: Int64) -> SegmentName? {
+    guard let sealed else { return remote.segment(at: offset) }
+    return sealed.first { $0.range.contains(offset) && remote.segments.contains($0) }
   }
 
   private mutating func unproven(_ segment: SegmentName) async throws -> String? {

@@ -43,8 +43,9 @@ public struct PartPruner: Sendable {
     var waiting: [PrunePlan.Decision] = []
     for part in try local.files.parts().dropLast() {
       guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { break }
-      let seconds = (context.now().milliseconds - status.modifiedAt.milliseconds) / 1000
-      guard seconds >= age else { break }
+      guard let seconds = context.lived.time.age(since: status.modifiedAt), seconds >= age else {
+        break
+      }
       var decision = PrunePlan.Decision(
         session: session, start: part.start, bytes: status.length,
         reason: "written \(Age.text(seconds)) ago")

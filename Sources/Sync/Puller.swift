@@ -40,14 +40,14 @@ public struct Puller: Sendable {
       if length < held { return shortage }
       guard isHeldSealed, heldGeneration == remote.generation, length == held else { return nil }
       return
-        "the mirror has all \(held) bytes of \(remote.session) and its end, the store shows it "
-        + "as open; the mirror is kept. Pull again later"
+        "kept: the mirror has all \(held) bytes and the end, the store shows it as open. Pull "
+        + "again later"
     }
 
     /// That the store shows less than the mirror has.
     var shortage: String {
-      "the mirror has \(held) bytes of \(remote.session), the store shows \(length); the mirror is "
-        + "kept. Pull again later, and if it stays so, look at what 'tidemark verify' says"
+      "kept: the mirror has \(held) bytes, the store shows \(length). Pull again later; if it stays "
+        + "so, run 'tidemark verify \(remote.session)'"
     }
 
     /// Length of the largest object that is read for it, in bytes.

@@ -2,11 +2,11 @@ import ObjectStore
 import Replica
 import SessionLog
 
-/// Deletes what sealed sessions no longer need: older sidecar revisions, segments that final ones
-/// cover, cut uploads.
+/// Deletes what sealed sessions no longer need: older sidecar revisions, and segments whose bytes are
+/// in one that the seal names.
 ///
 /// It runs in a pass after the one that sealed them, and only where a listing shows the seal and
-/// every final object whole.
+/// every object that it names whole.
 struct RemainsSweeper {
   let context: SyncContext
   let report: @Sendable (UploadEvent) -> Void
@@ -32,11 +32,18 @@ struct RemainsSweeper {
   }
 
   private func sweep(_ remote: RemoteSession) async throws {
-    let outcomes = try await context.store.delete(remote.superseded(in: context.store))
+    guard
+      let sidecar = LocalSession(context.home, remote.session).sidecar(sealedBy: remote, context)
+    else { return try context.manifest.forget(remote.session) }
+    let (keys, surplus) = remote.superseded(by: sidecar)
+    let outcomes = try await context.store.delete(keys)
     if let error = outcomes.lazy.compactMap(\.error).first {
-      try postpone(remote.session, error)
-    } else {
-      try context.manifest.forget(remote.session)
+      return try postpone(remote.session, error)
+    }
+    try context.manifest.forget(remote.session)
+    if let first = surplus.first {
+      let reason = "\(surplus.count) objects hold bytes that its seal does not name: \(first)"
+      report(.leftBehind(session: remote.session, reason: reason))
     }
   }
 

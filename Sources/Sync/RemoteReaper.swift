@@ -25,11 +25,6 @@ public struct RemoteReaper: Sendable {
     .filter(SessionFolder.isDevice).sorted()
   }
 
-  /// Clocks further apart than this are not believed without force, in seconds.
-  private static let clockTolerance: TimeInterval = 300
-  /// A plan for fewer sessions is never refused.
-  private static let refusalThreshold = 20
-
   /// Plans.
   ///
   /// - Parameters:
@@ -44,36 +39,59 @@ public struct RemoteReaper: Sendable {
     let limit = Timestamp(milliseconds: now.milliseconds - youngest * 1000).day
     // A day that has not come yet is that of a wrong clock: the server's tells how old it is.
     let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
-    var clockDifference: TimeInterval = 0
     try await FolderListing.forEach(
       of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
     ) { listing in
       let serverNow = listing.serverDate ?? now.date
-      clockDifference = max(clockDifference, abs(serverNow.timeIntervalSince(now.date)))
+      context.lived.hear(Timestamp(serverNow), from: context.store.location)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
-        try await decide(remote, serverNow, now, retention, &plan)
+        try await decide(remote, Ages(serverNow, retention, context), retention, &plan)
       }
     }
-    let seen = plan.remote.count + plan.kept.count
-    let isBold = plan.remote.count * 2 > seen && seen >= Self.refusalThreshold
-    let isDoubtful = clockDifference > Self.clockTolerance
-    if isBold && (isDoubtful || retention.remote < 86_400) {
-      // What was left alone counts too.
-      if skipsRecent { return try await self.plan(retention) }
-      let cause =
-        isDoubtful
-        ? "our clock and the server's differ by \(Int(clockDifference)) s"
-        : "the age asked for is under a day"
-      plan.refusal =
-        "refused to delete \(plan.remote.count) of \(seen) remote sessions: \(cause). "
-        + "Look at it with --dry-run --explain, then use --force."
+    let bold = BoldPlan(
+      count: plan.remote.count, total: plan.remote.count + plan.kept.count, side: "remote")
+    // What was left alone counts too.
+    if skipsRecent && bold.isBold { return try await self.plan(retention) }
+    let key = (["remote"] + devices.filter { $0 != context.device.deviceId }).joined(separator: " ")
+    plan.postponement = bold.postponement(context.lived, key, retention)
+    if plan.postponement != nil {
+      plan.kept += plan.remote.map { $0.adding("put off with most others") }
+      plan.remote = []
     }
     return plan
   }
 
+  /// How old remote sessions are, by what may be believed.
+  private struct Ages {
+    let serverNow: Date
+    let countsLivedTime: Bool
+    let context: SyncContext
+
+    init(_ serverNow: Date, _ retention: Retention, _ context: SyncContext) {
+      self.serverNow = serverNow
+      self.context = context
+      countsLivedTime = retention.countsLivedTime && !retention.trustsServerClock
+    }
+
+    /// Seconds since something was written, and what they are taken by.
+    func age(since written: Date) -> (seconds: Int64, text: String) {
+      let said =
+        (Timestamp(serverNow).milliseconds - Timestamp(written).milliseconds) / 1000
+      guard countsLivedTime else { return (said, "\(Age.text(said)) old") }
+      let time = context.lived.time
+      guard let lived = time.age(since: Timestamp(written), by: context.store.location) else {
+        return (0, "from a time that has not come yet, or from a clock that was never set")
+      }
+      guard lived < said else { return (said, "\(Age.text(said)) old") }
+      let much = said - lived > 3600
+      let doubt =
+        much ? " by the server's clock, of which this home has lived \(Age.text(lived))" : ""
+      return (lived, "\(Age.text(said)) old\(doubt)")
+    }
+  }
+
   private func decide(
-    _ remote: RemoteSession, _ serverNow: Date, _ now: Timestamp, _ retention: Retention,
-    _ plan: inout ReapPlan
+    _ remote: RemoteSession, _ ages: Ages, _ retention: Retention, _ plan: inout ReapPlan
   ) async throws {
     func decision(_ reason: String) -> ReapPlan.Decision {
       .init(
@@ -84,18 +102,22 @@ public struct RemoteReaper: Sendable {
       plan.kept.append(decision("the server does not tell when it was written"))
       return
     }
-    let age = Int64(serverNow.timeIntervalSince(newest))
+    let (age, text) = ages.age(since: newest)
     guard let revision = remote.revision else {
-      if age > Retention.orphanAge {
-        plan.remote.append(decision("no sidecar, and newest object is \(Age.text(age)) old"))
+      if LocalSession(context.home, remote.session).hasSidecar {
+        plan.kept.append(
+          decision("no sidecar, but this home has the session; 'tidemark verify --repair' mends it")
+        )
+      } else if age > Retention.orphanAge {
+        plan.remote.append(decision("no sidecar, and newest object is \(text)"))
       } else {
-        plan.kept.append(decision("no sidecar yet, newest object is \(Age.text(age)) old"))
+        plan.kept.append(decision("no sidecar yet, newest object is \(text)"))
       }
       return
     }
     guard age >= retention.remote else {
-      plan.kept.append(decision("newest object is \(Age.text(age)) old"))
-      if age > Retention.orphanAge { try await sweep(remote, &plan) }
+      plan.kept.append(decision("newest object is \(text)"))
+      if age > Retention.orphanAge { sweep(remote, &plan) }
       return
     }
     guard !isOpenHere(remote) else {
@@ -110,25 +132,22 @@ public struct RemoteReaper: Sendable {
       return
     }
     let said = sidecar.endedAt ?? sidecar.lastUpdatedAt
-    let saidAge = (now.milliseconds - said.milliseconds) / 1000
+    let saidAge = (context.now().milliseconds - said.milliseconds) / 1000
     // A time in the future says nothing: the recorder's clock was wrong.
     if saidAge >= 0 && saidAge < retention.remote {
       plan.kept.append(decision("its sidecar says that it lived \(Age.text(saidAge)) ago"))
     } else {
-      plan.remote.append(decision("newest object is \(Age.text(age)) old"))
+      plan.remote.append(decision("newest object is \(text)"))
     }
   }
 
-  /// Plans to delete what the pass that sealed a session should have been followed by.
-  private func sweep(_ remote: RemoteSession, _ plan: inout ReapPlan) async throws {
-    guard !isOpenHere(remote) else { return }
-    let keys: [String]
-    do {
-      keys = try await remote.superseded(in: context.store)
-    } catch is ReplicaError {
-      // A seal that cannot be read is the verifier's; until it can be, everything stays.
-      return
-    }
+  /// Plans to delete what an earlier sweep has left.
+  private func sweep(_ remote: RemoteSession, _ plan: inout ReapPlan) {
+    // Anybody who may write to the store may have put a seal there: only this home's own counts.
+    guard
+      let sidecar = LocalSession(context.home, remote.session).sidecar(sealedBy: remote, context)
+    else { return }
+    let keys = remote.superseded(by: sidecar).keys
     guard !keys.isEmpty else { return }
     plan.superseded.append(
       .init(
@@ -152,7 +171,9 @@ public struct RemoteReaper: Sendable {
     for decision in plan.remote {
       outcomes += try await context.store.delete(decision.keys)
       if outcomes.suffix(decision.keys.count).allSatisfy({ $0.error == nil }) {
-        try LocalSession(context.home, decision.session).noteRemoteRemoval(at: context.now())
+        try LocalSession(context.home, decision.session)
+          .noteRemoteRemoval(
+            of: decision.keys, in: context.store.location, at: context.now())
       }
     }
     return outcomes
@@ -161,8 +182,17 @@ public struct RemoteReaper: Sendable {
 
 extension LocalSession {
   /// Remembers that the remote copy is gone on purpose, so that age alone decides here.
-  func noteRemoteRemoval(at now: Timestamp) throws {
+  ///
+  /// Only where the very seal went with it that this home put: what lacked it was no whole copy, and
+  /// what other devices have under this session's id is theirs.
+  func noteRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
     guard hasSidecar, var sidecar = try? Sidecar.load(files.sidecar) else { return }
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    if let seal = sidecar.seal {
+      guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }
+    } else {
+      guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
+    }
     sidecar.remoteReapedAt = now
     try sidecar.save(files.sidecar)
   }

@@ -31,12 +31,18 @@ public struct RemoteRedaction: Sendable {
   ///   the local files.
   public func plan(_ session: SessionID) async throws -> Item? {
     let local = LocalSession(context.home, session)
-    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    let (sidecar, _) = try local.sidecar(device: context.device)
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
     guard sidecar.remoteReapedAt == nil,
       try isRewritten || local.redaction(sidecar) ?? [] != epochs
     else { return nil }
+    guard sidecar.deviceId == context.device.deviceId else {
+      throw ReplicaError(
+        .missingBytes,
+        "it was sent as device \(sidecar.deviceId), which this home no longer is; "
+          + "'tidemark delete --remote' removes that copy")
+    }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     let remote = try await FolderListing(folder, session: session, in: context.store)[
       session, in: folder]
@@ -88,7 +94,7 @@ public struct RemoteRedaction: Sendable {
   /// - Throws: errors of the local files and of the manifest.
   public func begin(_ item: Item) throws {
     let local = LocalSession(context.home, item.session)
-    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    var (sidecar, _) = try local.sidecar(device: context.device)
     try context.redaction.keepCurrent()
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     try local.note(epochs, generation: item.generation)

@@ -1,6 +1,7 @@
 /// How long sessions are kept, in seconds.
 public struct Retention: Sendable, Equatable {
-  /// Age after its end at which a session's local files go, once proven remote (7 days).
+  /// Lived time since the later of end and seal after which a session's local files go, once proven
+  /// remote (7 days).
   public var local: Int64 = 7 * 86_400
   /// Age at which a session's objects go (30 days).
   public var remote: Int64 = 30 * 86_400
@@ -13,8 +14,26 @@ public struct Retention: Sendable, Equatable {
   /// Nil: none do.
   public var pruneAfter: Int64?
 
+  /// Age that a person named in place of ``local`` and ``remote``; nil where none did.
+  public var asked: Int64?
+  /// Whether the age of remote sessions is taken by the server's clock alone, for homes that have
+  /// not lived long enough to know better.
+  public var trustsServerClock = false
+  /// Whether also plans are carried out that remove most of what is there.
+  public var isForced = false
+
   /// The defaults.
   public init() {}
+
+  /// The same with an age that a person named.
+  public func asking(_ seconds: Int64) -> Retention {
+    var copy = self
+    (copy.local, copy.remote, copy.asked) = (seconds, seconds, seconds)
+    return copy
+  }
+
+  /// Whether ages count lived time; an age below a day that a person named goes by the clocks.
+  var countsLivedTime: Bool { asked.map { $0 >= 86_400 } ?? true }
 
   /// Age in days at which a lifecycle rule may delete an object.
   ///

@@ -60,20 +60,33 @@ extension SessionUpload {
     RemoteSession(folder: folder, session: session, segments: Array(entry.segments.keys))
   }
 
-  /// Deletes what the covering segments of an earlier pass have taken the place of.
+  /// Deletes what the covering segments of an earlier pass have taken the place of, once the content
+  /// of these is proven.
   ///
   /// What cannot be deleted is told and stays until more is covered.
   ///
-  /// - Throws: errors of the manifest; `CancellationError`.
-  func removeCovered(_ entry: inout ManifestEntry) async throws {
+  /// - Throws: errors of the manifest; ``ReplicaError`` when a covering segment cannot be proven;
+  ///   `CancellationError`.
+  func removeCovered(_ entry: inout ManifestEntry, _ log: LogFile) async throws {
     let known = remote(entry)
-    let needed = Set(known.cover(upTo: entry.sent, of: entry.generation))
-    let covered = known.segments(of: entry.generation).filter { !needed.contains($0) }
+    let needed = known.cover(upTo: entry.sent, of: entry.generation)
+    func cover(of name: SegmentName) -> SegmentName? {
+      needed.first {
+        $0.range.lowerBound <= name.range.lowerBound && name.range.upperBound <= $0.range.upperBound
+      }
+    }
+    let covered = known.segments(of: entry.generation).filter {
+      !needed.contains($0) && cover(of: $0) != nil
+    }
     guard !covered.isEmpty else { return }
     do {
       let listed = try await FolderListing(folder, session: session, in: context.store)[
         session, in: folder]
-      guard needed.isSubset(of: listed.segments) else { return }
+      guard Set(needed).isSubset(of: listed.segments) else { return }
+      for name in Set(covered.compactMap(cover)) where entry.segments[name] != true {
+        try await readBack(name, log)
+        entry.segments[name] = true
+      }
       let outcomes = try await context.store.delete(covered.map { folder.key + $0.fileName })
       for (name, outcome) in zip(covered, outcomes) {
         if let error = outcome.error { throw error }

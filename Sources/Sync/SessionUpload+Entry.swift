@@ -22,7 +22,7 @@ extension SessionUpload {
       end = segment.range.upperBound
     }
     guard end != length else { return log }
-    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    var (sidecar, _) = try local.sidecar(device: context.device)
     sidecar.source?.length = end
     try sidecar.save(local.files.sidecar)
     return try local.openSentLog(sidecar, context)
@@ -30,10 +30,16 @@ extension SessionUpload {
 
   /// The manifest's entry when it can be believed, else one read off the remote names; and the log
   /// by the rules that bind what was sent.
-  func trustedEntry(_ log: LogFile) async throws -> (LogFile, ManifestEntry) {
+  ///
+  /// - Parameter consultsStore: whether the store is listed even then; where it does not have just
+  ///   what the manifest knows, its names count.
+  func trustedEntry(
+    _ log: LogFile, consulting consultsStore: Bool
+  ) async throws -> (LogFile, ManifestEntry) {
     let (length, _) = try log.status()
     if let known = try context.manifest.entry(session), !known.isDirty,
-      known.boot == context.machine.bootId, known.sent == 0 || log.redaction != nil
+      known.boot == context.machine.bootId, known.sent == 0 || log.redaction != nil,
+      try await isComplete(known, consulting: consultsStore)
     {
       guard try known.generation == wantedGeneration() else { return (log, known) }
       guard length >= known.sent, try isUnchanged(log, known) else {
@@ -47,6 +53,19 @@ extension SessionUpload {
     let isNoted = try log.redaction != nil || remote.generation != wantedGeneration()
     let log = try isNoted || remote.mark == 0 ? log : recovered(log, remote)
     return (log, try rebuild(from: remote, log: log, length: length))
+  }
+
+  /// Whether the store, where it is consulted, has nothing of the session that the manifest does not
+  /// know, and all that the seal would name.
+  func isComplete(
+    _ known: ManifestEntry, consulting consultsStore: Bool
+  ) async throws -> Bool {
+    guard consultsStore else { return true }
+    let listed = try await folders.session(session, in: folder)
+    let needed = remote(known).cover(upTo: known.sent, of: known.generation)
+    return listed.segments.allSatisfy { known.segments[$0] != nil }
+      && (listed.revision?.number ?? 0) <= known.revision
+      && Set(needed).isSubset(of: listed.segments)
   }
 
   /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
@@ -72,7 +91,14 @@ extension SessionUpload {
     guard try remote.generation == wantedGeneration() else { return entry }
     for name in remote.segments(of: remote.generation) {
       let isHere = try log.available().lowerBound <= name.range.lowerBound
-      guard name.range.upperBound <= length, try !isHere || name.matches(log) else {
+      guard name.range.upperBound <= length else {
+        throw ReplicaError(
+          .localLogChanged,
+          "the store has \(session) up to byte \(remote.mark), \(log.path) ends at byte \(length): "
+            + "it lost its end, or was restored from a backup. Nothing is sealed or deleted; "
+            + "'tidemark show --remote \(session)' has the rest")
+      }
+      guard try !isHere || name.matches(log) else {
         throw ReplicaError(
           .localLogChanged,
           "\(folder.key)\(name.fileName) does not hold what \(log.path) has there")

@@ -15,12 +15,12 @@ extension SessionUpload {
     guard sidecar.source != nil else { return try local.generation(sidecar) }
     // The attacher's, and changed by this pass.
     return try local.generation(
-      local.sidecar(device: context.device, machine: context.machine).sidecar)
+      local.sidecar(device: context.device).sidecar)
   }
 
   /// Says that the local log is another generation than what was sent.
   func wantNextGeneration(after entry: ManifestEntry) throws {
-    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    var (sidecar, _) = try local.sidecar(device: context.device)
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
     let next = max(highest, entry.generation) + 1
     guard sidecar.source != nil else {

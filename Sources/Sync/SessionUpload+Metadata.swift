@@ -13,7 +13,7 @@ extension SessionUpload {
     if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
       defer { withExtendedLifetime(lock) {} }
       try local.compressParts(sidecar.format)
-      let (sidecar, isDamaged) = try local.sidecar(device: context.device, machine: context.machine)
+      let (sidecar, isDamaged) = try local.sidecar(device: context.device)
       let (length, modified) =
         try local.openLog(sidecar.source)?.status() ?? (item.length, sidecar.lastUpdatedAt)
       if let verdict = try Verdict.reach(
@@ -44,7 +44,11 @@ extension SessionUpload {
   /// Whoever sends log bytes later compares them with the log first.
   private func namedEntry() async throws -> ManifestEntry {
     let known = try context.manifest.entry(session)
-    if let known, !known.isDirty, known.boot == context.machine.bootId { return known }
+    if let known, !known.isDirty, known.boot == context.machine.bootId,
+      try await isComplete(known, consulting: item.verdict != nil)
+    {
+      return known
+    }
     let remote = try await folders.session(session, in: folder)
     var entry = ManifestEntry(boot: remote.mark == 0 ? context.machine.bootId : "")
     entry.generation = remote.generation
@@ -85,6 +89,8 @@ extension SessionUpload {
     final.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
       digest: nil, length: entry.sent)
+    final.agesFrom = context.lived.time.mark
+    final.remoteReapedAt = nil
     try final.saveForNow(local.files.sidecar)
     try SentSignature.remove(context.home, session, generation: entry.generation)
     report(.sealed(session: session, status: final.status, isTidy: isTidy))

@@ -52,6 +52,9 @@ extension SessionUpload {
     final.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
       digest: digest, length: length)
+    final.agesFrom = context.lived.time.mark
+    final.remoteReapedAt = nil
+    final.erasesBefore = try local.sentNote()?.generation
     // The uploader makes it durable together with those of the other sessions, and then settles it.
     try final.saveForNow(local.files.sidecar)
     try SentSignature.remove(context.home, session, generation: entry.generation)
@@ -129,7 +132,7 @@ extension SessionUpload {
   }
 
   /// Compares an object with the local log; one that was damaged on its way is put once more.
-  private func readBack(_ name: SegmentName, _ log: LogFile) async throws {
+  func readBack(_ name: SegmentName, _ log: LogFile) async throws {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
     try await context.bodies.hold(Int(clamping: name.stored)) { _ in

@@ -29,52 +29,45 @@ struct SessionUpload {
     self.context = context
     self.item = item
     local = LocalSession(context.home, item.session)
-    sidecar = try local.sidecar(device: context.device, machine: context.machine).sidecar
+    sidecar = try local.sidecar(device: context.device).sidecar
     self.lane = lane
     self.folders = folders
     self.report = report
   }
 
   var session: SessionID { item.session }
-  var folder: SessionFolder { SessionFolder(device: sidecar.deviceId, session: session) }
+  /// Where its objects go: below this device's own prefix, whatever a file in the home says.
+  var folder: SessionFolder {
+    SessionFolder(device: context.device.deviceId, session: session)
+  }
 
   /// Runs the steps; from the first again when the store takes no objects as large as was thought.
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
+    // What this pass puts itself, its listing does not show.
+    var isFirst = true
     while true {
       let limit = context.objectLimit.bytes
       do {
         if item.consent == .metadata { return try await sendMetadata() }
-        return try await sendAndSeal()
+        return try await sendAndSeal(consulting: isFirst && item.verdict != nil)
       } catch let error as StoreError where error.code == .tooLarge {
         guard context.objectLimit.bytes < limit else { throw error }
+        isFirst = false
       }
     }
   }
 
-  private func sendAndSeal() async throws {
-    var log = try await requireLog()
-    var entry: ManifestEntry
-    do {
-      (log, entry) = try await trustedEntry(log)
-    } catch let error as ReplicaError where error.code == .localLogChanged {
-      guard try await restore() else { throw error }
-      log = try await requireLog()
-      (log, entry) = try await trustedEntry(log)
-    }
+  /// - Parameter consultsStore: whether the store is listed even where the manifest can be believed.
+  private func sendAndSeal(consulting consultsStore: Bool) async throws {
+    var (log, entry) = try await trustedEntry(requireLog(), consulting: consultsStore)
     do {
       log = try await bound(log, &entry)
       try await advance(log, upTo: item.sendableEnd, &entry)
     } catch let error as ReplicaError where error.code == .localLogChanged {
-      if try await restore() {
-        log = try await requireLog()
-        (log, entry) = try await trustedEntry(log)
-      } else if try isWholeFile(log) {
-        try wantNextGeneration(after: entry)
-      } else {
-        throw error
-      }
+      guard try isWholeFile(log) else { throw error }
+      try wantNextGeneration(after: entry)
       log = try await bound(log, &entry)
       try await advance(log, &entry)
     }
@@ -108,7 +101,7 @@ struct SessionUpload {
         try sidecar.source == nil
         ? local.openLog(nil).map { try view($0, by: epochs) } ?? log : log
       let (length, modified) = try log.status()
-      let (sidecar, isDamaged) = try local.sidecar(device: context.device, machine: context.machine)
+      let (sidecar, isDamaged) = try local.sidecar(device: context.device)
       if let verdict = try Verdict.reach(
         sidecar: sidecar, files: local.files, lockGranted: true, machine: context.machine,
         now: context.now(), logModified: modified)
@@ -131,7 +124,7 @@ struct SessionUpload {
         of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
         context: context)
     try await send(log, upTo: end, &entry)
-    if hasCovered { try await removeCovered(&entry) }
+    if hasCovered { try await removeCovered(&entry, log) }
     try context.manifest.save(&entry, of: session)
     // The attacher tells when a foreign file has grown: until then nobody has to look at it.
     if sidecar.source != nil, entry.sent == length { try local.removeMarker() }

@@ -29,6 +29,17 @@ public struct StoreEntry: Sendable, Equatable {
   /// Nothing known.
   public init() {}
 
+  /// The same without times that have not come yet: a clock was wrong, and has been set since.
+  func believed(at now: Timestamp) -> StoreEntry {
+    func past(_ time: Timestamp?) -> Timestamp? { time.flatMap { $0 <= now ? $0 : nil } }
+    var copy = self
+    copy.lastSuccess = past(lastSuccess)
+    copy.failingSince = past(failingSince)
+    copy.lastTold = past(lastTold)
+    copy.remoteReapAt = past(remoteReapAt)
+    return copy
+  }
+
   /// Notes a pass that ended well.
   mutating func succeeded(at now: Timestamp) {
     lastSuccess = now

@@ -2,6 +2,11 @@ import ObjectStore
 import Replica
 
 extension SyncContext {
+  /// What is known of the store; what is said to have happened in the future is not.
+  ///
+  /// - Throws: errors of the manifest.
+  public func storeEntry() throws -> StoreEntry { try manifest.storeEntry().believed(at: now()) }
+
   /// Makes sure that a folder is the store that is meant, before anything is proven against it.
   ///
   /// Sends nothing over HTTP: there a pass looks once a boot and day.

@@ -15,6 +15,8 @@ public struct SyncContext: Sendable {
   public let manifest: Manifest
   /// What tells living recorders from dead ones.
   public let machine: MachineEvidence
+  /// The home's lived time, which every age is taken by.
+  public let lived: LivedClock
   /// The rules that redact what is sent.
   public let redaction: RuleLibrary
   /// Whether logs leave, or sidecar revisions alone.
@@ -35,7 +37,7 @@ public struct SyncContext: Sendable {
   /// Makes a context and opens the manifest.
   ///
   /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
-  /// - Throws: what ``Manifest/init(home:store:)`` throws; ``SessionLog/RedactionError``.
+  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``SessionLog/SystemError``; ``SessionLog/RedactionError``.
   public init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
@@ -48,6 +50,7 @@ public struct SyncContext: Sendable {
       store.isFolder
       ? store : ClockedStore(store, serverClock) { now().milliseconds }
     self.machine = machine
+    lived = try LivedClock(home: home, machine: machine, now: now)
     self.transfers = max(1, transfers ?? 12)
     smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
     self.now = now
@@ -55,13 +58,25 @@ public struct SyncContext: Sendable {
     self.redaction = try RuleLibrary(home, redaction)
     // Where this cannot be written, the manifest cannot be made anew either.
     try? UsedStores.adoptManifest(of: home)
-    manifest = try Manifest(home: home, store: store.location)
+    manifest = try Manifest(home: home, store: store.location, device: device.deviceId)
     objectLimit = try ObjectLimit(manifest)
   }
 
   /// How far the server's clock is ahead of ours as the answers so far show it, in milliseconds; nil
   /// where none told.
   public var clockOffset: Int64? { serverClock.offset }
+
+  /// Saves the home's lived time where that is due, with what the server's answers say of its clock.
+  ///
+  /// The caller holds the home's lock.
+  ///
+  /// - Throws: ``SessionLog/SystemError``.
+  public func saveLivedTime() throws {
+    if let offset = serverClock.offset {
+      lived.hear(Timestamp(milliseconds: now().milliseconds + offset), from: store.location)
+    }
+    try lived.save()
+  }
 
   /// Bytes of bodies that are in memory at once.
   static let bodyRoom = 10 << 20

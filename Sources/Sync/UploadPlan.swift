@@ -20,6 +20,9 @@ public struct UploadPlan: Sendable {
     public let verdict: Verdict?
     /// Whether its log leaves, or its sidecar alone.
     public let consent: Consent
+    /// The device that it was recorded as where that is another one: it is sent anew; nil once that
+    /// has begun.
+    public let formerDevice: String?
 
     /// Log bytes still to be sent, as far as is known without asking.
     public var unsent: Int64 { consent == .logs ? max(0, length - (sent ?? 0)) : 0 }
@@ -65,6 +68,12 @@ public struct UploadPlan: Sendable {
 
   /// Log bytes still to be sent.
   public var unsent: Int64 { items.reduce(0) { $0 + $1.unsent } }
+
+  /// How many sessions are sent anew because they were recorded under another device id, by that.
+  public var formerDevices: [String: Int] {
+    items.reduce(into: [:]) { counts, item in item.formerDevice.map { counts[$0, default: 0] += 1 }
+    }
+  }
 }
 
 /// Makes the plan of a pass: reads `open/`, sidecars, locks and lengths, and changes nothing but
@@ -109,20 +118,13 @@ struct UploadPlanner {
 
   private func examine(_ session: SessionID, _ entry: ManifestEntry?) throws -> Finding {
     let local = LocalSession(context.home, session)
-    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    let (sidecar, _, formerDevice) = try local.sidecarAsFound(device: context.device)
     guard let log = try local.openLog(sidecar.source) else {
       return try examineWithoutLog(local, sidecar)
     }
     if sidecar.seal != nil {
       try local.settle(context)
       return .nothing
-    }
-    guard sidecar.deviceId == context.device.deviceId else {
-      return .held(
-        .init(
-          session: session,
-          reason: "recorded as device \(sidecar.deviceId) before this home was copied; not sent",
-          kind: .idle))
     }
     if let entry, let pause = pause(after: entry) {
       return .held(
@@ -157,7 +159,8 @@ struct UploadPlanner {
     return .item(
       .init(
         session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
-        sendableEnd: sendableEnd, verdict: verdict, consent: consent))
+        sendableEnd: sendableEnd, verdict: verdict, consent: consent,
+        formerDevice: entry == nil ? formerDevice : nil))
   }
 
   /// Why it is too early to try a session again; nil when it is not.

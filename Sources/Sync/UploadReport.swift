@@ -24,6 +24,9 @@ public struct UploadReport: Sendable {
   public var stoppedBy: (any Error)?
   /// Sessions of which superfluous objects could not be deleted, with the reason.
   public var leftBehind: [SessionID: String] = [:]
+  /// How many sessions were to be sent anew because they were recorded under another device id, by
+  /// that id.
+  public var formerDevices: [String: Int] = [:]
   /// Sessions left alone, with reasons.
   public var held: [UploadPlan.Held] = []
 

@@ -25,7 +25,7 @@ extension Uploader {
   ///
   /// - Throws: ``SessionLog/SystemError``; errors of the manifest.
   public func waiting() throws -> Waiting {
-    let entry = try context.manifest.storeEntry()
+    let entry = try context.storeEntry()
     let sessions = try context.home.openSessions().compactMap { session -> Waiting.Session? in
       guard let entry = try context.manifest.entry(session), let error = entry.lastError else {
         return nil
@@ -52,7 +52,7 @@ extension Uploader {
   ///
   /// - Throws: errors of the manifest.
   public func retryStore() throws {
-    var entry = try context.manifest.storeEntry()
+    var entry = try context.storeEntry()
     entry.attempts = 0
     entry.nextAttempt = nil
     entry.objectLimit = nil

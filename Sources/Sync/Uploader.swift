@@ -23,7 +23,7 @@ public struct Uploader: Sendable {
   public func plan(_ turn: Turn = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, turn: turn).plan()
     if turn == .due, !plan.isIdle {
-      plan.hold = try context.manifest.storeEntry().hold(at: context.now())
+      plan.hold = try context.storeEntry().hold(at: context.now())
     }
     return plan
   }
@@ -42,7 +42,8 @@ public struct Uploader: Sendable {
     _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) async throws -> UploadReport {
     let tally = Mutex(UploadReport())
-    tally.withLock { $0.held = plan.held }
+    tally.withLock { ($0.held, $0.formerDevices) = (plan.held, plan.formerDevices) }
+    try context.saveLivedTime()
     if plan.isIdle {
       do {
         try await context.checkFolder()
@@ -108,7 +109,7 @@ public struct Uploader: Sendable {
   // MARK: The store
 
   private func prepareStore() async throws {
-    var entry = try context.manifest.storeEntry()
+    var entry = try context.storeEntry()
     let now = context.now()
     let isFresh =
       entry.checkedBoot == context.machine.bootId
@@ -136,7 +137,7 @@ public struct Uploader: Sendable {
   ///
   /// - Parameter hold: what the store failed with for all sessions; nil when it did not.
   private func remember(_ report: UploadReport, hold: StoreError?) throws {
-    var entry = try context.manifest.storeEntry()
+    var entry = try context.storeEntry()
     let now = context.now()
     // A pass that has sent as much as it may is none that failed.
     if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
@@ -153,7 +154,7 @@ public struct Uploader: Sendable {
     _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void,
     failed: @escaping @Sendable (UploadReport.Failure) -> Void
   ) async throws {
-    let folders = FolderListings(context.store)
+    let folders = FolderListings(context.store, for: plan, of: context.device)
     let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
     let lanes = try (0..<min(cores, context.transfers)).map { _ in try SegmentLane() }
     // Each takes its part of a pass: so many small ones fill it, or fewer large ones.

@@ -24,9 +24,7 @@ public struct UsedStores: Sendable, Equatable {
       return UsedStores(locations: try? Set(JSONDecoder().decode([String].self, from: Data(bytes))))
     } catch let error as SystemError where error.isNotFound {
       let manifest = home.cachePath + "/manifest.sqlite"
-      guard FileManager.default.fileExists(atPath: manifest) else {
-        return UsedStores(locations: [])
-      }
+      guard try FileStatus(manifest)?.kind == .file else { return UsedStores(locations: []) }
       return UsedStores(locations: try? successes(in: manifest), hasEarlierManifest: true)
     }
   }
@@ -37,9 +35,14 @@ public struct UsedStores: Sendable, Equatable {
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
     return try DatabaseQueue(path: manifest, configuration: configuration).read { database in
-      try String.fetchSet(database, sql: "SELECT url FROM store WHERE lastSuccess IS NOT NULL")
+      let keys = try String.fetchAll(
+        database, sql: "SELECT url FROM store WHERE lastSuccess IS NOT NULL")
+      return Set(keys.map(Manifest.location))
     }
   }
+
+  /// Whether the record can be read.
+  public var isKnown: Bool { locations != nil }
 
   /// Whether this home has never used any store; false where that is not known.
   public var isEmpty: Bool { locations?.isEmpty == true && !hasEarlierManifest }
@@ -54,6 +57,7 @@ public struct UsedStores: Sendable, Equatable {
   /// - Throws: ``SessionLog/SystemError``.
   public static func note(_ location: String, in home: Home) throws {
     let used = try load(home)
+    // A record that cannot be read stays: any store may have been in it.
     guard let locations = used.locations,
       used.hasEarlierManifest || !locations.contains(location)
     else { return }

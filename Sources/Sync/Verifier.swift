@@ -30,7 +30,7 @@ public struct Verifier: Sendable {
   /// - Throws: errors of the store and of the local files; contradictions are findings.
   public func verify(_ remote: RemoteSession) async throws -> Finding {
     let local = LocalSession(context.home, remote.session)
-    let (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    let (sidecar, _) = try local.sidecar(device: context.device)
     var here: Int64 = .max
     do {
       let log = try local.openSentLog(sidecar, context)
@@ -65,7 +65,7 @@ public struct Verifier: Sendable {
   /// - Throws: errors of the local files and of the manifest.
   public func reopen(_ session: SessionID) throws -> Bool {
     let local = LocalSession(context.home, session)
-    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    var (sidecar, _) = try local.sidecar(device: context.device)
     guard context.consent == .logs || sidecar.withholdsLog else { return false }
     guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
     sidecar.seal = nil

@@ -22,10 +22,23 @@ import Testing
     #expect(try names(program.home).contains("stores.json") == false)
   }
 
-  @Test(arguments: [[], ["--restore-marker", "file:///x"]])
-  func takesAURLOrAsksForTheConfiguredStore(_ arguments: [String]) async throws {
-    let result = try await Program().run(["init"] + arguments)
+  @Test func takesAURLOrAsksForTheConfiguredStore() async throws {
+    let result = try await Program().run("init")
     #expect(result.status == 64 && result.errors.contains("--restore-marker"))
+  }
+
+  @Test func aMarkerIsRestoredInTheStoreThatIsNamed() async throws {
+    let program = try Program()
+    let root = program.folder.path + "/first"
+    try await program.run("init", "file://\(root)")
+    try await program.run("run", "--", "echo", "kept")
+    #expect(try await program.run("upload").status == 0)
+    try await program.run("init", "file://\(root)-other")
+    try FileManager.default.removeItem(atPath: root + "/tidemark.json")
+    let refused = try await program.run("init", "file://\(root)")
+    #expect(refused.status == 78 && refused.errors.contains("--restore-marker"))
+    #expect(try await program.run("init", "--restore-marker", "file://\(root)").status == 0)
+    #expect(try await program.run("init", "file://\(root)").status == 0)
   }
 
   /// The folder that a home uses is gone, an empty one is in its place, and comes back.
@@ -58,11 +71,17 @@ import Testing
     }
     #expect(try names(root).isEmpty)
     #expect(try program.log(id).isEmpty == false)
+    try FileManager.default.removeItem(atPath: root)
+    // What is not mounted is not made either.
+    let missing = try await program.run("init", "--restore-marker")
+    #expect(missing.status == 78 && missing.errors.contains("mount it"), "\(missing.errors)")
+    #expect(!FileManager.default.fileExists(atPath: root))
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
     let restored = try await program.run("init", "--restore-marker")
     #expect(restored.status == 0 && restored.text.contains("Wrote file://\(root)/tidemark.json."))
     #expect(try names(root) == ["tidemark.json"])
     let again = try await program.run("init", "--restore-marker")
-    #expect(again.status == 0 && again.text.contains("is there already"))
+    #expect(again.status == 0 && again.text.contains("is there; nothing was written"))
     // The session is not in what is the store now: nothing proves it.
     #expect(
       try await program.run("reap", "--local", "--older-than", "1s", "--explain").text
@@ -79,10 +98,10 @@ import Testing
     try await program.run("run", "--no-upload", "--", "echo", "kept")
     let result = try await program.run("upload")
     #expect(result.status == 78)
-    #expect(result.errors.contains("Mount it, or run 'tidemark init file://\(root)' once."))
+    #expect(result.errors.contains("for a new store, run 'tidemark init file://\(root)' once."))
     #expect(!FileManager.default.fileExists(atPath: root))
     let restored = try await program.run("init", "--restore-marker")
-    #expect(restored.status == 78 && restored.errors.contains("has not used"))
+    #expect(restored.status == 78 && restored.errors.contains("does not exist"))
   }
 
   // As the server sees it: a file that is removed beside it may still be served for a while.

@@ -24,8 +24,15 @@ import Testing
     #expect(isEqual, sourceLocation: location)
   }
 
-  /// Makes the parts old.
-  private static let age = "touch -t 202001010000 \"$TIDEMARK_HOME\"/sessions/*/*.log.zst"
+  /// Makes the parts two days old, in a home that has lived for three.
+  private static let age = """
+    touch -d @$(($(date +%s) - 172800)) "$TIDEMARK_HOME"/sessions/*/*.log.zst
+    cat >"$TIDEMARK_HOME/lived.json" <<END
+    { "counter": "aaaaaaaa", "lived": 259200000, "boot": "another", "uptime": 0,
+      "wall": $(date +%s)000, "heard": {}, "bold": {},
+      "calendars": {"wall": {"rows": [{"date": $(($(date +%s) - 259200)), "lived": 0}]}} }
+    END
+    """
 
   private func parts(_ program: Program) throws -> [String] {
     let sessions = "\(program.home)/sessions"
@@ -64,7 +71,11 @@ import Testing
 
     // Old parts go here, and nothing that was said before changes.
     let before = try parts(program)
-    let dry = try await program.shell("\(Self.age); $T reap --local --dry-run --explain")
+    let dry = try await program.shell(
+      """
+      \(Self.age)
+      $T reap --local --dry-run --explain
+      """)
     #expect(dry.text.contains("would delete local \(id) part 0 ("), "\(dry.text)")
     #expect(try parts(program) == before)
     #expect(try await program.run("reap", "--local").status == 0)

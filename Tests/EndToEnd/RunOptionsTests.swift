@@ -27,7 +27,7 @@ import Testing
     let result = try await program.run(["run"] + arguments)
     #expect(result.status == 64)
     let option = try #require(arguments.last { $0.hasPrefix("-") })
-    #expect(result.errors.contains("Unknown option '\(option)'"), "\(result.errors)")
+    #expect(result.errors.contains("unknown option '\(option)'"), "\(result.errors)")
     #expect(try await program.list("--local").isEmpty)
   }
 

@@ -228,10 +228,7 @@ import Testing
     var retention = Retention()
     retention.localMax = 1
     func plan() async throws -> ReapPlan {
-      try await LocalReaper(
-        home: site.local.home, device: site.local.device, context: site.context(),
-        now: site.local.clock.now()
-      ).plan(retention)
+      try await LocalReaper(site.context()).plan(retention)
     }
     site.local.clock.advance(seconds: 7 * 86_400 - 1)
     #expect(try await plan().isEmpty)

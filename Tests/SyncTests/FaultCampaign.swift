@@ -140,7 +140,8 @@ actor CampaignHome {
   private func context() throws -> SyncContext {
     let clock = local.clock
     return try SyncContext(
-      home: local.home, device: local.device, store: store, machine: .current(), transfers: 4,
+      home: local.home, device: local.device, store: store, machine: .running(by: clock),
+      transfers: 4,
       now: { clock.now() })
   }
 
@@ -167,8 +168,7 @@ actor CampaignHome {
   private func reapHere() async throws {
     local.clock.advance(seconds: 8 * 86_400)
     let context = try context()
-    let reaper = LocalReaper(
-      home: local.home, device: local.device, context: context, now: local.clock.now())
+    let reaper = LocalReaper(context)
     // No proof to be had: nothing is deleted.
     guard let plan = try await unlessTheStoreFails({ try await reaper.plan(Retention()) }) else {
       return
@@ -182,7 +182,7 @@ actor CampaignHome {
     retention.remote = 0
     let chosen = retention
     guard var plan = try await unlessTheStoreFails({ try await reaper.plan(chosen) }),
-      plan.refusal == nil
+      plan.postponement == nil
     else { return }
     plan.remote = Array(plan.remote.shuffled(using: &random).prefix(2))
     condemned.formUnion(plan.remote.map(\.session))

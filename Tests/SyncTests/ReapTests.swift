@@ -12,10 +12,7 @@ import Testing
   private func localPlan(_ site: Site, _ retention: Retention = Retention()) async throws
     -> ReapPlan
   {
-    try await LocalReaper(
-      home: site.local.home, device: site.local.device, context: site.context(),
-      now: site.local.clock.now()
-    ).plan(retention)
+    try await LocalReaper(site.context()).plan(retention)
   }
 
   @Test func aProvenSessionGoesAfterSevenDays() async throws {
@@ -30,9 +27,7 @@ import Testing
     site.local.clock.advance(seconds: 1)
     let plan = try await localPlan(site)
     #expect(plan.local.map(\.session) == [session])
-    let reaper = LocalReaper(
-      home: site.local.home, device: site.local.device, context: try site.context(),
-      now: site.local.clock.now())
+    let reaper = LocalReaper(try site.context())
     #expect(reaper.execute(plan).allSatisfy { $0.error == nil })
     #expect(try site.local.home.days() == [])
   }
@@ -65,10 +60,16 @@ import Testing
     let home = try TestHome()
     try home.session(Array("x\n".utf8))
     let running = try home.writer()
+    func reaper() throws -> LocalReaper {
+      let clock = home.clock
+      let lived = try LivedClock(
+        home: home.home, machine: .running(by: clock), now: { clock.now() })
+      try lived.save()
+      return LocalReaper(home: home.home, lived: lived, now: clock.now())
+    }
+    #expect(try await reaper().plan(Retention()).local.isEmpty)
     home.clock.advance(seconds: 8 * Self.day)
-    let plan = try await LocalReaper(
-      home: home.home, device: home.device, context: nil, now: home.clock.now()
-    ).plan(Retention())
+    let plan = try await reaper().plan(Retention())
     #expect(plan.local.count == 1)
     #expect(!plan.local.map(\.session).contains(running.session))
   }
@@ -81,6 +82,7 @@ import Testing
       site.local.clock.advance(seconds: 60)
     }
     try await site.upload()
+    site.local.clock.advance(seconds: 3600)
     var retention = Retention()
     retention.localMax = 25_000
     #expect(try await localPlan(site, retention).local.map(\.session) == [sessions[0]])
@@ -95,8 +97,7 @@ import Testing
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
     }
-    let reaper = LocalReaper(
-      home: home, device: site.local.device, context: try site.context(), now: .now())
+    let reaper = LocalReaper(try site.context())
     #expect(reaper.execute(try await reaper.plan(Retention())).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
     #expect(
@@ -109,8 +110,11 @@ import Testing
   private func remotePlan(_ site: Site, age: Int64) async throws -> ReapPlan {
     var retention = Retention()
     retention.remote = age
-    return try await RemoteReaper(site.context(), devices: [site.local.device.deviceId])
+    let context = try site.context()
+    let plan = try await RemoteReaper(context, devices: [site.local.device.deviceId])
       .plan(retention)
+    try context.saveLivedTime()
+    return plan
   }
 
   @Test func aRemoteSessionGoesOnlyWhenServerAndSidecarAgree() async throws {
@@ -130,23 +134,6 @@ import Testing
     #expect(try await site.store.listAll(device).directories.isEmpty)
   }
 
-  @Test func theFolderOfADayGoesWithItsLastSession() async throws {
-    let site = try Site()
-    let first = try site.local.session(Array("x\n".utf8))
-    try await site.upload()
-    site.local.clock.advance(seconds: 2 * Self.day)
-    let second = try site.local.session(Array("y\n".utf8))
-    try await site.upload()
-    let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
-    var plan = try await remotePlan(site, age: 0)
-    #expect(plan.remote.map(\.session) == [first, second])
-    plan.remote.removeAll { $0.session == second }
-    #expect(try await reaper.execute(plan).allSatisfy { $0.error == nil })
-    let device = SessionFolder.deviceKey(site.local.device.deviceId)
-    let left = try await site.store.listAll(device).directories
-    #expect(left == [SessionFolder(device: site.local.device.deviceId, session: second).key])
-  }
-
   @Test func whatASealLeftBehindGoesAfterAWeek() async throws {
     let site = try Site()
     let writer = try site.local.writer()
@@ -163,6 +150,8 @@ import Testing
         [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)],
         ofItemAtPath: "\(site.local.folder)/store/\(key)")
     }
+    #expect(try await remotePlan(site, age: 30 * Self.day).superseded.isEmpty)
+    site.local.clock.advance(seconds: 8 * Self.day)
     let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
     let plan = try await remotePlan(site, age: 30 * Self.day)
     #expect(plan.superseded.map(\.session) == [writer.session] && plan.remote.isEmpty)
@@ -191,6 +180,7 @@ import Testing
     let site = try Site()
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
+    _ = try await remotePlan(site, age: 30 * Self.day)
     let devices = "\(site.local.folder)/store/devices"
     for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
       try FileManager.default.setAttributes(
@@ -202,16 +192,65 @@ import Testing
     try await site.upload()
     let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
     let plan = try await reaper.plan(Retention(), skipsRecent: true)
-    #expect(plan.remote.count == 20 && plan.refusal == nil)
+    #expect(plan.remote.count == 20 && plan.postponement == nil)
   }
 
-  @Test func aBoldPlanIsRefusedForAYoungAgeOrADoubtfulClock() async throws {
+  @Test(arguments: ["local", "remote"])
+  func aBoldPlanWaitsForALivedDay(side: String) async throws {
     let site = try Site()
+    for _ in 0..<25 { try site.local.session(Array("x\n".utf8)) }
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    func plan(isForced: Bool = false) async throws -> (ReapPlan, [ReapPlan.Decision]) {
+      var retention = Retention()
+      (retention.remote, retention.isForced) = (0, isForced)
+      let context = try site.context()
+      let plan =
+        side == "local"
+        ? try await LocalReaper(context).plan(retention)
+        : try await RemoteReaper(context, devices: [context.device.deviceId]).plan(retention)
+      if !isForced { try context.saveLivedTime() }
+      return (plan, plan.local + plan.remote)
+    }
+    let (first, none) = try await plan()
+    #expect(none.isEmpty && first.kept.count == 25 && first.postponement?.isNew == true)
+    #expect(first.postponement?.reason.contains("25 of 25 \(side) sessions") == true)
+    #expect(try site.context().lived.time.pause(on: side) == Self.day)
+    #expect(try await plan(isForced: true).1.count == 25)
+    site.local.clock.advance(seconds: Self.day - 1)
+    let (second, stillNone) = try await plan()
+    #expect(stillNone.isEmpty && second.postponement?.isNew == false)
+    site.local.clock.advance(seconds: 1)
+    let (third, all) = try await plan()
+    #expect(all.count == 25 && third.postponement == nil)
+  }
+
+  @Test(arguments: ["local", "remote"])
+  func aBoldPlanForAnAgeThatWasNamedWaitsForAWord(side: String) async throws {
+    let site = try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
-    let plan = try await remotePlan(site, age: 0)
-    #expect(plan.remote.count == 20)
-    #expect(plan.refusal?.contains("differ by") == true)
+    site.local.clock.advance(seconds: 2)
+    var retention = Retention().asking(0)
+    func plan() async throws -> ReapPlan {
+      let context = try site.context()
+      return side == "local"
+        ? try await LocalReaper(context).plan(retention)
+        : try await RemoteReaper(context, devices: [context.device.deviceId]).plan(retention)
+    }
+    let refused = try await plan()
+    #expect(refused.isEmpty && refused.postponement?.reason.contains("refused") == true)
+    retention.isForced = true
+    let forced = try await plan()
+    #expect(forced.local.count + forced.remote.count == 20 && forced.postponement == nil)
+  }
+
+  /// Times that a file system may hold and no calendar does.
+  @Test(arguments: [-9.3e15, -1e12, 1e12, 9.223372036854776e15, 9.3e15, .infinity])
+  func aDateFromAStoreIsNeverTooLarge(seconds: Double) {
+    let time = Timestamp(Date(timeIntervalSince1970: seconds))
+    #expect(time.isoBytes.count == 24)
+    #expect(abs(time.milliseconds) <= 253_402_300_799_999)
   }
 
   @Test func findsTheDevicesThatHaveAFolder() async throws {

@@ -135,9 +135,7 @@ import Testing
     try await site.upload()
     let taken = try site.local.home.sessionBytes()
     site.local.clock.advance(seconds: 8 * 86_400)
-    let reaper = LocalReaper(
-      home: site.local.home, device: site.local.device, context: try site.context(),
-      now: site.local.clock.now())
+    let reaper = LocalReaper(try site.context())
     let plan = try await reaper.plan(Retention())
     let sidecar = try #require(try FileStatus(writer.files.sidecar)).length
     #expect(plan.local.map(\.bytes) == [taken - sidecar])
@@ -209,6 +207,7 @@ import Testing
     let writer: SessionWriter
     if doubt == .unsent {
       writer = try site.local.writer(rotateAt: Self.limit)
+      try site.context().saveLivedTime()
       var random = SeededGenerator(case: 1)
       write(200, to: writer, &random)
       try await compressParts(of: writer)

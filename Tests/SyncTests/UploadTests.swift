@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ObjectStore
 import Replica
 import SessionLog
@@ -10,6 +11,8 @@ import Testing
 struct Site {
   let local: TestHome
   let store: FaultyStore
+  /// The device that its home is at present.
+  var device: Device
   /// What the configuration allows at present.
   var consent = Consent.logs
   /// The rules that are configured at present.
@@ -19,6 +22,7 @@ struct Site {
 
   init(clock: TestClock = TestClock()) throws {
     local = try TestHome(clock: clock)
+    device = local.device
     try DirectoryStore.prepared(at: "\(local.folder)/store")
     store = try Self.open(local)
   }
@@ -31,6 +35,7 @@ struct Site {
 
   private init(local: TestHome) throws {
     self.local = local
+    device = local.device
     store = try Self.open(local)
   }
 
@@ -41,9 +46,17 @@ struct Site {
   func context() throws -> SyncContext {
     let clock = local.clock
     return try SyncContext(
-      home: local.home, device: local.device, store: store, machine: .current(),
+      home: local.home, device: device, store: store, machine: .running(by: clock),
       transfers: transfers,
       redaction: redaction, consent: consent, now: { clock.now() })
+  }
+
+  /// Loses the device record: the home is another device from then on.
+  mutating func loseDevice() throws {
+    try FileManager.default.removeItem(atPath: local.home.devicePath)
+    let former = device
+    device = try Device.load(local.home, now: local.clock.now())
+    #expect(device.deviceId != former.deviceId)
   }
 
   @discardableResult
@@ -52,7 +65,7 @@ struct Site {
   }
 
   func remote(_ session: SessionID) async throws -> RemoteSession {
-    let folder = SessionFolder(device: local.device.deviceId, session: session)
+    let folder = SessionFolder(device: device.deviceId, session: session)
     return try await FolderListing(folder, in: store)[session, in: folder]
   }
 
@@ -162,6 +175,41 @@ struct Site {
     try await site.expectSealedAndEqual(ended)
   }
 
+  /// Rows as version 0.1.0 keyed them, written by this device or by a former one.
+  @Test(arguments: [true, false])
+  func `rows of an earlier version are taken over or dropped`(isOwn: Bool) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    try await site.upload()
+    let path = site.local.home.cachePath + "/manifest.sqlite"
+    let (key, device) = (site.store.location, site.device.deviceId)
+    let former = isOwn ? device : "former0000000000"
+    let tables = [
+      ("session", "store"), ("segment", "store"), ("remains", "store"), ("store", "url"),
+    ]
+    try await DatabaseQueue(path: path).write { database in
+      for (table, column) in tables {
+        try database.execute(sql: "UPDATE \(table) SET \(column) = '\(key)'")
+      }
+      try database.execute(
+        sql: "UPDATE store SET device = replace(device, '\(device)', '\(former)')")
+    }
+    Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = site.store.takeRequests()
+    try await site.upload()
+    let lists = site.store.takeRequests().filter { $0.hasPrefix("LIST") }
+    #expect(lists.isEmpty == isOwn)
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+    let left = try await DatabaseQueue(path: path).read { database in
+      try tables.reduce(0) { count, table in
+        try count
+          + (Int.fetchOne(
+            database, sql: "SELECT count(*) FROM \(table.0) WHERE \(table.1) = '\(key)'") ?? 0)
+      }
+    }
+    #expect(left == 0)
+  }
+
   @Test func withoutRoomForTheManifestEverythingIsStillSent() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
@@ -249,7 +297,7 @@ struct Site {
   @Test(arguments: [
     "shorter", "zeroed", "shorter and other", "gone on differently", "empty", "edited",
   ])
-  func aLogThatLostWhatWasSentIsFetchedBack(damage: String) async throws {
+  func aLogThatLostWhatWasSentIsReportedAndLeftAsItIs(damage: String) async throws {
     let site = try Site()
     let session: SessionID
     let path: String
@@ -261,11 +309,7 @@ struct Site {
       }
       (session, path) = (writer.session, writer.files.log)
     }
-    // The machine has started anew since.
-    let sidecarPath = site.local.home.files(for: session).sidecar
-    var sidecar = try Sidecar.load(sidecarPath)
-    sidecar.recorder?.bootId = "another"
-    try Data(sidecar.json()).write(to: URL(filePath: sidecarPath))
+    try site.local.crash(session)
     let sent = try site.local.log(session)
     var log = sent
     switch damage {
@@ -278,19 +322,15 @@ struct Site {
       log.replaceSubrange((log.count - 60)..., with: repeatElement(0x79, count: 500) + [0x0a])
     }
     try Data(log).write(to: URL(filePath: path))
-    try await site.upload()
-    try await site.upload()
-    try await site.expectSealedAndEqual(session)
-    let mended = try site.local.log(session)
-    let isRestored = mended.starts(with: sent)
-    #expect(isRestored)
-    let added = String(decoding: mended.dropFirst(sent.count), as: UTF8.self)
-    let missing = damage == "gone on differently" ? "441" : "?"
-    #expect(added.contains("[GAP \(missing) bytes: the log had lost what was sent"), "\(added)")
-    let kept = "\(site.local.home.quarantinePath)/\(session).log"
-    let isKept = damage != "shorter" && damage != "empty"
-    #expect(FileManager.default.fileExists(atPath: kept) == isKept)
-    if isKept { #expect(try Data(contentsOf: URL(filePath: kept)) == Data(log)) }
+    let before = try await site.remote(session).keys
+    for _ in 0..<2 {
+      let report = try await site.upload(.all)
+      #expect((report.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
+    }
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data(log))
+    #expect(try await site.remote(session).keys == before)
+    #expect(try await site.remoteBytes(session) == sent)
+    #expect(try Quarantine(site.local.home).held().map(\.session) == [session])
   }
 
   @Test func aDamagedSidecarCostsItsDetailsAndNoByte() async throws {

@@ -5,6 +5,7 @@ import Synchronization
 /// A clock that moves only when it is told to.
 public final class TestClock: Sendable {
   private let time: Mutex<Int64>
+  private let boot = Mutex<Int64>(1_000_000)
 
   /// Starts at a time in milliseconds since 1970; by default 2026-01-22T14:30:05.123Z.
   public init(_ milliseconds: Int64 = 1_769_092_205_123) { time = Mutex(milliseconds) }
@@ -12,8 +13,27 @@ public final class TestClock: Sendable {
   /// The time.
   public func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
 
+  /// Milliseconds since the machine's boot.
+  public func uptime() -> Int64 { boot.withLock { $0 } }
+
   /// Moves on.
-  public func advance(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
+  public func advance(seconds: Int64) {
+    set(seconds: seconds)
+    boot.withLock { $0 += seconds * 1000 }
+  }
+
+  /// Shows another time without that any has passed.
+  public func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
+}
+
+extension MachineEvidence {
+  /// This machine, whose boot time goes with a test's clock.
+  public static func running(by clock: TestClock) -> MachineEvidence {
+    let machine = current()
+    return MachineEvidence(
+      bootId: machine.bootId, pidNamespace: machine.pidNamespace, machineId: machine.machineId,
+      processStart: machine.processStart, uptime: { clock.uptime() })
+  }
 }
 
 /// A home in a folder of its own, removed with this object.
@@ -68,6 +88,14 @@ public final class TestHome: Sendable {
     Array(text).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     try writer.end(cause)
     return writer.session
+  }
+
+  /// Makes a session's recorder one of an earlier boot: it has crashed.
+  public func crash(_ session: SessionID) throws {
+    let path = home.files(for: session).sidecar
+    var sidecar = try Sidecar.load(path)
+    sidecar.recorder?.bootId = "another"
+    try sidecar.save(path)
   }
 
   /// The bytes of a session's log that are here, those of its rotated parts too.

@@ -541,7 +541,7 @@ _tidemark_verify() {
 
 _tidemark_reap() {
     repeating_flags=()
-    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --force --print-lifecycle --install-lifecycle --yes --version -h --help)
+    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --trust-server-clock --force --print-lifecycle --install-lifecycle --yes --version -h --help)
     repeating_options=()
     non_repeating_options=(--older-than --longest-session)
     __tidemark_offer_flags_options 0

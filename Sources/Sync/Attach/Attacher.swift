@@ -325,7 +325,7 @@ public struct Attacher {
 
   private func update(_ session: SessionID, _ change: (inout Sidecar) -> Void) throws {
     let local = LocalSession(context.home, session)
-    var (sidecar, _) = try local.sidecar(device: context.device, machine: context.machine)
+    var (sidecar, _) = try local.sidecar(device: context.device)
     change(&sidecar)
     try Home.makeDirectory(local.files.directory)
     try sidecar.save(local.files.sidecar)

@@ -36,7 +36,7 @@ public final class LocalFollower: StreamFollower {
   /// See ``StreamFollower/look()``.
   public func look() throws -> StreamGrowth {
     // In this order: what was written before the end is seen then.
-    let (sidecar, _) = try local.sidecar(device: device, machine: machine)
+    let (sidecar, _) = try local.sidecar(device: device)
     let ending = try ending(sidecar)
     guard let log = try local.openLog(sidecar.source) else {
       throw LookupError(.gone, local.session.description)

@@ -14,7 +14,8 @@ struct Init: AsyncParsableCommand {
       Makes the folder of a file:// store, puts, reads back and deletes a scratch object, and writes \
       tidemark.json, the marker by which uploads know the store; nothing is configured when that \
       fails. Where an upload found that the marker of a store in use is missing, look at the store \
-      first: a share may not be mounted. Then --restore-marker puts it back. \
+      first: a share may not be mounted. Then --restore-marker puts it back, into the configured \
+      store or the one named. \
       Credentials come from the AWS environment variables or profile files, or from \
       TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD. With --machine, root configures the machine \
       for all users: \(MachineWide.configurationPath), and \(MachineWide.statePath)/USER for what \
@@ -24,7 +25,7 @@ struct Init: AsyncParsableCommand {
   @Argument(help: "s3://bucket/prefix, https://host/dav/folder, or file:///folder.")
   var url: String?
 
-  @Flag(help: "Put the missing marker back into the configured store, which this home has used.")
+  @Flag(help: "Put the missing marker back into a store that this home has used.")
   var restoreMarker = false
 
   @Flag(help: "Configure the machine for all its users; for root.")
@@ -35,8 +36,8 @@ struct Init: AsyncParsableCommand {
   var allowPlaintext = false
 
   func validate() throws {
-    guard (url == nil) == restoreMarker else {
-      throw ValidationError("Name one store's URL, or --restore-marker for the configured store.")
+    guard url != nil || restoreMarker else {
+      throw ValidationError("Name the store's URL, or --restore-marker for the configured store.")
     }
   }
 
@@ -44,14 +45,14 @@ struct Init: AsyncParsableCommand {
     let place = try workplace()
     let url = try self.url.map { try place.storeURL($0) } ?? place.storeURL()
     let store = try place.settings.store(at: url, environment: place.environment)
-    let isUsed = try UsedStores.load(place.home).contains(store.location)
-    if restoreMarker {
-      guard isUsed || place.servesAllUsers else {
-        throw Failure(
-          .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
-      }
-    } else if isUsed {
-      try await expectMarker(in: store, at: url)
+    let used = try UsedStores.load(place.home)
+    guard !restoreMarker else {
+      return try await restore(url, store, isUsed: used.contains(store.location), place)
+    }
+    // A person who names a store knows more than a record that cannot be read.
+    if used.isKnown && used.contains(store.location) {
+      try expectFolder(url)
+      try await FormatMarker.check(store, isUsed: true, create: false)
     }
     if case .directory(let path) = url.kind, try DirectoryStore(path: path).makeRoot() {
       Console.say("Made the folder \(path).")
@@ -59,25 +60,38 @@ struct Init: AsyncParsableCommand {
     let isThere = try await FormatMarker.isWhole(in: store)
     try await probe(store)
     if !isThere { try await FormatMarker.write(to: store) }
-    guard !restoreMarker else {
-      Console.say(
-        isThere
-          ? "\(store.location)/\(FormatMarker.key) is there already; nothing was written."
-          : "Wrote \(store.location)/\(FormatMarker.key).")
-      return
-    }
     try configure(url, place)
   }
 
-  /// Refuses to make a store anew that this home has used.
-  private func expectMarker(in store: any ObjectStore, at url: StoreURL) async throws {
-    if case .directory(let path) = url.kind, !FileManager.default.fileExists(atPath: path) {
-      throw Failure(
-        .configuration,
-        "the folder \(path) does not exist, and this home has sent sessions there: mount it, or, if "
-          + "it is gone for good, begin anew with 'tidemark init --restore-marker'")
+  /// Puts the marker back into a store that lost it; a folder that is not there is never made.
+  private func restore(
+    _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ place: Workplace
+  ) async throws {
+    if isUsed { try expectFolder(url) }
+    guard try await !FormatMarker.isWhole(in: store) else {
+      return Console.say("\(store.location)/\(FormatMarker.key) is there; nothing was written.")
     }
-    try await FormatMarker.check(store, isUsed: true, create: false)
+    guard isUsed || place.servesAllUsers else {
+      throw Failure(
+        .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
+    }
+    try await probe(store)
+    try await FormatMarker.write(to: store)
+    try Uploader(place.context(store: url)).retryStore()
+    Console.say(
+      "Wrote \(store.location)/\(FormatMarker.key). No log was restored: run 'tidemark verify'; "
+        + "'tidemark verify --repair' sends again what the local logs still have.")
+  }
+
+  /// Refuses to go on where the folder of a store that is in use is not there.
+  private func expectFolder(_ url: StoreURL) throws {
+    guard case .directory(let path) = url.kind, !FileManager.default.fileExists(atPath: path) else {
+      return
+    }
+    throw Failure(
+      .configuration,
+      "the folder \(path) does not exist, and this home has sent sessions there: mount it. If it is "
+        + "gone for good: mkdir \(path), then 'tidemark init --restore-marker \(url)'")
   }
 
   private func configure(_ store: StoreURL, _ place: Workplace) throws {
@@ -115,7 +129,7 @@ struct Init: AsyncParsableCommand {
   }
 
   private func probe(_ store: any ObjectStore) async throws {
-    let key = "scratch-\(SessionID.make(at: .now()))"
+    let key = "\(FormatMarker.probeFolder)scratch-\(SessionID.make(at: .now()))"
     let content = Array("tidemark \(key)\n".utf8)
     let found: [UInt8]
     do {

@@ -11,6 +11,9 @@ struct Reap: AsyncParsableCommand {
     discussion: """
       A local session goes only when a listing of this very run shows its sealed copy whole, and \
       so does a rotated part older than 'prune-after' of a session that stays. \
+      Ages count the time that this home has run, so that a wrong clock deletes nothing; \
+      --older-than with less than a day believes the clocks. A deletion of most sessions at once \
+      waits for a day, or for --force; with --older-than it is refused without. \
       Both sides by default. What devices leave that never come back, an operator reaps with \
       --remote --all-devices, or S3 does by a lifecycle rule.
       """)
@@ -27,7 +30,11 @@ struct Reap: AsyncParsableCommand {
   var dryRun = false
   @Flag(help: "Say why each session goes or stays.")
   var explain = false
-  @Flag(help: "Carry out also a plan that is refused for its size.")
+  @Flag(
+    help: ArgumentHelp(
+      "With --remote: take ages from the server's clock alone, in a home that is not kept."))
+  var trustServerClock = false
+  @Flag(help: "Delete also when that is most of what is there.")
   var force = false
   @OptionGroup(title: "S3 lifecycle")
   var lifecycle: LifecycleOptions
@@ -35,6 +42,9 @@ struct Reap: AsyncParsableCommand {
   func validate() throws {
     if allDevices && (local || !remote) {
       throw ValidationError("--all-devices goes with --remote, and without --local.")
+    }
+    if trustServerClock && (local || !remote) {
+      throw ValidationError("--trust-server-clock goes with --remote, and without --local.")
     }
     if lifecycle.isAsked && (local || remote || explain || force) {
       throw ValidationError("A lifecycle rule is printed or installed by itself.")
@@ -51,11 +61,19 @@ struct Reap: AsyncParsableCommand {
     let places = try Workplace.all()
     guard let own = places.last else { return }
     var retention = own.settings.retention
-    if let age = olderThan.flatMap(Age.seconds) { (retention.local, retention.remote) = (age, age) }
+    if let age = olderThan.flatMap(Age.seconds) { retention = retention.asking(age) }
+    retention.trustsServerClock = trustServerClock
+    retention.isForced = force
     var failed = 0
     if local || !remote {
       for place in places {
-        failed += try await place.asOwner { try await reapLocal(place, retention) }
+        do {
+          failed += try await place.asOwner { try await reapLocal(place, retention) }
+        } catch  where places.count > 1 && !(error is StoreError) {
+          // One user's home is no other's affair.
+          Console.complain("\(place.home.path): \(error)")
+          failed += 1
+        }
       }
     }
     if remote || !local {
@@ -77,10 +95,14 @@ struct Reap: AsyncParsableCommand {
     defer { withExtendedLifetime(lock) {} }
     let context = try place.contextIfSending()
     try await context?.checkFolder()
-    let reaper = LocalReaper(
-      home: place.home, device: place.device, context: context, now: .now())
+    let lived =
+      try context?.lived
+      ?? LivedClock(home: place.home, machine: .current(), now: { .now() })
+    let reaper =
+      context.map(LocalReaper.init) ?? LocalReaper(home: place.home, lived: lived, now: .now())
     let plan = try await reaper.plan(retention)
     show(plan.local, plan.kept, side: "local")
+    try report(plan.postponement)
     let errors =
       dryRun
       ? []
@@ -88,7 +110,15 @@ struct Reap: AsyncParsableCommand {
         error.map { "cannot remove \(decision.session): \($0)" }
       }
     for error in errors { Console.complain(error) }
+    if !dryRun { try lived.save() }
     return try await errors.count + prune(context, retention)
+  }
+
+  /// Says that a plan waits; one that waits for a word of the person's ends the command.
+  private func report(_ postponement: ReapPlan.Postponement?) throws {
+    guard let postponement else { return }
+    guard olderThan != nil && !dryRun else { return Console.complain(postponement.reason) }
+    throw Failure(.usage, postponement.reason)
   }
 
   /// Rotated parts of the sessions that stay.
@@ -142,11 +172,9 @@ struct Reap: AsyncParsableCommand {
     let reaper = RemoteReaper(context, devices: [device ?? context.device.deviceId])
     let plan = try await reaper.plan(retention)
     show(plan.remote + plan.superseded, plan.kept, side: "remote")
-    if let refusal = plan.refusal, !force {
-      if !dryRun { throw Failure(.usage, refusal) }
-      Console.remark(refusal)
-    }
+    try report(plan.postponement)
     let outcomes = dryRun ? [] : try await reaper.execute(plan)
+    if !dryRun { try context.saveLivedTime() }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
     if isReported, let device {

@@ -57,7 +57,8 @@ struct Run: AsyncParsableCommand {
     case "--version": throw CleanExit.message(Tidemark.version)
     default:
       throw ValidationError(
-        "Unknown option '\(option)'. To run a program with this name: tidemark run -- \(option)")
+        "unknown option '\(option)'; see 'tidemark run --help'. If it is the program: "
+          + "tidemark run -- \(option) …")
     }
   }
 

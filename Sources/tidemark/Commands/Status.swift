@@ -11,9 +11,10 @@ struct Status: AsyncParsableCommand {
     commandName: "status",
     abstract: "Say where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
-      Exit code 75 when there are bytes to send and nothing could be sent for 'stale-after'. With \
+      Exit code 1 when sessions are to be sent again under another device id, 75 when there are bytes to send and nothing could be sent for 'stale-after'. With \
       --json: user, home, configuration, store, consent, deviceId, openSessions, unsentBytes, \
-      localBytes, lastSuccess, stale, problems, failed (the store, or sessions: session, attempts, \
+      localBytes, lastSuccess, stale, formerDevices (sessions by the id that they were recorded \
+      under), livedSeconds, reapingWaits (why old sessions stay), problems, failed (the store, or sessions: session, attempts, \
       lastError, nextAttempt). Where root serves all users, it is told of each of them, and \
       there is one object a user.
       """)
@@ -33,6 +34,9 @@ struct Status: AsyncParsableCommand {
     let localBytes: Int64
     let lastSuccess: Timestamp?
     let stale: Bool
+    let formerDevices: [String: Int]
+    let livedSeconds: Int64
+    let reapingWaits: [String]
     let problems: [String: String]
     let failed: [Attempts]
   }
@@ -47,13 +51,16 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     var isStale = false
+    var isResending = false
     for (index, place) in try Workplace.all().enumerated() {
       let report = try await place.asOwner { try self.report(on: place) }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }
       isStale = isStale || report.stale
+      isResending = isResending || !report.formerDevices.isEmpty
     }
     if isStale { throw ExitStatus.tryLater }
+    if isResending { throw ExitStatus.partial }
   }
 
   private func report(on place: Workplace) throws -> Report {
@@ -69,7 +76,10 @@ struct Status: AsyncParsableCommand {
     if let context, !place.sources.isEmpty {
       problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
     }
-    let entry = try context?.manifest.storeEntry()
+    let entry = try context?.storeEntry()
+    let lived =
+      try context?.lived
+      ?? LivedClock(home: place.home, machine: .current(), now: { .now() })
     let unsent = try plan.map { plan -> Int64 in
       // Without logs there are none to send.
       guard place.consent == .logs else { return 0 }
@@ -85,7 +95,9 @@ struct Status: AsyncParsableCommand {
       openSessions: try place.home.openSessions().count,
       unsentBytes: unsent ?? 0, localBytes: try place.home.sessionBytes(),
       lastSuccess: entry?.lastSuccess, stale: isStale(entry, waits: waits, place),
-      problems: problems, failed: try context.map(Self.failed) ?? [])
+      formerDevices: plan?.formerDevices ?? [:], livedSeconds: lived.time.seconds,
+      reapingWaits: try Self.reapingWaits(place, lived), problems: problems,
+      failed: try context.map(Self.failed) ?? [])
   }
 
   private static func failed(_ context: SyncContext) throws -> [Attempts] {
@@ -101,6 +113,25 @@ struct Status: AsyncParsableCommand {
           session: $0.session, attempts: $0.attempts, lastError: $0.reason,
           nextAttempt: $0.nextAttempt)
       }
+  }
+
+  /// Why sessions stay that are old by the clock.
+  private static func reapingWaits(_ place: Workplace, _ lived: LivedClock) throws -> [String] {
+    let time = lived.time
+    var reasons = ["local", "remote"].compactMap { side in
+      time.pause(on: side).map {
+        "\(side): most sessions would go at once; put off for another \(Age.text($0)) of running time"
+      }
+    }
+    let age = place.settings.retention.local
+    let count = try LocalReaper(home: place.home, lived: lived, now: .now()).countDoubtful(age)
+    if count > 0 {
+      reasons.append(
+        "local: \(count) \(count == 1 ? "session" : "sessions") ended over \(Age.text(age)) ago by "
+          + "the clock, but this home has run for only \(Age.text(time.seconds)): they wait for "
+          + "running time")
+    }
+    return reasons
   }
 
   private static func length(of session: SessionID, _ home: Home) throws -> Int64 {
@@ -133,7 +164,14 @@ struct Status: AsyncParsableCommand {
     Console.say("device         \(report.deviceId)")
     Console.say("on this disk   \(Console.size(report.localBytes))")
     Console.say("not sealed     \(report.openSessions) sessions")
+    for reason in report.reapingWaits {
+      Console.say(Console.paint("reaping waits  \(reason)", .yellow))
+    }
     guard !place.isServedByRoot else { return }
+    for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
+      let text = Upload.resending(count, from: device, as: report.deviceId)
+      Console.say(Console.paint("device changed \(text)", .yellow))
+    }
     Console.say("not uploaded   \(Console.size(report.unsentBytes))")
     let success = report.lastSuccess.map {
       "\($0) (\(Age.text((Timestamp.now().milliseconds - $0.milliseconds) / 1000)) ago)"

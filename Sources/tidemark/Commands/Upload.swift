@@ -13,7 +13,7 @@ struct Upload: AsyncParsableCommand {
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
       refused us, is left alone for 1, 2, 4 and up to 15 minutes; at a terminal it is asked. With --json one object is printed: \
-      logBytes, storedBytes, objects, sealed, reaped, failures, error, status. Where the machine is \
+      logBytes, storedBytes, objects, sealed, reaped, formerDevices, failures, error, status. Where the machine is \
       configured for all users, root sends everybody's sessions, and there is one object a user.
       """)
 
@@ -133,6 +133,7 @@ struct Upload: AsyncParsableCommand {
     progress.finish()
     let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
     if report.stoppedBy == nil && prunes { try await prune(place, context) }
+    try context.saveLivedTime()
     try tell(report, reaped: reaped, place, context)
     // Without having asked, only this home's cache says that the store is down.
     return (Self.status(of: report), plan.hold == nil && report.stoppedBy is StoreError)
@@ -179,15 +180,15 @@ struct Upload: AsyncParsableCommand {
 
   /// Retention is part of the pass: locally each time, remotely once a day.
   private func reap(_ place: Workplace, _ context: SyncContext) async throws -> Int {
-    let local = LocalReaper(
-      home: place.home, device: place.device, context: context, now: .now())
+    let local = LocalReaper(context)
     let plan = try await local.plan(place.settings.retention)
+    report(plan.postponement)
     var reaped = 0
     for (decision, error) in local.execute(plan) {
       if let error { Console.complain("cannot remove \(decision.session): \(error)") }
       reaped += error == nil ? 1 : 0
     }
-    var entry = try context.manifest.storeEntry()
+    var entry = try context.storeEntry()
     let day: Int64 = 86_400_000
     let last = entry.remoteReapAt?.milliseconds ?? 0
     // Only a home that talks to the store anyway pays for the daily look; where root serves all
@@ -197,15 +198,18 @@ struct Upload: AsyncParsableCommand {
     else { return reaped }
     let remote = RemoteReaper(context, devices: [context.device.deviceId])
     let remotePlan = try await remote.plan(place.settings.retention, skipsRecent: true)
-    if let refusal = remotePlan.refusal {
-      Console.complain(refusal)
-    } else {
-      _ = try await remote.execute(remotePlan)
-    }
-    entry = try context.manifest.storeEntry()
+    report(remotePlan.postponement)
+    _ = try await remote.execute(remotePlan)
+    entry = try context.storeEntry()
     entry.remoteReapAt = .now()
     try context.manifest.save(entry)
     return reaped + remotePlan.remote.count
+  }
+
+  /// Without a terminal a plan that is put off is reported once; `status` says so as long as it is.
+  private func report(_ postponement: ReapPlan.Postponement?) {
+    guard let postponement, postponement.isNew || Console.errorIsTerminal else { return }
+    Console.complain(postponement.reason)
   }
 
   /// Rotated parts of sessions that stay.
@@ -223,6 +227,7 @@ struct Upload: AsyncParsableCommand {
     let objects: Int
     let sealed: Int
     let reaped: Int
+    let formerDevices: [String: Int]
     let failures: [String: String]
     let leftBehind: [String: String]
     let error: String?
@@ -238,13 +243,18 @@ struct Upload: AsyncParsableCommand {
       let summary = Summary(
         user: place.home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
         objects: report.objects,
-        sealed: report.sealed, reaped: reaped, failures: failures,
+        sealed: report.sealed, reaped: reaped,
+        formerDevices: report.formerDevices, failures: failures,
         leftBehind: Dictionary(
           uniqueKeysWithValues: report.leftBehind.map { ($0.key.description, $0.value) }),
         error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
       Console.say(try Console.json(summary))
     }
     let whose = place.home.owner.map { "\($0.name): " } ?? ""
+    for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
+      Console.complain(
+        whose + Self.resending(count, from: device, as: place.device.deviceId))
+    }
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
     }
@@ -262,6 +272,15 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
+  /// That sessions are sent under another device id than before, and why.
+  static func resending(_ count: Int, from former: String, as device: String) -> String {
+    let are =
+      count == 1
+      ? "session recorded as device \(former) is" : "sessions recorded as device \(former) are"
+    return "\(count) \(are) sent again as \(device): this home was copied or moved, or lost its "
+      + "device.json. What the store has under \(former) stays"
+  }
+
   /// Without a terminal an unreachable store is told once it is stale, and then once an hour.
   private func isWorthTelling(
     _ error: any Error, _ place: Workplace, _ context: SyncContext
@@ -269,7 +288,7 @@ struct Upload: AsyncParsableCommand {
     guard !Console.errorIsTerminal && !forRecorder else { return true }
     // The user has asked for it.
     if (error as? StoreError)?.code == .exhausted { return false }
-    var entry = try context.manifest.storeEntry()
+    var entry = try context.storeEntry()
     let now = Timestamp.now().milliseconds
     if (error as? StoreError)?.isTransient == true {
       let since = (entry.lastSuccess ?? entry.failingSince)?.milliseconds ?? now
@@ -285,7 +304,8 @@ struct Upload: AsyncParsableCommand {
     if let error = report.stoppedBy { return ExitStatus(error) }
     guard !report.failures.isEmpty else {
       let kinds = report.held.map(\.kind)
-      return kinds.contains(.problem) ? .partial : kinds.contains(.passing) ? .tryLater : .ok
+      let isPartial = kinds.contains(.problem) || !report.formerDevices.isEmpty
+      return isPartial ? .partial : kinds.contains(.passing) ? .tryLater : .ok
     }
     guard report.objects == 0 else { return .partial }
     return ExitStatus(of: Set(report.failures.map { ExitStatus($0.error) }))

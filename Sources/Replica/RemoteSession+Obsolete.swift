@@ -1,0 +1,57 @@
+import Delta
+public import SessionLog
+
+/// Which objects of a sealed session are no longer needed, by what its seal names.
+extension RemoteSession {
+  /// Whether segments of these names are there, each whole.
+  public func holds(_ names: [String]) -> Bool {
+    Set(names).isSubset(of: segments.map(\.fileName))
+  }
+
+  /// Whether segments of these names are there, each whole, and together hold `[0, length)`.
+  public func holds(_ names: [String], length: Int64) -> Bool {
+    let names = Set(names)
+    let named = segments.filter { names.contains($0.fileName) }
+    guard named.count == names.count else { return false }
+    var end: Int64 = 0
+    for segment in named where segment.range.lowerBound <= end {
+      end = max(end, segment.range.upperBound)
+    }
+    return end >= length
+  }
+
+  /// Keys that a sealed session does without, and names of segments that only look so.
+  ///
+  /// An object may go when a later revision or a segment of its generation that the seal names stands
+  /// for it, and when its generation was redacted anew. Any other may hold bytes that are nowhere
+  /// else, what was in a file before it was rewritten, say, or another writer's. Nothing may go unless
+  /// all that the seal names is there.
+  ///
+  /// - Parameter seal: the sidecar of the home that sealed it with the newest revision.
+  public func superseded(by seal: Sidecar) -> (keys: [String], surplus: [SegmentName]) {
+    guard let revision = self.seal else { return ([], []) }
+    let named = Set((seal.objects ?? []) + (seal.basis ?? []))
+    guard holds(Array(named)), holds(seal.objects ?? [], length: revision.length) else {
+      return ([], [])
+    }
+    let objects = (seal.objects ?? []).compactMap(SegmentName.init)
+    var gone: [String] = []
+    var surplus: [SegmentName] = []
+    for key in keys {
+      let fileName = String(key.dropFirst(folder.key.count))
+      if let other = RevisionName(fileName) {
+        if other.number < revision.number { gone.append(key) }
+      } else if let segment = SegmentName(fileName), !named.contains(fileName) {
+        let isCovered =
+          segment.generation < seal.erasesBefore ?? 0
+          || objects.contains {
+            $0.generation == segment.generation
+              && $0.range.lowerBound <= segment.range.lowerBound
+              && segment.range.upperBound <= $0.range.upperBound
+          }
+        if isCovered { gone.append(key) } else { surplus.append(segment) }
+      }
+    }
+    return (gone, surplus)
+  }
+}

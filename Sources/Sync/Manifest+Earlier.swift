@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+import Replica
+
+/// What rows are keyed by: the store and the device, in earlier versions the store alone.
+extension Manifest {
+  /// The key of a device's rows of a store.
+  static func key(_ location: String, _ device: String) -> String { "\(location) \(device)" }
+
+  /// The store's location in a key of this or an earlier version.
+  static func location(_ key: String) -> String {
+    guard let space = key.lastIndex(of: " "),
+      SessionFolder.isDevice(key[key.index(after: space)...])
+    else { return key }
+    return String(key[..<space])
+  }
+
+  /// Takes rows of an earlier version over where this device wrote them, and drops them otherwise.
+  ///
+  /// An earlier version that is started again lists its sessions then: what its rows said would no
+  /// longer be true.
+  ///
+  /// - Parameters:
+  ///   - location: the store's, their key.
+  ///   - key: what rows are keyed by.
+  ///   - device: id of this device.
+  static func adoptRows(
+    of location: String, as key: String, device: String, in queue: DatabaseQueue
+  ) throws {
+    let record = try queue.inDatabase {
+      try Row.fetchOne($0, sql: "SELECT device FROM store WHERE url = ?", arguments: [location])
+    }
+    guard let record else { return }
+    let json: String? = (try? record.value("device")) ?? nil
+    let writer = json.flatMap {
+      try? JSONDecoder().decode(DeviceRecord.self, from: Data($0.utf8)).deviceId
+    }
+    try queue.write { database in
+      for (table, column) in [
+        ("session", "store"), ("segment", "store"), ("remains", "store"), ("store", "url"),
+      ] {
+        if writer == device {
+          try database.execute(
+            sql: "UPDATE OR REPLACE \(table) SET \(column) = ? WHERE \(column) = ?",
+            arguments: [key, location])
+        } else {
+          try database.execute(
+            sql: "DELETE FROM \(table) WHERE \(column) = ?", arguments: [location])
+        }
+      }
+    }
+  }
+}

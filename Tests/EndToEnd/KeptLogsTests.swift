@@ -1,0 +1,66 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// What the program keeps, and says, where a log might be lost.
+@Suite struct KeptLogsTests {
+  @Test func `a lost device record is reported until its sessions are sent again`() async throws {
+    let program = try Program()
+    #expect(try await program.run("init", program.environment["URL"] ?? "").status == 0)
+    let result = try await program.shell(
+      """
+      cd "$FOLDER"
+      mkfifo more ready
+      $T run --no-upload -- sh -c 'echo first; echo >ready; read x <more' >/dev/null &
+      read x <ready
+      until grep -q first home/sessions/*/*.log; do :; done
+      $T upload && $T status >/dev/null && rm home/device.json
+      $T status; echo "status $?"
+      $T upload; echo "upload $?"
+      $T upload; echo "upload $?"
+      $T status >/dev/null; echo "status $?"
+      echo >more; wait
+      $T upload; echo "upload $?"
+      $T verify >/dev/null; echo "verify $?"
+      """)
+    let lines = result.text.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("device changed 1 session recorded as device ") })
+    let codes = lines.filter { $0.hasSuffix(" 0") || $0.hasSuffix(" 1") }.suffix(6)
+    #expect(
+      codes == ["status 1", "upload 1", "upload 0", "status 0", "upload 0", "verify 0"],
+      "\(result.text)\(result.errors)")
+    #expect(result.errors.contains("sent again as"), "\(result.errors)")
+  }
+
+  @Test func `reaping without a store keeps what was never uploaded`() async throws {
+    let program = try Program()
+    try await program.run("init", program.environment["URL"] ?? "")
+    let result = try await program.shell(
+      """
+      $T run --no-upload -- echo sent >/dev/null && $T upload
+      $T run --no-upload -- echo unsent >/dev/null
+      sed -i 's/^store: .*//; s/^consent: .*//' "$TIDEMARK_HOME/tidemark.yaml"
+      sleep 1.1
+      $T reap --older-than 1s --explain; echo "reap $?"
+      ls "$TIDEMARK_HOME"/sessions/*/*.log | wc -l
+      """)
+    #expect(result.text.hasSuffix("reap 0\n2\n"), "\(result.text)\(result.errors)")
+    #expect(result.text.contains("none is configured to prove its remote copy against"))
+  }
+
+  @Test func `a folder store that was emptied is no store`() async throws {
+    let program = try Program()
+    try await program.run("init", program.environment["URL"] ?? "")
+    let result = try await program.shell(
+      """
+      $T run --no-upload -- echo sent >/dev/null && $T upload
+      rm -r "$FOLDER"/store/* && sleep 1.1
+      $T reap --local --older-than 1s; echo "reap $?"
+      $T run --no-upload -- echo unsent >/dev/null
+      $T upload; echo "upload $?"
+      ls "$FOLDER"/store | wc -l; ls "$TIDEMARK_HOME"/sessions/*/*.log | wc -l
+      """)
+    #expect(result.text == "reap 78\nupload 78\n0\n2\n", "\(result.text)\(result.errors)")
+  }
+}
