@@ -24,7 +24,13 @@ struct RemainsSweeper {
       do {
         let only = sessions.count == 1 ? sessions.first : nil
         let listing = try await FolderListing(folder, session: only, in: context.store)
-        for session in sessions { try await sweep(listing[session, in: folder]) }
+        for session in sessions {
+          do {
+            try await sweep(listing[session, in: folder])
+          } catch let error as ReplicaError {
+            try postpone(session, error)
+          }
+        }
       } catch let error as StoreError where !error.endsPass {
         for session in sessions { try postpone(session, error) }
       }
@@ -32,10 +38,10 @@ struct RemainsSweeper {
   }
 
   private func sweep(_ remote: RemoteSession) async throws {
-    guard
-      let sidecar = LocalSession(context.home, remote.session).sidecar(sealedBy: remote, context)
-    else { return try context.manifest.forget(remote.session) }
-    let (keys, surplus) = remote.superseded(by: sidecar)
+    guard let seal = try await seal(of: remote) else {
+      return try context.manifest.forget(remote.session)
+    }
+    let (keys, surplus) = remote.superseded(by: seal)
     let outcomes = try await context.store.delete(keys)
     if let error = outcomes.lazy.compactMap(\.error).first {
       return try postpone(remote.session, error)
@@ -47,7 +53,17 @@ struct RemainsSweeper {
     }
   }
 
-  private func postpone(_ session: SessionID, _ error: StoreError) throws {
+  /// The seal that this home put: its own copy or, once that is gone with the session, the store's
+  /// where there is no other seal, which anybody may have put.
+  private func seal(of remote: RemoteSession) async throws -> Sidecar? {
+    let local = LocalSession(context.home, remote.session)
+    if let own = local.sidecar(sealedBy: remote, context) { return own }
+    let seals = remote.revisions.filter { $0.status != .active }
+    guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
+    return try await RemoteReader(context.store).read(seal, in: remote.folder)
+  }
+
+  private func postpone(_ session: SessionID, _ error: any Error) throws {
     let due = Timestamp(milliseconds: context.now().milliseconds + Self.patience)
     try context.manifest.forgetButRemains(of: session, due: due)
     report(.leftBehind(session: session, reason: "\(error)"))
