@@ -50,6 +50,9 @@ struct ManifestEntry: Equatable {
     self.segments = segments
   }
 
+  /// Whether anything was put; a pass that failed may have left no more than its failure.
+  var hasBegun: Bool { revision > 0 || sent > 0 || !segments.isEmpty }
+
   /// Whether the seal, which is not noted here, makes no object superfluous.
   var hasOnlyFinalObjects: Bool {
     let ends = segments.keys.sorted { $0.range.lowerBound < $1.range.lowerBound }

@@ -160,7 +160,7 @@ struct UploadPlanner {
       .init(
         session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
         sendableEnd: sendableEnd, verdict: verdict, consent: consent,
-        formerDevice: entry == nil ? formerDevice : nil))
+        formerDevice: entry?.hasBegun == true ? nil : formerDevice))
   }
 
   /// Why it is too early to try a session again; nil when it is not.
