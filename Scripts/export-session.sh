@@ -60,8 +60,8 @@ look() {
   esac
 }
 
-# Leaves in $work/found the segments that the seal in $work/object names, and no others: whoever can
-# write to the store can add one that reaches further.
+# Leaves in $work/found the segments that the seal in $work/object names, and no others: any writer
+# to the store can add one that reaches further.
 keep_named() { # KEY
   jq -r 'if .objects | type == "array" then .objects[], (.basis // [])[] else error end | strings' \
     "$work/object" >"$work/named" 2>/dev/null ||

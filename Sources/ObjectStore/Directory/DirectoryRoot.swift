@@ -41,7 +41,7 @@ final class DirectoryRoot: Sendable {
       advice: "It was mounted, unmounted or replaced meanwhile; look at it, then try again.")
   }
 
-  /// Whether a folder is that of the first operation, which this may be.
+  /// Whether a folder is the one that the first operation opened; makes it that on the first call.
   private func isFirst(_ folder: borrowing Descriptor) throws(Descriptor.Failure) -> Bool {
     let found = try folder.status()
     return try first.withLock { first throws(Descriptor.Failure) in
