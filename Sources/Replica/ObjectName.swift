@@ -5,8 +5,7 @@ public import SessionLog
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
 /// name says which bytes of the stream it holds and how to tell that they are whole.
 public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
-  /// The largest object that there is, in bytes: no writer makes a larger one, and a name that
-  /// promises more belongs to somebody else.
+  /// The largest object that a writer makes, in bytes: a name that promises more is foreign.
   public static let largestObject: Int64 = 8 << 20
 
   /// How a segment holds its bytes.
@@ -41,6 +40,12 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
     self.hash = hash
     self.stored = stored
     self.kind = kind
+  }
+
+  /// Whether another segment's bytes are among those of this one, by both names.
+  public func holds(_ other: SegmentName) -> Bool {
+    generation == other.generation && range.lowerBound <= other.range.lowerBound
+      && other.range.upperBound <= range.upperBound
   }
 
   /// Number of stream bytes.
@@ -84,8 +89,7 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   /// The last revision that a session can have.
   public static let highestNumber = 999_999
-  /// The largest sidecar that there is, in bytes: a name that promises more belongs to somebody
-  /// else.
+  /// The largest sidecar that a writer makes, in bytes: a name that promises more is foreign.
   public static let largestObject: Int64 = 1 << 20
 
   /// The session.

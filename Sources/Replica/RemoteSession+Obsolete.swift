@@ -43,12 +43,7 @@ extension RemoteSession {
         if other.number < revision.number { gone.append(key) }
       } else if let segment = SegmentName(fileName), !named.contains(fileName) {
         let isCovered =
-          segment.generation < seal.erasesBefore ?? 0
-          || objects.contains {
-            $0.generation == segment.generation
-              && $0.range.lowerBound <= segment.range.lowerBound
-              && segment.range.upperBound <= $0.range.upperBound
-          }
+          segment.generation < seal.erasesBefore ?? 0 || objects.contains { $0.holds(segment) }
         if isCovered { gone.append(key) } else { surplus.append(segment) }
       }
     }

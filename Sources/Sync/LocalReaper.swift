@@ -119,10 +119,7 @@ public struct LocalReaper: Sendable {
     for (decision, _) in spared.sorted(by: { $0.1 < $1.1 }) {
       if excess > 0 {
         excess -= decision.bytes
-        plan.local.append(
-          Decision(
-            session: decision.session, folder: nil, keys: [], bytes: decision.bytes,
-            reason: decision.reason + "; local-max is exceeded"))
+        plan.local.append(decision.adding("local-max is exceeded"))
       } else {
         plan.kept.append(decision)
       }
@@ -151,8 +148,13 @@ public struct LocalReaper: Sendable {
       let age = (now.milliseconds - last.milliseconds) / 1000
       return age >= 0 ? age : nil
     }
+    return livedAge(of: sidecar, since: last)
+  }
+
+  /// Lived seconds since the seal where they were counted, else since a date of the wall clock.
+  private func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Int64? {
     let time = lived.time
-    return sidecar.agesFrom.flatMap(time.age(since:)) ?? time.age(since: last)
+    return sidecar.agesFrom.flatMap(time.age(since:)) ?? time.age(since: date)
   }
 
   private func description(of age: Int64?, ended: Timestamp, _ retention: Retention) -> String {
@@ -213,9 +215,8 @@ public struct LocalReaper: Sendable {
 
   /// Whether a session was sealed by an earlier pass, and long enough before this one.
   private func isSettled(_ sidecar: Sidecar, _ seal: Sidecar.Seal) -> Bool {
-    let time = lived.time
-    let age = sidecar.agesFrom.flatMap(time.age(since:)) ?? time.age(since: seal.sealedAt) ?? 0
-    return age - (time.seconds - begun) >= Self.sealPause
+    let age = livedAge(of: sidecar, since: seal.sealedAt) ?? 0
+    return age - (lived.time.seconds - begun) >= Self.sealPause
   }
 
   /// Whether the home has used a store: its record says so, or a session was sealed.

@@ -135,8 +135,7 @@ public struct SessionCatalog: Sendable {
 
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
     let local = LocalSession(home, id)
-    var (sidecar, _) = try local.sidecar(
-      device: device)
+    var (sidecar, _) = try local.sidecar(device: device)
     sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
     // A log that cannot be read at present hides nothing else.
     let log = try? local.openLog(sidecar.source)

@@ -70,11 +70,7 @@ extension SessionUpload {
   func removeCovered(_ entry: inout ManifestEntry, _ log: LogFile) async throws {
     let known = remote(entry)
     let needed = known.cover(upTo: entry.sent, of: entry.generation)
-    func cover(of name: SegmentName) -> SegmentName? {
-      needed.first {
-        $0.range.lowerBound <= name.range.lowerBound && name.range.upperBound <= $0.range.upperBound
-      }
-    }
+    func cover(of name: SegmentName) -> SegmentName? { needed.first { $0.holds(name) } }
     let covered = known.segments(of: entry.generation).filter {
       !needed.contains($0) && cover(of: $0) != nil
     }

@@ -86,12 +86,7 @@ extension SessionUpload {
     final.basis = try await basis(of: objects, entry).map(\.fileName)
     let isTidy = entry.hasOnlyFinalObjects
     let name = try await putSeal(final, length: entry.sent, &entry)
-    final.seal = Sidecar.Seal(
-      store: context.store.location, revision: name.fileName, sealedAt: context.now(),
-      digest: nil, length: entry.sent)
-    final.agesFrom = context.lived.time.mark
-    final.remoteReapedAt = nil
-    try final.saveForNow(local.files.sidecar)
+    try markSealed(final, by: name, digest: nil, length: entry.sent)
     try SentSignature.remove(context.home, session, generation: entry.generation)
     report(.sealed(session: session, status: final.status, isTidy: isTidy))
   }

@@ -49,16 +49,30 @@ extension SessionUpload {
 
     let isTidy = entry.hasOnlyFinalObjects
     let name = try await putSeal(final, length: length, &entry)
-    final.seal = Sidecar.Seal(
-      store: context.store.location, revision: name.fileName, sealedAt: context.now(),
-      digest: digest, length: length)
-    final.agesFrom = context.lived.time.mark
-    final.remoteReapedAt = nil
-    final.erasesBefore = try local.sentNote()?.generation
-    // The uploader makes it durable together with those of the other sessions, and then settles it.
-    try final.saveForNow(local.files.sidecar)
+    try markSealed(final, by: name, digest: digest, length: length)
     try SentSignature.remove(context.home, session, generation: entry.generation)
     report(.sealed(session: session, status: final.status, isTidy: isTidy))
+  }
+
+  /// Saves what this home knows of a seal that was put.
+  ///
+  /// - Parameters:
+  ///   - sidecar: what the seal says.
+  ///   - name: the seal.
+  ///   - digest: SHA-256 of the stream; nil where the log was not sent, or not whole.
+  ///   - length: stream bytes that the store has.
+  func markSealed(
+    _ sidecar: Sidecar, by name: RevisionName, digest: String?, length: Int64
+  ) throws {
+    var sidecar = sidecar
+    sidecar.seal = Sidecar.Seal(
+      store: context.store.location, revision: name.fileName, sealedAt: context.now(),
+      digest: digest, length: length)
+    sidecar.agesFrom = context.lived.time.mark
+    sidecar.remoteReapedAt = nil
+    sidecar.erasesBefore = try local.sentNote()?.generation
+    // The uploader makes it durable together with those of the other sessions, and then settles it.
+    try sidecar.saveForNow(local.files.sidecar)
   }
 
   /// Puts the seal, or finds the one that a pass put which died before its local mark.

@@ -37,7 +37,8 @@ public struct SyncContext: Sendable {
   /// Makes a context and opens the manifest.
   ///
   /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
-  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``SessionLog/SystemError``; ``SessionLog/RedactionError``.
+  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``SessionLog/SystemError``;
+  ///   ``SessionLog/RedactionError``.
   public init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,

@@ -194,6 +194,11 @@ struct Workplace {
     try StoreURL(text, allowsPlaintext: settings.storeSettings.allowsPlaintext)
   }
 
+  /// The home's lived time, also of a home without a store.
+  func lived(_ context: SyncContext?) throws -> LivedClock {
+    try context?.lived ?? LivedClock(home: home, machine: .current(), now: { .now() })
+  }
+
   // MARK: The lock
 
   /// Keeps a second upload, reaper or deletion away for as long as the result lives.

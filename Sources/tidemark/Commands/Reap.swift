@@ -95,9 +95,7 @@ struct Reap: AsyncParsableCommand {
     defer { withExtendedLifetime(lock) {} }
     let context = try place.contextIfSending()
     try await context?.checkFolder()
-    let lived =
-      try context?.lived
-      ?? LivedClock(home: place.home, machine: .current(), now: { .now() })
+    let lived = try place.lived(context)
     let reaper =
       context.map(LocalReaper.init) ?? LocalReaper(home: place.home, lived: lived, now: .now())
     let plan = try await reaper.plan(retention)

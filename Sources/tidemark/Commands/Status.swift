@@ -77,9 +77,7 @@ struct Status: AsyncParsableCommand {
       problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
     }
     let entry = try context?.storeEntry()
-    let lived =
-      try context?.lived
-      ?? LivedClock(home: place.home, machine: .current(), now: { .now() })
+    let lived = try place.lived(context)
     let unsent = try plan.map { plan -> Int64 in
       // Without logs there are none to send.
       guard place.consent == .logs else { return 0 }
