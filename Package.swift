@@ -28,40 +28,48 @@ let package = Package(
     .systemLibrary(name: "CFileUser"),
     .target(name: "CTerminal"),
 
+    .target(name: "Platform"),
+
+    .target(name: "LogRecords", dependencies: ["Platform"]),
+    .target(
+      name: "Redaction", dependencies: ["LogRecords"], resources: [.embedInCode("rules.json")]),
     .target(
       name: "Delta",
-      dependencies: ["CZstd", .product(name: "Crypto", package: "swift-crypto")]),
-    .target(name: "HTTPTransport", dependencies: ["CCurl"]),
-    .target(
-      name: "SessionLog", dependencies: ["CTerminal", "Delta"],
-      resources: [.embedInCode("Redaction/rules.json")]),
+      dependencies: ["CZstd", "Platform", .product(name: "Crypto", package: "swift-crypto")]),
+    .target(name: "HTTPTransport", dependencies: ["CCurl", "Platform"]),
 
+    .target(name: "SessionLog", dependencies: ["LogRecords", "Platform", "Redaction"]),
     .target(
       name: "ObjectStore",
       dependencies: [
-        "CFileUser", "HTTPTransport", .product(name: "Crypto", package: "swift-crypto"),
+        "CFileUser", "HTTPTransport", "Platform",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       // In the program itself, which is one file.
       resources: [.embedInCode("S3/Providers/providers.json")]),
 
     .target(
+      name: "SessionRecorder", dependencies: ["CTerminal", "LogRecords", "Platform", "SessionLog"]),
+    .target(
       name: "Replica",
       dependencies: [
-        "Delta", "ObjectStore", "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "SessionLog",
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
 
     .target(
       name: "Sync",
       dependencies: [
-        "CZlib", "CZstd", "Delta", "ObjectStore", "Replica", "SessionLog",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "CZlib", "CZstd", "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
+        "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
 
     .executableTarget(
       name: "tidemark",
       dependencies: [
-        "Delta", "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync",
+        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
+        "SessionLog", "SessionRecorder", "Sync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -70,36 +78,54 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Delta", "ObjectStore", "Replica", "SessionLog",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/TestSupport"),
-    .target(name: "TestServers", dependencies: ["SessionLog"], path: "Tests/TestServers"),
+    .target(name: "TestServers", dependencies: ["Platform"], path: "Tests/TestServers"),
     .target(name: "CrashPoints", path: "Tests/CrashPoints"),
-    .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "TestServers"]),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
+    .testTarget(
+      name: "LogRecordsTests",
+      dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "RedactionTests",
+      dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Platform", "TestServers"]),
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
-        "HTTPTransport", "ObjectStore", "TestServers", "TestSupport",
+        "HTTPTransport", "ObjectStore", "Platform", "TestServers", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Fixtures"]),
     .testTarget(
       name: "EndToEnd",
-      dependencies: ["CTerminal", "ObjectStore", "tidemark", "TestServers", "TestSupport"],
+      dependencies: [
+        "CTerminal", "ObjectStore", "Platform", "SessionLog", "tidemark", "TestServers",
+        "TestSupport",
+      ],
       path: "Tests/EndToEnd"),
-    .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
-    .testTarget(name: "SessionLogTests", dependencies: ["SessionLog", "TestSupport"]),
+    .testTarget(name: "DeltaTests", dependencies: ["Delta", "Platform", "TestSupport"]),
+    .testTarget(
+      name: "SessionLogTests",
+      dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "SessionRecorderTests",
+      dependencies: ["LogRecords", "Platform", "SessionLog", "SessionRecorder", "TestSupport"]),
     .testTarget(
       name: "ReplicaTests",
       dependencies: [
-        "Delta", "ObjectStore", "Replica", "SessionLog", "TestSupport",
+        "Delta", "LogRecords", "Platform", "Redaction", "ObjectStore", "Replica", "SessionLog",
+        "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "SyncTests",
       dependencies: [
-        "Delta", "HTTPTransport", "ObjectStore", "Replica", "SessionLog", "Sync", "TestServers",
-        "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
+        "SessionLog", "Sync", "TestServers", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ]),
   ],
   swiftLanguageModes: [.v6]
@@ -113,7 +139,7 @@ if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
     .executableTarget(
       name: "Micro",
       dependencies: [
-        "Delta", "ObjectStore", "SessionLog", "TestSupport",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "TestSupport",
         .product(name: "Benchmark", package: "benchmark"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Benchmarks/Micro",
@@ -138,7 +164,8 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "Delta", "Replica", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+        "Delta", "Platform", "Replica", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz", exclude: ["Seeds"]))
 }
 

@@ -1,4 +1,5 @@
 import CZstd
+import Platform
 
 /// Gives back the log bytes of a segment, frame by frame, trusting nothing in it.
 public final class SegmentDecoder {

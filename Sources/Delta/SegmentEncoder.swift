@@ -16,7 +16,7 @@ public final class SegmentEncoder {
 
   private let context: OpaquePointer
   private var stored: [UInt8] = []
-  /// Room for one frame; of what zstd does not write to, no memory is taken.
+  /// Space for one frame; of what zstd does not write to, no memory is taken.
   private let compressed = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ZSTD_compressBound(SegmentEncoder.frameLength), alignment: 16)
   private var frames: [FrameSummary] = []
@@ -82,7 +82,7 @@ public final class SegmentEncoder {
   ///   - length: log bytes that are to be added at the most.
   ///   - limit: compressed bytes after which no frame is to be added any more.
   public func begin(length: Int64 = 0, limit: Int = .max) {
-    // Room that stays empty takes no memory; growing would copy what is there, again and again.
+    // Space that stays empty takes no memory; growing would copy what is there, again and again.
     let most = min(length, Int64(min(limit, 1 << 30)) + Int64(Self.frameLength))
     stored = []
     stored.reserveCapacity(ZSTD_compressBound(Int(most)))

@@ -1,3 +1,5 @@
+import Platform
+
 /// Reads a segment, plain or delta, trusting nothing in it.
 ///
 /// Its stream bytes are what the ``SegmentIndex/instructions`` of its ``index`` make: literals stand

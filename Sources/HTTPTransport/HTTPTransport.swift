@@ -1,4 +1,5 @@
 public import Foundation
+import Platform
 
 /// Sends HTTP requests over libcurl, each on a thread of its own pool.
 ///

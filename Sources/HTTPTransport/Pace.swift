@@ -1,3 +1,5 @@
+import Platform
+
 /// A bound of bytes a second that many transfers share: a bucket of tokens that may be overdrawn.
 ///
 /// Whoever finds tokens takes what it has at hand, and all wait until the debt is paid: so no

@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 
 /// The way to cancel one request from any thread.
 final class Ticket: Sendable {

@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// The rule for keys, and for the names of others that a listing shows.
 enum ObjectKey {
   /// Whether a key is made of the allowed characters, without empty, `.` or `..` segments.

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectStore
+import Platform
 public import SessionLog
 
 /// All sessions of one folder, as a listing showed them.

@@ -1,4 +1,5 @@
 public import Delta
+import Platform
 public import SessionLog
 
 /// Makes the segments of a stream's new generation as deltas against the one before, of which it
@@ -15,7 +16,7 @@ public actor GenerationSource {
     public let copied: Int64
   }
 
-  private let log: LogFile
+  private let log: LocalStream
   private let session: SessionID
   private let generation: Int
   private let storedLimit: Int
@@ -68,9 +69,9 @@ public actor GenerationSource {
   ///   - basis: where that generation's bytes are stored.
   ///   - storedLimit: compressed bytes after which a segment ends.
   ///   - frameLength: literal bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
-  /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LogFile/read(_:)`` does.
+  /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LocalStream/read(_:)`` does.
   public init(
-    _ log: LogFile, session: SessionID, generation: Int, range: Range<Int64>,
+    _ log: LocalStream, session: SessionID, generation: Int, range: Range<Int64>,
     signature: Signature, basis: SourceMap, storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength
   ) throws {
@@ -88,7 +89,7 @@ public actor GenerationSource {
 
   /// The next segment; nil after the last.
   ///
-  /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
+  /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func next() async throws -> Segment? {
     while finished.isEmpty, !unread.isEmpty {
       let piece = try await nextPiece()

@@ -1,5 +1,6 @@
 import Crypto
 import Delta
+import ObjectStore
 public import SessionLog
 
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose

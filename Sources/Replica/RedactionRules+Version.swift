@@ -1,5 +1,5 @@
 import Crypto
-public import SessionLog
+public import Redaction
 
 extension RedactionRules {
   /// What the set is called: the hash of its JSON, 16 hex digits.

@@ -1,4 +1,3 @@
-import Delta
 public import SessionLog
 
 /// Which objects of a sealed session are no longer needed, by what its seal names.

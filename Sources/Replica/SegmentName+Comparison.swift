@@ -4,8 +4,8 @@ import Delta
 extension SegmentName {
   /// Whether the local log has the bytes that this name promises, by their hash.
   ///
-  /// - Throws: as ``LogFile/read(_:)`` does.
-  public func matches(_ log: LogFile) throws -> Bool {
+  /// - Throws: as ``LocalStream/read(_:)`` does.
+  public func matches(_ log: LocalStream) throws -> Bool {
     try matches { try log.read($0) }
   }
 
@@ -29,8 +29,9 @@ extension SegmentName {
   ///   - object: all bytes of the object; damage in it is an answer, not an error.
   ///   - log: the local log.
   ///   - decoder: decompresses it.
-  /// - Throws: as ``LogFile/read(_:)`` does.
-  func holds(_ object: [UInt8], from log: LogFile, with decoder: SegmentDecoder) throws -> Bool {
+  /// - Throws: as ``LocalStream/read(_:)`` does.
+  func holds(_ object: [UInt8], from log: LocalStream, with decoder: SegmentDecoder) throws -> Bool
+  {
     var position = range.lowerBound
     var isEqual = true
     do {

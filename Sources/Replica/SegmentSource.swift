@@ -1,5 +1,7 @@
 import Crypto
 public import Delta
+public import LogRecords
+import Platform
 public import SessionLog
 
 /// A segment ready to be sent.
@@ -37,8 +39,8 @@ public actor SegmentLane {
   ///   - object: all bytes of the object; damage in it is an answer, not an error.
   ///   - name: the segment that it is to be.
   ///   - log: the local log.
-  /// - Throws: as ``LogFile/read(_:)`` does.
-  public func isWhole(_ object: [UInt8], of name: SegmentName, in log: LogFile) throws -> Bool {
+  /// - Throws: as ``LocalStream/read(_:)`` does.
+  public func isWhole(_ object: [UInt8], of name: SegmentName, in log: LocalStream) throws -> Bool {
     try Int64(object.count) == name.stored && name.holds(object, from: log, with: decoder)
   }
 
@@ -55,10 +57,11 @@ public actor SegmentLane {
   ///   - link: of the bytes before `range`, where it is known.
   ///   - signature: gets the segment's bytes too, where a signature is kept.
   ///   - takesFrames: whether frames that a rotated part has are taken as they are.
-  /// - Throws: ``SessionLog/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
+  /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   public func encode(
-    _ log: LogFile, session: SessionID, generation: Int = 1, range: Range<Int64>, storedLimit: Int,
-    frameLength: Int = SegmentEncoder.frameLength, format: Sidecar.Format,
+    _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<Int64>,
+    storedLimit: Int,
+    frameLength: Int = SegmentEncoder.frameLength, format: LogFormat,
     link: Link? = nil, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
     // A log that was truncated while it was read may have left a segment unfinished.
@@ -113,9 +116,9 @@ public actor SegmentLane {
   ///   - log: the local log, with these bytes.
   ///   - generation: the later one.
   ///   - sources: where the bytes stand in the store.
-  /// - Throws: as ``LogFile/read(_:)`` does.
+  /// - Throws: as ``LocalStream/read(_:)`` does.
   public func copy(
-    _ segment: SegmentName, of log: LogFile, as generation: Int, from sources: [StreamRange]
+    _ segment: SegmentName, of log: LocalStream, as generation: Int, from sources: [StreamRange]
   ) throws -> EncodedSegment {
     encoder.begin()
     var instructions = DeltaInstructions()
@@ -131,7 +134,7 @@ public actor SegmentLane {
 
   /// The frame at the range's start that a rotated part has, all of it in the range.
   private func readyFrame(
-    of log: LogFile, range: Range<Int64>, upTo limit: Int
+    of log: LocalStream, range: Range<Int64>, upTo limit: Int
   ) throws -> (bytes: [UInt8], summary: FrameSummary, stored: [UInt8])? {
     guard let (summary, stored, bytes) = try log.storedFrame(at: range.lowerBound),
       stored.count <= limit, bytes.count <= range.count
@@ -140,7 +143,7 @@ public actor SegmentLane {
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.
-  private func nextFrame(of log: LogFile, range: Range<Int64>, length: Int) throws -> [UInt8] {
+  private func nextFrame(of log: LocalStream, range: Range<Int64>, length: Int) throws -> [UInt8] {
     let limit = range.lowerBound + Int64(length)
     guard limit < range.upperBound else { return try log.read(range) }
     var bytes = try log.read(range.lowerBound..<limit)

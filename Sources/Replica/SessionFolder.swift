@@ -1,4 +1,5 @@
 public import ObjectStore
+import Platform
 public import SessionLog
 
 /// The remote folder of one device and start day; one listing of it tells all about its sessions.

@@ -1,3 +1,5 @@
+import ObjectStore
+
 /// How digests of streams are written: SHA-256 in lower-case hex.
 public enum StreamDigest {
   /// The hex form.

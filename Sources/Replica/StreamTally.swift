@@ -1,6 +1,6 @@
 import Crypto
-import Delta
-public import SessionLog
+public import LogRecords
+import ObjectStore
 
 /// What a stream holds from its beginning up to an offset: the digest and the figures of a seal.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+public import Platform
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,5 @@
 import Foundation
+public import Platform
 
 #if canImport(Darwin)
   import Darwin
@@ -20,10 +21,12 @@ public struct SessionFiles: Sendable {
   public let marker: String
   /// Stands from the first rotation on: there are parts to look for.
   public let rotated: String
-  /// Room on the disk for the last records, given back at the end.
+  /// Space on the disk for the last records, given back at the end.
   public let reserve: String
   /// Until the seal, the uploader's note of the rules that redacted what was sent.
   public let redaction: String
+  /// How the session's rotated parts are compressed and read.
+  let compression: any PartCompression
 }
 
 /// The folder that holds all state of one user on this machine.
@@ -32,6 +35,8 @@ public struct Home: Sendable, Equatable {
   public let path: String
   /// Whose it is in machine-wide mode; nil for a home that its user chose.
   public let owner: Account?
+  /// How rotated parts are compressed and read.
+  package private(set) var compression: any PartCompression = NoCompression()
 
   /// A home at a path.
   ///
@@ -44,6 +49,18 @@ public struct Home: Sendable, Equatable {
     self.path =
       trimmed.hasPrefix("/")
       ? trimmed : FileManager.default.currentDirectoryPath + "/" + trimmed
+  }
+
+  /// The same home with another way to compress rotated parts.
+  package func compressing(with compression: some PartCompression) -> Home {
+    var home = self
+    home.compression = compression
+    return home
+  }
+
+  /// Whether both are the same folder of the same user.
+  public static func == (left: Home, right: Home) -> Bool {
+    left.path == right.path && left.owner == right.owner
   }
 
   /// The home that the environment names: `TIDEMARK_HOME`, else the user's part of
@@ -89,23 +106,11 @@ public struct Home: Sendable, Equatable {
   ///
   /// - Throws: ``SystemError``.
   public func create() throws {
-    try Self.makeDirectory(path)
+    try Directory.make(path)
     try owner.map { try MachineWide.checkOwner(of: path, is: $0) }
     for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
       guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
       throw SystemError(operation: "make", path: folder, errno: errno)
-    }
-  }
-
-  /// Makes a directory and its parents.
-  package static func makeDirectory(_ path: String) throws {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-      throw SystemError(operation: "make", path: path, errno: errno)
-    }
-    try makeDirectory(String(path[..<slash]))
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw SystemError(operation: "make", path: path, errno: errno)
     }
   }
 
@@ -116,14 +121,14 @@ public struct Home: Sendable, Equatable {
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
       marker: "\(openPath)/\(session)", rotated: base + ".rotated",
-      reserve: base + ".reserve", redaction: base + ".redaction")
+      reserve: base + ".reserve", redaction: base + ".redaction", compression: compression)
   }
 
   /// Sessions that are not sealed, by their markers.
   ///
   /// - Throws: ``SystemError``.
   public func openSessions() throws -> [SessionID] {
-    try Self.names(in: openPath).compactMap(SessionID.init).sorted()
+    try Directory.names(in: openPath).compactMap(SessionID.init).sorted()
   }
 
   /// Marks a session as not sealed.
@@ -137,7 +142,7 @@ public struct Home: Sendable, Equatable {
   ///
   /// - Throws: ``SystemError``.
   public func days() throws -> [String] {
-    try Self.names(in: sessionsPath)
+    try Directory.names(in: sessionsPath)
       .filter { Timestamp(iso: $0 + "T00:00:00Z") != nil }
       .sorted()
   }
@@ -146,7 +151,7 @@ public struct Home: Sendable, Equatable {
   ///
   /// - Throws: ``SystemError``.
   public func sessions(day: String) throws -> [SessionID] {
-    let names = try Self.names(in: "\(sessionsPath)/\(day)")
+    let names = try Directory.names(in: "\(sessionsPath)/\(day)")
     return Set(
       names.compactMap { name in
         [".log", ".log.zst", ".json"].contains(where: name.hasSuffix)
@@ -161,27 +166,10 @@ public struct Home: Sendable, Equatable {
   public func sessionBytes() throws -> Int64 {
     var total: Int64 = 0
     for day in try days() {
-      for name in try Self.names(in: "\(sessionsPath)/\(day)") {
+      for name in try Directory.names(in: "\(sessionsPath)/\(day)") {
         total += (try? FileStatus("\(sessionsPath)/\(day)/\(name)"))?.length ?? 0
       }
     }
     return total
-  }
-
-  /// Names in a directory; one that is not there is empty.
-  package static func names(in directory: String) throws -> [String] {
-    guard let stream = opendir(directory) else {
-      if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw SystemError(operation: "read", path: directory, errno: errno)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 }

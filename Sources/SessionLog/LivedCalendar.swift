@@ -1,3 +1,5 @@
+import Platform
+
 /// Which date of one clock fell at which lived second: one row an hour for two days, one a day for
 /// two months, one a week before that.
 ///

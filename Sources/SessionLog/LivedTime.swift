@@ -1,3 +1,5 @@
+public import Platform
+
 /// How long a home has lived, counted so that no clock set wrong makes anything look old.
 ///
 /// Within a boot only boot time adds. A new boot adds what the wall clock says has passed, at most

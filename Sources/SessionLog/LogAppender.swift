@@ -1,3 +1,6 @@
+import LogRecords
+import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -18,9 +21,9 @@ struct LogAppender: ~Copyable {
   /// A record was cut by the failure and its line has no end yet.
   private var isTorn = false
 
-  private let format: Sidecar.Format
+  private let format: LogFormat
 
-  init(_ log: consuming LiveLog, _ format: Sidecar.Format = .lines) {
+  init(_ log: consuming LiveLog, _ format: LogFormat = .lines) {
     self.log = log
     self.format = format
   }
@@ -77,10 +80,4 @@ struct LogAppender: ~Copyable {
     default: "disk full"
     }
   }
-}
-
-/// `write(2)` with the error number as a negative count.
-package func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  let count = write(descriptor, bytes.baseAddress, bytes.count)
-  return count < 0 ? -Int(errno) : count
 }

@@ -1,3 +1,5 @@
+public import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -31,7 +33,7 @@ public enum MachineWide {
   /// - Throws: ``SystemError``.
   public static func create() throws {
     for (path, mode) in [("/etc/tidemark", 0o755), (statePath, 0o1733)] {
-      try Home.makeDirectory(path)
+      try Directory.make(path)
       guard chmod(path, mode_t(mode)) == 0 else {
         throw SystemError(operation: "set the rights of", path: path, errno: errno)
       }
@@ -44,7 +46,7 @@ public enum MachineWide {
   public static func homes() throws -> (homes: [Home], refused: [(path: String, reason: String)]) {
     var homes: [Home] = []
     var refused: [(path: String, reason: String)] = []
-    for name in try Home.names(in: statePath).sorted() {
+    for name in try Directory.names(in: statePath).sorted() {
       let path = "\(statePath)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }

@@ -1,3 +1,5 @@
+public import LogRecords
+
 /// How a session is recorded.
 public struct RecordingOptions: Sendable {
   /// When the log is made durable.
@@ -5,7 +7,7 @@ public struct RecordingOptions: Sendable {
   /// Length in bytes from which on the live log is rotated; 0 for never.
   public var rotateAt = Self.defaultRotation
   /// Whether each line gets a prefix, or the log is what the program printed and nothing else.
-  public var format = Sidecar.Format.lines
+  public var format = LogFormat.lines
   /// The level of lines on standard error that do not tell theirs.
   public var standardErrorLevel = Level.info
   /// A line that waits longer for its newline is written as it stands, in milliseconds; one that may

@@ -1,10 +1,12 @@
+import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else
   import Glibc
 #endif
 
-/// Room on the disk that is held for a session's last records: a disk that is full to the end still
+/// Space on the disk that is held for a session's last records: a disk that is full to the end still
 /// takes the GAP line and how the session ended.
 struct Reserve {
   /// Enough for a GAP record, the end record and a sidecar, in blocks of a usual file system.

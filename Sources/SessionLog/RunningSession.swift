@@ -1,3 +1,6 @@
+public import LogRecords
+public import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -27,7 +30,7 @@ public struct RunningSession: ~Copyable {
   }
 
   private var appender: LogAppender
-  private let lock: SessionLock
+  private let lock: FileLock
   private let path: String
   private let now: @Sendable () -> Timestamp
 
@@ -48,7 +51,7 @@ public struct RunningSession: ~Copyable {
     guard access(files.marker, F_OK) == 0, access(files.lock, F_OK) == 0 else {
       throw access(files.sidecar, F_OK) == 0 ? Problem.ended(session) : Problem.unknown(session)
     }
-    guard let lock = try SessionLock.shared(files.lock) else { throw Problem.ended(session) }
+    guard let lock = try FileLock.shared(files.lock) else { throw Problem.ended(session) }
     // With the lock in hand, nobody reaches a verdict meanwhile.
     let sidecar = try Sidecar.load(files.sidecar)
     guard sidecar.status == .active, access(files.marker, F_OK) == 0 else {

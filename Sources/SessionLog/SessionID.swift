@@ -1,3 +1,5 @@
+public import Platform
+
 /// A session's id, `20260122t143005z-k3f9a7c2`: UTC start and 8 random characters, in lower case.
 ///
 /// A value of this type is safe as a file name and as part of a key.
@@ -66,16 +68,5 @@ extension SessionID: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
-  }
-}
-
-/// Random lower-case names from the system's generator.
-enum RandomName {
-  private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)
-
-  static func make(_ length: Int) -> String {
-    String(
-      decoding: (0..<length).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] },
-      as: UTF8.self)
   }
 }

@@ -68,7 +68,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
   ]
 
   /// A signal's name; its number where it has none here.
-  static func name(ofSignal number: Int32) -> String {
+  package static func name(ofSignal number: Int32) -> String {
     signalNames[number] ?? "signal \(number)"
   }
 

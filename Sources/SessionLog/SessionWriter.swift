@@ -1,4 +1,7 @@
 import Dispatch
+public import LogRecords
+public import Platform
+import Redaction
 import Synchronization
 
 #if canImport(Darwin)
@@ -29,8 +32,8 @@ public final class SessionWriter: Sendable {
   private struct State: ~Copyable {
     var appender: LogAppender
     /// Nil where nothing limits it.
-    var room: HomeRoom?
-    var lock: SessionLock?
+    var room: DiskQuota?
+    var lock: FileLock?
     var sidecar: Sidecar
     /// Of a session that is recorded as it is, those are found at the seal.
     var statistics = LogStatistics()
@@ -76,8 +79,8 @@ public final class SessionWriter: Sendable {
     let start = now()
     let session = try Self.claimID(home, start)
     let files = home.files(for: session)
-    try Home.makeDirectory(files.directory)
-    guard let lock = try SessionLock.shared(files.lock) else {
+    try Directory.make(files.directory)
+    guard let lock = try FileLock.shared(files.lock) else {
       throw SystemError(operation: "lock", path: files.lock, errno: EWOULDBLOCK)
     }
     let log = try LiveLog(
@@ -105,7 +108,7 @@ public final class SessionWriter: Sendable {
         lock: lock, sidecar: sidecar, lastSync: start))
     note("SESSION START app=\(RecordText.word(appName))", at: start)
     // How it began is told in any case.
-    let room = options.localMax.map { HomeRoom(home, limit: $0, at: start) }
+    let room = options.localMax.map { DiskQuota(home, limit: $0, at: start) }
     state.withLock { $0.room = room }
   }
 
@@ -359,5 +362,5 @@ public final class SessionWriter: Sendable {
 
   /// What cannot be compressed, on a full disk say, is read as it is, and tried again after the next
   /// rotation, at the end and by the uploader.
-  private func compressParts() { try? PartCompressor(files, format: options.format).run() }
+  private func compressParts() { try? files.compressParts(format: options.format) }
 }

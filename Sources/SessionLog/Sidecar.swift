@@ -1,15 +1,9 @@
 import Foundation
+public import LogRecords
+public import Platform
 
 /// The JSON beside a log: who wrote it, where, when, and what became of it.
 public struct Sidecar: Sendable, Equatable, Codable {
-  /// How the log's bytes relate to what the program printed.
-  public enum Format: String, Sendable, Codable {
-    /// A prefix before each line.
-    case lines
-    /// The program's bytes untouched.
-    case asIs = "as-is"
-  }
-
   /// The recorder, by what tells it from another process with the same number.
   public struct Recorder: Sendable, Equatable, Codable {
     /// Process id.
@@ -121,7 +115,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// Name of the log file; the path that an attached file had first.
   public var fileName: String
   /// How to read the log.
-  public var format: Format
+  public var format: LogFormat
   /// The user who ran the program.
   public var userId: String
   /// A second id: hash of the credential's name.

@@ -1,3 +1,6 @@
+import LogRecords
+public import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else

@@ -1,4 +1,4 @@
-import SessionLog
+import Platform
 
 /// Pauses after failed attempts: 1, 2, 4 … minutes, up to a bound.
 struct Backoff {

@@ -1,4 +1,5 @@
 import GRDB
+import Platform
 import SessionLog
 
 /// Opens the databases below `cache/`, which may be lost or garbled at any time.

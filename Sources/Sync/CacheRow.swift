@@ -1,5 +1,5 @@
 import GRDB
-import SessionLog
+import Platform
 
 /// A row of a cache that no version of this program wrote: the cache is garbled, or another's.
 struct DamagedRow: Error {}

@@ -1,7 +1,8 @@
 import Foundation
 public import ObjectStore
+public import Platform
 import Replica
-public import SessionLog
+import SessionLog
 
 /// `device.json` as others see it: advisory, and the only object that is ever rewritten.
 public struct DeviceRecord: Sendable, Codable {

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+public import Platform
 public import SessionLog
 import Synchronization
 
@@ -25,7 +26,7 @@ public final class LivedClock: Sendable {
 
   /// Loads a home's lived time; a count that is lost or damaged begins anew.
   ///
-  /// - Throws: ``SessionLog/SystemError`` when the file cannot be read.
+  /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   public init(
     home: Home, machine: MachineEvidence, now: @escaping @Sendable () -> Timestamp
   ) throws {
@@ -67,7 +68,7 @@ public final class LivedClock: Sendable {
   ///
   /// The caller holds the home's lock.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public func save() throws {
     let time = time
     let saved = state.withLock { $0.saved }

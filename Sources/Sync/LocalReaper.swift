@@ -1,4 +1,5 @@
 import ObjectStore
+public import Platform
 import Replica
 public import SessionLog
 
@@ -34,7 +35,7 @@ public struct LocalReaper: Sendable {
   /// Only day folders that can hold something old enough are read, so a pass with nothing due
   /// costs one directory listing.
   ///
-  /// - Throws: ``SessionLog/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had.
+  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had.
   public func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = Timestamp(milliseconds: now.milliseconds - retention.local * 1000)
@@ -83,7 +84,7 @@ public struct LocalReaper: Sendable {
   /// How many sessions are over an age by the wall clock, and below it by the home's lived time.
   ///
   /// - Parameter limit: the age, in seconds.
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public func countDoubtful(_ limit: Int64) throws -> Int {
     let day = Timestamp(milliseconds: now.milliseconds - limit * 1000).day
     var retention = Retention()
@@ -135,7 +136,7 @@ public struct LocalReaper: Sendable {
     let modified = try log?.status().modified ?? sidecar.lastUpdatedAt
     guard sidecar.status != .active || context == nil else { return nil }
     if sidecar.seal == nil {
-      guard let lock = try SessionLock.tryExclusive(local.files.lock) else { return nil }
+      guard let lock = try FileLock.tryExclusive(local.files.lock) else { return nil }
       withExtendedLifetime(lock) {}
     }
     return (sidecar, sidecar.endedAt ?? modified, try local.logBytes())

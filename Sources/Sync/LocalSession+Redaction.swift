@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Replica
 import SessionLog
 
@@ -75,7 +76,7 @@ extension LocalSession {
   /// The stream as it leaves, or has left, this machine; nil when nothing of it is here.
   ///
   /// - Throws: ``Replica/ReplicaError`` where rules are missing that bind it.
-  func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LogFile? {
+  func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LocalStream? {
     let epochs = try redaction(sidecar) ?? []
     let stretches = try context.redaction.stretches(epochs)
     return try openLog(sidecar.source)?.redacted(by: stretches, sidecar.format)

@@ -1,5 +1,7 @@
 import Foundation
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -24,10 +26,10 @@ struct LocalSession {
   /// What is here of the stream; nil when nothing is.
   ///
   /// - Parameter source: the file that an attached session reads.
-  func openLog(_ source: Sidecar.Source?) throws -> LogFile? {
+  func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
     do {
-      guard let source else { return try LogFile(files) }
-      return try LogFile(source, rest: files.log)
+      guard let source else { return try LocalStream(files) }
+      return try LocalStream(source, rest: files.log)
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
@@ -76,7 +78,7 @@ struct LocalSession {
 
   /// How the session ended; nil while somebody writes it or nothing can be known.
   func verdict(_ sidecar: Sidecar, context: SyncContext, modified: Timestamp) throws -> Verdict? {
-    let lock = try SessionLock.tryExclusive(files.lock)
+    let lock = try FileLock.tryExclusive(files.lock)
     defer { withExtendedLifetime(lock) {} }
     return try Verdict.reach(
       sidecar: sidecar, files: files, lockGranted: lock != nil, machine: context.machine,
@@ -84,9 +86,9 @@ struct LocalSession {
   }
 
   /// Compresses what a recorder that died has left plain.
-  func compressParts(_ format: Sidecar.Format) throws {
+  func compressParts(_ format: LogFormat) throws {
     do {
-      try PartCompressor(files, format: format).run()
+      try files.compressParts(format: format)
     } catch let error as SystemError where error.isDiskFull {
       // A plain part is read as it is, and will be sent and reaped like any other.
     }
@@ -100,7 +102,7 @@ struct LocalSession {
   /// Up to which offset a log that is still being written may be sent: the end of its last record,
   /// and not inside of what may become a secret.
   func sendableEnd(
-    of log: LogFile, length: Int64, sent: Int64, modified: Timestamp, format: Sidecar.Format,
+    of log: LocalStream, length: Int64, sent: Int64, modified: Timestamp, format: LogFormat,
     context: SyncContext
   ) throws -> Int64 {
     guard length > sent else { return sent }
@@ -154,7 +156,7 @@ struct LocalSession {
   func removeFiles() throws -> Int64 {
     var freed: Int64 = 0
     let beside = try [home.cachePath, files.directory].flatMap { directory in
-      try Home.names(in: directory)
+      try Directory.names(in: directory)
         .filter { $0.hasPrefix("\(session).") }
         .map { "\(directory)/\($0)" }
     }

@@ -2,6 +2,7 @@ import Delta
 import Foundation
 import GRDB
 import ObjectStore
+import Platform
 import Replica
 public import SessionLog
 

@@ -1,6 +1,6 @@
 import Delta
+import Platform
 import Replica
-import SessionLog
 
 /// What the manifest keeps of a session that is not yet sealed.
 struct ManifestEntry: Equatable {

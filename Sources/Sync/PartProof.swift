@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -11,8 +12,9 @@ import SessionLog
 /// What shows that bytes of a session are in the store.
 struct PartProof {
   private let context: SyncContext
+  private let files: SessionFiles
   private let remote: RemoteSession
-  private let log: LogFile
+  private let log: LocalStream
   private let here: Range<Int64>
   private let sidecar: Sidecar
   private var entry: ManifestEntry?
@@ -21,9 +23,10 @@ struct PartProof {
 
   /// Looks at a session in the store's listing and on this machine.
   ///
-  /// - Throws: ``SessionLog/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  /// - Throws: ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
   init(_ context: SyncContext, _ local: LocalSession, _ folders: FolderListings) async throws {
     self.context = context
+    files = local.files
     (sidecar, _) = try local.sidecar(device: context.device)
     guard let log = try local.openSentLog(sidecar, context) else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
@@ -39,7 +42,7 @@ struct PartProof {
 
   /// Why a part has to stay; nil when every byte of it is proven remote.
   ///
-  /// - Throws: ``SessionLog/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  /// - Throws: ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
   mutating func unproven(_ part: LogPart) async throws -> String? {
     guard try FileStatus(part.plain) == nil else { return "it is not compressed yet" }
     if sidecar.remoteReapedAt != nil { return "its remote copy was removed" }
@@ -54,7 +57,7 @@ struct PartProof {
     } else if let error = entry?.lastError {
       return "it could not be sent: \(error)"
     }
-    let end = part.start + (try PartReader(part).length)
+    let end = part.start + (try files.open(part).length)
     var offset = part.start
     while offset < end {
       guard let segment = segment(at: offset) else {
@@ -68,9 +71,9 @@ struct PartProof {
 
   /// Whether what follows a part leaves this machine the same without it.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   func endsApart(_ part: LogPart) throws -> Bool {
-    try log.canBegin(at: part.start + (try PartReader(part).length))
+    try log.canBegin(at: part.start + (try files.open(part).length))
   }
 
   /// The segment that stands for an offset: of a sealed session one that its seal names.

@@ -1,5 +1,5 @@
 import ObjectStore
-import Replica
+import Platform
 import SessionLog
 
 /// Deletes old rotated parts of this machine's sessions, running ones too.
@@ -17,7 +17,7 @@ public struct PartPruner: Sendable {
   ///
   /// Without an age for parts in the retention it looks at nothing.
   ///
-  /// - Throws: ``SessionLog/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had;
+  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had;
   ///   errors of the manifest.
   public func plan(_ retention: Retention) async throws -> PrunePlan {
     var plan = PrunePlan()

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Replica
 public import SessionLog
 
@@ -25,7 +26,7 @@ extension Puller {
   ///     of where the longer one is now.
   ///   - report: told of each piece, in bytes of log, from any thread.
   /// - Returns: the sessions that failed, and with what: ``Replica/ReplicaError``,
-  ///   ``ObjectStore/StoreError``, ``SessionLog/SystemError``, ``SessionLog/SpaceShortage``.
+  ///   ``ObjectStore/StoreError``, ``Platform/SystemError``, ``Platform/SpaceShortage``.
   public func execute(
     _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
     kept: (SessionID, String) -> Void = { _, _ in },

@@ -2,6 +2,7 @@ import Crypto
 import Delta
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -110,7 +111,7 @@ extension Puller {
   }
 
   private static func digest(_ path: String) throws -> String {
-    let log = try LogFile(path: path)
+    let log = try LocalStream(path: path)
     var hasher = SHA256()
     try log.forEachPiece(of: 0..<log.status().length) { hasher.update(bufferPointer: $0) }
     return StreamDigest.hex(hasher.finalize())

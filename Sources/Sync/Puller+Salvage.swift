@@ -1,3 +1,4 @@
+import Platform
 public import Replica
 import SessionLog
 
@@ -13,8 +14,8 @@ extension Puller {
   ///   - remote: the session as a listing showed it.
   ///   - damage: told of what is lost or in doubt.
   /// - Returns: the file.
-  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, ``SessionLog/SystemError``,
-  ///   ``SessionLog/SpaceShortage``.
+  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, ``Platform/SystemError``,
+  ///   ``Platform/SpaceShortage``.
   public func salvage(
     _ remote: RemoteSession, damage: (StreamDamage) -> Void
   ) async throws -> String {

@@ -1,4 +1,5 @@
 public import ObjectStore
+package import Platform
 public import Replica
 public import SessionLog
 
@@ -59,10 +60,10 @@ public struct Puller: Sendable {
 
   let store: any ObjectStore
   /// For the objects that are read, in bytes: memory does not grow with the sessions fetched at once.
-  let objects = Room(SyncContext.bodyRoom)
+  let objects = WeightedSemaphore(SyncContext.bodyRoom)
   let folder: String
   let linksNames: Bool
-  /// Room on the disk.
+  /// Space on the disk.
   package var space = FreeSpace.system
 
   /// Makes a puller.
@@ -84,7 +85,7 @@ public struct Puller: Sendable {
   /// - Parameters:
   ///   - devices: ids of the devices to look at.
   ///   - isWanted: which sessions to look at.
-  /// - Throws: ``ObjectStore/StoreError``, ``SessionLog/SystemError``.
+  /// - Throws: ``ObjectStore/StoreError``, ``Platform/SystemError``.
   public func plan(
     devices: [String], including isWanted: (SessionID) -> Bool = { _ in true }
   ) async throws -> [Item] {

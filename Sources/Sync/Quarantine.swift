@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 public import SessionLog
 
 /// `quarantine/`: what could not be sent, and why, one small file a session.
@@ -10,19 +11,19 @@ public struct Quarantine: Sendable {
 
   /// Notes why a session could not be sent; the session itself stays where it is.
   ///
-  /// - Throws: ``SessionLog/SystemError`` when the note cannot be written.
+  /// - Throws: ``Platform/SystemError`` when the note cannot be written.
   public func hold(_ session: SessionID, reason: String) throws {
     try AtomicFile.write(Array((reason + "\n").utf8), to: path(session))
   }
 
   /// Forgets the note.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public func release(_ session: SessionID) throws { try LocalSession.remove(path(session)) }
 
   /// Sessions held, with their reasons.
   ///
-  /// - Throws: ``SessionLog/SystemError``; Foundation's errors when the folder cannot be read.
+  /// - Throws: ``Platform/SystemError``; Foundation's errors when the folder cannot be read.
   public func held() throws -> [(session: SessionID, reason: String)] {
     try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {

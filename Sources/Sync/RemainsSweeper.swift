@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 

@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectStore
+import Platform
 import Replica
 import SessionLog
 

@@ -1,4 +1,5 @@
 import ObjectStore
+import Redaction
 import Replica
 public import SessionLog
 

@@ -1,4 +1,6 @@
 import Foundation
+import Platform
+public import Redaction
 import Replica
 public import SessionLog
 import Synchronization
@@ -16,7 +18,7 @@ public final class RuleLibrary: Sendable {
 
   /// Makes the configured rules ready.
   ///
-  /// - Throws: ``SessionLog/RedactionError`` for rules that cannot be used.
+  /// - Throws: ``Redaction/RedactionError`` for rules that cannot be used.
   public init(_ home: Home, _ rules: RedactionRules) throws {
     self.home = home
     current = rules == Redactor.standard.rules ? Redactor.standard : try Redactor(rules)
@@ -28,7 +30,7 @@ public final class RuleLibrary: Sendable {
 
   /// The rules of a version; nil where they are not here any more.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public func redactor(_ version: String) throws -> Redactor? {
     if let redactor = known.withLock({ $0[version] }) { return redactor }
     // A version is a name here, and comes from files that others may have written.
@@ -64,18 +66,18 @@ public final class RuleLibrary: Sendable {
 
   /// Keeps the configured rules, durably, before anything is sent by them.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   func keepCurrent() throws {
     guard access(path(version), F_OK) != 0 else { return }
-    try Home.makeDirectory(home.rulesPath)
+    try Directory.make(home.rulesPath)
     try AtomicFile.write(current.rules.json(), to: path(version))
   }
 
   /// Versions that the home keeps, the configured one first.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   func versions() throws -> [String] {
-    let kept = try Home.names(in: home.rulesPath).filter { $0.hasSuffix(".json") }
+    let kept = try Directory.names(in: home.rulesPath).filter { $0.hasSuffix(".json") }
       .map { String($0.dropLast(".json".count)) }
     return [version] + kept.sorted().filter { $0 != version }
   }

@@ -1,4 +1,5 @@
 import Delta
+import Platform
 import Replica
 import SessionLog
 
@@ -54,8 +55,8 @@ struct SentSignature {
   /// - Parameter segments: what holds them, in order; the first that the log does not have as it
   ///   was sent ends it.
   /// - Returns: whether all of them are in it now.
-  /// - Throws: as `LogFile.read` does.
-  mutating func catchUp(with segments: [SegmentName], of log: LogFile) throws -> Bool {
+  /// - Throws: as `LocalStream.read` does.
+  mutating func catchUp(with segments: [SegmentName], of log: LocalStream) throws -> Bool {
     var next = end
     for segment in segments where segment.range.upperBound > next {
       guard try log.available().lowerBound <= segment.range.lowerBound, try segment.matches(log)

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+public import Platform
 public import Replica
 public import SessionLog
 
@@ -40,8 +41,8 @@ public struct SessionCatalog: Sendable {
 
   /// Opens the log on this machine.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
-  public func openLog(_ entry: Entry) throws -> LogFile {
+  /// - Throws: ``Platform/SystemError``.
+  public func openLog(_ entry: Entry) throws -> LocalStream {
     let local = LocalSession(home, entry.session)
     guard let log = try local.openLog(entry.sidecar.source) else {
       throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
@@ -150,7 +151,7 @@ public struct SessionCatalog: Sendable {
         sidecar.cause = verdict.cause
         sidecar.endedAt = verdict.endedAt
       } else {
-        isRunning = try SessionLock.tryExclusive(local.files.lock) == nil
+        isRunning = try FileLock.tryExclusive(local.files.lock) == nil
       }
     }
     let known = try remote == nil ? context?.manifest.entry(id)?.sent : nil

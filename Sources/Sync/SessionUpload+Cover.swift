@@ -13,7 +13,7 @@ extension SessionUpload {
 
   /// Before a tick: where enough small segments have come together, puts larger ones that cover
   /// them, and the tick's bytes in the last where they fit.
-  func coverTicks(_ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+  func coverTicks(_ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
     guard entry.segments.count >= Self.coveredTicks - 1 else { return }
     let recent = remote(entry).cover(upTo: entry.sent, of: entry.generation).filter {
       $0.range.lowerBound >= entry.merged
@@ -25,13 +25,14 @@ extension SessionUpload {
   }
 
   /// Before the seal: puts the final objects that take the place of small segments.
-  func coverAll(_ log: LogFile, upTo length: Int64, _ entry: inout ManifestEntry) async throws {
+  func coverAll(_ log: LocalStream, upTo length: Int64, _ entry: inout ManifestEntry) async throws {
     let all = remote(entry).cover(upTo: length, of: entry.generation)
     try await cover(all, of: log, withNext: length, &entry)
   }
 
   private func cover(
-    _ segments: [SegmentName], of log: LogFile, withNext end: Int64, _ entry: inout ManifestEntry
+    _ segments: [SegmentName], of log: LocalStream, withNext end: Int64,
+    _ entry: inout ManifestEntry
   ) async throws {
     let limit = Int64(context.segmentLimit)
     let here = try log.available().lowerBound
@@ -67,7 +68,7 @@ extension SessionUpload {
   ///
   /// - Throws: errors of the manifest; ``ReplicaError`` when a covering segment cannot be proven;
   ///   `CancellationError`.
-  func removeCovered(_ entry: inout ManifestEntry, _ log: LogFile) async throws {
+  func removeCovered(_ entry: inout ManifestEntry, _ log: LocalStream) async throws {
     let known = remote(entry)
     let needed = known.cover(upTo: entry.sent, of: entry.generation)
     func cover(of name: SegmentName) -> SegmentName? { needed.first { $0.holds(name) } }

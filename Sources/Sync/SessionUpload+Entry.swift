@@ -1,4 +1,5 @@
 import Delta
+import Platform
 import Replica
 import SessionLog
 
@@ -7,7 +8,7 @@ extension SessionUpload {
   /// Opens the log; where its foreign file is gone, from where on the home has it.
   ///
   /// Who noted that may not have known of the last bytes that were sent: the remote names tell.
-  func openLog() async throws -> LogFile? {
+  func openLog() async throws -> LocalStream? {
     let log = try local.openSentLog(sidecar, context)
     guard let source = sidecar.source, source.inode == 0, let length = source.length,
       let log, try context.manifest.entry(session).map(\.isDirty) ?? true
@@ -34,8 +35,8 @@ extension SessionUpload {
   /// - Parameter consultsStore: whether the store is listed even then; where it does not have just
   ///   what the manifest knows, its names count.
   func trustedEntry(
-    _ log: LogFile, consulting consultsStore: Bool
-  ) async throws -> (LogFile, ManifestEntry) {
+    _ log: LocalStream, consulting consultsStore: Bool
+  ) async throws -> (LocalStream, ManifestEntry) {
     let (length, _) = try log.status()
     if let known = try context.manifest.entry(session), !known.isDirty,
       known.boot == context.machine.bootId, known.sent == 0 || log.redaction != nil,
@@ -69,14 +70,14 @@ extension SessionUpload {
   }
 
   /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
-  func isUnchanged(_ log: LogFile, _ known: ManifestEntry) throws -> Bool {
+  func isUnchanged(_ log: LocalStream, _ known: ManifestEntry) throws -> Bool {
     let covered = known.sent - Int64(known.link.covered)
     guard try log.available().lowerBound <= covered else { return true }
     return try log.link(before: known.sent) == known.link
   }
 
   private func rebuild(
-    from remote: RemoteSession, log: LogFile, length: Int64
+    from remote: RemoteSession, log: LocalStream, length: Int64
   ) throws -> ManifestEntry {
     var entry = ManifestEntry(boot: context.machine.bootId)
     entry.generation = remote.generation

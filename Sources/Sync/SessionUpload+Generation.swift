@@ -1,6 +1,7 @@
 import Delta
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -34,7 +35,7 @@ extension SessionUpload {
   ///
   /// - Parameter end: where it ends for now, in stream bytes.
   func sendGeneration(
-    _ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry
   ) async throws {
     var start: Int64 = 0
     let begun = remote(entry).segments(of: try wantedGeneration())
@@ -59,7 +60,7 @@ extension SessionUpload {
   }
 
   private func sendPlain(
-    _ range: Range<Int64>, of generation: Int, _ log: LogFile, _ entry: inout ManifestEntry
+    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, _ entry: inout ManifestEntry
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound {
@@ -75,7 +76,7 @@ extension SessionUpload {
   }
 
   private func sendDelta(
-    _ range: Range<Int64>, of generation: Int, _ log: LogFile, against signature: Signature,
+    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, against signature: Signature,
     _ entry: inout ManifestEntry
   ) async throws {
     try await context.deltas.hold(1) { _ in
@@ -104,7 +105,7 @@ extension SessionUpload {
   ///
   /// What a delta of an attached file copies from may hold more than the copy shows: it goes too.
   private func sendChanged(
-    _ range: Range<Int64>, of generation: Int, _ log: LogFile, _ entry: inout ManifestEntry
+    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, _ entry: inout ManifestEntry
   ) async throws {
     let map = try await sourceMap(entry)
     var start = range.lowerBound
@@ -150,7 +151,7 @@ extension SessionUpload {
 
   /// Puts the revision from which on a generation counts.
   private func name(
-    _ generation: Int, _ log: LogFile, length: Int64, _ entry: inout ManifestEntry
+    _ generation: Int, _ log: LocalStream, length: Int64, _ entry: inout ManifestEntry
   ) async throws {
     guard remote(entry).mark(of: generation) == length else {
       throw ReplicaError(.missingBytes, "generation \(generation) of \(session) was not sent whole")

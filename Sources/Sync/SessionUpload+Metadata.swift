@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -10,7 +11,7 @@ extension SessionUpload {
   /// Puts the revision that is due.
   func sendMetadata() async throws {
     var entry = try await namedEntry()
-    if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
+    if item.verdict != nil, let lock = try FileLock.tryExclusive(local.files.lock) {
       defer { withExtendedLifetime(lock) {} }
       try local.compressParts(sidecar.format)
       let (sidecar, isDamaged) = try local.sidecar(device: context.device)

@@ -4,14 +4,14 @@ import SessionLog
 /// Which rules bind which bytes of a session.
 extension SessionUpload {
   /// The log as it leaves this machine by given epochs.
-  func view(_ log: LogFile, by epochs: [Sidecar.RedactionEpoch]) throws -> LogFile {
+  func view(_ log: LocalStream, by epochs: [Sidecar.RedactionEpoch]) throws -> LocalStream {
     try log.redacted(by: context.redaction.stretches(epochs), sidecar.format)
   }
 
   /// The log by the rules that bind what was sent, and by the configured ones from there on.
   ///
   /// Whoever is to find them again later is told before the first byte is sent by them.
-  func bound(_ log: LogFile, _ entry: inout ManifestEntry) async throws -> LogFile {
+  func bound(_ log: LocalStream, _ entry: inout ManifestEntry) async throws -> LocalStream {
     let known = log.redaction ?? []
     let isCurrent = try entry.generation == wantedGeneration()
     let epochs = isCurrent ? continued(known, from: entry.sent) : continued([], from: 0)
@@ -46,7 +46,7 @@ extension SessionUpload {
   /// bytes what the names of the remote segments say.
   ///
   /// - Returns: the log by these rules; as it is where none do.
-  func recovered(_ log: LogFile, _ remote: RemoteSession) throws -> LogFile {
+  func recovered(_ log: LocalStream, _ remote: RemoteSession) throws -> LocalStream {
     let here = try log.available()
     let segments = remote.segments(of: remote.generation).filter {
       here.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= here.upperBound

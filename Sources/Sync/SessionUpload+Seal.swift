@@ -1,6 +1,8 @@
 import Crypto
 import Delta
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -11,7 +13,7 @@ extension SessionUpload {
   ///
   /// - Parameter tally: what sending the stream has shown of it; nil when nothing has.
   func seal(
-    _ log: LogFile, sidecar: Sidecar, verdict: Verdict, length: Int64, tally: StreamTally?,
+    _ log: LocalStream, sidecar: Sidecar, verdict: Verdict, length: Int64, tally: StreamTally?,
     _ entry: inout ManifestEntry
   ) async throws {
     let objects = remote(entry).cover(upTo: length, of: entry.generation)
@@ -100,7 +102,7 @@ extension SessionUpload {
   /// Proves every object that the store did not prove when it was put, by reading it back once, and
   /// counts what the tally lacks.
   private func prove(
-    _ objects: [SegmentName], of log: LogFile, _ tally: inout StreamTally,
+    _ objects: [SegmentName], of log: LocalStream, _ tally: inout StreamTally,
     _ entry: inout ManifestEntry
   ) async throws {
     let here = try log.available().lowerBound
@@ -126,7 +128,7 @@ extension SessionUpload {
 
   /// Counts what the tally lacks of a segment, and finds out whether the log still has what was sent
   /// as it; what was sent in this pass has been counted.
-  private func count(_ name: SegmentName, of log: LogFile, _ tally: inout StreamTally) throws {
+  private func count(_ name: SegmentName, of log: LocalStream, _ tally: inout StreamTally) throws {
     guard tally.end < name.range.upperBound else { return }
     let counted = max(tally.end, name.range.lowerBound)
     let beginsStream = name.range.lowerBound == 0
@@ -146,7 +148,7 @@ extension SessionUpload {
   }
 
   /// Compares an object with the local log; one that was damaged on its way is put once more.
-  func readBack(_ name: SegmentName, _ log: LogFile) async throws {
+  func readBack(_ name: SegmentName, _ log: LocalStream) async throws {
     let key = folder.key + name.fileName
     if try await isWhole(key, name, log) { return }
     try await context.bodies.hold(Int(clamping: name.stored)) { _ in
@@ -163,7 +165,8 @@ extension SessionUpload {
   }
 
   /// Makes a segment once more, as it was made before or after the log was rotated.
-  private func encodeAgain(_ name: SegmentName, _ log: LogFile) async throws -> EncodedSegment? {
+  private func encodeAgain(_ name: SegmentName, _ log: LocalStream) async throws -> EncodedSegment?
+  {
     for frameLength in Set([SegmentEncoder.frameLength, context.objectLimit.frameLength]) {
       for takesFrames in [true, false] {
         let again = try await lane.encode(
@@ -177,7 +180,7 @@ extension SessionUpload {
 
   /// Compares what a delta and its basis make with the local log; where they do not make it, a new
   /// generation without a basis has to take their place.
-  private func readBackDelta(_ name: SegmentName, _ log: LogFile) async throws {
+  private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
     var position = name.range.lowerBound
     do {
       try await RemoteReader(context.store).read(name, in: folder) { piece in
@@ -193,7 +196,8 @@ extension SessionUpload {
     }
   }
 
-  private func isWhole(_ key: String, _ name: SegmentName, _ log: LogFile) async throws -> Bool {
+  private func isWhole(_ key: String, _ name: SegmentName, _ log: LocalStream) async throws -> Bool
+  {
     try await context.bodies.hold(Int(clamping: name.stored)) { _ in
       let object: [UInt8]
       do {

@@ -1,6 +1,6 @@
-import Delta
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -21,7 +21,7 @@ struct SessionUpload {
 
   /// Makes ready to send a session.
   ///
-  /// - Throws: ``SessionLog/SystemError`` when its sidecar cannot be read.
+  /// - Throws: ``Platform/SystemError`` when its sidecar cannot be read.
   init(
     _ item: UploadPlan.Item, _ context: SyncContext, lane: SegmentLane, folders: FolderListings,
     report: @escaping @Sendable (UploadEvent) -> Void
@@ -73,14 +73,14 @@ struct SessionUpload {
     }
   }
 
-  private func requireLog() async throws -> LogFile {
+  private func requireLog() async throws -> LocalStream {
     if let log = try await openLog() { return log }
     throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
   }
 
   /// Whether all of an attached session's stream is one file: whoever changed what that had before
   /// means the file as it is now.
-  private func isWholeFile(_ log: LogFile) throws -> Bool {
+  private func isWholeFile(_ log: LocalStream) throws -> Bool {
     try sidecar.source?.base == 0 && log.available().lowerBound == 0 && log.isStillTheSame()
   }
 
@@ -88,11 +88,11 @@ struct SessionUpload {
   ///
   /// - Parameter planned: up to where a session that goes on may be sent; nil to find out.
   private func advance(
-    _ log: LogFile, upTo planned: Int64? = nil, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo planned: Int64? = nil, _ entry: inout ManifestEntry
   ) async throws {
     // The tick before this one covered others: nothing has been put since.
     let hasCovered = entry.merged > 0 && entry.merged == entry.sent
-    if item.verdict != nil, let lock = try SessionLock.tryExclusive(local.files.lock) {
+    if item.verdict != nil, let lock = try FileLock.tryExclusive(local.files.lock) {
       // Nobody can write any more: this length is the last one, whatever was rotated since.
       defer { withExtendedLifetime(lock) {} }
       try local.compressParts(sidecar.format)
@@ -134,7 +134,7 @@ struct SessionUpload {
 
   /// Puts the first sidecar revision of a session that goes on, so that it is listed from its
   /// first tick; and one that takes back that its log is not sent.
-  private func announce(_ log: LogFile, _ entry: inout ManifestEntry) async throws {
+  private func announce(_ log: LocalStream, _ entry: inout ManifestEntry) async throws {
     let wasWithheld = try local.saidConsent(sidecar) == .metadata
     guard entry.revision == 0 || wasWithheld else { return }
     var sidecar = sidecar
@@ -184,7 +184,7 @@ struct SessionUpload {
   ///   its beginning.
   @discardableResult
   private func send(
-    _ log: LogFile, upTo end: Int64, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry
   ) async throws -> StreamTally? {
     if try entry.generation != wantedGeneration() {
       try log.synchronize()
@@ -217,7 +217,7 @@ struct SessionUpload {
 
   /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
   private func openSignature(
-    _ log: LogFile, _ entry: ManifestEntry, upTo end: Int64
+    _ log: LocalStream, _ entry: ManifestEntry, upTo end: Int64
   ) throws -> SentSignature? {
     guard sidecar.source != nil, item.verdict == nil,
       end - entry.signed >= SentSignature.slack
@@ -236,7 +236,7 @@ struct SessionUpload {
   /// - Returns: the segment.
   @discardableResult
   func put(
-    of log: LogFile, _ range: Range<Int64>, _ entry: inout ManifestEntry,
+    of log: LocalStream, _ range: Range<Int64>, _ entry: inout ManifestEntry,
     making make: (ManifestEntry) async throws -> EncodedSegment
   ) async throws -> EncodedSegment {
     try await context.bodies.hold(min(context.segmentLimit, range.count)) { share in
@@ -249,7 +249,7 @@ struct SessionUpload {
 
   /// Puts one segment.
   private func put(
-    _ segment: EncodedSegment, of log: LogFile, _ entry: inout ManifestEntry
+    _ segment: EncodedSegment, of log: LocalStream, _ entry: inout ManifestEntry
   ) async throws {
     let name = segment.name
     guard try log.isStillTheSame() else {

@@ -1,5 +1,5 @@
 public import ObjectStore
-public import SessionLog
+public import Platform
 
 /// What the manifest keeps of a store.
 public struct StoreEntry: Sendable, Equatable {

@@ -1,4 +1,6 @@
 public import ObjectStore
+public import Platform
+public import Redaction
 public import SessionLog
 
 /// What every operation between a home and its store works with.
@@ -28,17 +30,17 @@ public struct SyncContext: Sendable {
   /// What the store takes at once.
   let objectLimit: ObjectLimit
   /// For bodies on their way, in bytes: memory does not grow with the requests under way.
-  let bodies = Room(SyncContext.bodyRoom)
+  let bodies = WeightedSemaphore(SyncContext.bodyRoom)
   /// For sessions that are compared with their signature, which takes memory of its own.
-  let deltas = Room(1)
+  let deltas = WeightedSemaphore(1)
   /// The clock.
   public let now: @Sendable () -> Timestamp
 
   /// Makes a context and opens the manifest.
   ///
   /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
-  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``SessionLog/SystemError``;
-  ///   ``SessionLog/RedactionError``.
+  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
+  ///   ``Redaction/RedactionError``.
   public init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
@@ -71,7 +73,7 @@ public struct SyncContext: Sendable {
   ///
   /// The caller holds the home's lock.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public func saveLivedTime() throws {
     if let offset = serverClock.offset {
       lived.hear(Timestamp(milliseconds: now().milliseconds + offset), from: store.location)

@@ -1,4 +1,5 @@
 public import ObjectStore
+import Platform
 import Replica
 public import SessionLog
 

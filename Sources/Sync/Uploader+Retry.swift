@@ -1,3 +1,4 @@
+public import Platform
 public import SessionLog
 
 /// What waits after attempts that failed.
@@ -23,7 +24,7 @@ public struct Waiting: Sendable {
 extension Uploader {
   /// What waits after attempts that failed.
   ///
-  /// - Throws: ``SessionLog/SystemError``; errors of the manifest.
+  /// - Throws: ``Platform/SystemError``; errors of the manifest.
   public func waiting() throws -> Waiting {
     let entry = try context.storeEntry()
     let sessions = try context.home.openSessions().compactMap { session -> Waiting.Session? in
@@ -38,7 +39,7 @@ extension Uploader {
 
   /// Ends the pause of a session that failed: the next pass tries it again.
   ///
-  /// - Throws: ``SessionLog/SystemError``; errors of the manifest.
+  /// - Throws: ``Platform/SystemError``; errors of the manifest.
   public func retry(_ session: SessionID) throws {
     if var entry = try context.manifest.entry(session) {
       entry.attempts = 0

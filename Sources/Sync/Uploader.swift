@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Synchronization
@@ -158,7 +159,7 @@ public struct Uploader: Sendable {
     let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
     let lanes = try (0..<min(cores, context.transfers)).map { _ in try SegmentLane() }
     // Each takes its part of a pass: so many small ones fill it, or fewer large ones.
-    let pass = Room(context.transfers * context.smallTransfers)
+    let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
       var next = 0
       func start() {

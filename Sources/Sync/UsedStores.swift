@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Platform
 public import SessionLog
 
 /// The stores that this home has used: durable, unlike the manifest.
@@ -17,7 +18,7 @@ public struct UsedStores: Sendable, Equatable {
   ///
   /// A home without one has used the stores that its manifest shows a success of.
   ///
-  /// - Throws: ``SessionLog/SystemError`` when the file is there and cannot be read.
+  /// - Throws: ``Platform/SystemError`` when the file is there and cannot be read.
   public static func load(_ home: Home) throws -> UsedStores {
     do {
       let bytes = try AtomicFile.read(path(home))
@@ -54,7 +55,7 @@ public struct UsedStores: Sendable, Equatable {
 
   /// Adds a store durably; writes nothing where it is known, or the disk is full.
   ///
-  /// - Throws: ``SessionLog/SystemError``.
+  /// - Throws: ``Platform/SystemError``.
   public static func note(_ location: String, in home: Home) throws {
     let used = try load(home)
     // A record that cannot be read stays: any store may have been in it.

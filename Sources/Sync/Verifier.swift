@@ -90,7 +90,7 @@ public struct Verifier: Sendable {
   }
 
   /// Compares the length of the local log, where it is there, with the seal's.
-  private static func compareLength(of remote: RemoteSession, with log: LogFile?) throws {
+  private static func compareLength(of remote: RemoteSession, with log: LocalStream?) throws {
     guard let seal = remote.seal, let length = try log?.status().length, length != seal.length
     else { return }
     throw ReplicaError(
@@ -99,7 +99,7 @@ public struct Verifier: Sendable {
   }
 
   private static func compare(
-    _ piece: UnsafeRawBufferPointer, at position: Int64, with log: LogFile
+    _ piece: UnsafeRawBufferPointer, at position: Int64, with log: LocalStream
   ) throws {
     let same = try log.read(position..<(position + Int64(piece.count))).withUnsafeBytes {
       $0.elementsEqual(piece)

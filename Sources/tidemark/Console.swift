@@ -1,6 +1,5 @@
 import Foundation
-import SessionLog
-import Sync
+import LogRecords
 
 /// What is printed: results on standard output, everything else on standard error.
 enum Console {

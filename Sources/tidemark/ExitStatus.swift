@@ -3,8 +3,8 @@ import Delta
 import Foundation
 import GRDB
 import ObjectStore
+import Platform
 import Replica
-import SessionLog
 import Sync
 
 /// The exit codes that scripts rely on (sysexits), and the one place that maps errors to them.

@@ -1,3 +1,4 @@
+import LogRecords
 import SessionLog
 import Sync
 

@@ -1,4 +1,4 @@
-import SessionLog
+import LogRecords
 
 /// Lines of logs on standard output: exact bytes through a pipe, harmless and coloured at a terminal.
 final class LineOutput {

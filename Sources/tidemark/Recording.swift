@@ -1,5 +1,7 @@
 import Foundation
+import LogRecords
 import SessionLog
+import SessionRecorder
 import Sync
 
 /// A session being recorded, where that is possible, and its uploads while it goes on: whatever is
@@ -8,7 +10,7 @@ final class Recording {
   let writer: SessionWriter?
   private let place: Workplace?
   private let uploads: Bool
-  private var cadence: Cadence
+  private var cadence: UploadSchedule
   private var upload: UploadProcess?
 
   /// How long the upload at the end is waited for, in milliseconds.
@@ -31,7 +33,7 @@ final class Recording {
       (place, writer) = (nil, nil)
     }
     self.uploads = uploads && place?.sends == true
-    cadence = Cadence(
+    cadence = UploadSchedule(
       interval: place?.settings.uploadEvery.map { $0 * 1000 }, now: Capture.milliseconds)
   }
 

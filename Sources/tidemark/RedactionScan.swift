@@ -1,4 +1,5 @@
-import SessionLog
+import LogRecords
+import Redaction
 
 /// Looks through a log of any length for what rules would mask, and tells each place with the lines
 /// around it.
@@ -23,7 +24,7 @@ struct RedactionScan {
   }
 
   private let redactor: Redactor
-  private let format: Sidecar.Format
+  private let format: LogFormat
   /// What was read and may still be needed.
   private var buffer: [UInt8] = []
   /// Offset in the log of its first byte.
@@ -39,7 +40,7 @@ struct RedactionScan {
   /// Bytes that are shown each side of a place.
   private static let margin = 120
 
-  init(_ redactor: Redactor, _ format: Sidecar.Format) {
+  init(_ redactor: Redactor, _ format: LogFormat) {
     self.redactor = redactor
     self.format = format
   }

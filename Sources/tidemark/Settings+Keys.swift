@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import LogRecords
 import ObjectStore
 import SessionLog
 import Sync

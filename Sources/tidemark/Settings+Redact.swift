@@ -1,4 +1,4 @@
-import SessionLog
+import Redaction
 import Yams
 
 extension Settings {

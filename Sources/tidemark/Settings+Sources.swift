@@ -1,4 +1,3 @@
-import SessionLog
 import Sync
 import Yams
 

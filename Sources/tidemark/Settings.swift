@@ -1,5 +1,7 @@
 import Foundation
 import ObjectStore
+import Platform
+import Redaction
 import SessionLog
 import Sync
 import Yams

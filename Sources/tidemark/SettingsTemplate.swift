@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// The configuration that `init` writes: the keys in use, and all others commented out with their
 /// defaults.
 enum SettingsTemplate {

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import SessionLog
 
 /// What a process of this user would work with, found by looking and changing nothing.

@@ -1,5 +1,7 @@
 import Foundation
+import Platform
 import SessionLog
+import SessionRecorder
 
 /// An upload in a process of its own, which outlives this one where it has to: neither its memory
 /// nor its end is the recorder's affair.

@@ -1,5 +1,7 @@
 import Foundation
 import ObjectStore
+import Platform
+import Replica
 import SessionLog
 import Sync
 
@@ -24,7 +26,7 @@ struct Workplace {
   ) throws {
     environment = ProcessInfo.processInfo.environment
     let home = home ?? Home.locate(environment: environment)
-    self.home = home
+    self.home = home.compressing(with: SegmentCompression())
     var settings = Settings()
     do {
       settings = try Settings(path: home.configurationPath)
@@ -60,7 +62,7 @@ struct Workplace {
     environment = own.environment
     settings = own.settings
     device = own.device
-    self.home = home
+    self.home = home.compressing(with: SegmentCompression())
     openedStore = store
   }
 
@@ -202,9 +204,9 @@ struct Workplace {
   // MARK: The lock
 
   /// Keeps a second upload, reaper or deletion away for as long as the result lives.
-  func lock() throws -> SessionLock? { try SessionLock.tryExclusive(home.lockPath) }
+  func lock() throws -> FileLock? { try FileLock.tryExclusive(home.lockPath) }
 
-  func requireLock() throws -> SessionLock {
+  func requireLock() throws -> FileLock {
     guard let lock = try lock() else {
       throw Failure(.tryLater, "an upload is running in \(home.path); try again when it has ended")
     }

@@ -1,6 +1,6 @@
 import CTerminal
 import Foundation
-import SessionLog
+import Platform
 import TestSupport
 import Testing
 

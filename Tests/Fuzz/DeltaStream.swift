@@ -1,4 +1,3 @@
-import Delta
 import TestSupport
 
 /// A stream that the input describes reads back when it is a delta against another.

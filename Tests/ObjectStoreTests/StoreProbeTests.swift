@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import ObjectStore
 import TestServers
 import TestSupport

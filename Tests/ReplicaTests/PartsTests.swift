@@ -1,7 +1,8 @@
 import Delta
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
-import SessionLog
 import TestSupport
 import Testing
 

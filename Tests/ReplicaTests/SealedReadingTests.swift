@@ -1,5 +1,4 @@
 import Crypto
-import Delta
 import ObjectStore
 import Replica
 import SessionLog

@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import Replica
 import SessionLog
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
   @Test func aSegmentThatCouldNotBeMadeLeavesNothingInTheNext() async throws {
     let home = try TestHome()
     let session = try home.session(Array(repeating: UInt8(ascii: "a"), count: 5 << 20))
-    let log = try LogFile(home.home.files(for: session))
+    let log = try LocalStream(home.home.files(for: session))
     let length = try log.status().length
     let lane = try SegmentLane()
     let whole = try await lane.encode(

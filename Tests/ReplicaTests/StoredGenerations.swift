@@ -1,5 +1,6 @@
 import Crypto
 import Delta
+import LogRecords
 import ObjectStore
 import Replica
 import SessionLog

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionLog
 import TestSupport
 import Testing
@@ -26,8 +27,8 @@ import Testing
       unlink(path)
       try thing.put(at: path)
     }
-    #expect(throws: SystemError.self) { try SessionLock.shared(files.lock) }
-    #expect(throws: SystemError.self) { try SessionLock.tryExclusive(local.home.lockPath) }
+    #expect(throws: SystemError.self) { try FileLock.shared(files.lock) }
+    #expect(throws: SystemError.self) { try FileLock.tryExclusive(local.home.lockPath) }
     #expect(throws: SystemError.self) { try local.home.mark(session) }
     #expect(throws: SystemError.self) { try AtomicFile.read(files.log) }
     #expect(throws: SystemError.self) { try Sidecar.load(files.sidecar) }
@@ -42,7 +43,7 @@ import Testing
   @Test(arguments: Thing.allCases) func doesNotKeepASessionFromBeingRecorded(thing: Thing) throws {
     let local = try TestHome()
     let files = local.home.files(for: SessionID.make(at: .now()))
-    try Home.makeDirectory(files.directory)
+    try Directory.make(files.directory)
     try thing.put(at: files.reserve)
     try thing.put(at: files.rotated)
     var log = try LiveLog(files, rotateAt: 4)

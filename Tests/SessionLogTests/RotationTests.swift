@@ -1,4 +1,6 @@
 import Foundation
+import LogRecords
+import Platform
 import SessionLog
 import Synchronization
 import TestSupport
@@ -61,7 +63,7 @@ import Testing
           #expect(bytes?.count == Int(end) && end >= seen && log.start == 0)
           seen = end
         }
-        try? PartCompressor(files, format: .lines).run()
+        try? files.compressParts(format: .lines)
       }
     }
     reading.start()
@@ -85,7 +87,7 @@ import Testing
     let parts = try files.parts()
     #expect(!parts.isEmpty)
     #expect(try FileStatus(files.log) != nil)
-    try PartCompressor(files, format: .lines).run()
+    try files.compressParts(format: .lines)
     #expect(try files.parts() == parts)
     #expect(parts.allSatisfy { access($0.plain, F_OK) != 0 && access($0.compressed, F_OK) == 0 })
     #expect(String(decoding: try stream(files), as: UTF8.self) == lines.joined())
@@ -157,9 +159,9 @@ import Testing
       try Data([0x28, 0xb5]).write(to: URL(filePath: last.compressed + ".tmp"))
     case .named:
       let plain = try Data(contentsOf: URL(filePath: last.plain))
-      try PartCompressor(files, format: .lines).run()
+      try files.compressParts(format: .lines)
       try plain.write(to: URL(filePath: last.plain))
-    case .compressed: try PartCompressor(files, format: .lines).run()
+    case .compressed: try files.compressParts(format: .lines)
     }
     #expect(String(decoding: try stream(files), as: UTF8.self) == expected)
     // A writer that comes next, then whoever compresses.
@@ -168,7 +170,7 @@ import Testing
     let more = (0..<40).map { Self.record(1, $0, &random) }
     Self.append(more, to: &log)
     #expect(String(decoding: try stream(files), as: UTF8.self) == expected + more.joined())
-    try PartCompressor(files, format: .lines).run()
+    try files.compressParts(format: .lines)
     #expect(String(decoding: try stream(files), as: UTF8.self) == expected + more.joined())
     let names = try FileManager.default.contentsOfDirectory(atPath: files.directory)
     #expect(!names.contains { $0.hasSuffix(".tmp") }, "\(names)")
@@ -180,7 +182,7 @@ import Testing
     let (files, expected) = try rotated(home)
     let first = try #require(try files.parts().first)
     let before = try #require(try FileStatus(first.plain))
-    try PartCompressor(files, format: .lines).run()
+    try files.compressParts(format: .lines)
     #expect(try FileStatus(first.compressed)?.modifiedAt == before.modifiedAt)
     #expect(first.start == 0 && first.compressed.hasSuffix(".000000000000.log.zst"))
     let unpacked = try await Command(["zstd", "-dcq", first.compressed]).run()
@@ -193,7 +195,7 @@ import Testing
     let expected = Array(text.utf8)
     var random = SeededGenerator(case: 3)
     for isCompressed in [false, true] {
-      if isCompressed { try PartCompressor(files, format: .lines).run() }
+      if isCompressed { try files.compressParts(format: .lines) }
       let log = try RecordedLog(files)
       for _ in 0..<200 {
         let from = Int.random(in: 0...expected.count, using: &random)
@@ -207,15 +209,15 @@ import Testing
   @Test func aDamagedPartIsAnErrorAndNeverOtherBytes() throws {
     let home = try TestHome()
     let (files, _) = try rotated(home)
-    try PartCompressor(files, format: .lines).run()
+    try files.compressParts(format: .lines)
     let first = try #require(try files.parts().first)
     let whole = try Data(contentsOf: URL(filePath: first.compressed))
-    let expected = try PartReader(first).read(at: 0, count: 100_000)
+    let expected = try files.open(first).read(at: 0, count: 100_000)
     for position in whole.indices {
       var damaged = whole
       damaged[position] ^= 0x10
       try damaged.write(to: URL(filePath: first.compressed))
-      let found = try? PartReader(first).read(at: 0, count: 100_000)
+      let found = try? files.open(first).read(at: 0, count: 100_000)
       #expect(found == nil || found == expected, "byte \(position)")
     }
   }

@@ -1,4 +1,6 @@
 import Foundation
+import LogRecords
+import Platform
 import Synchronization
 import TestSupport
 import Testing
@@ -149,13 +151,5 @@ import Testing
     #expect(try cause() == .recorderLost)
     try "low 0\noom 4\noom_kill 3\n".write(toFile: events, atomically: true, encoding: .utf8)
     #expect(try cause() == .outOfMemory)
-  }
-
-  @Test(arguments: [
-    ("core", "/work/core"), ("/var/crash/core.%p", "/var/crash/core.77"),
-    ("|/usr/lib/systemd/systemd-coredump %P %u", "coredumpctl info 77"),
-    ("|/usr/share/apport/apport -p%p", "given to /usr/share/apport/apport"),
-  ]) func theCoreFilesPlace(pattern: String, place: String) {
-    #expect(CoreFile(pattern: pattern).place(of: 77, in: "/work") == place)
   }
 }

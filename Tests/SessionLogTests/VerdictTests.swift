@@ -1,4 +1,6 @@
 import Foundation
+import LogRecords
+import Platform
 import SessionLog
 import TestSupport
 import Testing

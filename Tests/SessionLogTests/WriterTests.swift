@@ -1,4 +1,6 @@
 import Foundation
+import LogRecords
+import Platform
 import SessionLog
 import Synchronization
 import TestSupport
@@ -37,8 +39,8 @@ import Testing
       lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil }, "\(log)")
   }
 
-  @Test(arguments: [Sidecar.Format.lines, .asIs])
-  func aHomeThatIsFullCostsAGapLine(format: Sidecar.Format) throws {
+  @Test(arguments: [LogFormat.lines, .asIs])
+  func aHomeThatIsFullCostsAGapLine(format: LogFormat) throws {
     let home = try TestHome()
     let other = try home.session([UInt8](repeating: 0x61, count: 30_000))
     let writer = try home.writer(format: format, localMax: 60_000)
@@ -72,7 +74,7 @@ import Testing
     Array("kept\npartial".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
     #expect(log.hasSuffix("[stdout] kept\n"))
-    #expect(try SessionLock.tryExclusive(writer.files.lock) == nil)
+    #expect(try FileLock.tryExclusive(writer.files.lock) == nil)
     home.clock.advance(seconds: 61)
     writer.tick()
     #expect(String(decoding: try home.log(writer.session), as: UTF8.self).contains("partial\n"))
@@ -149,7 +151,7 @@ import Testing
     @Test func aLockIsGivenUpWhoeverHasItsDescriptor() throws {
       let home = try TestHome()
       let path = home.home.lockPath
-      var lock = try SessionLock.tryExclusive(path)
+      var lock = try FileLock.tryExclusive(path)
       let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
       let number = numbers.compactMap(Int32.init).first {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
@@ -157,21 +159,21 @@ import Testing
       let copy = dup(try #require(number))
       defer { close(copy) }
       #expect(lock != nil && copy >= 0)
-      #expect(try SessionLock.tryExclusive(path) == nil)
+      #expect(try FileLock.tryExclusive(path) == nil)
       lock = nil
-      #expect(try SessionLock.tryExclusive(path) != nil)
+      #expect(try FileLock.tryExclusive(path) != nil)
     }
   #endif
 
   @Test func locksAreSharedByWritersAndExclusiveForTheSeal() throws {
     let home = try TestHome()
     let path = home.folder + "/lock"
-    let first = try #require(try SessionLock.shared(path))
-    let second = try #require(try SessionLock.shared(path))
-    #expect(try SessionLock.tryExclusive(path) == nil)
+    let first = try #require(try FileLock.shared(path))
+    let second = try #require(try FileLock.shared(path))
+    #expect(try FileLock.tryExclusive(path) == nil)
     withExtendedLifetime((first, second)) {}
     let home2 = home.folder + "/other"
-    do { _ = try #require(try SessionLock.tryExclusive(home2)) }
-    #expect(try SessionLock.shared(home2) != nil)
+    do { _ = try #require(try FileLock.tryExclusive(home2)) }
+    #expect(try FileLock.shared(home2) != nil)
   }
 }

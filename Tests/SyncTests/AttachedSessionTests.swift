@@ -1,4 +1,5 @@
 import Foundation
+import Redaction
 import SessionLog
 @testable import Sync
 import TestSupport

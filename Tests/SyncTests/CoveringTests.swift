@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import ObjectStore
 import Replica
 import SessionLog

@@ -1,7 +1,6 @@
 import ObjectStore
 import Replica
 import SessionLog
-import Sync
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
-import Replica
+import LogRecords
+import Platform
 import SessionLog
 @testable import Sync
 import TestSupport

@@ -1,5 +1,4 @@
 import ObjectStore
-import SessionLog
 import Sync
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTransport
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Sync

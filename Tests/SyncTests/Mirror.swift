@@ -1,5 +1,4 @@
 import Foundation
-import Replica
 import SessionLog
 @testable import Sync
 import TestSupport

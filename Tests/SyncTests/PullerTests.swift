@@ -1,7 +1,9 @@
 import Crypto
 import Delta
 import Foundation
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 @testable import Sync
@@ -211,7 +213,7 @@ import Testing
     #expect(!all.contains { $0.contains("escaped") || $0.contains("names") })
   }
 
-  // MARK: Room
+  // MARK: Space
 
   @Test func whatWouldFillTheDiskIsNotBegun() async throws {
     let before = try files()

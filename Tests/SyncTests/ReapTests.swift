@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Sync

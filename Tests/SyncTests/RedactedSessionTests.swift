@@ -1,6 +1,9 @@
 import Delta
 import Foundation
+import LogRecords
 import ObjectStore
+import Platform
+import Redaction
 import Replica
 import SessionLog
 import Sync

@@ -1,4 +1,3 @@
-import Delta
 import Foundation
 import ObjectStore
 import Replica

@@ -1,5 +1,8 @@
 import Foundation
+import LogRecords
 import ObjectStore
+import Platform
+import Redaction
 import Replica
 import SessionLog
 import Sync
@@ -31,7 +34,7 @@ import Testing
   /// Compresses what the recorder has not, and waits for what it compresses at this moment.
   private func compressParts(of writer: SessionWriter) async throws {
     repeat {
-      try PartCompressor(writer.files, format: .lines).run()
+      try writer.files.compressParts(format: .lines)
       await Task.yield()
     } while try writer.files.parts().contains { access($0.plain, F_OK) == 0 }
   }
@@ -69,8 +72,8 @@ import Testing
     let object = try await site.store.get(remote.folder.key + name.fileName)
     var position = 0
     for part in parts {
-      let reader = try PartReader(part)
-      for frame in try #require(reader.frames) {
+      let reader = try CompressedPart(part)
+      for frame in reader.frames {
         let stored = try reader.stored(frame)
         #expect(Array(object[position..<position + stored.count]) == stored)
         position += stored.count
@@ -167,7 +170,7 @@ import Testing
     let plan = try await prune(site)
     #expect(plan.pruned.map(\.start) == parts.dropLast().map(\.start), "\(plan)")
     #expect(try writer.files.parts() == parts.suffix(1))
-    let log = try LogFile(writer.files)
+    let log = try LocalStream(writer.files)
     let start = try #require(parts.last).start
     #expect(try log.available().lowerBound == start)
     #expect(try log.read(start..<Int64(before.count)) == Array(before[Int(start)...]))
@@ -229,12 +232,12 @@ import Testing
       _ = try await site.store.put(key, object)
     case .otherHere:
       // The same length, other bytes, and a whole compressed file.
-      let length = try PartReader(first).length
+      let length = try writer.files.open(first).length
       try FileManager.default.removeItem(atPath: first.compressed)
       try Data(repeating: 0x62, count: Int(length)).write(to: URL(filePath: first.plain))
       try await compressParts(of: writer)
     case .stillPlain:
-      let bytes = try PartReader(first).read(at: 0, count: 1 << 20)
+      let bytes = try writer.files.open(first).read(at: 0, count: 1 << 20)
       try Data(bytes).write(to: URL(filePath: first.plain))
     case .otherStore, .sealGone:
       try writer.end(.exit(0))

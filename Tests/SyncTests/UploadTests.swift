@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
+import LogRecords
 import ObjectStore
+import Redaction
 import Replica
 import SessionLog
 import Sync

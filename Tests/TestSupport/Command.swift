@@ -1,5 +1,5 @@
 import Foundation
-import SessionLog
+import Platform
 
 #if canImport(Darwin)
   import Darwin

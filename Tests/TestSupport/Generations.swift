@@ -1,6 +1,6 @@
 import Crypto
 public import Delta
-import SessionLog
+import LogRecords
 
 /// The generations of a stream in memory: written as an uploader does it, read as a reader does.
 public struct Generations {

@@ -1,4 +1,7 @@
 import Foundation
+public import LogRecords
+public import Platform
+import Replica
 public import SessionLog
 import Synchronization
 
@@ -50,7 +53,7 @@ public final class TestHome: Sendable {
   /// Makes one.
   public init(clock: TestClock = TestClock()) throws {
     folder = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
-    home = Home(path: folder + "/home")
+    home = Home(path: folder + "/home").compressing(with: SegmentCompression())
     self.clock = clock
     try home.create()
     device = try Device.load(home, now: clock.now())
@@ -61,7 +64,7 @@ public final class TestHome: Sendable {
   /// A session's writer under the test's clock.
   public func writer(
     app: String = "test", rotateAt: Int64 = RecordingOptions.defaultRotation,
-    format: Sidecar.Format = .lines, standardErrorLevel: Level = .info,
+    format: LogFormat = .lines, standardErrorLevel: Level = .info,
     consent: Consent? = nil, localMax: Int64? = nil, patience: Int64 = 60_000,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {

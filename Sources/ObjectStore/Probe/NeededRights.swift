@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// What a login must be allowed to do in a store, in the words of that kind of store.
 public struct NeededRights: Sendable {
   private let kind: StoreURL.Kind

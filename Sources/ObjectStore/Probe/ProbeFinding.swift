@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// What trying one ability of a store has shown.
 public struct ProbeFinding: Sendable, Hashable {
   /// The abilities, in the order in which they are tried.

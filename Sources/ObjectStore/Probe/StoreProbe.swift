@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTransport
 
 /// Tries everything that this toolkit asks of a store with scratch objects that it removes.
 ///

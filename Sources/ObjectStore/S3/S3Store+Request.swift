@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 extension S3Store {
   /// What can be done once about a refused request before it is given up.

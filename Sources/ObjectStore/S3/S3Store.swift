@@ -1,6 +1,7 @@
 import Crypto
 public import Foundation
 public import HTTPTransport
+import Platform
 
 /// A prefix in an S3 bucket as an object store.
 public final class S3Store: ObjectStore {

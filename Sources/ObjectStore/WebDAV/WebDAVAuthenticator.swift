@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 /// Logs the requests of one store in, and learns from refusals how the server wants it.
 ///

@@ -1,4 +1,3 @@
-import Delta
 public import ObjectStore
 
 /// Parts of a remote stream, chosen by what the segments' indexes tell: the last lines, or the

@@ -1,6 +1,5 @@
 public import Delta
 import ObjectStore
-import SessionLog
 
 /// What a delta refers to.
 extension RemoteReader {

@@ -1,5 +1,6 @@
 import Delta
 import ObjectStore
+import Platform
 
 /// A segment of which frames are read, and no more of the object is fetched than these need.
 ///

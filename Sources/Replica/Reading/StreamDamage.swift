@@ -1,4 +1,4 @@
-import SessionLog
+import LogRecords
 
 /// Something wrong with a stretch of a remote stream, as a reader that goes on tells it.
 public struct StreamDamage: Sendable, Equatable, CustomStringConvertible {

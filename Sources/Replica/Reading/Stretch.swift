@@ -1,6 +1,7 @@
 import Delta
+import LogRecords
 import ObjectStore
-import SessionLog
+import Platform
 
 /// A part of a stream, and what an index tells of it without its bytes.
 struct Stretch: Sendable, Equatable {

@@ -1,3 +1,5 @@
+package import Platform
+
 /// Bytes of a log in one or more files, read by position.
 package protocol LogBytes: Sendable {
   /// Where they end, and when they last changed.

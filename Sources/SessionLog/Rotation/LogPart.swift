@@ -1,3 +1,5 @@
+import Platform
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -33,7 +35,7 @@ extension SessionFiles {
   /// - Throws: ``SystemError``.
   package func parts() throws -> [LogPart] {
     guard access(rotated, F_OK) == 0 else { return [] }
-    let names = try Home.names(in: directory)
+    let names = try Directory.names(in: directory)
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
 
@@ -54,7 +56,7 @@ extension Home {
   ///
   /// - Throws: ``SystemError``.
   package func rotatedSessions(day: String) throws -> [SessionID] {
-    try Self.names(in: "\(sessionsPath)/\(day)").compactMap { name in
+    try Directory.names(in: "\(sessionsPath)/\(day)").compactMap { name in
       name.hasSuffix(".rotated") ? SessionID(String(name.dropLast(".rotated".count))) : nil
     }.sorted()
   }

@@ -1,4 +1,4 @@
-package import Delta
+package import Platform
 import Synchronization
 
 #if canImport(Darwin)
@@ -22,7 +22,8 @@ package final class RecordedLog: LogBytes {
   package let parts: [LogPart]
   /// Nil in the moment of a rotation.
   private let live: OpenFile?
-  private let open = Mutex<(start: Int64, part: PartReader)?>(nil)
+  private let files: SessionFiles
+  private let open = Mutex<(start: Int64, part: any OpenPart)?>(nil)
 
   /// How often a session is looked at anew that is rotated again while it is opened.
   private static let attempts = 100
@@ -31,6 +32,7 @@ package final class RecordedLog: LogBytes {
   ///
   /// - Throws: ``SystemError``, also when nothing of the stream is here.
   package init(_ files: SessionFiles) throws {
+    self.files = files
     for _ in 0..<Self.attempts {
       let live = try Self.openLive(files.log)
       let parts = try files.parts()
@@ -39,7 +41,7 @@ package final class RecordedLog: LogBytes {
       guard live != nil || !parts.isEmpty else {
         throw SystemError(operation: "open", path: files.log, errno: ENOENT)
       }
-      guard let base = try Self.end(of: parts) else { continue }
+      guard let base = try Self.end(of: parts, files) else { continue }
       self.live = live
       self.parts = parts
       self.base = base
@@ -63,10 +65,10 @@ package final class RecordedLog: LogBytes {
   }
 
   /// Where the live log begins; nil when the last part was removed since it was found.
-  private static func end(of parts: [LogPart]) throws -> Int64? {
+  private static func end(of parts: [LogPart], _ files: SessionFiles) throws -> Int64? {
     guard let last = parts.last else { return 0 }
     do {
-      return last.start + (try PartReader(last).length)
+      return last.start + (try files.open(last).length)
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
@@ -77,7 +79,7 @@ package final class RecordedLog: LogBytes {
       let status = try live.status()
       return (base + status.length, status.modifiedAt)
     }
-    let modified = try parts.last.map { try PartReader($0).status().modifiedAt }
+    let modified = try parts.last.map { try files.open($0).status().modifiedAt }
     return (base, modified ?? Timestamp(milliseconds: 0))
   }
 
@@ -89,8 +91,7 @@ package final class RecordedLog: LogBytes {
     var bytes: [UInt8] = []
     var next = offset
     while next < min(end, base) {
-      let number = parts.partitionPoint { $0.start > next } - 1
-      guard number >= 0 else { break }
+      guard let number = parts.lastIndex(where: { $0.start <= next }) else { break }
       let partEnd = number + 1 < parts.count ? parts[number + 1].start : base
       let wanted = Int(min(end, partEnd) - next)
       let piece = try read(parts[number], at: next - parts[number].start, count: wanted)
@@ -109,27 +110,25 @@ package final class RecordedLog: LogBytes {
     try withReader(of: part) { try $0.read(at: offset, count: count) }
   }
 
-  /// The frame that begins at an offset, as a compressed part has it; nil where none begins.
-  package func storedFrame(at offset: Int64) throws -> (summary: FrameSummary, stored: [UInt8])? {
+  /// Reads the part that holds an offset; nil for one of the live log, or of what is not here.
+  ///
+  /// - Throws: ``Platform/SystemError``, and what `body` throws.
+  package func withPart<Value: Sendable>(
+    at offset: Int64, _ body: @Sendable (_ part: any OpenPart, _ start: Int64) throws -> Value
+  ) throws -> Value? {
     guard (start..<base).contains(offset),
       let part = parts.last(where: { $0.start <= offset })
     else { return nil }
-    return try withReader(of: part) { reader in
-      let position = offset - part.start
-      guard let frame = reader.frames?.first(where: { $0.range.lowerBound == position }) else {
-        return nil
-      }
-      return (frame.summary, try reader.stored(frame))
-    }
+    return try withReader(of: part) { try body($0, part.start) }
   }
 
   private func withReader<Value: Sendable>(
-    of part: LogPart, _ body: @Sendable (PartReader) throws -> Value
+    of part: LogPart, _ body: @Sendable (any OpenPart) throws -> Value
   ) throws -> Value {
     try open.withLock { open in
       if let open, open.start == part.start { return try body(open.part) }
       open = nil
-      let reader = try PartReader(part)
+      let reader = try files.open(part)
       open = (part.start, reader)
       return try body(reader)
     }

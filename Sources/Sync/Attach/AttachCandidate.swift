@@ -1,4 +1,4 @@
-import SessionLog
+import Platform
 
 /// A file that no session is known to read.
 struct AttachCandidate {

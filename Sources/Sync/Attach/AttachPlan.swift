@@ -1,3 +1,4 @@
+import Platform
 import SessionLog
 
 /// What became of attached files since the last pass, as changes to sessions.

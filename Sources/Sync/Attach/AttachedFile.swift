@@ -1,4 +1,5 @@
 import Delta
+import Platform
 import Replica
 import SessionLog
 
@@ -104,7 +105,7 @@ struct FileContent {
   }
 
   /// The stream that begins at an offset of the file; nil for a compressed one.
-  func log(from base: Int64) -> LogFile? { packed == nil ? LogFile(file, from: base) : nil }
+  func log(from base: Int64) -> LocalStream? { packed == nil ? LocalStream(file, from: base) : nil }
 
   /// Writes what a compressed file was before into another, whole or not at all.
   ///

@@ -1,6 +1,7 @@
 import Delta
 import Foundation
 import GRDB
+import Platform
 import SessionLog
 
 /// The cache of attached files: finds a file's session by path, number or content without reading

@@ -1,5 +1,7 @@
 import Delta
 import Foundation
+import LogRecords
+import Platform
 import Replica
 public import SessionLog
 
@@ -155,7 +157,7 @@ public struct Attacher {
   /// Begins the session of one file, outside of any source, and ends it where it stands.
   ///
   /// - Returns: the session, and whether it is new: a file that is known keeps its session.
-  /// - Throws: ``SessionLog/SystemError`` when the file cannot be read.
+  /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   public func adopt(_ path: String, as source: LogSource) throws -> (
     session: SessionID, isNew: Bool
   ) {
@@ -207,7 +209,7 @@ public struct Attacher {
       headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
     try context.home.mark(session)
-    try Home.makeDirectory(local.directory)
+    try Directory.make(local.directory)
     var sidecar = Sidecar(
       id: session, device: context.device, source: source,
       appName: new.source.appName(of: new.path),
@@ -327,7 +329,7 @@ public struct Attacher {
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device)
     change(&sidecar)
-    try Home.makeDirectory(local.files.directory)
+    try Directory.make(local.files.directory)
     try sidecar.save(local.files.sidecar)
   }
 

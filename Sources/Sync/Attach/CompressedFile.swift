@@ -1,6 +1,6 @@
 import CZlib
 import CZstd
-import SessionLog
+import Platform
 
 #if canImport(Darwin)
   import Darwin
@@ -34,7 +34,7 @@ struct CompressedFile {
 
   /// Hands on the log's bytes, at most 256 KiB at a time.
   ///
-  /// - Throws: ``SessionLog/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet.
+  /// - Throws: ``Platform/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet.
   func unpack(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     switch form {
     case .gzip: try inflate(body)
@@ -117,7 +117,7 @@ struct CompressedFile {
           try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target).prefix(count)))
         }
         if result == Z_STREAM_END { return true }
-        // Room is left: all that this input holds has come out.
+        // Space is left: all that this input holds has come out.
         if stream.avail_out > 0 { return false }
       }
     }

@@ -21,7 +21,7 @@ struct SentContent {
   /// be told.
   static func view(
     of file: AttachedFile, in content: FileContent, _ context: SyncContext
-  ) throws -> LogFile? {
+  ) throws -> LocalStream? {
     let local = LocalSession(context.home, file.session)
     guard let log = content.log(from: file.source.base),
       let sidecar = try? Sidecar.load(local.files.sidecar)
@@ -67,7 +67,7 @@ struct SentContent {
   /// Whether a file begins with exactly what was sent, up to its last whole block.
   ///
   /// - Parameter log: the file as it would leave this machine; nil where that cannot be told.
-  func isBeginning(of log: LogFile?) throws -> Bool {
+  func isBeginning(of log: LocalStream?) throws -> Bool {
     guard let log else { return false }
     let length = try log.status().length
     var builder = SignatureBuilder()

@@ -1,4 +1,5 @@
 import Foundation
+public import Platform
 import Replica
 public import SessionLog
 
@@ -11,7 +12,7 @@ public final class LocalFollower: StreamFollower {
   private let device: Device
   private let machine: MachineEvidence
   private let now: @Sendable () -> Timestamp
-  private var log: LogFile?
+  private var log: LocalStream?
   private var end: Int64 = -1
   /// When it was last found out whether anybody still writes.
   private var examined: Timestamp?
@@ -59,7 +60,7 @@ public final class LocalFollower: StreamFollower {
     let time = now()
     if let examined, time.milliseconds - examined.milliseconds < Self.patience { return nil }
     examined = time
-    guard local.hasSidecar, let lock = try SessionLock.tryExclusive(local.files.lock) else {
+    guard local.hasSidecar, let lock = try FileLock.tryExclusive(local.files.lock) else {
       return nil
     }
     defer { withExtendedLifetime(lock) {} }

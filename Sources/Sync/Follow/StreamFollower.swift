@@ -1,4 +1,5 @@
-public import SessionLog
+public import LogRecords
+import SessionLog
 
 /// Follows one session's stream as it grows.
 public protocol StreamFollower: AnyObject, PositionedBytes {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Sync

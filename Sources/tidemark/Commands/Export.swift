@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
-import SessionLog
-import Sync
+import LogRecords
 
 /// `tidemark export [ID…]`.
 struct Export: AsyncParsableCommand {

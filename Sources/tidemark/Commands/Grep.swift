@@ -1,5 +1,6 @@
 import ArgumentParser
-import SessionLog
+import LogRecords
+import Platform
 import Sync
 
 /// `tidemark grep PATTERN [ID…]`.

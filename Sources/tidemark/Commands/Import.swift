@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
-import SessionLog
+import Platform
 import Sync
 
 /// `tidemark import FILE…`.

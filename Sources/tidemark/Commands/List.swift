@@ -1,6 +1,6 @@
 import ArgumentParser
 import ObjectStore
-import Replica
+import Platform
 import SessionLog
 import Sync
 

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import LogRecords
 import SessionLog
+import SessionRecorder
 
 /// `PROGRAM | tidemark log`, and `tidemark log error "…"` in a script that is recorded.
 struct Log: ParsableCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import LogRecords
+import Platform
 import SessionLog
 import Sync
 

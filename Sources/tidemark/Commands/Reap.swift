@@ -1,5 +1,6 @@
 import ArgumentParser
 import ObjectStore
+import Platform
 import SessionLog
 import Sync
 

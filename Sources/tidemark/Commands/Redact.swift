@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import LogRecords
+import Redaction
 import Replica
 import SessionLog
 import Sync
@@ -147,7 +149,7 @@ struct Redact: AsyncParsableCommand {
   private typealias Body = (UnsafeRawBufferPointer) throws -> Void
 
   private func show(
-    _ name: String, _ format: Sidecar.Format, _ redactor: Redactor, _ read: (Body) throws -> Void
+    _ name: String, _ format: LogFormat, _ redactor: Redactor, _ read: (Body) throws -> Void
   ) async throws {
     var scan = RedactionScan(redactor, format)
     var counts: [String: Int] = [:]

@@ -1,5 +1,4 @@
 import ArgumentParser
-import SessionLog
 import Sync
 
 /// `tidemark retry`.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import SessionLog
+import SessionRecorder
 
 /// `tidemark run -- PROGRAM ARGUMENTS`.
 struct Run: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LogRecords
 import SessionLog
 import Sync
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Sync
@@ -134,7 +135,7 @@ struct Status: AsyncParsableCommand {
 
   private static func length(of session: SessionID, _ home: Home) throws -> Int64 {
     do {
-      return try LogFile(home.files(for: session)).status().length
+      return try LocalStream(home.files(for: session)).status().length
     } catch let error as SystemError where error.isNotFound {
       return 0
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import Platform
 import SessionLog
 import Sync
 
@@ -140,7 +141,7 @@ struct Upload: AsyncParsableCommand {
   }
 
   /// The home's lock, waited for as long as asked.
-  private func lock(_ place: Workplace) async throws -> SessionLock? {
+  private func lock(_ place: Workplace) async throws -> FileLock? {
     let limit = Duration.seconds(wait.flatMap(Age.seconds) ?? 0)
     let start = ContinuousClock.now
     while true {

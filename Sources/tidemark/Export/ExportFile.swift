@@ -1,5 +1,5 @@
 import Foundation
-import SessionLog
+import Platform
 
 /// Where an export goes: standard output, or a file that gets its name when it is whole.
 final class ExportFile {

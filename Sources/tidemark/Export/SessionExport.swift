@@ -1,3 +1,5 @@
+import LogRecords
+import Platform
 import SessionLog
 import Sync
 

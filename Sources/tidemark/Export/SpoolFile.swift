@@ -1,5 +1,5 @@
 import Foundation
-import SessionLog
+import Platform
 
 /// Bytes of which the number must be known before they are written elsewhere; without a name, so that
 /// nothing is ever left of them.

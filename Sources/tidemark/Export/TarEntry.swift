@@ -1,4 +1,4 @@
-import SessionLog
+import Platform
 
 /// One file of a tar archive in the ustar form, with a pax header where its size needs one.
 ///

@@ -1,4 +1,6 @@
+import LogRecords
 import ObjectStore
+import Platform
 import SessionLog
 import Sync
 

@@ -1,4 +1,5 @@
-import SessionLog
+import LogRecords
+import Platform
 
 /// Which lines of a session are wanted, and what happens where some cannot be had.
 struct RecordChoice: Sendable {

@@ -1,12 +1,12 @@
+import LogRecords
 import Replica
-import SessionLog
 
 /// A session's bytes by position, from where they are.
 enum SessionBytes: PositionedBytes {
-  case local(LogFile)
+  case local(LocalStream)
   case remote(RemoteParts)
   /// From the store up to an offset, from here after it.
-  case both(RemoteParts, upTo: Int64, LogFile)
+  case both(RemoteParts, upTo: Int64, LocalStream)
 
   func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []
@@ -31,7 +31,7 @@ enum SessionBytes: PositionedBytes {
   }
 
   private static func read(
-    _ ranges: [Range<Int64>], of log: LogFile,
+    _ ranges: [Range<Int64>], of log: LocalStream,
     _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     for range in ranges {

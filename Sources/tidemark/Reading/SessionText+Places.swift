@@ -1,3 +1,4 @@
+import LogRecords
 import Replica
 import SessionLog
 import Sync
@@ -43,7 +44,7 @@ extension SessionText {
 
   /// Where the last lines begin, or a line or two before.
   private static func start(
-    ofLast lines: Int, in log: LogFile, length: Int64
+    ofLast lines: Int, in log: LocalStream, length: Int64
   ) throws -> Int64 {
     var start = length
     var found = 0

@@ -1,3 +1,4 @@
+import LogRecords
 import ObjectStore
 import Replica
 import SessionLog

@@ -2,7 +2,8 @@ import Benchmark
 import Crypto
 import Delta
 import Foundation
-import SessionLog
+import LogRecords
+import Redaction
 
 @testable import ObjectStore
 

@@ -6,6 +6,7 @@
 import CCurl
 import Foundation
 import HTTPTransport
+import ObjectStore
 import Synchronization
 
 /// What is asked for.

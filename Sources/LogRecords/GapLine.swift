@@ -1,0 +1,21 @@
+package import Platform
+
+/// What stands in a log where bytes are missing: `[GAP n bytes: reason]`.
+public enum GapLine {
+  /// The text without a newline.
+  ///
+  /// - Parameters:
+  ///   - missing: how many bytes; nil where nobody can know.
+  ///   - reason: why, for a person.
+  public static func text(_ missing: Int64?, _ reason: String) -> String {
+    "[GAP \(missing.map(String.init) ?? "?") bytes: \(reason)]"
+  }
+
+  /// The record of a recorded session, newline included.
+  package static func record(_ missing: Int64?, _ reason: String, at time: Timestamp) -> [UInt8] {
+    var record: [UInt8] = []
+    RecordPrefix.append(
+      time: time.isoBytes, level: .warning, category: Array(Category.session.utf8), to: &record)
+    return record + text(missing, reason).utf8 + [0x0a]
+  }
+}

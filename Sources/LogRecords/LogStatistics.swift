@@ -1,0 +1,89 @@
+public import Platform
+
+/// What a stretch of log holds: the figures of a segment's index and of a sidecar.
+public struct LogStatistics: Sendable {
+  /// Newlines.
+  public private(set) var lines = 0
+  /// Records by level, lowest first.
+  public private(set) var counts = [Int](repeating: 0, count: Level.allCases.count)
+  /// Times of the earliest and latest record.
+  public private(set) var first: Timestamp?
+  /// Times of the latest record.
+  public private(set) var last: Timestamp?
+
+  /// What the lines were read with; statistics of what follows start with it, so that they know
+  /// the form that was found.
+  public private(set) var reader: RecordReader
+
+  private var categories = CategorySet()
+  private var splitter = LineSplitter()
+
+  /// Nothing counted.
+  public init(_ reader: RecordReader = RecordReader()) { self.reader = reader }
+
+  /// Counts the next piece of the log.
+  public mutating func add(_ chunk: UnsafeRawBufferPointer) {
+    var splitter = splitter
+    self.splitter = LineSplitter()
+    splitter.add(chunk) { line, isStart in count(line, isStart) }
+    self.splitter = splitter
+  }
+
+  /// Counts a last line without a newline.
+  public mutating func finish() {
+    var splitter = splitter
+    splitter.finish { line, isStart in count(line, isStart) }
+    self.splitter = LineSplitter()
+  }
+
+  /// Adds the statistics of what follows, which began with ``reader`` at the start of a line.
+  package mutating func append(_ next: LogStatistics) {
+    lines += next.lines
+    for level in counts.indices { counts[level] += next.counts[level] }
+    first = [first, next.first].compactMap(\.self).min()
+    last = [last, next.last].compactMap(\.self).max()
+    for name in next.categories.names { name.withUnsafeBytes { categories.insert($0) } }
+    reader = next.reader
+  }
+
+  /// Counts a record of which all is known; its lines are not.
+  package mutating func count(_ level: Level, at time: Timestamp, category: [UInt8]) {
+    counts[Int(level.rawValue)] += 1
+    first = min(first ?? time, time)
+    last = max(last ?? time, time)
+    category.withUnsafeBytes { categories.insert($0) }
+  }
+
+  private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
+    if line.last == 0x0a { lines += 1 }
+    guard isStart else { return }
+    // A line that goes on with the record before it is no record of its own.
+    guard let head = reader.read(line) else { return }
+    counts[Int(head.level.rawValue)] += 1
+    if let time = head.time {
+      first = min(first ?? time, time)
+      last = max(last ?? time, time)
+    }
+    categories.insert(UnsafeRawBufferPointer(rebasing: line[head.category]))
+  }
+
+  /// The range of times in milliseconds since 1970; nil where no record has one.
+  public var milliseconds: ClosedRange<Int64>? {
+    guard let first, let last else { return nil }
+    return first.milliseconds...last.milliseconds
+  }
+
+  /// Categories seen, sorted, 64 at most.
+  public var categoryNames: [String] {
+    categories.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// Records by the name of their level, those that occur.
+  public var levelCounts: [String: Int] {
+    var result: [String: Int] = [:]
+    for level in Level.allCases where counts[Int(level.rawValue)] > 0 {
+      result[level.name] = counts[Int(level.rawValue)]
+    }
+    return result
+  }
+}

@@ -1,0 +1,49 @@
+public import Foundation
+public import Platform
+
+/// The times of a log's first and last record, from its first and last few KiB.
+///
+/// ```swift
+/// let span = RecordSpan(head: head, tail: tail, reference: modified)
+/// let startedAt = span?.first ?? created
+/// ```
+public struct RecordSpan: Sendable, Equatable {
+  /// The form of the records.
+  public let form: RecordForm
+  /// When the first record that has a time was written.
+  public let first: Timestamp
+  /// When the last one was written.
+  public let last: Timestamp
+
+  /// Reads both ends of a log of another program.
+  ///
+  /// - Parameters:
+  ///   - head: its first bytes.
+  ///   - tail: its last bytes; they may overlap the first, and begin in the middle of a line. Of a
+  ///     log that `head` holds whole, empty.
+  ///   - reference: when the log was last modified; tells the year of times without one.
+  ///   - zone: of times that do not tell theirs; by default the machine's.
+  /// - Returns: nil where no record of a known form has a time.
+  public init?(
+    head: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer, reference: Timestamp,
+    zone: TimeZone? = nil
+  ) {
+    var reader = RecordReader(.asIs, reference: reference, zone: zone)
+    var times: (first: Timestamp, last: Timestamp)?
+    let whole = LineSplitter.lineEnd(tail) ?? tail.count
+    for piece in [head, UnsafeRawBufferPointer(rebasing: tail[whole...])] {
+      var splitter = LineSplitter()
+      let read = { (line: UnsafeRawBufferPointer, _: Bool) in
+        guard let time = reader.read(line)?.time else { return }
+        times = (times?.first ?? time, time)
+      }
+      splitter.add(piece, read)
+      splitter.finish(read)
+    }
+    guard let times else { return nil }
+    form = reader.form ?? .time
+    // Clocks that are set back do not make a log that ends before it starts.
+    first = min(times.first, times.last)
+    last = max(times.first, times.last)
+  }
+}

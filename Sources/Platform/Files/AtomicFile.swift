@@ -1,0 +1,109 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Files that are replaced whole or not at all, also when the power goes.
+package enum AtomicFile {
+  /// More than any file that is read whole can need, in bytes.
+  private static let readLimit = 16 << 20
+  /// What the names of files that are being written end in.
+  private static let temporarySuffix = ".tmp"
+  /// No file is being written for longer than this, in milliseconds.
+  private static let longestWrite: Int64 = 86_400_000
+
+  /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
+  ///
+  /// - Parameter isDurable: false leaves the syncing to ``synchronize(_:)``.
+  package static func write(
+    _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, isDurable: Bool = true
+  ) throws {
+    try write(to: path, mode: mode, isDurable: isDurable) { write in
+      try bytes.withUnsafeBytes(write)
+    }
+  }
+
+  /// The same for content that comes in pieces, handed to the function that `body` is given.
+  package static func write(
+    to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
+    _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+  ) throws {
+    let temporary = "\(path).\(RandomName.make(6))\(temporarySuffix)"
+    do {
+      let file = try Descriptor(
+        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+      // The mask of the process may have taken rights away.
+      guard fchmod(file.number, mode_t(mode)) == 0 else {
+        throw SystemError(operation: "set the rights of", path: temporary, errno: errno)
+      }
+      let number = file.number
+      try body { try Descriptor.writeAll($0, to: number, path: temporary) }
+      guard !isDurable || fsync(file.number) == 0 else {
+        throw SystemError(operation: "sync", path: temporary, errno: errno)
+      }
+      guard rename(temporary, path) == 0 else {
+        throw SystemError(operation: "rename", path: temporary, errno: errno)
+      }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+    if isDurable { try syncDirectory(of: path) }
+  }
+
+  /// Makes files durable that were written without syncing.
+  ///
+  /// Many at once cost little more than one: the first makes a journalling file system write what
+  /// all of them wait for.
+  package static func synchronize(_ paths: some Sequence<String>) throws {
+    var directories: [String: String] = [:]
+    for path in paths {
+      try OpenFile(path).synchronize()
+      directories[directory(of: path)] = path
+    }
+    for path in directories.values { try syncDirectory(of: path) }
+  }
+
+  /// Removes from a directory what writers have left that were killed long ago, as far as we may.
+  package static func sweep(_ directory: String) {
+    guard let names = try? Directory.names(in: directory) else { return }
+    for name in names where name.hasSuffix(temporarySuffix) {
+      let path = "\(directory)/\(name)"
+      guard let status = try? FileStatus(path), status.kind == .file,
+        Timestamp.now().milliseconds - status.modifiedAt.milliseconds > longestWrite
+      else { continue }
+      unlink(path)
+    }
+  }
+
+  private static func directory(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// Reads a whole file, which must be a regular one of at most 16 MiB.
+  ///
+  /// - Parameter followsLinks: whether a link at the path is followed.
+  package static func read(_ path: String, followsLinks: Bool = false) throws -> [UInt8] {
+    let file = try OpenFile(path, followsLinks: followsLinks)
+    var bytes: [UInt8] = []
+    while true {
+      let more = try file.read(at: Int64(bytes.count), count: 16_384)
+      bytes += more
+      guard bytes.count <= readLimit else {
+        throw SystemError(operation: "read", path: path, errno: EFBIG)
+      }
+      // Files that the kernel makes up have no size, and may give less than is asked for.
+      if more.isEmpty { return bytes }
+    }
+  }
+
+  /// Makes the entries of a file's directory durable.
+  package static func syncDirectory(of path: String) throws {
+    let directory = directory(of: path)
+    let handle = try Descriptor(openingDirectory: directory)
+    guard fsync(handle.number) == 0 || errno == EINVAL else {
+      throw SystemError(operation: "sync", path: directory, errno: errno)
+    }
+  }
+}

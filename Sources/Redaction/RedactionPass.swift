@@ -1,0 +1,190 @@
+import LogRecords
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// One look at a text with all rules: every place that one of them finds.
+///
+/// Each anchor is judged for itself, by at most ``reach`` bytes either side of it, and the findings
+/// are joined: so what is found in a stretch does not depend on where the look begins or ends.
+struct RedactionPass {
+  /// A place and the number of the rule that found it.
+  struct Match {
+    var range: Range<Int>
+    let rule: Int
+  }
+
+  /// How far from an anchor its rule looks and masks at the most, in bytes.
+  static let reach = 32_768
+
+  let rules: CompiledRules
+  let text: UnsafeRawBufferPointer
+  /// Stream offset of the text's first byte.
+  let offset: Int64
+  let format: LogFormat
+
+  /// What was found; places of one rule that touch are one.
+  private(set) var matches: [Match] = []
+  /// By rule, the number of its newest match.
+  private var newest: [Int]
+  private var runs: RunCache
+  /// By rule, where its expression was tried last.
+  private var tried: [Range<Int>]
+  var block = KeyBlock()
+
+  init(
+    _ rules: CompiledRules, _ text: UnsafeRawBufferPointer, at offset: Int64,
+    _ format: LogFormat
+  ) {
+    self.rules = rules
+    self.text = text
+    self.offset = offset
+    self.format = format
+    newest = Array(repeating: -1, count: rules.ways.count)
+    tried = Array(repeating: 0..<0, count: rules.ways.count)
+    runs = RunCache(sets: rules.sets.count, members: rules.members)
+  }
+
+  /// Looks for anchors in a range of the text.
+  mutating func look(in range: Range<Int>) {
+    rules.scanner.scan(text, range) { rule, position, length in
+      switch rules.ways[rule] {
+      case .steps(let steps): take(steps, rule, position..<position + length)
+      case .keyBlock: keyBlock(at: position, length, rule)
+      case .near(let pattern): tryPattern(rules.patterns[pattern], rule, at: position)
+      case .cardNumber: break
+      }
+    }
+    closeBlock()
+    for rule in rules.cards { findCards(in: range, rule) }
+  }
+
+  mutating func add(_ range: Range<Int>, _ rule: Int) {
+    guard !range.isEmpty else { return }
+    let index = newest[rule]
+    if index >= 0, matches[index].range.lowerBound <= range.lowerBound,
+      range.lowerBound <= matches[index].range.upperBound
+    {
+      let end = max(matches[index].range.upperBound, range.upperBound)
+      matches[index].range = matches[index].range.lowerBound..<end
+    } else {
+      newest[rule] = matches.count
+      matches.append(Match(range: range, rule: rule))
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func take(_ steps: CompiledRule.Steps, _ rule: Int, _ anchor: Range<Int>) {
+    var start = anchor.lowerBound
+    if let before = steps.before {
+      guard let first = self.start(of: before, endingAt: start) else { return }
+      start = before.isSecret ? first : start
+    }
+    // Most anchors are none: what they would mask is worked out for the others only.
+    guard follow(steps.after, rule, anchor, marking: false) else { return }
+    if !steps.keepsAnchor { add(start..<anchor.upperBound, rule) }
+    _ = follow(steps.after, rule, anchor, marking: true)
+  }
+
+  private mutating func follow(
+    _ steps: Range<Int>, _ rule: Int, _ anchor: Range<Int>, marking: Bool
+  ) -> Bool {
+    var position = anchor.upperBound
+    let limit = min(text.count, anchor.lowerBound + Self.reach)
+    for index in steps {
+      guard let end = end(of: index, from: position, limit) else { return false }
+      if marking, rules.steps[index].isSecret { add(position..<end, rule) }
+      position = end
+    }
+    return true
+  }
+
+  private mutating func end(of index: Int, from start: Int, _ limit: Int) -> Int? {
+    guard start <= limit else { return nil }
+    let step = rules.steps[index]
+    guard let set = step.set else {
+      return rules.words[index].first { isWord($0, at: start, limit) }.map {
+        start + $0.count
+      }
+    }
+    let run = runs.end(of: set, from: start, in: text)
+    var end = min(run, limit, start + step.most)
+    if let byte = step.endsBefore {
+      while end > start, text[end - 1] != byte { end -= 1 }
+      guard end > start else { return nil }
+      end -= 1
+    }
+    return end - start >= step.least ? end : nil
+  }
+
+  private func isWord(_ word: [UInt8], at start: Int, _ limit: Int) -> Bool {
+    start + word.count <= limit
+      && word.indices.allSatisfy { text[start + $0] | (word[$0] & 0x40) >> 1 == word[$0] }
+  }
+
+  private func start(of step: CompiledRule.Step, endingAt end: Int) -> Int? {
+    guard let set = step.set else { return nil }
+    var start = end
+    let limit = max(0, end - step.most)
+    while start > limit, rules.sets[set].contains(text[start - 1]) { start -= 1 }
+    return end - start >= step.least ? start : nil
+  }
+
+  // MARK: Own expressions
+
+  private mutating func tryPattern(_ pattern: NearPattern, _ rule: Int, at position: Int) {
+    guard !tried[rule].contains(position), RedactionMark.end(around: position, in: text) == nil
+    else { return }
+    let cell = Int((offset + Int64(position)) / Int64(NearPattern.cell))
+    let start = cell * NearPattern.cell - Int(offset)
+    let end = start + NearPattern.cell
+    let lower = max(
+      lineStart(of: position, notBefore: start - NearPattern.margin) ?? start - NearPattern.margin,
+      0)
+    let upper = lineEnd(of: position, notAfter: end + NearPattern.margin)
+    // Every further literal in the cell and line sees the same.
+    tried[rule] = position..<max(position + 1, min(end, upper))
+    let content = min(upper, lower + prefixLength(ofLineAt: lower))
+    let window = UnsafeRawBufferPointer(rebasing: text[content..<upper])
+    for match in pattern.matches(in: window) {
+      add(content + match.lowerBound..<content + match.upperBound, rule)
+    }
+  }
+
+  // MARK: Lines
+
+  /// Where the line of a place begins; nil when that is before a limit.
+  func lineStart(of position: Int, notBefore limit: Int) -> Int? {
+    var start = position
+    let limit = max(limit, 0)
+    while start > limit {
+      if text[start - 1] == 0x0a { return start }
+      start -= 1
+    }
+    return start == 0 || (start > 0 && text[start - 1] == 0x0a) ? start : nil
+  }
+
+  /// Where the line of a place ends, or a limit that comes first.
+  func lineEnd(of position: Int, notAfter limit: Int) -> Int {
+    let limit = min(limit, text.count)
+    guard position < limit, let base = text.baseAddress,
+      let found = memchr(base + position, 0x0a, limit - position)
+    else { return max(position, limit) }
+    return UnsafeRawPointer(found) - base
+  }
+
+  /// Length of the recorder's prefix where a line begins.
+  func prefixLength(ofLineAt start: Int) -> Int {
+    guard format == .lines, start == 0 || text[start - 1] == 0x0a else { return 0 }
+    let end = min(text.count, start + Self.longestPrefix)
+    let line = UnsafeRawBufferPointer(rebasing: text[start..<end])
+    return RecordPrefix.parse(line)?.capturedLength ?? 0
+  }
+
+  /// No prefix is longer, in bytes.
+  static let longestPrefix = 1024
+}

@@ -1,0 +1,89 @@
+import LogRecords
+
+/// Joins what the rules found into the runs of bytes that are masked, each with one kind.
+///
+/// Where a run begins and ends, and its kind, is told by what was found close to it: no run is the
+/// other for being looked at from elsewhere.
+struct RedactionRuns {
+  let text: UnsafeRawBufferPointer
+  let pass: RedactionPass
+  private(set) var runs: [(range: Range<Int>, rule: Int)] = []
+  /// Where the line begins in which the last run is; nil when that is far before it.
+  private var line: Int? = 0
+  /// Up to where newlines have been looked for.
+  private var searched = 0
+
+  init(_ pass: RedactionPass) {
+    self.pass = pass
+    text = pass.text
+    let matches = pass.matches.sorted {
+      ($0.range.lowerBound, $0.rule) < ($1.range.lowerBound, $1.rule)
+    }
+    var cluster = matches[..<0]
+    var end = 0
+    for (number, match) in matches.enumerated() {
+      if !cluster.isEmpty, match.range.lowerBound <= end {
+        cluster = matches[cluster.startIndex...number]
+      } else {
+        add(cluster, upTo: end)
+        cluster = matches[number...number]
+      }
+      end = cluster.count == 1 ? match.range.upperBound : max(end, match.range.upperBound)
+    }
+    add(cluster, upTo: end)
+  }
+
+  /// Adds the runs of matches that touch.
+  private mutating func add(_ cluster: ArraySlice<RedactionPass.Match>, upTo end: Int) {
+    guard let first = cluster.first else { return }
+    let start = first.range.lowerBound
+    var owners: [UInt8] = []
+    if cluster.count > 1 {
+      owners = Array(repeating: .max, count: end - start)
+      for match in cluster {
+        for place in match.range {
+          owners[place - start] = min(owners[place - start], UInt8(match.rule))
+        }
+      }
+    }
+    var place = max(start, prefixEnd(before: start))
+    if place < end,
+      let within = RedactionMark.end(around: place, in: text)
+        ?? RedactionPass.fenceEnd(around: place, in: text)
+    {
+      place = within
+    }
+    var run = place
+    func rule(_ at: Int) -> Int { owners.isEmpty ? first.rule : Int(owners[at - start]) }
+    while place < end {
+      if text[place] == 0x0a {
+        if run < place { runs.append((run..<place, rule(run))) }
+        place += 1
+        run = place
+      } else if let end = RedactionMark.end(at: place, in: text)
+        ?? RedactionPass.fenceEnd(at: place, in: text)
+      {
+        if run < place { runs.append((run..<place, rule(run))) }
+        place = end
+        run = place
+      } else {
+        place += 1
+      }
+    }
+    if run < end { runs.append((run..<end, rule(run))) }
+  }
+
+  /// Where the recorder's prefix ends in the line of a place; the place itself without one.
+  private mutating func prefixEnd(before place: Int) -> Int {
+    guard pass.format == .lines else { return place }
+    let earliest = place - RedactionPass.longestPrefix
+    if searched < earliest || line.map({ $0 < earliest }) ?? false {
+      (line, searched) = (earliest <= 0 ? 0 : nil, max(0, earliest))
+    }
+    while case let end = pass.lineEnd(of: searched, notAfter: place), end < place {
+      (line, searched) = (end + 1, end + 1)
+    }
+    searched = max(searched, place)
+    return line.map { $0 + pass.prefixLength(ofLineAt: $0) } ?? place
+  }
+}

@@ -1,0 +1,125 @@
+public import LogRecords
+
+/// Where something was masked, and as what.
+public struct Redaction: Sendable, Equatable {
+  /// Its place in the text.
+  public let range: Range<Int>
+  /// The kind of its rule.
+  public let kind: String
+}
+
+/// Masks what the rules find, and nothing else: the text keeps its length, its newlines and the
+/// recorder's prefixes.
+///
+/// What becomes of a byte is told by the bytes within ``context`` of it, and by those of its own line
+/// after it, alone: a stretch of a stream is masked the same wherever reading begins. Redacting what
+/// is redacted changes nothing.
+public final class Redactor: Sendable {
+  /// What it goes by.
+  public let rules: RedactionRules
+  let compiled: CompiledRules
+
+  /// What a mask hides may make another rule find something, so many times over.
+  private static let rounds = 3
+
+  /// How far from a byte that is decisive for it may be, in bytes.
+  package static let context = RedactionPass.reach * rounds
+
+  /// Makes rules ready.
+  ///
+  /// - Throws: ``RedactionError`` for rules that cannot be used.
+  public init(_ rules: RedactionRules) throws(RedactionError) {
+    self.rules = rules
+    compiled = try CompiledRules(rules.rules)
+  }
+
+  /// What goes by the built-in rules that are on by default.
+  public static let standard: Redactor = {
+    do {
+      return try Redactor(RedactionRules())
+    } catch {
+      preconditionFailure("rules.json, which is part of the program: \(error)")
+    }
+  }()
+
+  /// A whole text, masked.
+  ///
+  /// - Parameters:
+  ///   - text: any bytes; newlines are kept, and so is the length.
+  ///   - format: whether the recorder's prefixes stand before its lines.
+  public func redacted(_ text: [UInt8], format: LogFormat = .asIs) -> [UInt8] {
+    var text = text
+    _ = mask(&text, at: 0, format)
+    return text
+  }
+
+  /// What of a whole text is masked, in order.
+  public func redactions(in text: [UInt8], format: LogFormat = .asIs) -> [Redaction] {
+    var text = text
+    return mask(&text, at: 0, format)
+  }
+
+  /// Masks a part of a stream, which includes what is decisive for the bytes that are wanted.
+  ///
+  /// - Parameters:
+  ///   - text: the part.
+  ///   - offset: stream offset of its first byte.
+  ///   - format: the stream's.
+  /// - Returns: what was masked, in order.
+  package func mask(
+    _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
+  ) -> [Redaction] {
+    maskRounds(&text, at: offset, format).found
+  }
+
+  /// Masks a part of a stream.
+  ///
+  /// - Returns: what was masked, in order, and where the line begins after which the part ends in the
+  ///   middle of a private key; nil without one.
+  func maskRounds(
+    _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
+  ) -> (found: [Redaction], openLine: Int?) {
+    var found: [Redaction] = []
+    var openLine: Int?
+    text.withUnsafeMutableBytes { bytes in
+      var zones = [bytes.indices]
+      for _ in 0..<Self.rounds {
+        let text = UnsafeRawBufferPointer(bytes)
+        var pass = RedactionPass(compiled, text, at: offset, format)
+        for zone in zones { pass.look(in: zone) }
+        openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
+        let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs
+        guard !runs.isEmpty else { break }
+        for (range, rule) in runs {
+          let kind = compiled.kinds[rule]
+          RedactionMark.write(kind, over: UnsafeMutableRawBufferPointer(rebasing: bytes[range]))
+          found.append(Redaction(range: range, kind: kind))
+        }
+        zones = Self.neighbourhoods(of: runs.map(\.range), pass)
+      }
+    }
+    return (found.sorted { $0.range.lowerBound < $1.range.lowerBound }, openLine)
+  }
+
+  /// Where what was masked may let a rule find more: in the same lines.
+  private static func neighbourhoods(of runs: [Range<Int>], _ pass: RedactionPass) -> [Range<Int>] {
+    var zones: [Range<Int>] = []
+    for run in runs {
+      let earliest = run.lowerBound - RedactionPass.reach
+      var start = run.lowerBound
+      if let end = zones.last?.upperBound, run.lowerBound <= end {
+        start = end
+      } else {
+        start = pass.lineStart(of: run.lowerBound, notBefore: earliest) ?? max(0, earliest)
+      }
+      let end = pass.lineEnd(of: run.upperBound, notAfter: run.upperBound + RedactionPass.reach)
+      guard start < end else { continue }
+      if let last = zones.last, last.upperBound == start {
+        zones[zones.count - 1] = last.lowerBound..<end
+      } else {
+        zones.append(start..<end)
+      }
+    }
+    return zones
+  }
+}

@@ -1,0 +1,316 @@
+public import Delta
+import Foundation
+public import LogRecords
+public import Platform
+public import Redaction
+public import SessionLog
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A session's stream as far as it is on this machine, read by position: it may grow meanwhile and
+/// nothing here minds.
+///
+/// A recorded session's stream is rotated parts and the live log. An attached one's begins in a
+/// foreign file and may end in a file of ours.
+public final class LocalStream: Sendable {
+  /// Where it is, for messages.
+  public let path: String
+  /// In stream order, without gaps between them.
+  private let pieces: [Piece]
+  /// What the foreign file begins with.
+  private let source: Sidecar.Source?
+  /// How it leaves this machine; nil for the bytes themselves.
+  private let view: RedactedView?
+
+  /// A stretch of the stream that is read in one way.
+  private struct Piece {
+    let file: any LogBytes
+    /// Stream offset of its first byte.
+    let start: Int64
+    /// Position of that byte in the file.
+    let base: Int64
+    /// Stream offset at which the next piece begins; nil for the last, which may grow.
+    let end: Int64?
+  }
+
+  /// Opens what is here of a recorded session's stream.
+  ///
+  /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
+  public init(_ files: SessionFiles) throws {
+    path = files.log
+    (source, view) = (nil, nil)
+    let log = try RecordedLog(files)
+    pieces = [Piece(file: log, start: log.start, base: log.start, end: nil)]
+  }
+
+  /// Opens a log that is one file, without following a link.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  public init(path: String) throws {
+    self.path = path
+    (source, view) = (nil, nil)
+    pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
+  }
+
+  /// A stream that begins in an open file.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - base: offset in it of the stream's first byte.
+  package init(_ file: OpenFile, from base: Int64) {
+    path = file.path
+    (source, view) = (nil, nil)
+    pieces = [Piece(file: file, start: 0, base: base, end: nil)]
+  }
+
+  /// Opens what is here of an attached session's stream.
+  ///
+  /// - Parameters:
+  ///   - source: the foreign file; it counts only while it is the one that was found.
+  ///   - rest: where the home keeps what the file does not have.
+  /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
+  public init(_ source: Sidecar.Source, rest: String) throws {
+    path = source.path
+    self.source = source
+    view = nil
+    var pieces: [Piece] = []
+    if source.length != 0, let file = try Self.find(source) {
+      pieces.append(Piece(file: file, start: 0, base: source.base, end: source.length))
+    }
+    if let length = source.length, access(rest, F_OK) == 0 {
+      pieces.append(Piece(file: try OpenFile(rest), start: length, base: 0, end: nil))
+    }
+    guard !pieces.isEmpty else {
+      throw SystemError(operation: "find", path: source.path, errno: ENOENT)
+    }
+    self.pieces = pieces
+  }
+
+  private init(_ log: LocalStream, _ view: RedactedView) {
+    (path, source, pieces) = (log.path, log.source, log.pieces)
+    self.view = view
+  }
+
+  /// The same stream as it leaves this machine: everything that reads bytes gets them masked.
+  ///
+  /// - Parameters:
+  ///   - stretches: which rules bind which bytes, in order.
+  ///   - format: the stream's.
+  public func redacted(by stretches: [RedactedStretch], _ format: LogFormat) -> LocalStream {
+    LocalStream(self, RedactedView(stretches, format))
+  }
+
+  /// Which rules bind its bytes; nil for none.
+  public var redaction: [Sidecar.RedactionEpoch]? {
+    view.flatMap { $0.stretches.isEmpty ? nil : $0.stretches.map(\.epoch) }
+  }
+
+  /// How much of what is here is masked up to an offset, by kind; what was read in order from the
+  /// beginning is not read again.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func redactions(upTo end: Int64) throws -> [String: Int]? {
+    guard let view, let start = pieces.first?.start else { return nil }
+    let counted = max(start, view.tally.withLock(\.end))
+    if counted < end { try forEachPiece(of: counted..<end) { _ in } }
+    let counts = view.tally.withLock(\.counts)
+    return counts.isEmpty ? nil : counts
+  }
+
+  /// Whether what follows an offset is masked the same where nothing before it is here any more.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func canBegin(at offset: Int64) throws -> Bool {
+    guard let view, let first = pieces.first?.start, first < offset else { return true }
+    let bytes = try rawBytes(max(first, offset - Int64(Redactor.context))..<offset)
+    return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
+  }
+
+  /// Up to where before an offset nothing is masked otherwise, whatever comes after it.
+  ///
+  /// - Parameter redactor: the rules that will bind these bytes.
+  /// - Throws: as ``read(_:)`` does.
+  public func settledEnd(
+    _ end: Int64, by redactor: Redactor, _ format: LogFormat
+  ) throws -> Int64 {
+    guard !redactor.rules.rules.isEmpty, let first = pieces.first?.start, first < end else {
+      return end
+    }
+    let start = max(first, end - 2 * Int64(Redactor.context))
+    let bytes = try rawBytes(start..<end)
+    return start + Int64(redactor.settled(bytes, at: start, format))
+  }
+
+  private static func find(_ source: Sidecar.Source) throws -> OpenFile? {
+    do {
+      let file = try OpenFile(source.path)
+      let status = try file.status()
+      guard status.device == source.device, status.inode == source.inode else { return nil }
+      return try begins(file, as: source) ? file : nil
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  /// Whether a foreign file still begins as it did when it was found: a rotation may empty it at any
+  /// moment, and what was read since is another log's.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  public func isStillTheSame() throws -> Bool {
+    guard let source, let first = pieces.first, source.length != 0, first.start == 0 else {
+      return true
+    }
+    return try Self.begins(first.file, as: source)
+  }
+
+  private static func begins(_ file: any LogBytes, as source: Sidecar.Source) throws -> Bool {
+    source.isHead(try file.read(at: 0, count: source.headLength))
+  }
+
+  /// The part of the stream that can be read here.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  public func available() throws -> Range<Int64> {
+    guard let first = pieces.first else { return 0..<0 }
+    return first.start..<max(first.start, try status().length)
+  }
+
+  /// Length of the stream in bytes and time of the last change.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  public func status() throws -> (length: Int64, modified: Timestamp) {
+    guard let last = pieces.last else { return (0, Timestamp(milliseconds: 0)) }
+    let (end, modified) = try last.file.extent()
+    let grown = last.start + max(0, end - last.base)
+    return (last.end ?? grown, modified)
+  }
+
+  /// Makes what was written durable, so that nothing is sent that a power loss could undo here.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  public func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
+
+  /// Reads a range that must be there.
+  ///
+  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` when a part of the range is not here.
+  public func read(_ range: Range<Int64>) throws -> [UInt8] {
+    guard let view else { return try rawBytes(range) }
+    return try view.read(range, of: self).bytes
+  }
+
+  /// Reads a range as it is here.
+  func rawBytes(_ range: Range<Int64>) throws -> [UInt8] {
+    if let only = pieces.first, pieces.count == 1, range.lowerBound >= only.start {
+      return try read(range, from: only)
+    }
+    var bytes: [UInt8] = []
+    for piece in pieces {
+      let lower = max(range.lowerBound, piece.start)
+      let upper = min(range.upperBound, piece.end ?? range.upperBound)
+      guard lower < upper, lower == range.lowerBound + Int64(bytes.count) else { continue }
+      bytes += try read(lower..<upper, from: piece)
+    }
+    try expect(bytes.count, of: range)
+    return bytes
+  }
+
+  /// Whether the stream has these bytes in a range of their length.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
+    guard bytes.count == range.count else { return false }
+    guard var theirs = bytes.baseAddress else { return true }
+    var isEqual = true
+    try forEachPiece(of: range) { mine in
+      guard let base = mine.baseAddress else { return }
+      isEqual = isEqual && memcmp(base, theirs, mine.count) == 0
+      theirs += mine.count
+    }
+    return isEqual
+  }
+
+  private func read(_ range: Range<Int64>, from piece: Piece) throws -> [UInt8] {
+    let bytes = try piece.file.read(
+      at: range.lowerBound - piece.start + piece.base,
+      count: Int(range.upperBound - range.lowerBound))
+    try expect(bytes.count, of: range)
+    return bytes
+  }
+
+  private func expect(_ count: Int, of range: Range<Int64>) throws {
+    guard Int64(count) < range.upperBound - range.lowerBound else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "\(path) ends at \(range.lowerBound + Int64(count)), before \(range.upperBound)")
+  }
+
+  /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins,
+  /// or not as it leaves this machine.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  func storedFrame(
+    at offset: Int64
+  ) throws -> (summary: FrameSummary, stored: [UInt8], bytes: [UInt8])? {
+    guard let recorded = pieces.first?.file as? RecordedLog,
+      let (summary, stored) = try Self.storedFrame(at: offset, of: recorded)
+    else { return nil }
+    let range = offset..<offset + Int64(summary.rawLength)
+    guard let view else { return (summary, stored, try rawBytes(range)) }
+    let (bytes, isMasked) = try view.read(range, of: self)
+    return isMasked ? nil : (summary, stored, bytes)
+  }
+
+  private static func storedFrame(
+    at offset: Int64, of log: RecordedLog
+  ) throws -> (summary: FrameSummary, stored: [UInt8])? {
+    try log.withPart(at: offset) { part, start in
+      guard let part = part as? CompressedPart,
+        let frame = part.frames.first(where: { $0.range.lowerBound == offset - start })
+      else { return nil }
+      return (frame.summary, try part.stored(frame))
+    } ?? nil
+  }
+
+  /// Reads a range in pieces of at most 128 KiB.
+  ///
+  /// - Throws: as ``read(_:)`` does, and what `body` throws.
+  public func forEachPiece(
+    of range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let end = min(range.upperBound, offset + 128 << 10)
+      try read(offset..<end).withUnsafeBytes(body)
+      offset = end
+    }
+  }
+
+  /// The fingerprint of the bytes before an offset, of those that are here.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func link(before offset: Int64) throws -> Link {
+    let first = min(offset, pieces.first?.start ?? 0)
+    return Link(before: try read(max(first, offset - Int64(Link.span))..<offset)[...])
+  }
+
+  /// The offset after the last newline in a range, looked for from its end; nil without one.
+  ///
+  /// - Throws: as ``read(_:)`` does.
+  public func lastRecordEnd(in range: Range<Int64>) throws -> Int64? {
+    var end = range.upperBound
+    while end > range.lowerBound {
+      let start = max(range.lowerBound, end - 65_536)
+      // Newlines are never masked.
+      if let newline = try rawBytes(start..<end).lastIndex(of: 0x0a) {
+        return start + Int64(newline) + 1
+      }
+      end = start
+    }
+    return nil
+  }
+}

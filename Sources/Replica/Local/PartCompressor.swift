@@ -1,0 +1,135 @@
+import Delta
+import Foundation
+package import LogRecords
+import Platform
+package import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Compresses rotated parts into the frames of a segment, and reads them.
+package struct SegmentCompression: PartCompression {
+  package init() {}
+
+  package func compress(_ files: SessionFiles, format: LogFormat) throws {
+    try PartCompressor(files, format: format).run()
+  }
+
+  package func open(_ part: LogPart) throws -> any OpenPart { try CompressedPart(part) }
+}
+
+/// Compresses the rotated parts of one session.
+///
+/// A plain part is as lawful as a compressed one, so whoever dies on the way leaves nothing that the
+/// next one could not do: the compressed file gets its name when it is durable, and only then the
+/// plain one goes.
+struct PartCompressor {
+  private let files: SessionFiles
+  private let format: LogFormat
+
+  /// Compresses for one session.
+  init(_ files: SessionFiles, format: LogFormat) {
+    self.files = files
+    self.format = format
+  }
+
+  /// Compresses what is plain, apart from what somebody else compresses at this moment.
+  ///
+  /// - Throws: ``SystemError``, ``Delta/SegmentError``.
+  func run() throws {
+    for part in try files.parts() where access(part.plain, F_OK) == 0 { try compress(part) }
+  }
+
+  private func compress(_ part: LogPart) throws {
+    let temporary = part.compressed + ".tmp"
+    guard let lock = try FileLock.tryExclusive(temporary) else { return }
+    defer { withExtendedLifetime(lock) {} }
+    // In this order: a part that is pruned once it is compressed must not come back.
+    let isCompressed = try FileStatus(part.compressed) != nil
+    guard try FileStatus(part.plain) != nil else {
+      unlink(temporary)
+      return
+    }
+    let plain = try OpenFile(part.plain)
+    if !isCompressed {
+      try write(plain, of: part, to: temporary)
+      guard rename(temporary, part.compressed) == 0 else {
+        throw SystemError(operation: "rename", path: temporary, errno: errno)
+      }
+    } else {
+      unlink(temporary)
+      try checkEqual(plain, part)
+    }
+    try AtomicFile.syncDirectory(of: part.compressed)
+    guard unlink(part.plain) == 0 || errno == ENOENT else {
+      throw SystemError(operation: "remove", path: part.plain, errno: errno)
+    }
+  }
+
+  /// A compressed file that somebody died after naming is whole.
+  private func checkEqual(_ plain: OpenFile, _ part: LogPart) throws {
+    guard try CompressedPart(part).length == plain.status().length else {
+      throw SystemError(operation: "compress", path: part.plain, errno: EEXIST)
+    }
+  }
+
+  private func write(_ plain: OpenFile, of part: LogPart, to temporary: String) throws {
+    let status = try plain.status()
+    let output = try Descriptor(opening: temporary, flags: O_WRONLY | O_TRUNC)
+    func write(_ bytes: [UInt8]) throws {
+      try bytes.withUnsafeBytes {
+        try Descriptor.writeAll($0, to: output.number, path: temporary)
+      }
+    }
+    let encoder = try SegmentEncoder()
+    var reader = RecordReader(format, reference: status.modifiedAt)
+    var offset: Int64 = 0
+    while offset < status.length {
+      let frame = try nextFrame(of: plain, from: offset)
+      guard !frame.isEmpty else { break }
+      try frame.withUnsafeBytes { bytes in
+        var statistics = LogStatistics(reader)
+        statistics.add(bytes)
+        statistics.finish()
+        reader = statistics.reader
+        try encoder.append(
+          bytes, lines: statistics.lines, times: statistics.milliseconds,
+          levels: statistics.counts)
+      }
+      try write(encoder.drain())
+      offset += Int64(frame.count)
+    }
+    try write(encoder.finish(link: try link(before: part.start)))
+    try keepTime(of: status, output, temporary)
+  }
+
+  /// At most one frame's bytes, cut after the last whole line where there is one.
+  private func nextFrame(of plain: OpenFile, from offset: Int64) throws -> [UInt8] {
+    var bytes = try plain.read(at: offset, count: SegmentEncoder.frameLength)
+    guard bytes.count == SegmentEncoder.frameLength else { return bytes }
+    if let newline = bytes.lastIndex(of: 0x0a) { bytes.removeSubrange((newline + 1)...) }
+    return bytes
+  }
+
+  private func link(before offset: Int64) throws -> Link {
+    let log = try RecordedLog(files)
+    let first = max(log.start, offset - Int64(Link.span))
+    guard first < offset else { return .start }
+    return Link(before: try log.read(at: first, count: Int(offset - first))[...])
+  }
+
+  /// The log's last change stays what it was, for whoever asks how old the part is.
+  private func keepTime(
+    of status: FileStatus, _ output: borrowing Descriptor, _ path: String
+  ) throws {
+    let time = timespec(
+      tv_sec: time_t(status.modified / 1_000_000_000), tv_nsec: Int(status.modified % 1_000_000_000)
+    )
+    guard futimens(output.number, [time, time]) == 0, fsync(output.number) == 0 else {
+      throw SystemError(operation: "sync", path: path, errno: errno)
+    }
+  }
+}

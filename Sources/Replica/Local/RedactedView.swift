@@ -1,0 +1,130 @@
+import LogRecords
+public import Redaction
+public import SessionLog
+import Synchronization
+
+/// A stretch of a stream and the rules that bind it, up to where the next stretch begins.
+public struct RedactedStretch: Sendable {
+  /// Where it begins, and what the rules are called.
+  public let epoch: Sidecar.RedactionEpoch
+  /// The rules.
+  public let redactor: Redactor
+
+  /// Makes a stretch.
+  public init(_ epoch: Sidecar.RedactionEpoch, _ redactor: Redactor) {
+    self.epoch = epoch
+    self.redactor = redactor
+  }
+}
+
+/// A stream as it leaves this machine: each byte masked by the rules of its stretch, over the stream
+/// as it is here.
+final class RedactedView: Sendable {
+  let stretches: [RedactedStretch]
+  private let format: LogFormat
+  /// What was masked from the beginning up to an offset, by kind.
+  let tally = Mutex<(end: Int64, counts: [String: Int])>((0, [:]))
+  /// The stream as it is here before the offset that was read last: what is read next needs it.
+  private let last = Mutex<(end: Int64, bytes: [UInt8])>((-1, []))
+
+  /// How much is read at once beyond what is wanted: most lines end there, in bytes.
+  private static let ahead: Int64 = 4096
+
+  init(_ stretches: [RedactedStretch], _ format: LogFormat) {
+    self.stretches = stretches
+    self.format = format
+  }
+
+  /// Reads a range.
+  ///
+  /// - Returns: the bytes, and whether any is masked.
+  func read(_ range: Range<Int64>, of log: LocalStream) throws -> (bytes: [UInt8], isMasked: Bool) {
+    var bytes: [UInt8] = []
+    var isMasked = false
+    var start = range.lowerBound
+    for (number, stretch) in stretches.enumerated() {
+      let end = number + 1 < stretches.count ? stretches[number + 1].epoch.from : .max
+      let lower = max(start, stretch.epoch.from)
+      let upper = min(range.upperBound, end)
+      guard lower < upper else { continue }
+      if start < lower { bytes += try log.rawBytes(start..<lower) }
+      let masked = try read(lower..<upper, of: log, by: stretch.redactor)
+      bytes = bytes.isEmpty ? masked.bytes : bytes + masked.bytes
+      isMasked = isMasked || masked.isMasked
+      start = upper
+    }
+    if start < range.upperBound { bytes += try log.rawBytes(start..<range.upperBound) }
+    return (bytes, isMasked)
+  }
+
+  private func read(
+    _ range: Range<Int64>, of log: LocalStream, by redactor: Redactor
+  ) throws -> (bytes: [UInt8], isMasked: Bool) {
+    let before = try before(range.lowerBound, of: log)
+    let available = try log.available().upperBound
+    let ahead = max(range.upperBound, min(available, range.upperBound + Self.ahead))
+    var text = try log.rawBytes(range.lowerBound..<ahead)
+    remember(before, text.dropLast(Int(ahead - range.upperBound)), upTo: range.upperBound)
+    let decisive = before[redactor.decisiveStart(in: before)...]
+    if !decisive.isEmpty { text.insert(contentsOf: decisive, at: 0) }
+    let wanted = decisive.count..<decisive.count + Int(range.upperBound - range.lowerBound)
+    try finishLine(&text, after: wanted.upperBound, at: ahead, available, of: log)
+    let start = range.lowerBound - Int64(wanted.lowerBound)
+    let found = redactor.mask(&text, at: start, format)
+    count(found, range, start)
+    text.removeLast(text.count - wanted.upperBound)
+    text.removeFirst(wanted.lowerBound)
+    return (text, found.contains { $0.range.overlaps(wanted) })
+  }
+
+  /// What is decisive for the first bytes from an offset on, and more.
+  private func before(_ offset: Int64, of log: LocalStream) throws -> [UInt8] {
+    if let known = last.withLock({ $0.end == offset ? $0.bytes : nil }) { return known }
+    let first = max(try log.available().lowerBound, offset - Int64(Redactor.context))
+    return first < offset ? try log.rawBytes(first..<offset) : []
+  }
+
+  private func remember(_ before: [UInt8], _ text: ArraySlice<UInt8>, upTo end: Int64) {
+    let rest = text.suffix(Redactor.context)
+    let bytes = before.suffix(Redactor.context - rest.count) + rest
+    last.withLock { $0 = (end, Array(bytes)) }
+  }
+
+  /// Lets a text end with the line in which the wanted bytes end, as far as that line is here and
+  /// may be decisive.
+  ///
+  /// - Parameters:
+  ///   - wanted: where in the text the wanted bytes end.
+  ///   - end: stream offset of the text's end.
+  ///   - available: stream offset up to which there is more.
+  private func finishLine(
+    _ text: inout [UInt8], after wanted: Int, at end: Int64, _ available: Int64, of log: LocalStream
+  ) throws {
+    var position = end
+    let limit = min(available, end + Int64(Redactor.context))
+    var searched = wanted - 1
+    while true {
+      if let newline = text[searched...].firstIndex(of: 0x0a) {
+        return text.removeLast(text.count - newline - 1)
+      }
+      searched = text.count
+      guard position < limit else { return }
+      let next = min(available, position + Self.ahead)
+      text += try log.rawBytes(position..<next)
+      position = next
+    }
+  }
+
+  private func count(_ found: [Redaction], _ range: Range<Int64>, _ start: Int64) {
+    tally.withLock { tally in
+      guard range.lowerBound <= tally.end, tally.end < range.upperBound else { return }
+      for redaction in found {
+        let place = start + Int64(redaction.range.lowerBound)
+        if tally.end <= place, place < range.upperBound {
+          tally.counts[redaction.kind, default: 0] += 1
+        }
+      }
+      tally.end = range.upperBound
+    }
+  }
+}

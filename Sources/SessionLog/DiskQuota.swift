@@ -1,0 +1,42 @@
+import Platform
+
+/// The room that the sessions of a home may take together, as one recorder knows it.
+///
+/// What is not proven to be in a store is never deleted to make room: a recorder that finds none left
+/// writes no more, and says so, until a reaper has made some.
+struct DiskQuota {
+  /// How long a measurement counts, in milliseconds.
+  private static let period: Int64 = 10_000
+
+  private let home: Home
+  private let limit: Int64
+  private var used: Int64
+  private var measuredAt: Timestamp
+
+  /// Measures it.
+  ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - limit: how many bytes its sessions may take.
+  ///   - time: now.
+  init(_ home: Home, limit: Int64, at time: Timestamp) {
+    self.home = home
+    self.limit = limit
+    // What cannot be read will not be written either.
+    used = (try? home.sessionBytes()) ?? 0
+    measuredAt = time
+  }
+
+  /// Whether there is none left.
+  var isUsedUp: Bool { used >= limit }
+
+  /// Counts bytes that were written.
+  mutating func take(_ bytes: Int) { used += Int64(bytes) }
+
+  /// Measures it again where that is due, a wrong clock included.
+  mutating func measure(at time: Timestamp) {
+    let age = time.milliseconds - measuredAt.milliseconds
+    guard !(0..<Self.period).contains(age) else { return }
+    self = DiskQuota(home, limit: limit, at: time)
+  }
+}

@@ -1,0 +1,92 @@
+package import LogRecords
+package import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// How rotated parts are compressed and read.
+///
+/// Programs that embed this target need no compression library: who brings one gives it to the
+/// ``Home``. A part is as lawful plain as it is compressed.
+package protocol PartCompression: Sendable {
+  /// Compresses a session's plain parts, apart from those that another process is compressing.
+  ///
+  /// The compressed file gets its name once it is durable; the plain one is removed after that.
+  ///
+  /// - Throws: ``Platform/SystemError``, and what the library throws.
+  func compress(_ files: SessionFiles, format: LogFormat) throws
+
+  /// Opens a compressed part.
+  ///
+  /// - Throws: ``Platform/SystemError``, also for a file that is damaged.
+  func open(_ part: LogPart) throws -> any OpenPart
+}
+
+/// A rotated part that is open for reading; used by one thread at a time.
+package protocol OpenPart: AnyObject {
+  /// Bytes of log in it.
+  var length: Int64 { get }
+
+  /// Where the file lies, and when its bytes were written.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func status() throws -> FileStatus
+
+  /// Reads at an offset from the part's first byte.
+  ///
+  /// - Returns: fewer bytes than asked for only where the part ends.
+  /// - Throws: ``Platform/SystemError``, also for damage.
+  func read(at offset: Int64, count: Int) throws -> [UInt8]
+}
+
+/// Leaves parts plain, and cannot read what another program has compressed.
+struct NoCompression: PartCompression {
+  func compress(_ files: SessionFiles, format: LogFormat) {}
+
+  func open(_ part: LogPart) throws -> any OpenPart {
+    throw SystemError(
+      operation: "decompress",
+      path: part.compressed, errno: try FileStatus(part.compressed) == nil ? ENOENT : ENOTSUP)
+  }
+}
+
+/// A part as it was written.
+private final class PlainPart: OpenPart {
+  let length: Int64
+  private let file: OpenFile
+
+  init(_ file: OpenFile) throws {
+    self.file = file
+    length = try file.status().length
+  }
+
+  func status() throws -> FileStatus { try file.status() }
+
+  func read(at offset: Int64, count: Int) throws -> [UInt8] {
+    try file.read(at: offset, count: count)
+  }
+}
+
+extension SessionFiles {
+  /// Opens a part, the plain file where there is one.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func open(_ part: LogPart) throws -> any OpenPart {
+    // Compressing ends with the removal of the plain file, when the compressed one stands.
+    do {
+      return try PlainPart(try OpenFile(part.plain))
+    } catch let error as SystemError where error.isNotFound {
+      return try compression.open(part)
+    }
+  }
+
+  /// Compresses the plain parts.
+  ///
+  /// - Throws: as ``PartCompression/compress(_:format:)`` does.
+  package func compressParts(format: LogFormat) throws {
+    try compression.compress(self, format: format)
+  }
+}

@@ -1,0 +1,19 @@
+public import Redaction
+
+/// What a sidecar says in the words of the program, or of those who run it.
+extension Sidecar {
+  /// The form that leaves the machine: without what only matters here, and masked.
+  ///
+  /// - Parameter redactor: the rules that bind it.
+  public func remoteForm(redactedBy redactor: Redactor) -> Sidecar {
+    func masked(_ text: String) -> String {
+      String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
+    }
+    var copy = remoteForm
+    copy.appName = masked(appName)
+    copy.fileName = masked(fileName)
+    copy.scenarios = scenarios.map(masked)
+    copy.categories = categories.map(masked)
+    return copy
+  }
+}

@@ -1,0 +1,247 @@
+import LogRecords
+import Platform
+public import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Runs a program with its output on our console as before, and in a session.
+public struct Capture {
+  private let writer: SessionWriter?
+  private let environment: [String: String]
+  private let onSecond: (SessionActivity) -> Void
+
+  /// Makes a capture.
+  ///
+  /// - Parameters:
+  ///   - writer: the session; nil when none could be made: the program runs all the same.
+  ///   - environment: the program's environment; `TIDEMARK_SESSION` is added.
+  ///   - onSecond: told about once a second what has happened since the last time.
+  public init(
+    into writer: SessionWriter?, environment: [String: String],
+    onSecond: @escaping (SessionActivity) -> Void = { _ in }
+  ) {
+    self.writer = writer
+    self.environment = environment
+    self.onSecond = onSecond
+  }
+
+  /// How a program that was started, or could not be, ended.
+  public struct Ending: Sendable, Equatable {
+    /// The cause.
+    public let cause: ExitCause
+    /// Where its memory was written to; nil when it was not.
+    public var core: String?
+    /// What could not be started, for a person; nil when it ran.
+    public var problem: String?
+
+    /// The status that a shell would give: 128 + signal where one killed it.
+    public var status: Int32 {
+      switch cause {
+      case .exit(let status): status
+      case .signal(let number): 128 + number
+      case .outOfMemory: 128 + SIGKILL
+      default: 1
+      }
+    }
+  }
+
+  private static let bufferLength = 65_536
+
+  // MARK: Programs
+
+  /// Runs a program to its end, its output on two pipes.
+  ///
+  /// Signals that ask this process to end go to the program instead. Where the program is stopped by
+  /// its terminal, so are we.
+  ///
+  /// - Parameters:
+  ///   - command: the program and its arguments.
+  ///   - job: the process group of who supervises us, in which the program runs; nil when nobody
+  ///     does.
+  /// - Returns: how it ended; 127 when there is no such program, 126 when it cannot be run.
+  /// - Throws: ``SystemError`` when there is no pipe to be had.
+  public func run(_ command: [String], inJob job: Int32? = nil) throws -> Ending {
+    // Not for the program, nor for an upload.
+    if job != nil { _ = fcntl(Program.messageDescriptor, F_SETFD, FD_CLOEXEC) }
+    let signals = try ForwardedSignals()
+    var output = try OutputTee(.standardOutput, console: STDOUT_FILENO)
+    var errors = try OutputTee(.standardError, console: STDERR_FILENO)
+    var life: ProgramLife
+    do throws(CannotStart) {
+      life = ProgramLife(
+        try Program.start(
+          command, environment: programEnvironment, output: output.writeEnd,
+          errors: errors.writeEnd,
+          supervisor: job.map { .init(descriptor: Program.messageDescriptor, job: $0) }))
+    } catch {
+      return Ending(cause: .exit(error.status), problem: error.description)
+    }
+    output.closeWriteEnd()
+    errors.closeWriteEnd()
+
+    var heartbeat = Heartbeat(of: writer, onSecond)
+    var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
+    while life.goesOn || output.isOpen || errors.isOpen {
+      guard let wait = life.wait(upTo: heartbeat.wait) else { break }
+      let ready = try Self.poll(
+        [
+          (output.readEnd, POLLIN), (errors.readEnd, POLLIN), (signals.descriptor, POLLIN),
+        ], wait)
+      if ready[0] { output.pump(&buffer, into: writer) }
+      if ready[1] { errors.pump(&buffer, into: writer) }
+      _ = signals.forward(to: life.program)
+      while let event = life.next() {
+        heartbeat.note(event)
+        if life.isStoppedByTerminal, job == nil { signals.stop() }
+      }
+      heartbeat.pass()
+    }
+    life.tellEnd()
+    return life.ending
+  }
+
+  /// Waits for a program that a recorder apart runs and records, in our job.
+  ///
+  /// Should we be killed, the recorder goes on, and so does the program. Should the recorder be
+  /// killed, nobody knows how the program ends.
+  ///
+  /// - Parameters:
+  ///   - program: the program's name, for messages.
+  ///   - recorder: the recorder's command line, without the number of our job.
+  /// - Returns: how the program ended.
+  /// - Throws: ``SystemError``.
+  public func supervise(_ program: String, recorder: [String]) throws -> Ending {
+    let signals = try ForwardedSignals()
+    var life: ProgramLife
+    do throws(CannotStart) {
+      life = ProgramLife(
+        try Program.start(program, by: recorder, environment: environment))
+    } catch {
+      return Ending(cause: .exit(error.status), problem: error.description)
+    }
+    while life.goesOn {
+      _ = try Self.poll(
+        [(signals.descriptor, POLLIN), (life.program.descriptor, POLLIN)], 60_000)
+      _ = signals.forward(to: life.program)
+      while life.next() != nil {
+        if life.isStoppedByTerminal { signals.stop() }
+      }
+    }
+    return life.ending
+  }
+
+  /// Runs a program to its end on a terminal of its own.
+  ///
+  /// Keys go to the program as they are; what it prints goes to standard output and into the
+  /// session, with the time of each piece, so that it can be played again.
+  ///
+  /// - Parameter command: the program and its arguments.
+  /// - Returns: as ``run(_:)`` does.
+  /// - Throws: ``SystemError`` when there is no terminal to be had.
+  public func runOnTerminal(_ command: [String]) throws -> Ending {
+    let signals = try ForwardedSignals()
+    var outer = OuterTerminal()
+    var terminal = try PseudoTerminal(like: outer)
+    noteWindow(outer)
+    var life: ProgramLife
+    do throws(CannotStart) {
+      life = ProgramLife(
+        try Program.start(command, environment: programEnvironment, on: terminal))
+    } catch {
+      return Ending(cause: .exit(error.status), problem: error.description)
+    }
+    terminal.closeProgramEnd()
+    outer.makeRaw()
+
+    var output = OutputTee(
+      .standardOutput, readEnd: terminal.controller, console: STDOUT_FILENO, isDrained: true)
+    var keyboard = Keyboard()
+    var heartbeat = Heartbeat(of: writer, onSecond)
+    var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
+    while life.goesOn || output.isOpen {
+      guard let wait = life.wait(upTo: heartbeat.wait) else { break }
+      let ready = try Self.poll(
+        [
+          (output.readEnd, POLLIN), (signals.descriptor, POLLIN),
+          (life.program.descriptor, POLLIN),
+          (keyboard.wantsInput && life.goesOn ? STDIN_FILENO : -1, POLLIN),
+          (keyboard.hasOutput ? terminal.controller : -1, POLLOUT),
+        ], wait)
+      if ready[0] { output.pump(&buffer, into: writer) }
+      if ready[3] { keyboard.read(for: terminal) }
+      if ready[4] { keyboard.write(to: terminal) }
+      let arrived = signals.forward(to: life.program)
+      if arrived.isResized {
+        terminal.resize(like: outer)
+        noteWindow(outer)
+      }
+      while let event = life.next() {
+        heartbeat.note(event)
+        guard life.isStoppedByTerminal else { continue }
+        outer.restore()
+        signals.stop()
+        outer.makeRaw()
+        life.program.send(SIGCONT)
+      }
+      heartbeat.pass()
+    }
+    return life.ending
+  }
+
+  /// Copies standard input to standard output and into the session, to its end.
+  ///
+  /// - Throws: ``SystemError`` when standard input cannot be read.
+  public func copyStandardInput() throws {
+    for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
+    var input = OutputTee(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
+    var heartbeat = Heartbeat(of: writer, onSecond)
+    var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
+    while input.isOpen {
+      if try Self.poll([(STDIN_FILENO, POLLIN)], heartbeat.wait)[0] {
+        input.pump(&buffer, into: writer)
+      }
+      heartbeat.pass()
+    }
+  }
+
+  private var programEnvironment: [String: String] {
+    var environment = environment
+    if let writer { environment["TIDEMARK_SESSION"] = writer.session.description }
+    return environment
+  }
+
+  private func noteWindow(_ outer: borrowing OuterTerminal) {
+    let (columns, rows) = outer.size
+    writer?.note(.window(columns: columns, rows: rows, terminal: environment["TERM"]))
+  }
+
+  // MARK: Waiting
+
+  /// Waits for descriptors, of which -1 is never ready, so many milliseconds at most.
+  private static func poll(
+    _ wanted: [(descriptor: Int32, events: Int32)], _ wait: Int64
+  ) throws -> [Bool] {
+    var polled = wanted.map { pollfd(fd: $0.descriptor, events: Int16($0.events), revents: 0) }
+    let ready = waitFor(&polled, Int32(wait))
+    guard ready >= 0 || errno == EINTR else {
+      throw SystemError(operation: "poll", path: "the program's output", errno: errno)
+    }
+    return polled.map { ready > 0 && $0.revents != 0 }
+  }
+
+  /// A clock that only goes forward, in milliseconds.
+  public static var milliseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+/// The system's `poll`, under a name that the method above does not hide.
+private func waitFor(_ polled: inout [pollfd], _ milliseconds: Int32) -> Int32 {
+  poll(&polled, nfds_t(polled.count), milliseconds)
+}

@@ -1,0 +1,51 @@
+import LogRecords
+import Platform
+import SessionLog
+
+/// What a recorder does about once a second.
+struct Heartbeat {
+  private let writer: SessionWriter?
+  private let onSecond: (SessionActivity) -> Void
+  private var machine: MachineWatch
+  private var activity = SessionActivity()
+  private var lastTick = Capture.milliseconds
+  private var lastPass = Capture.milliseconds
+
+  /// Starts to beat.
+  ///
+  /// - Parameters:
+  ///   - writer: the session; nil when there is none.
+  ///   - onSecond: told what has happened since the last time.
+  init(of writer: SessionWriter?, _ onSecond: @escaping (SessionActivity) -> Void) {
+    self.writer = writer
+    self.onSecond = onSecond
+    machine = MachineWatch(now: .now())
+  }
+
+  /// How long to wait for output, in milliseconds: unfinished lines of a terminal wait less.
+  var wait: Int64 { writer?.nextTick ?? 1000 }
+
+  mutating func note(_ event: SessionEvent, at time: Timestamp? = nil) {
+    writer?.note(event, at: time)
+    switch event {
+    case .foreground, .networkBack: activity.isBack = true
+    default: break
+    }
+  }
+
+  mutating func pass() {
+    let now = Capture.milliseconds
+    guard now - lastTick >= wait else { return }
+    lastTick = now
+    writer?.tick()
+    guard now - lastPass >= 1000 else { return }
+    lastPass = now
+    for (event, time) in machine.look(at: .now()) { note(event, at: time) }
+    if let news = writer?.takeActivity() {
+      activity.hasGrown = activity.hasGrown || news.hasGrown
+      activity.hasError = activity.hasError || news.hasError
+    }
+    onSecond(activity)
+    activity = SessionActivity()
+  }
+}

@@ -1,0 +1,101 @@
+public import LogRecords
+public import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Notices what happens to the machine around a session: sleep, and the loss and return of its
+/// network.
+public struct MachineWatch {
+  /// Two clocks in milliseconds, of which only the second goes on while the machine sleeps.
+  public typealias Clocks = @Sendable () -> (awake: Int64, always: Int64)
+
+  private let clocks: Clocks
+  private let isOnline: @Sendable () -> Bool
+  private var slept: Int64
+  private var wasOnline: Bool
+  /// The last look, in the awake clock, and the last one at the network.
+  private var lookedAt: (machine: Timestamp, network: Int64)
+
+  /// A sleep shorter than this is none, in milliseconds: clocks are adjusted.
+  private static let shortest: Int64 = 2000
+  /// How often the network is looked at, in milliseconds.
+  private static let networkInterval: Int64 = 5000
+
+  /// Starts to watch.
+  ///
+  /// - Parameters:
+  ///   - now: the time.
+  ///   - clocks: the machine's by default.
+  ///   - isOnline: whether there is a network; the machine's by default.
+  public init(
+    now: Timestamp, clocks: @escaping Clocks = Self.machineClocks,
+    isOnline: @escaping @Sendable () -> Bool = Self.hasNetwork
+  ) {
+    self.clocks = clocks
+    self.isOnline = isOnline
+    let (awake, always) = clocks()
+    slept = always - awake
+    wasOnline = isOnline()
+    lookedAt = (now, awake)
+  }
+
+  /// What has happened since the last look, and when.
+  ///
+  /// To be called about once a second.
+  public mutating func look(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
+    var events: [(SessionEvent, Timestamp)] = []
+    let (awake, always) = clocks()
+    let more = always - awake - slept
+    if more >= Self.shortest {
+      events.append((.background("asleep"), lookedAt.machine))
+      events.append((.foreground("awake after \(more / 1000) s"), now))
+    }
+    // Only a sleep makes the difference grow, but what is less than one adds up.
+    if more >= Self.shortest || more < 0 { slept = always - awake }
+    lookedAt.machine = now
+    if awake - lookedAt.network >= Self.networkInterval {
+      lookedAt.network = awake
+      let online = isOnline()
+      if online != wasOnline { events.append((online ? .networkBack : .networkLost, now)) }
+      wasOnline = online
+    }
+    return events
+  }
+
+  /// The machine's clocks.
+  public static let machineClocks: Clocks = {
+    #if canImport(Darwin)
+      // There the monotonic clock goes on, and the uptime does not.
+      (milliseconds(CLOCK_UPTIME_RAW), milliseconds(CLOCK_MONOTONIC_RAW))
+    #else
+      (milliseconds(CLOCK_MONOTONIC), milliseconds(CLOCK_BOOTTIME))
+    #endif
+  }
+
+  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// Whether an interface that is not the loopback is up and has an address.
+  public static let hasNetwork: @Sendable () -> Bool = {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&first) == 0 else { return true }
+    defer { freeifaddrs(first) }
+    for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+      guard let interface = entry?.pointee else { break }
+      let flags = Int32(bitPattern: interface.ifa_flags)
+      let wanted = Int32(IFF_UP) | Int32(IFF_RUNNING)
+      guard flags & wanted == wanted, flags & Int32(IFF_LOOPBACK) == 0,
+        let family = interface.ifa_addr?.pointee.sa_family
+      else { continue }
+      if Int32(family) == AF_INET || Int32(family) == AF_INET6 { return true }
+    }
+    return false
+  }
+}

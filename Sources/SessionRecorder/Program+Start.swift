@@ -1,0 +1,104 @@
+import CTerminal
+import Platform
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The three ways to start a program.
+extension Program {
+  /// Starts a program whose output goes to two pipes.
+  ///
+  /// - Parameter supervisor: who is told what becomes of it, and in whose job it runs; nil when it
+  ///   runs in ours.
+  /// - Throws: ``CannotStart``.
+  static func start(
+    _ command: [String], environment: [String: String], output: Int32, errors: Int32,
+    supervisor: Supervisor? = nil
+  ) throws(CannotStart) -> Program {
+    var child = ChildProcess(command, environment: environment)
+    child.descriptors = [(output, STDOUT_FILENO), (errors, STDERR_FILENO)]
+    child.defaultSignals = ForwardedSignals.survived
+    child.group = supervisor?.job
+    let process = child.start()
+    guard process > 0 else {
+      supervisor.map { tell($0.descriptor, CTERMINAL_FAILED, -process) }
+      throw CannotStart(command[0], errno: -process)
+    }
+    supervisor.map { tell($0.descriptor, CTERMINAL_STARTED, process) }
+    return Program(
+      process: process, sharesTerminal: true, reports: -1, supervisor: supervisor?.descriptor ?? -1)
+  }
+
+  /// Who waits for a program that a recorder apart has started.
+  struct Supervisor {
+    /// Where messages go.
+    let descriptor: Int32
+    /// The process group that the program is to run in.
+    let job: pid_t
+  }
+
+  /// Where a recorder apart finds the pipe for its messages.
+  static let messageDescriptor: Int32 = 3
+
+  /// Starts a recorder apart, in a job of its own, that starts the program in ours.
+  ///
+  /// - Parameters:
+  ///   - program: the program's name, for messages.
+  ///   - recorder: the recorder's command line, to which its descriptor for messages and our job's
+  ///     number are appended.
+  /// - Throws: ``CannotStart``.
+  static func start(
+    _ program: String, by recorder: [String], environment: [String: String]
+  ) throws(CannotStart) -> Program {
+    try started(program, sharesTerminal: true) { reports in
+      var child = ChildProcess(recorder, environment: environment)
+      child.descriptors = [(reports, messageDescriptor)]
+      child.group = 0
+      return child.start()
+    }
+  }
+
+  /// Starts a program on a terminal, as a job that can be stopped.
+  ///
+  /// - Throws: ``CannotStart``.
+  static func start(
+    _ command: [String], environment: [String: String], on terminal: borrowing PseudoTerminal
+  ) throws(CannotStart) -> Program {
+    let programEnd = terminal.programEnd
+    return try started(command[0], sharesTerminal: false) { reports in
+      ChildProcess(command, environment: environment).withCStrings { arguments, variables in
+        cterminal_start(programEnd, arguments, variables, reports)
+      }
+    }
+  }
+
+  /// The program that a monitor starts and tells of.
+  ///
+  /// - Parameter start: starts the monitor, given where it is to tell, and returns its process id,
+  ///   or the error number as a negative.
+  private static func started(
+    _ program: String, sharesTerminal: Bool, _ start: (Int32) -> pid_t
+  ) throws(CannotStart) -> Program {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw CannotStart(program, errno: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let monitor = start(ends[1])
+    close(ends[1])
+    var failure = -monitor
+    if monitor > 0 {
+      switch message(from: ends[0]) {
+      case .message(let first) where first.kind == CTERMINAL_STARTED:
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        return Program(
+          process: first.value, sharesTerminal: sharesTerminal, reports: ends[0], supervisor: -1)
+      case .message(let first): failure = first.value
+      case .nothing, .end: failure = EAGAIN
+      }
+    }
+    close(ends[0])
+    throw CannotStart(program, errno: failure)
+  }
+}

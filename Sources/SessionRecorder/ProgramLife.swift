@@ -1,0 +1,80 @@
+import LogRecords
+import Platform
+import SessionLog
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A program between its start and the end of its output.
+struct ProgramLife: ~Copyable {
+  /// How long output is waited for after the program has ended, in milliseconds: something that it
+  /// left in the background may keep the pipe open for ever.
+  private static let drainTime: Int64 = 1000
+
+  let program: Program
+  private(set) var isStoppedByTerminal = false
+  private var isStopped = false
+  private var ended: (status: Int32, at: Int64)?
+  private let memory = MemoryEvents.ofThisProcess()
+  private let kills: Int?
+
+  init(_ program: consuming Program) {
+    self.program = program
+    kills = memory?.kills
+  }
+
+  var goesOn: Bool { ended == nil }
+
+  /// How long to wait, in milliseconds; nil when it has ended long enough ago.
+  func wait(upTo limit: Int64) -> Int64? {
+    guard let ended else { return limit }
+    let rest = Self.drainTime - (Capture.milliseconds - ended.at)
+    return rest > 0 ? min(limit, rest) : nil
+  }
+
+  /// What the session is to tell of the program; nil when nothing has happened.
+  mutating func next() -> SessionEvent? {
+    guard ended == nil, let change = program.change() else { return nil }
+    let wasStopped = isStopped
+    (isStopped, isStoppedByTerminal) = (false, false)
+    switch change {
+    case .stopped(let number):
+      isStopped = true
+      isStoppedByTerminal = [SIGTSTP, SIGTTIN, SIGTTOU].contains(number)
+      return .background("stopped by \(ExitCause.name(ofSignal: number))")
+    case .continued: return .foreground("continued")
+    case .ended(let status):
+      ended = (status, Capture.milliseconds)
+      // The system tells the last change only; but a stopped program exits for no other reason.
+      return wasStopped && status & 0x7f == 0 ? .foreground("continued") : nil
+    }
+  }
+
+  /// Tells who supervises us.
+  func tellEnd() {
+    if let ended { program.tellEnd(status: ended.status) }
+  }
+
+  /// wait(2)'s status: the low seven bits are the signal, the eighth says that there is a core
+  /// file, the next byte is the exit status.
+  var ending: Capture.Ending {
+    let status = ended?.status ?? 0
+    let number = status & 0x7f
+    guard number != 0 else { return Capture.Ending(cause: .exit((status >> 8) & 0xff)) }
+    let isOutOfMemory =
+      number == SIGKILL && (memory?.kills).map { $0 > kills ?? $0 } ?? false
+    return Capture.Ending(
+      cause: isOutOfMemory ? .outOfMemory : .signal(number),
+      core: status & 0x80 == 0
+        ? nil : CoreFile().place(of: program.process, in: Self.workingFolder))
+  }
+
+  private static var workingFolder: String {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    guard getcwd(&buffer, buffer.count) != nil else { return "." }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import LogRecords
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@Suite struct ReplayTests {
+  @Test(arguments: SeededGenerator.cases(20))
+  func aReplayIsWhatTheProgramPrinted(number: Int) throws {
+    var random = SeededGenerator(case: number)
+    let home = try TestHome()
+    let writer = try home.writer()
+    let printed = NastyText.make(200, &random)
+    var rest = printed[...]
+    while !rest.isEmpty {
+      let piece = Array(rest.prefix(Int.random(in: 1...300, using: &random)))
+      rest = rest.dropFirst(piece.count)
+      piece.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      home.clock.advance(seconds: Int64.random(in: 0...90, using: &random))
+      writer.tick()
+      if Bool.random(using: &random) {
+        writer.note(
+          .window(columns: 80, rows: Int.random(in: 1...99, using: &random), terminal: nil))
+      }
+    }
+    try writer.end(.exit(0))
+
+    var replay = Replay()
+    var output: [UInt8] = []
+    var times: [Timestamp] = []
+    func note(_ time: Timestamp?, _ event: Replay.Event) {
+      if let time { times.append(time) }
+      if case .output(let bytes) = event { output += bytes }
+    }
+    var log = try home.log(writer.session)[...]
+    while !log.isEmpty {
+      let piece = Array(log.prefix(Int.random(in: 1...500, using: &random)))
+      log = log.dropFirst(piece.count)
+      piece.withUnsafeBytes { replay.add($0, note) }
+    }
+    replay.finish(note)
+    #expect(output == printed)
+    #expect(times == times.sorted())
+  }
+
+  @Test func anAsciicastHasItsHeaderItsTimesAndWholeCharacters() throws {
+    let start = Timestamp(milliseconds: 1_769_092_205_123)
+    func at(_ milliseconds: Int64) -> Timestamp {
+      Timestamp(milliseconds: start.milliseconds + milliseconds)
+    }
+    var cast = Asciicast(title: "vim", startedAt: start)
+    var bytes: [UInt8] = []
+    bytes += try cast.lines(at: at(0), .window(columns: 100, rows: 40, terminal: "xterm"))
+    bytes += try cast.lines(at: at(5), .output(Array("a\u{1b}[1m\r\n".utf8) + [0xe2, 0x82]))
+    bytes += try cast.lines(at: at(1250), .output([0xac, 0xff]))
+    // A clock that was set back does not take the events back.
+    bytes += try cast.lines(at: at(900), .window(columns: 80, rows: 24, terminal: nil))
+    bytes += try cast.lines(at: at(2000), .output([0xf0, 0x9f]))
+    bytes += try cast.finish()
+    let lines = try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8))
+    }
+    let header = try #require(lines[0] as? [String: Any])
+    #expect(header["version"] as? Int == 2 && header["width"] as? Int == 100)
+    #expect(header["height"] as? Int == 40 && header["timestamp"] as? Int == 1_769_092_205)
+    let events = lines.dropFirst().compactMap { $0 as? [Any] }
+    #expect(events.map { $0[0] as? Double } == [0.005, 1.25, 1.25, 2])
+    #expect(events.map { $0[1] as? String } == ["o", "o", "r", "o"])
+    #expect(
+      events.map { $0[2] as? String } == ["a\u{1b}[1m\r\n", "€\u{fffd}", "80x24", "\u{fffd}"])
+  }
+
+  @Test(arguments: [
+    ("plain ü €\r\n\t\u{8}\u{7}", "plain ü €\r\n\t\u{8}\u{7}"),
+    ("\u{1b}[1;31mred\u{1b}[0m\u{1b}[K\u{1b}[2;3H", "\u{1b}[1;31mred\u{1b}[0m\u{1b}[K\u{1b}[2;3H"),
+    ("\u{1b}[?1049h\u{1b}[?25l\u{1b}[4h", "\u{1b}[?1049h\u{1b}[?25l\u{1b}[4h"),
+    ("\u{1b}(0qq\u{1b}(B\u{1b}7\u{1b}8\u{1b}M", "\u{1b}(0qq\u{1b}(B\u{1b}7\u{1b}8\u{1b}M"),
+    // Titles, the clipboard, keys, whatever is asked of the terminal.
+    ("a\u{1b}]52;c;aGk=\u{7}b\u{1b}]0;x\u{1b}\\c", "abc"),
+    ("a\u{1b}P$q\"p\u{1b}\\b\u{1b}_x\u{1b}\\c\u{1b}^y\u{1b}\\d", "abcd"),
+    ("a\u{1b}[6n\u{1b}[c\u{1b}[>c\u{1b}[5nb\u{5}\u{1b}Zc", "abc"),
+    ("a\u{1b}[21t\u{1b}[?2004h\u{1b}[?1000hb\u{1b}[?25;1000lc", "abc"),
+    ("a\u{1b}[>4;2m\u{1b}[?4m\u{1b}[1!pb", "ab"),
+    ("a\u{1b}cb", "ab"),
+    // A character set that ends in something else.
+    ("a\u{1b}(\u{1b}]52;c;aGk=\u{7}b", "ab"),
+    ("a\u{1b}(\u{5}0b\u{1b}(%5c\u{1b}#8d", "a\u{1b}(0b\u{1b}(%5cd"),
+    ("a\u{1b}]0;x\u{1b}[31mb\u{1b}[6nc", "a\u{1b}[31mbc"),
+    // As one character, U+009B begins a control sequence on some terminals.
+    ("a\u{9b}6nb", "a6nb"),
+    ("unfinished \u{1b}[12", "unfinished "),
+  ]) func onlyWhatDrawsPasses(text: String, passed: String) {
+    var whole = TerminalFilter()
+    #expect(String(decoding: whole.pass(Array(text.utf8)), as: UTF8.self) == passed)
+    var split = TerminalFilter()
+    let pieces = text.utf8.flatMap { split.pass([$0]) }
+    #expect(String(decoding: pieces, as: UTF8.self) == passed)
+  }
+
+  @Test(arguments: SeededGenerator.cases(50)) func nothingElsePassesWhateverComes(number: Int) {
+    var random = SeededGenerator(case: number)
+    let alphabet =
+      Array("\u{1b}\u{1b}[]PX^_\\()#0123;?>!$ cntmhlHqz".utf8) + [0x07, 0x05, 0x9b, 0xc2, 0x90]
+    let bytes = (0..<500).compactMap { _ in alphabet.randomElement(using: &random) }
+    var filter = TerminalFilter()
+    let passed = String(decoding: filter.pass(bytes), as: UTF8.self)
+    var again = TerminalFilter()
+    #expect(String(decoding: again.pass(Array(passed.utf8)), as: UTF8.self) == passed)
+    let after = passed.unicodeScalars.split(separator: "\u{1b}").dropFirst().compactMap(\.first)
+    #expect(!after.contains { "]PX^_cZ".unicodeScalars.contains($0) })
+    #expect(!passed.utf8.contains(0x05) && !passed.unicodeScalars.contains("\u{9b}"))
+  }
+}

@@ -1,0 +1,94 @@
+import LogRecords
+import TestSupport
+import Testing
+
+/// Patterns, and the lines around what they match.
+@Suite struct SearchTests {
+  private func match(_ pattern: LinePattern, _ line: some Sequence<UInt8>) -> Range<Int>? {
+    Array(line).withUnsafeBytes { pattern.match(in: $0) }
+  }
+
+  @Test(
+    arguments: [
+      ("a+b", "xaab", 1..<4), ("^x", "ax", nil), ("b$", "ab", 1..<2), ("a|c", "bc", 1..<2),
+      ("(ab){2}", "aababab", 1..<5), ("[[:digit:]]+", "a12", 1..<3), ("", "", 0..<0),
+      ("a.c", "a\u{0}c", 0..<3), ("^a[^b]c$", "a\u{0}c", 0..<3), ("c", "a\u{0}c", 2..<3),
+    ] as [(String, String, Range<Int>?)])
+  func expressions(pattern: String, line: String, expected: Range<Int>?) throws {
+    #expect(match(try LinePattern(pattern), line.utf8) == expected)
+  }
+
+  @Test func bytesAreBytes() throws {
+    #expect(match(try LinePattern("b.d"), [0xff, 0x62, 0xc3, 0x64, 0xfe]) == 1..<4)
+    #expect(match(try LinePattern("ü"), Array("\u{0}\u{0}ü".utf8)) == 2..<4)
+    #expect(match(try LinePattern("GRÜN", ignoresCase: true), "grÜn".utf8) == 0..<5)
+    #expect(match(try LinePattern("x", isFixed: true), [0, 0xff, 0x78]) == 2..<3)
+  }
+
+  @Test(arguments: [#"\.[](){}*+?^$|"#, "a.b", "\\", "{", "^$"])
+  func fixedTextIsAsItStands(text: String) throws {
+    for ignoresCase in [false, true] {
+      let pattern = try LinePattern(text, isFixed: true, ignoresCase: ignoresCase)
+      #expect(match(pattern, ("ab" + text + "ab").utf8) == 2..<2 + text.utf8.count)
+      #expect(match(pattern, "acb".utf8) == nil)
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(400))
+  func fixedTextIsFoundFirst(number: Int) throws {
+    var generator = SeededGenerator(case: number)
+    func letters(_ count: ClosedRange<Int>) -> [UInt8] {
+      (0..<Int.random(in: count, using: &generator)).map { _ in
+        UInt8.random(in: 0x61...0x62, using: &generator)
+      }
+    }
+    let (line, text) = (letters(0...40), letters(1...4))
+    let pattern = try LinePattern(String(decoding: text, as: UTF8.self), isFixed: true)
+    let expected = line.indices.first { line[$0...].starts(with: text) }
+    #expect(match(pattern, line)?.lowerBound == expected)
+  }
+
+  @Test(arguments: ["a\nb", "(", "[a", "a{2,1}"])
+  func whatIsNoPattern(text: String) {
+    #expect(throws: PatternError.self) { try LinePattern(text) }
+  }
+
+  @Test func everyMatchIsPointedOut() throws {
+    let pattern = try LinePattern("^a|b*")
+    let found = Array("aabxbb".utf8).withUnsafeBytes { pattern.matches(in: $0) }
+    #expect(found == [0..<1, 2..<3, 4..<6])
+  }
+
+  /// Compared with what is said of each line: that it is near enough to a match.
+  @Test(arguments: SeededGenerator.cases(400))
+  func contextIsWhatIsNear(number: Int) {
+    var generator = SeededGenerator(case: number)
+    let before = Int.random(in: 0...3, using: &generator)
+    let after = Int.random(in: 0...3, using: &generator)
+    let matches = (0..<40).map { _ in Int.random(in: 0..<6, using: &generator) == 0 }
+    var expected: [String] = []
+    var last = -1
+    for line in matches.indices {
+      let near = max(0, line - after)...min(matches.count - 1, line + before)
+      guard matches[near].contains(true) else { continue }
+      if last >= 0, line > last + 1, before + after > 0 { expected.append("--") }
+      expected.append("\(line)\(matches[line] ? ":" : "-")")
+      last = line
+    }
+    var found: [String] = []
+    var context = MatchContext(before: before, after: after)
+    for line in matches.indices {
+      Array("\(line)".utf8).withUnsafeBytes { bytes in
+        let record = RecordLine(bytes: bytes, head: nil, isStart: true, offset: 0)
+        context.add(record, isMatch: matches[line]) { piece in
+          switch piece {
+          case .match(let line): found.append(String(decoding: line.text, as: UTF8.self) + ":")
+          case .context(let line): found.append(String(decoding: line.text, as: UTF8.self) + "-")
+          case .separator: found.append("--")
+          }
+        }
+      }
+    }
+    #expect(found == expected)
+  }
+}

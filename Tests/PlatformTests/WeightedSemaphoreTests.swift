@@ -1,0 +1,76 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Platform
+
+@Suite struct WeightedSemaphoreTests {
+  /// What tasks hold together, and the most that it ever was.
+  private final class Ledger: Sendable {
+    private let state = Mutex((held: 0, most: 0, order: [Int]()))
+
+    func add(_ amount: Int) {
+      state.withLock {
+        $0.held += amount
+        $0.most = max($0.most, $0.held)
+      }
+    }
+    func note(_ number: Int) { state.withLock { $0.order.append(number) } }
+    var most: Int { state.withLock(\.most) }
+    var held: Int { state.withLock(\.held) }
+    var order: [Int] { state.withLock(\.order) }
+  }
+
+  private struct Failure: Error {}
+
+  @Test(arguments: SeededGenerator.cases(200)) func neverMoreThanItHas(number: Int) async {
+    var generator = SeededGenerator(case: number)
+    let capacity = Int.random(in: 1...100, using: &generator)
+    let amounts = (0..<60).map { _ in Int.random(in: 0...150, using: &generator) }
+    let fails = amounts.map { _ in Bool.random(using: &generator) }
+    let room = WeightedSemaphore(capacity)
+    let ledger = Ledger()
+    await withTaskGroup(of: Void.self) { group in
+      for (amount, fails) in zip(amounts, fails) {
+        group.addTask {
+          try? await room.hold(amount) { share in
+            let held = share.amount
+            #expect(held == min(amount, capacity))
+            ledger.add(held)
+            await Task.yield()
+            ledger.add(-held)
+            share.shrink(to: held / 2)
+            ledger.add(share.amount)
+            await Task.yield()
+            ledger.add(-share.amount)
+            if fails { throw Failure() }
+          }
+        }
+      }
+    }
+    #expect(ledger.held == 0 && ledger.most <= capacity)
+    // All of it is there again.
+    await room.hold(capacity) { #expect($0.amount == capacity) }
+  }
+
+  @Test func theFirstIsServedFirst() async {
+    let room = WeightedSemaphore(10)
+    let ledger = Ledger()
+    await withTaskGroup(of: Void.self) { group in
+      await room.hold(10) { _ in
+        for (number, amount) in [9, 8, 1, 1].enumerated() {
+          group.addTask {
+            await room.hold(amount) { _ in
+              ledger.note(number)
+              await Task.yield()
+            }
+          }
+          while room.waiting <= number { await Task.yield() }
+        }
+      }
+    }
+    // The small ones come after the large ones that were there before them.
+    #expect(Array(ledger.order.prefix(2)) == [0, 1])
+    #expect(ledger.order.count == 4)
+  }
+}

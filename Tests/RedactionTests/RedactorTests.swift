@@ -1,0 +1,229 @@
+import LogRecords
+import Redaction
+import TestSupport
+import Testing
+
+@Suite struct RedactorTests {
+  /// Sample text without its brackets, what becomes of it, and whether its kind has room.
+  private func expected(_ sample: (text: String, kind: String)) throws -> (
+    raw: String, masked: String
+  ) {
+    let start = try #require(sample.text.firstIndex(of: "<"))
+    let end = try #require(sample.text.lastIndex(of: ">"))
+    let head = sample.text[..<start]
+    let tail = sample.text[sample.text.index(after: end)...]
+    let secret = sample.text[sample.text.index(after: start)..<end]
+    let room = secret.utf8.count - "[REDACTED:\(sample.kind)]".count
+    let mask =
+      room >= 0
+      ? "[REDACTED:\(sample.kind)" + String(repeating: "*", count: room) + "]"
+      : String(repeating: "*", count: secret.utf8.count)
+    return ("\(head)\(secret)\(tail)", "\(head)\(mask)\(tail)")
+  }
+
+  private func redacted(_ text: String, _ redactor: Redactor = .standard) -> String {
+    String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
+  }
+
+  @Test(arguments: RedactionSamples.found.indices) func whatIsBuiltInIsFound(number: Int) throws {
+    let (raw, masked) = try expected(RedactionSamples.found[number])
+    #expect(redacted(raw) == masked)
+    #expect(redacted("é\0\n" + raw + "\n" + raw + "\n") == "é\0\n\(masked)\n\(masked)\n")
+  }
+
+  @Test(arguments: RedactionSamples.innocent) func whatIsNoSecretStays(_ text: String) {
+    #expect(redacted(text) == text)
+  }
+
+  @Test func optionsFindAddressesAndCards() throws {
+    let redactor = try Redactor(RedactionRules(groups: ["email", "cards"]))
+    #expect(redacted("from a.b+c@example.org to x", redactor) == "from [REDACTED:email*] to x")
+    #expect(redacted("card 4111 1111 1111 1111.", redactor) == "card [REDACTED:card****].")
+    for text in ["card 4111 1111 1111 1112.", "12345678901234567890123", "a@b", "2026-01-22 14:30"]
+    {
+      #expect(redacted(text, redactor) == text)
+    }
+    #expect(redacted("AKIAIOSFODNN7EXAMPLE", redactor) == "AKIAIOSFODNN7EXAMPLE")
+  }
+
+  private static let key = Array(
+    repeating: "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7abcdefghABC=", count: 5)
+
+  @Test(arguments: [LogFormat.asIs, .lines]) func aPrivateKeyIsMaskedLineByLine(
+    format: LogFormat
+  ) throws {
+    let prefix = format == .lines ? "2026-01-22T14:30:05.123Z [INFO] [stdout] " : ""
+    let foreign = ["other thread says hello", "and again"]
+    let lines =
+      ["x", "-----BEGIN RSA PRIVATE KEY-----"] + Self.key[..<3] + foreign + Self.key[3...]
+      + ["-----END RSA PRIVATE KEY-----", "word"]
+    let text = lines.map { prefix + $0 + "\n" }.joined()
+    let mask = "[REDACTED:private-key" + String(repeating: "*", count: 64 - 22) + "]"
+    let expected = lines.map { prefix + (Self.key.contains($0) ? mask : $0) + "\n" }.joined()
+    let out = Redactor.standard.redacted(Array(text.utf8), format: format)
+    #expect(String(decoding: out, as: UTF8.self) == expected)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("web_1  | ", ""), ("2026-01-22 14:30:05 app ", " thread=main"), ("", "<br>"),
+    ("  '", "\\n' +"), ("msg=\"", "\" ts=1"), ("\u{1b}[32m+", "\u{1b}[0m"), ("-", "$"),
+    (#"{"log":""#, #"\n","stream":"stdout","time":"2026-01-22T14:30:05.123Z"}"#),
+  ]) func aPrivateKeyIsFoundWhateverStandsBesideIt(before: String, after: String) {
+    // Its last line is a short one, and others' lines stand between.
+    let lines = Array(repeating: Self.key[0], count: 140) + ["QIDAQAB="]
+    let torn = lines.flatMap { ["\(before)\($0)\(after)", "3 of 4 threads are idle"] }
+    let text = (["-----BEGIN RSA PRIVATE KEY-----\(after)"] + torn).joined(separator: "\n")
+    let masked = redacted("\(before)\(text)\n\(before)-----END RSA PRIVATE KEY-----\n")
+    #expect(!masked.contains("MIIEv") && !masked.contains("QIDAQAB"))
+    #expect(masked.contains("\n3 of 4 threads are idle\n"))
+  }
+
+  @Test func ownRulesMaskTheirFirstGroup() throws {
+    let rule = try RedactionRule(kind: "customer", near: "customer=", pattern: #"customer=(\d+)"#)
+    let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
+    #expect(redacted("a customer=1234, customer=x", redactor) == "a customer=****, customer=x")
+    let long = "customer=" + String(repeating: "7", count: 30)
+    #expect(redacted(long, redactor) == "customer=[REDACTED:customer***********]")
+  }
+
+  @Test func anExpressionThatTakesTooLongMasksWhatItSaw() throws {
+    let rule = try RedactionRule(kind: "slow", near: "aaa", pattern: "(a+)+b")
+    let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
+    let line = String(repeating: "a", count: 3000)
+    let out = redacted("before\n\(line)\nafter\n", redactor)
+    #expect(out.hasPrefix("before\n[REDACTED:slow***"))
+    #expect(out.hasSuffix("*]\nafter\n") && !out.contains("aa"))
+  }
+
+  @Test(arguments: [
+    ("Kind", "abc", "x"), ("", "abc", "x"), ("k", "ab", "x"), ("k", "a\nb", "x"), ("k", "abc", "("),
+    ("k", "abc", ""), (String(repeating: "k", count: 25), "abc", "x"),
+  ]) func rulesThatCannotBeUsedAreRefused(kind: String, near: String, pattern: String) {
+    #expect(throws: RedactionError.self) {
+      try RedactionRule(kind: kind, near: near, pattern: pattern)
+    }
+  }
+
+  @Test func aRuleSetIsTheSameAfterItsJSON() throws {
+    let rules = try RedactionSamples.rules()
+    #expect(try RedactionRules(json: rules.json()) == rules)
+    #expect(Set(BuiltInRules.all.map(\.group)).count == BuiltInRules.all.count)
+    #expect(BuiltInRules.all.filter { !$0.isOnByDefault }.map(\.group) == ["email", "cards"])
+  }
+
+  // MARK: Properties
+
+  @Test(arguments: SeededGenerator.cases(120)) func aStretchIsMaskedTheSameWhereverReadingBegins(
+    number: Int
+  ) throws {
+    var random = SeededGenerator(case: number)
+    let redactor = try Redactor(RedactionSamples.rules())
+    let format: LogFormat = Bool.random(using: &random) ? .lines : .asIs
+    let raw = RedactionSamples.hostile(Int.random(in: 1...160_000, using: &random), &random)
+    var whole = raw
+    let redactions = redactor.mask(&whole, at: 0, format)
+    #expect(whole.count == raw.count)
+    #expect(zip(raw, whole).allSatisfy { ($0 == 0x0a) == ($1 == 0x0a) })
+    let isStable = redactor.redacted(whole, format: format) == whole
+    #expect(isStable)
+    for _ in 0..<8 {
+      let start = Int.random(in: 0..<raw.count, using: &random)
+      let end = min(raw.count, start + Int.random(in: 1...9000, using: &random))
+      let farthest = max(0, start - Redactor.context)
+      let line = raw[(end - 1)...].firstIndex(of: 0x0a).map { $0 + 1 } ?? raw.count
+      let last = min(line, end + Redactor.context)
+      let decisive = farthest + redactor.decisiveStart(in: Array(raw[farthest..<start]))
+      for first in [farthest, decisive] {
+        var part = Array(raw[first..<last])
+        let found = redactor.mask(&part, at: Int64(first), format)
+        let isSame = part[start - first..<end - first] == whole[start..<end]
+        #expect(isSame)
+        let kinds = found.map { ($0.range.lowerBound + first, $0.kind) }.filter {
+          start..<end ~= $0.0
+        }
+        let expected = redactions.filter { start..<end ~= $0.range.lowerBound }
+        #expect(kinds.map(\.0) == expected.map(\.range.lowerBound))
+        #expect(kinds.map(\.1) == expected.map(\.kind))
+      }
+    }
+  }
+
+  @Test(arguments: SeededGenerator.cases(120)) func whatIsSettledStaysWhateverComes(
+    number: Int
+  ) throws {
+    var random = SeededGenerator(case: number)
+    let rules = Bool.random(using: &random) ? try RedactionSamples.rules() : RedactionRules()
+    let redactor = try Redactor(rules)
+    let format: LogFormat = Bool.random(using: &random) ? .lines : .asIs
+    let raw = RedactionSamples.hostile(Int.random(in: 1...70_000, using: &random), &random)
+    for _ in 0..<12 {
+      let cut = Int.random(in: 0...raw.count, using: &random)
+      var now = Array(raw[..<cut])
+      let settled = redactor.settled(now, at: 0, format)
+      #expect((0...cut).contains(settled) && cut - settled <= Redactor.context)
+      _ = redactor.mask(&now, at: 0, format)
+      let rest =
+        Bool.random(using: &random) ? Array(raw[cut...]) : RedactionSamples.hostile(500, &random)
+      let later = redactor.redacted(raw[..<cut] + rest, format: format)
+      let isSame = now[..<settled] == later[..<settled]
+      #expect(isSame)
+    }
+  }
+
+  /// A token reaches over it.
+  @Test func theEndOfAKeyIsNeverMasked() {
+    let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.dozjgNryP4J3"
+    let header = "x\n-----BEGIN PRIVATE KEY-----\(token)-----END PRIVATE KEY-----\n"
+    #expect(redacted(header).hasSuffix("*]-----END PRIVATE KEY-----\n"))
+    let next = Array("\(header)MII".utf8)
+    #expect(Redactor.standard.settled(next, at: 0, .asIs) == next.count)
+    let between = "-----BEGIN PRIVATE KEY-----\nBasic: authorization: basic dTpw-----END\nMIIEvQ\n"
+    #expect(redacted(between).hasSuffix("basic ****-----END\nMIIEvQ\n"))
+  }
+
+  @Test func aHeaderIsNotMaskedFromItsMiddleOn() throws {
+    let rule = try RedactionRule(kind: "word", near: "EGIN", pattern: "(EGIN x+)")
+    let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
+    #expect(redacted("a -----BEGIN xxx\nBEGIN xxx\n", redactor) == "a -----BEGIN****\nB********\n")
+  }
+
+  @Test func whatMayStillBecomeAKeyIsHeldBack() {
+    let foreign = "x\n-----BEGIN PRIVATE KEY-----\na b\na b\na b\n"
+    let cut = Array("\(foreign)MIIEvQIBADANBgkqhkiG9w0BAQEFAA".utf8)
+    #expect(Redactor.standard.settled(cut, at: 0, .asIs) == 2)
+    let over = Array("\(foreign)a b\nMIIEvQ".utf8)
+    #expect(Redactor.standard.settled(over, at: 0, .asIs) == over.count)
+  }
+
+  @Test(arguments: ["from annab@", "from anna.b@", "from annab@example", "from anna.b@example."])
+  func anAddressThatIsNotWholeIsHeldBack(text: String) throws {
+    let redactor = try Redactor(RedactionRules(groups: ["email"]))
+    #expect(redactor.settled(Array(text.utf8), at: 0, .asIs) <= 5)
+  }
+
+  @Test func aKeyThatIsNotWholeIsHeldBack() {
+    let text = Array("x\n-----BEGIN PRIVATE KEY-----\n\(Self.key[0])\n".utf8)
+    #expect(Redactor.standard.settled(text, at: 0, .asIs) == 2)
+    let ended = text + Array("-----END PRIVATE KEY-----\n".utf8)
+    #expect(Redactor.standard.settled(ended, at: 0, .asIs) == ended.count)
+    let foreign = text + Array("a b\na b\na b\na b\n".utf8)
+    #expect(Redactor.standard.settled(foreign, at: 0, .asIs) == foreign.count)
+    #expect(Redactor.standard.settled(Array("Password: ".utf8), at: 0, .asIs) == 10)
+    #expect(Redactor.standard.settled(Array("x AKIAIOSF".utf8), at: 0, .asIs) == 2)
+  }
+
+  @Test(arguments: SeededGenerator.cases(200)) func prefixesAreNeverTouched(number: Int) throws {
+    var random = SeededGenerator(case: number)
+    let redactor = try Redactor(RedactionSamples.rules())
+    let raw = RedactionSamples.hostile(20_000, &random)
+    let masked = redactor.redacted(raw, format: .lines)
+    var line = 0
+    for (number, byte) in raw.enumerated() where byte == 0x0a || number == raw.count - 1 {
+      let prefix = raw[line...number].withUnsafeBytes {
+        RecordPrefix.parse($0)?.capturedLength ?? 0
+      }
+      #expect(raw[line..<line + prefix] == masked[line..<line + prefix])
+      line = number + 1
+    }
+  }
+}

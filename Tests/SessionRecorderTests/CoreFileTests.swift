@@ -1,0 +1,14 @@
+import Testing
+
+@testable import SessionRecorder
+
+/// Where a crashed program's memory goes.
+@Suite struct CoreFileTests {
+  @Test(arguments: [
+    ("core", "/work/core"), ("/var/crash/core.%p", "/var/crash/core.77"),
+    ("|/usr/lib/systemd/systemd-coredump %P %u", "coredumpctl info 77"),
+    ("|/usr/share/apport/apport -p%p", "given to /usr/share/apport/apport"),
+  ]) func theCoreFilesPlace(pattern: String, place: String) {
+    #expect(CoreFile(pattern: pattern).place(of: 77, in: "/work") == place)
+  }
+}

@@ -1,0 +1,83 @@
+import LogRecords
+import Platform
+import SessionLog
+import SessionRecorder
+import Testing
+
+@Suite struct UploadScheduleTests {
+  private func activity(
+    grown: Bool = false, error: Bool = false, back: Bool = false
+  ) -> SessionActivity {
+    var activity = SessionActivity()
+    (activity.hasGrown, activity.hasError, activity.isBack) = (grown, error, back)
+    return activity
+  }
+
+  @Test func everyMinuteWhileRecordsFlow() {
+    var cadence = UploadSchedule(interval: 60_000, now: 0)
+    let due = (1...300).filter { cadence.isDue(activity(grown: $0 <= 200), now: $0 * 1000) }
+    #expect(due == [60, 120, 180, 240])
+  }
+
+  @Test func nothingNewIsNothingToDo() {
+    var cadence = UploadSchedule(interval: 60_000, now: 0)
+    let due = (1...300).filter { cadence.isDue(activity(), now: $0 * 1000) }
+    #expect(due == [])
+  }
+
+  @Test func theFirstErrorAfterAQuietTimeGoesAtOnce() {
+    var cadence = UploadSchedule(interval: 60_000, now: 0)
+    let errors: Set<Int64> = [10, 11, 30, 100, 130]
+    let due = (1...170).filter {
+      cadence.isDue(activity(grown: true, error: errors.contains($0)), now: $0 * 1000)
+    }
+    // At 10, a minute later, at 100 because the last one was long ago, and a minute later.
+    #expect(due == [10, 70, 100, 160])
+  }
+
+  @Test func aReturnGoesAtOnce() {
+    var cadence = UploadSchedule(interval: nil, now: 0)
+    let grown = cadence.isDue(activity(grown: true), now: 500_000)
+    let back = cadence.isDue(activity(back: true), now: 501_000)
+    #expect(!grown && back)
+  }
+
+  @Test func sleepAndTheNetworkAreNoticed() {
+    final class Machine: @unchecked Sendable {
+      // Unchecked: only this test's one thread touches it.
+      var awake: Int64 = 1000
+      var always: Int64 = 50_000
+      var isOnline = true
+    }
+    let machine = Machine()
+    func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
+    var watch = MachineWatch(
+      now: at(0), clocks: { (machine.awake, machine.always) }, isOnline: { machine.isOnline })
+    func pass(_ awake: Int64, asleep: Int64 = 0, at time: Int64) -> [String] {
+      machine.awake += awake
+      machine.always += awake + asleep
+      return watch.look(at: at(time)).map { "\($0.time.milliseconds) \($0.event)" }
+    }
+    #expect(pass(1000, asleep: 3, at: 1000) == [])
+    #expect(
+      pass(1000, asleep: 3_600_000, at: 3_602_000)
+        == ["1000 BACKGROUND asleep", "3602000 FOREGROUND awake after 3600 s"])
+    machine.isOnline = false
+    #expect(pass(1000, at: 3_603_000) == [])
+    #expect(pass(3000, at: 3_606_000) == ["3606000 NETWORK lost"])
+    #expect(pass(5000, at: 3_611_000) == [])
+    machine.isOnline = true
+    #expect(pass(5000, at: 3_616_000) == ["3616000 NETWORK back"])
+  }
+
+  @Test(arguments: [
+    SessionEvent.background("stopped by SIGTSTP"), .foreground("awake after 9 s"), .networkLost,
+    .networkBack, .window(columns: 80, rows: 24, terminal: nil),
+    .window(columns: 1, rows: 999, terminal: "xterm-256color"),
+  ]) func eventsComeBackFromTheirText(_ event: SessionEvent) {
+    #expect(SessionEvent(event.description) == event)
+  }
+
+  @Test(arguments: ["", "SESSION START app=x", "WINDOW", "WINDOW 80", "WINDOW 0x5", "NETWORK gone"])
+  func otherTextIsNoEvent(_ text: String) { #expect(SessionEvent(text) == nil) }
+}
