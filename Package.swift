@@ -65,11 +65,19 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
 
+    .target(
+      name: "SessionReading",
+      dependencies: ["LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog"]),
+
+    .target(
+      name: "TidemarkUpload",
+      dependencies: ["ObjectStore", "Platform", "Replica", "SessionLog", "Sync"]),
+
     .executableTarget(
       name: "tidemark",
       dependencies: [
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
-        "SessionLog", "SessionRecorder", "Sync",
+        "SessionLog", "SessionReading", "SessionRecorder", "Sync", "TidemarkUpload",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Yams", package: "Yams"),
@@ -124,7 +132,7 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
-        "SessionLog", "Sync", "TestServers", "TestSupport",
+        "SessionLog", "SessionReading", "Sync", "TestServers", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
   ],

@@ -1,5 +1,5 @@
 /// One content-defined block of a stream, as a ``DeltaEncoder`` hands it to a ``SignatureBuilder``.
-public struct Block: Sendable, Hashable {
+package struct Block: Sendable, Hashable {
   /// Length in bytes.
   let length: Int
   /// Hash of its bytes.

@@ -2,13 +2,13 @@
 ///
 /// 4 bytes for a block beside the signature's own: the blocks' numbers in the order of their
 /// hashes, each hash once. A search is a binary one, so that no choice of input makes it slow.
-public struct BlockIndex: Sendable {
+package struct BlockIndex: Sendable {
   /// What it finds blocks of.
-  public let signature: Signature
+  package let signature: Signature
   private let order: [UInt32]
 
   /// Makes the index of a basis.
-  public init(_ signature: Signature) {
+  package init(_ signature: Signature) {
     self.signature = signature
     // Equal blocks of a repetitive stream count once, by the first of them.
     var order = (0..<UInt32(clamping: signature.count)).sorted {

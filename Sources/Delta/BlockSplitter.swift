@@ -12,22 +12,22 @@
 ///
 /// The state is a few numbers. It depends on the bytes since the last boundary alone, so that a
 /// fresh splitter that is given the stream from any boundary on finds the same ones.
-public struct BlockSplitter: Sendable {
+package struct BlockSplitter: Sendable {
   /// Shortest block in bytes; at half of the average random input still falls into step again
   /// within a block or two, and hostile input cannot make more than twice the blocks.
-  public static let minimum = 2048
+  package static let minimum = 2048
   /// Length of blocks of random bytes, on average.
-  public static let average = 4096
+  package static let average = 4096
   /// Longest block in bytes; one random block in a thousand is cut by it.
-  public static let maximum = 16_384
+  package static let maximum = 16_384
 
   /// The end of a block.
-  public struct Boundary: Sendable, Equatable {
+  package struct Boundary: Sendable, Equatable {
     /// Length of the block that ends there, in bytes.
-    public let length: Int
+    package let length: Int
     /// How many more bits of the hash were zero than a boundary needs: each level is half as
     /// frequent as the one below, and every boundary of a level is one of all lower levels.
-    public let level: Int
+    package let level: Int
   }
 
   /// Bytes that one value of the hash covers.
@@ -51,10 +51,10 @@ public struct BlockSplitter: Sendable {
   private var smallestAt = 0
 
   /// Makes a splitter for a stream that begins, or goes on, at a block boundary.
-  public init() {}
+  package init() {}
 
   /// Bytes that were given and belong to no finished block yet.
-  public var openLength: Int { length }
+  package var openLength: Int { length }
 
   /// Takes the next bytes of the stream.
   ///
@@ -63,7 +63,7 @@ public struct BlockSplitter: Sendable {
   /// - Parameters:
   ///   - bytes: any number of bytes.
   ///   - body: called for each block that ends, in order.
-  public mutating func append(
+  package mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ body: (Boundary) throws -> Void
   ) rethrows {
     try GearTable.numbers.withUnsafeBufferPointer { numbers in

@@ -6,15 +6,15 @@
 ///
 /// Work is linear in the stream. Memory is a few blocks for a basis of less than 1 GiB, and at most
 /// four average blocks of the basis's highest level, 16 MiB for the largest.
-public struct DeltaEncoder: Sendable {
+package struct DeltaEncoder: Sendable {
   /// A stretch of the stream, in order.
-  public struct Piece {
+  package struct Piece {
     /// Its bytes, at most ``BlockSplitter/maximum``; valid only during the call.
-    public let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
     /// Where in the basis the same bytes stand; nil when they are not known there.
-    public let source: Range<Int64>?
+    package let source: Range<Int64>?
     /// The block that they are, for the stream's own signature; nil for what follows the last one.
-    public let block: Block?
+    package let block: Block?
   }
 
   private struct Waiting {
@@ -24,9 +24,9 @@ public struct DeltaEncoder: Sendable {
   }
 
   /// Stream bytes that were found in the basis.
-  public private(set) var copiedLength: Int64 = 0
+  package private(set) var copiedLength: Int64 = 0
   /// Stream bytes that were not.
-  public private(set) var literalLength: Int64 = 0
+  package private(set) var literalLength: Int64 = 0
 
   /// Blocks that were looked for in the basis: at most one for each level and block of level 0.
   private(set) var lookups = 0
@@ -42,7 +42,7 @@ public struct DeltaEncoder: Sendable {
   private var expected: [Int]
 
   /// Makes an encoder for a stream from its start.
-  public init(basis: BlockIndex) {
+  package init(basis: BlockIndex) {
     self.basis = basis
     let last = basis.signature.count - 1
     let highest = last < 0 ? 0 : BlockLevel.of(basis.signature.range(last).lowerBound)
@@ -56,7 +56,7 @@ public struct DeltaEncoder: Sendable {
   ///   - bytes: any number of bytes.
   ///   - body: gets the stream's pieces as soon as they are decided. When it throws, the encoder is
   ///     of no more use.
-  public mutating func append(
+  package mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ body: (Piece) throws -> Void
   ) rethrows {
     var hasher = hasher
@@ -72,7 +72,7 @@ public struct DeltaEncoder: Sendable {
   /// Ends the stream.
   ///
   /// What follows its last block boundary is a literal.
-  public mutating func finish(_ body: (Piece) throws -> Void) rethrows {
+  package mutating func finish(_ body: (Piece) throws -> Void) rethrows {
     try flush(upTo: first + waiting.count, body)
     guard !hasher.openBytes.isEmpty else { return }
     literalLength += Int64(hasher.openBytes.count)

@@ -11,26 +11,26 @@
 ///
 /// After a copy comes, zigzag-encoded in LEB128, how far its offset lies behind the end of the copy
 /// before it, for the first one behind 0.
-public struct DeltaInstructions: Sendable, Equatable {
+package struct DeltaInstructions: Sendable, Equatable {
   /// Most instructions in a segment, so that hostile ones cost a reader a megabyte at most.
   ///
   /// A writer begins another segment before it has more.
-  public static let maximumCount = 32_768
+  package static let maximumCount = 32_768
   /// Highest generation that a name can have.
-  public static let highestGeneration = 999_999
+  package static let highestGeneration = 999_999
 
   /// The instructions.
-  public private(set) var list: [DeltaInstruction] = []
+  package private(set) var list: [DeltaInstruction] = []
   /// Stream bytes that they make.
-  public private(set) var length: Int64 = 0
+  package private(set) var length: Int64 = 0
   /// Stream bytes among these that are literals.
-  public private(set) var literalLength: Int64 = 0
+  package private(set) var literalLength: Int64 = 0
 
   /// Makes an empty list.
-  public init() {}
+  package init() {}
 
   /// Adds an instruction; one that makes no byte changes nothing.
-  public mutating func append(_ instruction: DeltaInstruction) {
+  package mutating func append(_ instruction: DeltaInstruction) {
     guard instruction.length > 0 else { return }
     length += instruction.length
     switch (list.last, instruction) {
@@ -129,5 +129,5 @@ extension DeltaInstructions {
   }
 
   /// Offsets have 12 digits in names.
-  public static let highestOffset: Int64 = 1_000_000_000_000
+  package static let highestOffset: Int64 = 1_000_000_000_000
 }

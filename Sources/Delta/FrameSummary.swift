@@ -1,22 +1,22 @@
 /// What one frame of a segment holds, so that a reader can choose frames without fetching them.
-public struct FrameSummary: Sendable, Equatable {
+package struct FrameSummary: Sendable, Equatable {
   /// How many levels a frame counts; their order is the format's, lowest level first.
-  public static let levelCount = 7
+  package static let levelCount = 7
 
   /// Length of the compressed frame in bytes.
-  public var storedLength: Int
+  package var storedLength: Int
   /// Length of the log bytes in it.
-  public var rawLength: Int
+  package var rawLength: Int
   /// Number of newlines in it.
-  public var lines: Int
+  package var lines: Int
   /// Time of the earliest and latest record in it, milliseconds since 1970 UTC; nil where no
   /// record has a time.
-  public var times: ClosedRange<Int64>?
+  package var times: ClosedRange<Int64>?
   /// Records by level, `levelCount` entries.
-  public var levels: [Int]
+  package var levels: [Int]
 
   /// Makes a summary.
-  public init(
+  package init(
     storedLength: Int, rawLength: Int, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
   ) {
     self.storedLength = storedLength

@@ -1,27 +1,27 @@
 import Crypto
 
 /// A fingerprint of the stream just before an offset, checked wherever two segments join.
-public struct Link: Sendable, Equatable, Hashable {
+package struct Link: Sendable, Equatable, Hashable {
   /// How many bytes before the offset it covers at most.
-  public static let span = 4096
+  package static let span = 4096
 
   /// How many bytes it covers: `span`, or fewer at the start of the stream.
-  public let covered: Int
+  package let covered: Int
   /// First 16 bytes of their SHA-256.
-  public let hash: [UInt8]
+  package let hash: [UInt8]
 
   /// The link of stream offset 0.
-  public static let start = Link(before: [])
+  package static let start = Link(before: [])
 
   /// Makes the link for the offset that `bytes` lead up to; only their last ``span`` count.
-  public init(before bytes: ArraySlice<UInt8>) {
+  package init(before bytes: ArraySlice<UInt8>) {
     let tail = bytes.suffix(Self.span)
     covered = tail.count
     hash = Array(SHA256.hash(data: tail).prefix(16))
   }
 
   /// The form in which an index and the manifest keep it: length (LEB128), then the hash.
-  public var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     var out: [UInt8] = []
     Varint.append(UInt64(covered), to: &out)
     return out + hash
@@ -30,7 +30,7 @@ public struct Link: Sendable, Equatable, Hashable {
   /// Reads the encoded form.
   ///
   /// - Throws: ``SegmentError`` when it is anything else.
-  public init(encoded: ArraySlice<UInt8>) throws(SegmentError) {
+  package init(encoded: ArraySlice<UInt8>) throws(SegmentError) {
     var reader = ByteReader(encoded)
     covered = try reader.count()
     hash = Array(try reader.bytes(16))

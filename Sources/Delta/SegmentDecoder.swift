@@ -2,13 +2,13 @@ import CZstd
 import Platform
 
 /// Gives back the log bytes of a segment, frame by frame, trusting nothing in it.
-public final class SegmentDecoder {
+package final class SegmentDecoder {
   private let context: OpaquePointer
 
   /// Makes a decoder, to be reused for many segments by one task at a time.
   ///
   /// - Throws: ``SegmentError`` when there is no memory for it.
-  public init() throws(SegmentError) {
+  package init() throws(SegmentError) {
     guard let context = ZSTD_createDCtx() else {
       throw SegmentError(.compression, "zstd has no memory for a decompressor")
     }
@@ -28,7 +28,7 @@ public final class SegmentDecoder {
   /// - Throws: ``SegmentError`` for damage; what `body` was given before may already be used only
   ///   where the caller checks the whole by hash.
   @discardableResult
-  public func decode(
+  package func decode(
     _ segment: [UInt8], rawLength: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> SegmentIndex {
     let length = Int64(rawLength)
@@ -46,7 +46,7 @@ public final class SegmentDecoder {
   ///   - segment: the object, or a part of it.
   ///   - offset: where the frame begins in that.
   /// - Throws: ``SegmentError`` when it is damaged or not all there.
-  public func decode(
+  package func decode(
     _ frame: FrameSummary, of segment: [UInt8], from offset: Int
   ) throws(SegmentError) -> [UInt8] {
     guard offset >= 0, frame.storedLength <= segment.count - offset else {
@@ -77,7 +77,7 @@ public final class SegmentDecoder {
   ///   - limit: log bytes after which nothing more is wanted.
   ///   - body: gets each whole frame's log bytes in order.
   /// - Throws: what `body` throws.
-  public func salvage(
+  package func salvage(
     _ segment: [UInt8], upTo limit: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
     var offset = 0

@@ -3,9 +3,9 @@ import CZstd
 /// Compresses log bytes into independent zstd frames; one is reused for many segments.
 ///
 /// Not thread-safe and not `Sendable`: each belongs to one task at a time.
-public final class SegmentEncoder {
+package final class SegmentEncoder {
   /// Log bytes in one frame at most (2 MiB; frames of 256 KiB cost 20 % more bytes on log text).
-  public static let frameLength = 2 << 20
+  package static let frameLength = 2 << 20
   /// zstd's level for a frame of so many log bytes.
   ///
   /// Measured on the logs of nine programs: in frames of 2 MiB level 1 makes them as small as level 3
@@ -24,7 +24,7 @@ public final class SegmentEncoder {
   /// Makes an encoder.
   ///
   /// - Throws: ``SegmentError`` when there is no memory for it.
-  public init() throws(SegmentError) {
+  package init() throws(SegmentError) {
     guard let context = ZSTD_createCCtx() else {
       throw SegmentError(.compression, "zstd has no memory for a compressor")
     }
@@ -38,7 +38,7 @@ public final class SegmentEncoder {
   }
 
   /// Compressed bytes so far, the index not counted.
-  public var storedLength: Int { stored.count }
+  package var storedLength: Int { stored.count }
 
   /// Adds one frame.
   ///
@@ -46,7 +46,7 @@ public final class SegmentEncoder {
   ///   - bytes: 1 to ``frameLength`` log bytes.
   ///   - summary: lines, times and levels of these bytes; the lengths are filled in here.
   /// - Throws: ``SegmentError`` when zstd fails.
-  public func append(
+  package func append(
     _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
   ) throws(SegmentError) {
     ZSTD_CCtx_setParameter(
@@ -69,7 +69,7 @@ public final class SegmentEncoder {
   /// - Parameters:
   ///   - frame: the frame's bytes, as this compressor or another made them.
   ///   - summary: what it holds.
-  public func append(compressed frame: [UInt8], _ summary: FrameSummary) {
+  package func append(compressed frame: [UInt8], _ summary: FrameSummary) {
     stored += frame
     frames.append(summary)
   }
@@ -81,7 +81,7 @@ public final class SegmentEncoder {
   /// - Parameters:
   ///   - length: log bytes that are to be added at the most.
   ///   - limit: compressed bytes after which no frame is to be added any more.
-  public func begin(length: Int64 = 0, limit: Int = .max) {
+  package func begin(length: Int64 = 0, limit: Int = .max) {
     // Space that stays empty takes no memory; growing would copy what is there, again and again.
     let most = min(length, Int64(min(limit, 1 << 30)) + Int64(Self.frameLength))
     stored = []
@@ -103,7 +103,7 @@ public final class SegmentEncoder {
   ///   - delta: for a delta segment how its stream bytes are made; its literals, together as long
   ///     as the frames, were added as these.
   /// - Returns: the whole object.
-  public func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
+  package func finish(link: Link, delta: DeltaInstructions? = nil) -> [UInt8] {
     defer { begin() }
     let index = SegmentIndex(frames: frames, link: link, delta: delta)
     precondition(delta.map { $0.literalLength == Int64(index.rawLength) } ?? true)

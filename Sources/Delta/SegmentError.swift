@@ -1,7 +1,7 @@
 /// Why bytes that claim to be a segment are not one, or could not be made into one.
-public struct SegmentError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct SegmentError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of damage.
-  public enum Code: Sendable, Equatable {
+  package enum Code: Sendable, Equatable {
     /// The object ends before its index or one of its frames does.
     case truncated
     /// The footer, the index or a frame contradicts itself or its checksum.
@@ -13,16 +13,16 @@ public struct SegmentError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// The kind of damage.
-  public let code: Code
+  package let code: Code
   /// What was looked at and what was found, in one phrase.
-  public let detail: String
+  package let detail: String
 
   /// Makes an error.
-  public init(_ code: Code, _ detail: String) {
+  package init(_ code: Code, _ detail: String) {
     self.code = code
     self.detail = detail
   }
 
   /// One line for a person.
-  public var description: String { detail }
+  package var description: String { detail }
 }

@@ -9,24 +9,24 @@ import Crypto
 ///     sections: tag, length, bytes …   unknown tags are skipped
 ///     footer, 16 bytes: u32 length of this whole skippable frame, u32 checksum (first 4 bytes of
 ///     SHA-256 over the sections), u16 version, u16 zero, "TDMK"
-public struct SegmentIndex: Sendable, Equatable {
+package struct SegmentIndex: Sendable, Equatable {
   /// The version this code writes and reads.
-  public static let version = 1
+  package static let version = 1
   /// Bytes of the footer that ends every segment.
-  public static let footerLength = 16
+  package static let footerLength = 16
   /// Longest index in bytes, so that a hostile one costs its reader little memory.
-  public static let maximumLength = 1 << 20
+  package static let maximumLength = 1 << 20
 
   /// The frames in stream order.
-  public var frames: [FrameSummary]
+  package var frames: [FrameSummary]
   /// What stands before the segment in the stream.
-  public var link: Link
+  package var link: Link
   /// How the stream bytes of a delta segment are made, whose frames hold the literals; nil for a
   /// plain one.
-  public var delta: DeltaInstructions?
+  package var delta: DeltaInstructions?
 
   /// Makes an index.
-  public init(frames: [FrameSummary], link: Link, delta: DeltaInstructions? = nil) {
+  package init(frames: [FrameSummary], link: Link, delta: DeltaInstructions? = nil) {
     self.frames = frames
     self.link = link
     self.delta = delta
@@ -40,13 +40,13 @@ public struct SegmentIndex: Sendable, Equatable {
 
   /// Frames that a segment has at the most, twice as many as the most repetitive log makes: some 200
   /// bytes of 2 MiB each in an object of 3.5 MiB.
-  public static let mostFrames = 1 << 15
+  package static let mostFrames = 1 << 15
 
   /// Log bytes in all frames.
-  public var rawLength: Int { frames.reduce(0) { $0 + $1.rawLength } }
+  package var rawLength: Int { frames.reduce(0) { $0 + $1.rawLength } }
 
   /// How the segment's stream bytes are made; for a plain segment, one literal.
-  public var instructions: DeltaInstructions {
+  package var instructions: DeltaInstructions {
     if let delta { return delta }
     var plain = DeltaInstructions()
     plain.append(.literal(Int64(rawLength)))
@@ -54,7 +54,7 @@ public struct SegmentIndex: Sendable, Equatable {
   }
 
   /// The skippable frame to append after the segment's frames.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var sections: [UInt8] = []
     Self.append(.link, link.encoded, to: &sections)
     var summaries: [UInt8] = []
@@ -80,7 +80,7 @@ public struct SegmentIndex: Sendable, Equatable {
   ///
   /// - Parameter segment: at least the last ``footerLength`` + 8 bytes of the object.
   /// - Throws: ``SegmentError`` when there is no footer, or one of another version.
-  public static func length(endOf segment: ArraySlice<UInt8>) throws(SegmentError) -> Int {
+  package static func length(endOf segment: ArraySlice<UInt8>) throws(SegmentError) -> Int {
     guard segment.count >= footerLength + 8 else {
       throw SegmentError(.truncated, "\(segment.count) bytes are too few for a segment")
     }
@@ -107,7 +107,7 @@ public struct SegmentIndex: Sendable, Equatable {
   /// - Returns: the index and its length in bytes, skippable header included.
   /// - Throws: ``SegmentError`` for anything that is not exactly what ``encoded()`` writes, unknown
   ///   sections apart.
-  public static func decode(
+  package static func decode(
     endOf segment: ArraySlice<UInt8>
   ) throws(SegmentError) -> (index: SegmentIndex, length: Int) {
     let length = try length(endOf: segment)

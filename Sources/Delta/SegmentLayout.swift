@@ -2,11 +2,11 @@
 ///
 /// Everything in an index that could lead a reader astray has been checked when there is a layout:
 /// the frames add up to the object and to the literals, the instructions to the stream bytes.
-public struct SegmentLayout: Sendable {
+package struct SegmentLayout: Sendable {
   /// Stream bytes that stand in one place.
-  public struct Piece: Sendable, Equatable {
+  package struct Piece: Sendable, Equatable {
     /// The place.
-    public enum Source: Sendable, Equatable {
+    package enum Source: Sendable, Equatable {
       /// A frame by its number, and the bytes of it once it is decompressed.
       case frame(Int, Range<Int>)
       /// An earlier generation.
@@ -14,9 +14,9 @@ public struct SegmentLayout: Sendable {
     }
 
     /// Offsets from the segment's start, in stream bytes.
-    public let range: Range<Int64>
+    package let range: Range<Int64>
     /// Where they stand.
-    public let source: Source
+    package let source: Source
   }
 
   private struct Extent: Sendable {
@@ -26,7 +26,7 @@ public struct SegmentLayout: Sendable {
   }
 
   /// The segment's index.
-  public let index: SegmentIndex
+  package let index: SegmentIndex
   /// Offsets from the segment's start of what each instruction makes.
   private let made: [Extent]
   /// Offsets in all literals together, to positions in the object.
@@ -41,7 +41,7 @@ public struct SegmentLayout: Sendable {
   ///   - generation: the generation of which it is; copies are from earlier ones.
   ///   - length: the number of stream bytes that its name promises.
   /// - Throws: ``SegmentError`` when they do not fit each other.
-  public init(
+  package init(
     _ index: SegmentIndex, indexLength: Int, stored: Int64, generation: Int, length: Int64
   ) throws(SegmentError) {
     let instructions = index.instructions
@@ -80,7 +80,7 @@ public struct SegmentLayout: Sendable {
   }
 
   /// Bytes of the object that a frame takes.
-  public func stored(_ frame: Int) -> Range<Int64> {
+  package func stored(_ frame: Int) -> Range<Int64> {
     let start = frames[frame].position
     return start..<start + Int64(index.frames[frame].storedLength)
   }
@@ -89,7 +89,7 @@ public struct SegmentLayout: Sendable {
   ///
   /// - Parameter part: offsets from the segment's start, in stream bytes; what lies beyond its end
   ///   is left out.
-  public func pieces(of part: Range<Int64>) -> [Piece] {
+  package func pieces(of part: Range<Int64>) -> [Piece] {
     var pieces: [Piece] = []
     var number = made.partitionPoint { $0.range.upperBound > part.lowerBound }
     while number < made.count {

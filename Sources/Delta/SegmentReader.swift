@@ -8,11 +8,11 @@ import Platform
 ///
 /// Whatever is wrong with lengths, index or frames is an error. That a copy finds the bytes it was
 /// made from, only the hash in the segment's name tells.
-public struct SegmentReader {
+package struct SegmentReader {
   /// Where its bytes stand.
-  public let layout: SegmentLayout
+  package let layout: SegmentLayout
   /// The segment's index.
-  public var index: SegmentIndex { layout.index }
+  package var index: SegmentIndex { layout.index }
 
   private let segment: [UInt8]
   private let decoder: SegmentDecoder
@@ -27,7 +27,7 @@ public struct SegmentReader {
   ///   - length: the number of stream bytes that its name promises.
   ///   - decoder: decompresses its frames; may serve other readers too, one at a time.
   /// - Throws: ``SegmentError`` when the index is damaged or does not fit the rest.
-  public init(
+  package init(
     _ segment: [UInt8], generation: Int, length: Int64, decoder: SegmentDecoder
   ) throws(SegmentError) {
     let (index, indexLength) = try SegmentIndex.decode(endOf: segment[...])
@@ -47,7 +47,7 @@ public struct SegmentReader {
   ///   - body: gets the bytes in order, at most ``SegmentEncoder/frameLength`` at a time.
   /// - Throws: ``SegmentError`` for damage, and when a byte of the part is a copy or beyond the
   ///   segment; what `body` throws.
-  public mutating func read(
+  package mutating func read(
     _ part: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var offset = part.lowerBound

@@ -2,9 +2,9 @@
 ///
 /// 24 bytes of memory for a block, so 6 MiB for a stream of 1 GiB and half of that for each
 /// doubling.
-public struct Signature: Sendable, Equatable {
+package struct Signature: Sendable, Equatable {
   /// One block, as a ``SignatureBuilder`` hands it to a ``SignatureFile``.
-  public struct Entry: Sendable, Equatable {
+  package struct Entry: Sendable, Equatable {
     /// Length in bytes.
     let length: Int
     /// Hash of the block's bytes, or of its parts' hashes.
@@ -18,13 +18,13 @@ public struct Signature: Sendable, Equatable {
   init() {}
 
   /// Number of blocks.
-  public var count: Int { hashes.count }
+  package var count: Int { hashes.count }
 
   /// The stream offset up to which the blocks reach, in bytes.
-  public var end: Int64 { ends.last ?? 0 }
+  package var end: Int64 { ends.last ?? 0 }
 
   /// Whether another stream begins with exactly these blocks.
-  public func isPrefix(of other: Signature) -> Bool {
+  package func isPrefix(of other: Signature) -> Bool {
     count <= other.count && ends.elementsEqual(other.ends.prefix(count))
       && hashes.elementsEqual(other.hashes.prefix(count))
   }

@@ -1,5 +1,5 @@
 /// Makes a stream's signature while the stream grows.
-public struct SignatureBuilder: Sendable {
+package struct SignatureBuilder: Sendable {
   private var hasher = BlockHasher()
   private var parts: [Block] = []
   private var entries: [Signature.Entry] = []
@@ -8,17 +8,17 @@ public struct SignatureBuilder: Sendable {
   ///
   /// The bytes after it, at most ``maximumOpenLength``, are in no block yet; a later builder is made
   /// with this offset and given them again.
-  public private(set) var end: Int64
+  package private(set) var end: Int64
 
   /// Most bytes that can stand between ``end`` and what was appended.
-  public static let maximumOpenLength =
+  package static let maximumOpenLength =
     BlockLevel.lengths(BlockLevel.highest).upperBound + BlockSplitter.maximum
 
   /// Makes a builder for the stream from an offset on that was an ``end``, or from its start.
-  public init(from end: Int64 = 0) { self.end = end }
+  package init(from end: Int64 = 0) { self.end = end }
 
   /// Takes the next bytes of the stream.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     var hasher = hasher
     self.hasher = BlockHasher()
     hasher.append(bytes) { block, _ in append(block) }
@@ -28,7 +28,7 @@ public struct SignatureBuilder: Sendable {
   /// Takes the next block of the stream, as a ``DeltaEncoder`` has cut and hashed it.
   ///
   /// Not to be mixed with ``append(_:)-(UnsafeRawBufferPointer)`` for the same builder.
-  public mutating func append(_ block: Block) {
+  package mutating func append(_ block: Block) {
     let level = BlockLevel.of(end)
     parts.append(block)
     guard BlockLevel.ends(level, count: parts.count, with: block) else { return }
@@ -42,7 +42,7 @@ public struct SignatureBuilder: Sendable {
   /// Hands out the blocks that were finished since it was asked last.
   ///
   /// Ask after each megabyte or so: until then they stay in memory.
-  public mutating func take() -> [Signature.Entry] {
+  package mutating func take() -> [Signature.Entry] {
     defer { entries = [] }
     return entries
   }

@@ -17,23 +17,23 @@ import Crypto
 ///
 /// There is no weak hash beside the strong one, as rsync needs it to look at every byte offset:
 /// the content says where blocks begin, so each is looked up once.
-public struct SignatureFile: Sendable {
+package struct SignatureFile: Sendable {
   /// The version this code writes and reads.
-  public static let version: UInt16 = 1
+  package static let version: UInt16 = 1
 
   /// The blocks that the file holds.
-  public private(set) var signature = Signature()
+  package private(set) var signature = Signature()
   /// Length of the file's whole part in bytes; the rest is to be cut off before anything is
   /// appended.
-  public private(set) var length = 0
+  package private(set) var length = 0
 
   private var chain: ArraySlice<UInt8> = Self.header.suffix(Self.checksumLength)
 
   /// Makes an empty file.
-  public init() {}
+  package init() {}
 
   /// Reads what is whole of a file's bytes.
-  public init(_ file: [UInt8]) {
+  package init(_ file: [UInt8]) {
     guard file.starts(with: Self.header) else { return }
     length = Self.header.count
     while let group = Self.group(file[length...], after: chain, from: signature.end) {
@@ -48,7 +48,7 @@ public struct SignatureFile: Sendable {
   ///
   /// - Parameter entries: blocks that begin where ``signature`` ends.
   /// - Returns: the bytes to append to the file: none for no blocks.
-  public mutating func append(_ entries: [Signature.Entry]) -> [UInt8] {
+  package mutating func append(_ entries: [Signature.Entry]) -> [UInt8] {
     guard !entries.isEmpty else { return [] }
     var records: [UInt8] = []
     for entry in entries {

@@ -3,31 +3,31 @@
 ///
 /// A delta that copies through such a map names the place where the bytes stand and not the
 /// place where they are known to be, so a reader never has to follow a copy to another one.
-public struct SourceMap: Sendable, Equatable {
+package struct SourceMap: Sendable, Equatable {
   private struct Extent: Sendable, Equatable {
     var end: Int64
     var source: StreamRange
   }
 
   /// The generation that it describes.
-  public let generation: Int
+  package let generation: Int
   private var extents: [Extent] = []
 
   /// Makes the map of an empty stream.
-  public init(generation: Int) { self.generation = generation }
+  package init(generation: Int) { self.generation = generation }
 
   /// Length of the stream so far in bytes.
-  public var length: Int64 { extents.last?.end ?? 0 }
+  package var length: Int64 { extents.last?.end ?? 0 }
 
   /// Adds bytes that stand in the generation's own segments: all of a plain one.
-  public mutating func appendOwn(_ count: Int64) {
+  package mutating func appendOwn(_ count: Int64) {
     append(StreamRange(generation: generation, range: length..<length + count))
   }
 
   /// Adds the bytes of a delta segment.
   ///
   /// - Throws: ``SegmentError`` when a copy is not from an earlier generation.
-  public mutating func append(_ instructions: DeltaInstructions) throws(SegmentError) {
+  package mutating func append(_ instructions: DeltaInstructions) throws(SegmentError) {
     for instruction in instructions.list {
       switch instruction {
       case .literal(let count): appendOwn(count)
@@ -45,7 +45,7 @@ public struct SourceMap: Sendable, Equatable {
   /// Where a range of the generation's stream is stored, in order.
   ///
   /// - Throws: ``SegmentError`` when the range reaches beyond the stream.
-  public func sources(of range: Range<Int64>) throws(SegmentError) -> [StreamRange] {
+  package func sources(of range: Range<Int64>) throws(SegmentError) -> [StreamRange] {
     guard range.lowerBound >= 0, range.upperBound <= length else {
       throw SegmentError(
         .corrupt,

@@ -1,20 +1,20 @@
 /// One HTTP request, sent as it stands.
-public struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
   /// The method, such as `PUT`.
-  public var method: String
+  package var method: String
   /// The absolute URL, already percent-encoded; its path is not normalised.
-  public var url: String
+  package var url: String
   /// The header fields, in order.
   ///
   /// Credentials go here.
-  public var headers: [(name: String, value: String)]
+  package var headers: [(name: String, value: String)]
   /// The body; nil sends none.
-  public var body: [UInt8]?
+  package var body: [UInt8]?
   /// How many bytes of body the answer may have before the request fails with `tooLarge`.
-  public var maximumResponseBytes: Int
+  package var maximumResponseBytes: Int
 
   /// Makes a request.
-  public init(
+  package init(
     method: String, url: String, headers: [(name: String, value: String)] = [],
     body: [UInt8]? = nil, maximumResponseBytes: Int = 64 << 20
   ) {

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import Platform
 
 /// Sends HTTP requests over libcurl, each on a thread of its own pool.
@@ -6,30 +6,30 @@ import Platform
 /// A worker is a thread with one connection that it reuses; workers start when they are needed.
 /// They, and not the cooperative pool, do all that blocks. Cancelling the task that waits for an
 /// answer ends the request at once.
-public final class HTTPTransport: Sendable {
+package final class HTTPTransport: Sendable {
   /// What is the same for all requests of a transport.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// How many requests may run at once.
-    public var workers = 12
+    package var workers = 12
     /// How many seconds a connection may take to be made, name look-up included.
-    public var connectTimeout: TimeInterval = 15
+    package var connectTimeout: TimeInterval = 15
     /// After how many seconds without a byte in either direction a request fails.
-    public var stallTimeout: TimeInterval = 30
+    package var stallTimeout: TimeInterval = 30
     /// Whom to trust, and as whom to appear.
-    public var tls = TLS()
+    package var tls = TLS()
     /// The proxy's URL, its login in it; nil takes the usual environment variables.
     ///
     /// Never used for loopback.
-    public var proxy: String?
+    package var proxy: String?
     /// The `User-Agent` to send.
-    public var userAgent = "tidemark"
+    package var userAgent = "tidemark"
     /// What bounds the bytes of bodies a second, of all workers together; nil for no bound.
-    public var pace: Pace?
+    package var pace: Pace?
     /// How many requests go out before all later ones fail with `exhausted`; nil for no bound.
-    public var maximumRequests: Int?
+    package var maximumRequests: Int?
 
     /// Makes the default options.
-    public init() {}
+    package init() {}
   }
 
   private let options: Options
@@ -37,7 +37,7 @@ public final class HTTPTransport: Sendable {
   private let queue = RequestQueue()
 
   /// Makes a transport; starts nothing.
-  public init(_ options: Options = Options()) {
+  package init(_ options: Options = Options()) {
     self.options = options
   }
 
@@ -48,14 +48,14 @@ public final class HTTPTransport: Sendable {
   /// Ends the workers, and with them all requests under way.
   ///
   /// Later requests fail as cancelled.
-  public func shutdown() {
+  package func shutdown() {
     queue.close()
   }
 
   /// Sends one request and reads its whole answer, whatever its status.
   ///
   /// Throws `TransportError`.
-  public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+  package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try count()
     let ticket = Ticket()
     let queue = queue

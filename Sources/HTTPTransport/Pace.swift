@@ -4,9 +4,9 @@ import Platform
 ///
 /// Whoever finds tokens takes what it has at hand, and all wait until the debt is paid: so no
 /// piece has to be cut to measure, and no waiter is favoured by its size.
-public final class Pace: Sendable {
+package final class Pace: Sendable {
   /// A moment, as seconds of any clock that never goes back.
-  public typealias Clock = @Sendable () -> Double
+  package typealias Clock = @Sendable () -> Double
 
   private struct Bucket {
     var tokens: Double
@@ -23,7 +23,7 @@ public final class Pace: Sendable {
   /// - Parameters:
   ///   - bytesPerSecond: The bound, 1 at least.
   ///   - now: The clock.
-  public init(bytesPerSecond: Int64, now: @escaping Clock = Pace.monotonic) {
+  package init(bytesPerSecond: Int64, now: @escaping Clock = Pace.monotonic) {
     rate = Double(max(1, bytesPerSecond))
     // A tenth of a second's worth may come at once: more would show as bursts.
     capacity = max(1, rate / 10)
@@ -32,7 +32,7 @@ public final class Pace: Sendable {
   }
 
   /// The seconds since the first use.
-  public static let monotonic: Clock = {
+  package static let monotonic: Clock = {
     let start = ContinuousClock.now
     return {
       let (seconds, attoseconds) = start.duration(to: .now).components

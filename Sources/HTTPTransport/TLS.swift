@@ -4,9 +4,9 @@ import Foundation
 ///
 /// Certificates and keys are held as the bytes of PEM files, not as paths: a worker may run with the
 /// rights of another user than the one that opened the store.
-public struct TLS: Sendable, CustomStringConvertible, CustomReflectable {
+package struct TLS: Sendable, CustomStringConvertible, CustomReflectable {
   /// The versions of TLS that may be asked for.
-  public enum Version: String, Sendable, Hashable, CaseIterable {
+  package enum Version: String, Sendable, Hashable, CaseIterable {
     /// TLS 1.2 or later.
     case v12 = "1.2"
     /// TLS 1.3 or later.
@@ -14,30 +14,30 @@ public struct TLS: Sendable, CustomStringConvertible, CustomReflectable {
   }
 
   /// The certificate authorities to trust instead of the system's, as PEM.
-  public var authorities: [UInt8]?
+  package var authorities: [UInt8]?
   /// The certificate to show when the server wants one, as PEM; its chain may follow.
-  public var clientCertificate: [UInt8]?
+  package var clientCertificate: [UInt8]?
   /// The certificate's private key, as PEM and not encrypted.
-  public var clientKey: [UInt8]?
+  package var clientKey: [UInt8]?
   /// The public keys of which the server must have one: `sha256//BASE64`, several with `;` between.
   ///
   /// As libcurl's `CURLOPT_PINNEDPUBLICKEY`; checked on top of the certificate.
-  public var pinnedKey: String?
+  package var pinnedKey: String?
   /// The oldest version that is accepted.
-  public var minimumVersion = Version.v12
+  package var minimumVersion = Version.v12
 
   /// Makes the default: the system's authorities, no client certificate.
-  public init() {}
+  package init() {}
 
   /// A fixed text: there may be a private key.
-  public var description: String { "TLS(…)" }
+  package var description: String { "TLS(…)" }
   /// Nothing: there may be a private key.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension TLS {
   /// Whether a text has the form of ``pinnedKey``.
-  public static func isPinnedKey(_ text: String) -> Bool {
+  package static func isPinnedKey(_ text: String) -> Bool {
     let keys = text.split(separator: ";", omittingEmptySubsequences: false)
     return !keys.isEmpty
       && keys.allSatisfy { key in

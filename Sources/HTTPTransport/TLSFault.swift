@@ -1,5 +1,5 @@
 /// What is wrong with a TLS connection, as far as libcurl and OpenSSL tell it.
-public enum TLSFault: String, Sendable, Hashable, CaseIterable {
+package enum TLSFault: String, Sendable, Hashable, CaseIterable {
   /// No authority that is trusted has signed the server's certificate.
   case untrusted
   /// The server's certificate is no longer valid, or not yet.

@@ -1,7 +1,7 @@
 /// Why no HTTP answer came, or not a whole one.
-public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kinds of failure a caller can tell apart.
-  public enum Code: String, Sendable, Hashable {
+  package enum Code: String, Sendable, Hashable {
     /// The host name (or the proxy's) has no address.
     case unresolvable
     /// No connection could be made.
@@ -27,19 +27,19 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
   }
 
   /// The kind of failure.
-  public let code: Code
+  package let code: Code
   /// What libcurl says of it; holds no login.
-  public let message: String
+  package let message: String
   /// What is wrong with the TLS connection, when `code` is `tls`.
-  public let tlsFault: TLSFault?
+  package let tlsFault: TLSFault?
 
   /// Makes an error.
-  public init(_ code: Code, _ message: String, tlsFault: TLSFault? = nil) {
+  package init(_ code: Code, _ message: String, tlsFault: TLSFault? = nil) {
     self.code = code
     self.message = message
     self.tlsFault = tlsFault
   }
 
   /// The kind and the message.
-  public var description: String { "\(code.rawValue): \(message)" }
+  package var description: String { "\(code.rawValue): \(message)" }
 }

@@ -1,5 +1,5 @@
 /// A part of an object, in bytes.
-public enum ByteRange: Sendable, Hashable {
+package enum ByteRange: Sendable, Hashable {
   /// All of it, where that is at most so many bytes.
   ///
   /// A larger object fails with ``StoreError/Code/integrity``, and no more of it than that is read.

@@ -1,5 +1,5 @@
 /// A store whose answers tell a ``ServerClock`` the time.
-public struct ClockedStore: ObjectStore {
+package struct ClockedStore: ObjectStore {
   private let store: any ObjectStore
   private let clock: ServerClock
   private let now: @Sendable () -> Int64
@@ -10,7 +10,7 @@ public struct ClockedStore: ObjectStore {
   ///   - store: What does the work.
   ///   - clock: Hears of each date.
   ///   - now: Our clock, in milliseconds since 1970.
-  public init(
+  package init(
     _ store: any ObjectStore, _ clock: ServerClock, now: @escaping @Sendable () -> Int64
   ) {
     self.store = store
@@ -19,10 +19,10 @@ public struct ClockedStore: ObjectStore {
   }
 
   /// The wrapped store's location.
-  public var location: String { store.location }
+  package var location: String { store.location }
 
   /// See ``ObjectStore/put(_:_:)``.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     let sent = now()
     let receipt = try await store.put(key, body)
     if let date = receipt.serverDate { clock.note(date, sent: sent, received: now()) }
@@ -30,20 +30,20 @@ public struct ClockedStore: ObjectStore {
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await store.putIfAbsent(key, body)
   }
 
   /// See ``ObjectStore/get(_:range:)``.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try await store.get(key, range: range)
   }
 
   /// See ``ObjectStore/head(_:)``.
-  public func head(_ key: String) async throws -> ObjectEntry { try await store.head(key) }
+  package func head(_ key: String) async throws -> ObjectEntry { try await store.head(key) }
 
   /// See ``ObjectStore/list(_:after:)``.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     let sent = now()
     let page = try await store.list(prefix, after: token)
     if let date = page.serverDate { clock.note(date, sent: sent, received: now()) }
@@ -51,7 +51,7 @@ public struct ClockedStore: ObjectStore {
   }
 
   /// See ``ObjectStore/delete(_:)``.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     try await store.delete(keys)
   }
 }

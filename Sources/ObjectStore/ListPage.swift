@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
 /// One page of a listing.
-public struct ListPage: Sendable, Hashable {
+package struct ListPage: Sendable, Hashable {
   /// The objects directly at the prefix.
-  public var objects: [ObjectEntry]
+  package var objects: [ObjectEntry]
   /// The folders directly at the prefix: full keys that end with `/`.
-  public var directories: [String]
+  package var directories: [String]
   /// What to pass as `after` for the next page; nil when this is the last.
-  public var next: String?
+  package var next: String?
   /// The server's clock when it answered.
-  public var serverDate: Date?
+  package var serverDate: Date?
 
   /// Makes a page.
-  public init(
+  package init(
     objects: [ObjectEntry] = [], directories: [String] = [], next: String? = nil,
     serverDate: Date? = nil
   ) {

@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 
 /// One object as a listing or a look at its head shows it.
-public struct ObjectEntry: Sendable, Hashable {
+package struct ObjectEntry: Sendable, Hashable {
   /// The key, relative to the store's prefix.
-  public let key: String
+  package let key: String
   /// The size in bytes.
-  public let size: Int64
+  package let size: Int64
   /// When it was last written, by the server's clock.
-  public let modified: Date?
+  package let modified: Date?
   /// The entity tag without its quotes; for most S3 stores the MD5 of the content.
-  public let etag: String?
+  package let etag: String?
 
   /// The sizes that are believed: more than any store takes, and sums of them stay numbers.
   static let possibleSizes: ClosedRange<Int64> = 0...(1 << 50)
 
   /// Makes an entry.
-  public init(key: String, size: Int64, modified: Date? = nil, etag: String? = nil) {
+  package init(key: String, size: Int64, modified: Date? = nil, etag: String? = nil) {
     self.key = key
     self.size = size
     self.modified = modified

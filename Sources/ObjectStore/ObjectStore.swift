@@ -3,7 +3,7 @@
 /// Keys are relative to the store's prefix, made of `[A-Za-z0-9._/-]`, with no empty, `.` or `..`
 /// segment. A store may be used from many tasks at once. Every method throws `StoreError`, and
 /// `StoreError.Code.cancelled` when the task was cancelled.
-public protocol ObjectStore: Sendable {
+package protocol ObjectStore: Sendable {
   /// The store's URL without credentials, for messages and as a cache key.
   var location: String { get }
 
@@ -55,10 +55,10 @@ public protocol ObjectStore: Sendable {
 extension ObjectStore {
   /// Whether the store is a folder of this machine, perhaps a mounted share: there a look costs no
   /// request, and an unmounted one looks like an empty store.
-  public var isFolder: Bool { location.hasPrefix("file:") }
+  package var isFolder: Bool { location.hasPrefix("file:") }
 
   /// Refuses: the store does not know such a request.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     throw StoreError(
       .unsupported, operation: "PUT", target: "\(location)/\(key)",
       response: "no conditional requests")
@@ -67,14 +67,14 @@ extension ObjectStore {
   /// Reads a whole object of at most 64 MiB.
   ///
   /// A missing object throws `notFound`, a larger one `integrity`.
-  public func get(_ key: String) async throws -> [UInt8] {
+  package func get(_ key: String) async throws -> [UInt8] {
     try await get(key, atMost: 64 << 20)
   }
 
   /// Reads a whole object that may not be larger than a number of bytes, whatever a listing said.
   ///
   /// A missing object throws `notFound`, a larger one `integrity`.
-  public func get(_ key: String, atMost limit: Int64) async throws -> [UInt8] {
+  package func get(_ key: String, atMost limit: Int64) async throws -> [UInt8] {
     try await get(key, range: .whole(atMost: limit))
   }
 
@@ -82,7 +82,7 @@ extension ObjectStore {
   ///
   /// Throws `integrity` when the store contradicts itself: a page token or a name that comes twice,
   /// pages without an end. `serverDate` is that of the first page.
-  public func listAll(_ prefix: String) async throws -> ListPage {
+  package func listAll(_ prefix: String) async throws -> ListPage {
     var all = try await list(prefix, after: nil)
     var tokens: Set<String> = []
     while let token = all.next {

@@ -11,7 +11,7 @@ import HTTPTransport
 ///   - settings: What the configuration file says.
 ///   - environment: The process's environment; overrides the settings.
 ///   - policy: How often to try again.
-public func openStore(
+package func openStore(
   _ url: StoreURL, settings: StoreSettings, environment: [String: String],
   policy: RetryPolicy = RetryPolicy()
 ) throws -> any ObjectStore {

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// What a store said about an upload that it accepted.
-public struct PutReceipt: Sendable, Hashable {
+package struct PutReceipt: Sendable, Hashable {
   /// Whether the store answered with an ETag equal to the MD5 of what was sent.
-  public let provesContent: Bool
+  package let provesContent: Bool
   /// The server's clock when it answered.
-  public let serverDate: Date?
+  package let serverDate: Date?
 
   /// Makes a receipt.
-  public init(provesContent: Bool, serverDate: Date?) {
+  package init(provesContent: Bool, serverDate: Date?) {
     self.provesContent = provesContent
     self.serverDate = serverDate
   }

@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
 /// How often, and how long, something transient is tried again: one row for each class of failure.
-public struct RetryPolicy: Sendable, Hashable {
+package struct RetryPolicy: Sendable, Hashable {
   /// How one class of failure is tried again.
-  public struct Row: Sendable, Hashable {
+  package struct Row: Sendable, Hashable {
     /// How many times an operation is tried in all.
-    public var tries: Int
+    package var tries: Int
     /// The upper bound of the first pause, in seconds; it doubles each time.
-    public var base: TimeInterval
+    package var base: TimeInterval
     /// The upper bound of every pause, in seconds.
-    public var cap: TimeInterval
+    package var cap: TimeInterval
 
     /// Makes a row.
-    public init(tries: Int, base: TimeInterval, cap: TimeInterval) {
+    package init(tries: Int, base: TimeInterval, cap: TimeInterval) {
       self.tries = tries
       self.base = base
       self.cap = cap
@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable, Hashable {
   }
 
   /// The table; a class that is not in it is never tried again.
-  public var rows: [StoreError.Code: Row] = [
+  package var rows: [StoreError.Code: Row] = [
     .transient: Row(tries: 4, base: 0.2, cap: 5),
     .damaged: Row(tries: 4, base: 0.2, cap: 5),
     .overloaded: Row(tries: 4, base: 1, cap: 15),
@@ -28,20 +28,20 @@ public struct RetryPolicy: Sendable, Hashable {
     .unreachable: Row(tries: 2, base: 0.5, cap: 0.5),
   ]
   /// After how many seconds, pauses included, no further try is begun.
-  public var maxElapsed: TimeInterval = 45
+  package var maxElapsed: TimeInterval = 45
 
   /// Makes the default policy.
-  public init() {}
+  package init() {}
 
   /// Nothing is tried again.
-  public static var once: RetryPolicy {
+  package static var once: RetryPolicy {
     var policy = RetryPolicy()
     policy.rows = [:]
     return policy
   }
 
   /// How many requests an operation takes that meets these failures in turn, time left aside.
-  public func requests(facing failures: [StoreError.Code]) -> Int {
+  package func requests(facing failures: [StoreError.Code]) -> Int {
     let last = failures.indices.first { $0 + 1 >= rows[failures[$0]]?.tries ?? 1 }
     return (last ?? failures.count) + 1
   }

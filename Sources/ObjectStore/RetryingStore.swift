@@ -1,7 +1,7 @@
 import Foundation
 
 /// A store that tries again what is transient: the one place where that is done.
-public struct RetryingStore: ObjectStore {
+package struct RetryingStore: ObjectStore {
   private let store: any ObjectStore
   private let policy: RetryPolicy
   private let sleep: @Sendable (Duration) async throws -> Void
@@ -16,7 +16,7 @@ public struct RetryingStore: ObjectStore {
   ///   - sleep: Waits, and throws when the task is cancelled.
   ///   - random: A number from 0 up to 1.
   ///   - now: The clock that bounds the elapsed time.
-  public init(
+  package init(
     _ store: any ObjectStore, policy: RetryPolicy = RetryPolicy(),
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
@@ -30,37 +30,37 @@ public struct RetryingStore: ObjectStore {
   }
 
   /// The wrapped store's location.
-  public var location: String { store.location }
+  package var location: String { store.location }
 
   /// See ``ObjectStore/put(_:_:)``.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await attempt("PUT", key) { try await store.put(key, body) }
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
   ///
   /// Not tried again: an attempt that seemed to fail may be what is there then.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await store.putIfAbsent(key, body)
   }
 
   /// See ``ObjectStore/get(_:range:)``.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try await attempt("GET", key) { try await store.get(key, range: range) }
   }
 
   /// See ``ObjectStore/head(_:)``.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     try await attempt("HEAD", key) { try await store.head(key) }
   }
 
   /// See ``ObjectStore/list(_:after:)``.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try await attempt("LIST", prefix) { try await store.list(prefix, after: token) }
   }
 
   /// See ``ObjectStore/delete(_:)``; only the keys that failed are tried again.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     var outcomes = try await attempt("DELETE", keys.first ?? "") { try await store.delete(keys) }
     var pending = outcomes.indices.filter { outcomes[$0].error?.isTransient == true }
     guard !pending.isEmpty else { return outcomes }

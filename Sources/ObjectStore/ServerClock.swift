@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// How far a server's clock is ahead of ours, learned from the dates of its answers.
@@ -6,11 +6,11 @@ import Synchronization
 /// A date tells the second in which the server answered, and that was between asking and hearing; of
 /// servers that look at their clock once a second, such as lighttpd, it may be the second before. So
 /// each answer bounds the difference, and all of them together bound it closer.
-public final class ServerClock: Sendable {
+package final class ServerClock: Sendable {
   private let bounds = Mutex<ClosedRange<Int64>?>(nil)
 
   /// Knows nothing yet.
-  public init() {}
+  package init() {}
 
   /// Notes an answer.
   ///
@@ -18,7 +18,7 @@ public final class ServerClock: Sendable {
   ///   - date: what it said, whole seconds.
   ///   - sent: when it was asked for, by our clock, in milliseconds since 1970.
   ///   - received: when it came.
-  public func note(_ date: Date, sent: Int64, received: Int64) {
+  package func note(_ date: Date, sent: Int64, received: Int64) {
     let server = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
     guard sent <= received else { return }
     let new = server - received...server + 1999 - sent
@@ -34,7 +34,7 @@ public final class ServerClock: Sendable {
 
   /// Milliseconds to add to our clock for the server's; nil while nothing is known, 0 as long as
   /// the answers do not show a difference.
-  public var offset: Int64? {
+  package var offset: Int64? {
     bounds.withLock { bounds in
       bounds.map { $0.contains(0) ? 0 : ($0.lowerBound + $0.upperBound) / 2 }
     }

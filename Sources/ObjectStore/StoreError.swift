@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
 /// Why a store operation failed: what was tried, on what, what came back, what to do.
 ///
 /// Texts from the other side are bounded and their control characters escaped when the error is
 /// made. No credentials are ever part of it.
-public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// The kinds of failure a caller can tell apart.
-  public enum Code: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Code: String, Sendable, Hashable, CaseIterable, Codable {
     /// The object does not exist.
     case notFound
     /// The login was refused: wrong, missing or expired credentials, or no right to do this.
@@ -40,20 +40,20 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
   }
 
   /// The kind of failure.
-  public let code: Code
+  package let code: Code
   /// What was tried, such as `PUT`.
-  public let operation: String
+  package let operation: String
   /// The key or URL, without credentials.
-  public let target: String
+  package let target: String
   /// What came back, such as `403 SignatureDoesNotMatch: ...`.
-  public let response: String
+  package let response: String
   /// What the user should do next: one sentence, or empty.
-  public let advice: String
+  package let advice: String
   /// How many seconds the server asked to wait.
-  public let retryAfter: TimeInterval?
+  package let retryAfter: TimeInterval?
 
   /// Makes an error; bounds and escapes its texts.
-  public init(
+  package init(
     _ code: Code, operation: String, target: String, response: String, advice: String = "",
     retryAfter: TimeInterval? = nil
   ) {
@@ -66,16 +66,18 @@ public struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConver
   }
 
   /// Whether trying again later may succeed.
-  public var isTransient: Bool { [.transient, .damaged, .overloaded, .unreachable].contains(code) }
+  package var isTransient: Bool {
+    [.transient, .damaged, .overloaded, .unreachable].contains(code)
+  }
 
   /// Whether nothing more is to be tried in this pass.
-  public var endsPass: Bool { code == .cancelled || code == .exhausted }
+  package var endsPass: Bool { code == .cancelled || code == .exhausted }
 
   /// Whether the object does not exist.
-  public var isNotFound: Bool { code == .notFound }
+  package var isNotFound: Bool { code == .notFound }
 
   /// The error as one line: what was tried, on what, what came back, and the advice.
-  public var description: String {
+  package var description: String {
     let head = "\(operation) \(target): \(response)"
     guard !advice.isEmpty else { return head }
     return head.hasSuffix(".") ? "\(head) \(advice)" : "\(head). \(advice)"

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Where a store is, as the user writes it: `s3://`, `https://`, loopback `http://` or `file://`.
-public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
+package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   /// The kinds of store.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// A bucket, or the ARN of an access point, and the prefix below it, without slashes at its
     /// ends (may be empty).
     case s3(bucket: String, prefix: String)
@@ -14,10 +14,10 @@ public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// What kind of store it is.
-  public let kind: Kind
+  package let kind: Kind
 
   /// The URL in its canonical form, without a slash at the end.
-  public let description: String
+  package let description: String
 
   static let acceptedForms =
     "Write s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder."
@@ -28,7 +28,7 @@ public struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   /// user name or password, or names plain `http` on another machine.
   ///
   /// - Parameter allowsPlaintext: Whether plain `http` to another machine is accepted.
-  public init(_ text: String, allowsPlaintext: Bool = false) throws {
+  package init(_ text: String, allowsPlaintext: Bool = false) throws {
     try self.init(text, allowsPlaintext: allowsPlaintext, isEndpoint: false)
   }
 

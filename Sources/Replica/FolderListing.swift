@@ -1,14 +1,14 @@
-public import Foundation
-public import ObjectStore
+package import Foundation
+package import ObjectStore
 import Platform
-public import SessionLog
+package import SessionLog
 
 /// All sessions of one folder, as a listing showed them.
-public struct FolderListing: Sendable {
+package struct FolderListing: Sendable {
   /// The sessions by id.
-  public let sessions: [SessionID: RemoteSession]
+  package let sessions: [SessionID: RemoteSession]
   /// The server's time when it answered.
-  public let serverDate: Date?
+  package let serverDate: Date?
 
   /// Lists a folder, or one session's objects in it.
   ///
@@ -17,7 +17,7 @@ public struct FolderListing: Sendable {
   ///   - session: only this session's objects are asked for where the store can filter.
   ///   - store: where to look.
   /// - Throws: ``ObjectStore/StoreError``.
-  public init(
+  package init(
     _ folder: SessionFolder, session: SessionID? = nil, in store: any ObjectStore
   ) async throws {
     let prefix = folder.key + (session.map { "\($0)." } ?? "")
@@ -44,7 +44,7 @@ public struct FolderListing: Sendable {
   ///   - isWanted: whether a folder is listed.
   ///   - body: gets the listings one by one, device by device in the order given and day by day.
   /// - Throws: ``ObjectStore/StoreError``; what `body` throws.
-  public static func forEach(
+  package static func forEach(
     of devices: [String], in store: any ObjectStore,
     where isWanted: (SessionFolder) -> Bool = { _ in true },
     _ body: (FolderListing) async throws -> Void
@@ -54,7 +54,7 @@ public struct FolderListing: Sendable {
   }
 
   /// What the folder holds of a session, nothing included.
-  public subscript(session: SessionID, in folder: SessionFolder) -> RemoteSession {
+  package subscript(session: SessionID, in folder: SessionFolder) -> RemoteSession {
     sessions[session] ?? RemoteSession(folder: folder, session: session)
   }
 }

@@ -1,18 +1,18 @@
 import Foundation
-public import ObjectStore
+package import ObjectStore
 
 /// `tidemark.json` at the root of a store: the version of the layout, byte-identical whoever writes
 /// it, so that two machines can write it at once.
 ///
 /// It also tells the store from an empty folder in its place: a share that is not mounted, a wrong
 /// prefix, a bucket that was emptied.
-public enum FormatMarker {
+package enum FormatMarker {
   /// The key.
-  public static let key = "tidemark.json"
+  package static let key = "tidemark.json"
   /// What this version writes.
-  public static let content = Array("{\"format\":1,\"name\":\"tidemark\"}\n".utf8)
+  package static let content = Array("{\"format\":1,\"name\":\"tidemark\"}\n".utf8)
   /// The folder for scratch objects of a probe before there is a marker; it may stay, empty.
-  public static let probeFolder = "probe/"
+  package static let probeFolder = "probe/"
 
   /// Bytes that a later version's marker may have; nothing larger is one.
   private static let largest: Int64 = 64 << 10
@@ -36,7 +36,7 @@ public enum FormatMarker {
   /// - Throws: ``ReplicaError`` when a later version is in use there;
   ///   ``ObjectStore/StoreError``, `configuration` when the marker is missing and must not be written.
   ///   Nothing was written then.
-  @discardableResult public static func check(
+  @discardableResult package static func check(
     _ store: any ObjectStore, isUsed: Bool, create: Bool
   ) async throws -> Bool {
     let finding = try await find(in: store)
@@ -60,7 +60,7 @@ public enum FormatMarker {
   /// Whether the marker is there, undamaged.
   ///
   /// - Throws: ``ReplicaError`` when a later version is in use there; ``ObjectStore/StoreError``.
-  public static func isWhole(in store: any ObjectStore) async throws -> Bool {
+  package static func isWhole(in store: any ObjectStore) async throws -> Bool {
     try await find(in: store) == .whole
   }
 
@@ -130,7 +130,7 @@ public enum FormatMarker {
   /// For a store that a person has named, or that ``check(_:isUsed:create:)`` found new.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public static func write(to store: any ObjectStore) async throws {
+  package static func write(to store: any ObjectStore) async throws {
     for _ in 0..<attempts {
       guard try await !store.put(key, content).provesContent else { return }
       do {

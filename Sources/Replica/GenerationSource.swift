@@ -1,19 +1,19 @@
-public import Delta
+package import Delta
 import Platform
-public import SessionLog
+package import SessionLog
 
 /// Makes the segments of a stream's new generation as deltas against the one before, of which it
 /// knows the signature and where its bytes are stored.
 ///
 /// An actor because it compresses while its caller sends. It reads ahead and hashes whole segments
 /// on other cores than it cuts into blocks. In memory are one segment, three pieces, and some blocks.
-public actor GenerationSource {
+package actor GenerationSource {
   /// A segment of the new generation.
-  public struct Segment: Sendable {
+  package struct Segment: Sendable {
     /// The delta, ready to be sent.
-    public let encoded: EncodedSegment
+    package let encoded: EncodedSegment
     /// Stream bytes of it that are copies, which cost nothing.
-    public let copied: Int64
+    package let copied: Int64
   }
 
   private let log: LocalStream
@@ -70,7 +70,7 @@ public actor GenerationSource {
   ///   - storedLimit: compressed bytes after which a segment ends.
   ///   - frameLength: literal bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
   /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LocalStream/read(_:)`` does.
-  public init(
+  package init(
     _ log: LocalStream, session: SessionID, generation: Int, range: Range<Int64>,
     signature: Signature, basis: SourceMap, storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength
@@ -90,7 +90,7 @@ public actor GenerationSource {
   /// The next segment; nil after the last.
   ///
   /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
-  public func next() async throws -> Segment? {
+  package func next() async throws -> Segment? {
     while finished.isEmpty, !unread.isEmpty {
       let piece = try await nextPiece()
       try piece.withUnsafeBytes { try delta.append($0, add) }
@@ -122,7 +122,7 @@ public actor GenerationSource {
 
   /// Blocks of the new generation that were finished since this was asked last, from the start of
   /// the range on.
-  public func takeBlocks() -> [Signature.Entry] { builder.take() }
+  package func takeBlocks() -> [Signature.Entry] { builder.take() }
 
   private func add(_ piece: DeltaEncoder.Piece) throws {
     if let block = piece.block { builder.append(block) }

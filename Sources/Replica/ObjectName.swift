@@ -1,16 +1,16 @@
 import Crypto
 import Delta
 import ObjectStore
-public import SessionLog
+package import SessionLog
 
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
 /// name says which bytes of the stream it holds and how to tell that they are whole.
-public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
+package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   /// The largest object that a writer makes, in bytes: a name that promises more is foreign.
-  public static let largestObject: Int64 = 8 << 20
+  package static let largestObject: Int64 = 8 << 20
 
   /// How a segment holds its bytes.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// All in its own frames: `.log.zst`.
     case plain = "log"
     /// Most of them as copies from earlier generations: `.delta.zst`.
@@ -18,20 +18,20 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The session.
-  public let session: SessionID
+  package let session: SessionID
   /// The version of the stream, from 1.
-  public let generation: Int
+  package let generation: Int
   /// Stream offsets in bytes.
-  public let range: Range<Int64>
+  package let range: Range<Int64>
   /// First 16 hex digits of SHA-256 over the stream bytes.
-  public let hash: String
+  package let hash: String
   /// The object's size in bytes; an object of another size does not count.
-  public let stored: Int64
+  package let stored: Int64
   /// How it holds its bytes; a delta has a generation above 1.
-  public let kind: Kind
+  package let kind: Kind
 
   /// Makes a name.
-  public init(
+  package init(
     session: SessionID, generation: Int, range: Range<Int64>, hash: String, stored: Int64,
     kind: Kind = .plain
   ) {
@@ -44,19 +44,19 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether another segment's bytes are among those of this one, by both names.
-  public func holds(_ other: SegmentName) -> Bool {
+  package func holds(_ other: SegmentName) -> Bool {
     generation == other.generation && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
   }
 
   /// Number of stream bytes.
-  public var length: Int64 { range.upperBound - range.lowerBound }
+  package var length: Int64 { range.upperBound - range.lowerBound }
 
   /// The file name.
-  public var description: String { fileName }
+  package var description: String { fileName }
 
   /// Reads a file name; nil for anything that ``fileName`` does not write.
-  public init?(_ fileName: String) {
+  package init?(_ fileName: String) {
     let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 7, let kind = Kind(rawValue: String(parts[5])), parts[6] == "zst",
       let session = SessionID(String(parts[0])),
@@ -75,7 +75,7 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The name inside its ``SessionFolder``.
-  public var fileName: String {
+  package var fileName: String {
     let start = NameField.padded(range.lowerBound)
     let end = NameField.padded(range.upperBound)
     return "\(session).g\(generation).\(start)-\(end).\(hash).\(stored).\(kind.rawValue).zst"
@@ -87,29 +87,29 @@ public struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 ///
 /// One that names another generation than the first has it before the length:
 /// `<session>.s0003.active.g2.000004194304.<hash16>.<stored>.json`.
-public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
+package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   /// The last revision that a session can have.
-  public static let highestNumber = 999_999
+  package static let highestNumber = 999_999
   /// The largest sidecar that a writer makes, in bytes: a name that promises more is foreign.
-  public static let largestObject: Int64 = 1 << 20
+  package static let largestObject: Int64 = 1 << 20
 
   /// The session.
-  public let session: SessionID
+  package let session: SessionID
   /// Counts up from 1.
-  public let number: Int
+  package let number: Int
   /// The session's status; anything but active is the seal.
-  public let status: SessionStatus
+  package let status: SessionStatus
   /// The generation of the stream that counts since then.
-  public let generation: Int
+  package let generation: Int
   /// Length of the stream in bytes when it was written.
-  public let length: Int64
+  package let length: Int64
   /// First 16 hex digits of SHA-256 over the JSON.
-  public let hash: String
+  package let hash: String
   /// The object's size in bytes.
-  public let stored: Int64
+  package let stored: Int64
 
   /// The name of a revision with this content.
-  public init(
+  package init(
     session: SessionID, number: Int, status: SessionStatus, generation: Int = 1, length: Int64,
     json: [UInt8]
   ) {
@@ -123,15 +123,15 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether a sidecar is the one that this name promises.
-  public func matches(_ json: [UInt8]) -> Bool {
+  package func matches(_ json: [UInt8]) -> Bool {
     Int64(json.count) == stored && NameField.hash16(SHA256.hash(data: json)) == hash
   }
 
   /// The file name.
-  public var description: String { fileName }
+  package var description: String { fileName }
 
   /// Reads a file name; nil for anything that ``fileName`` does not write.
-  public init?(_ fileName: String) {
+  package init?(_ fileName: String) {
     var parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
     var generation = 1
     if parts.count == 8, let named = NameField.generation(parts[3]), named > 1 {
@@ -155,7 +155,7 @@ public struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The name inside its ``SessionFolder``.
-  public var fileName: String {
+  package var fileName: String {
     let revision = String(number)
     let padding = String(repeating: "0", count: max(0, 4 - revision.count))
     let version = generation == 1 ? "" : "g\(generation)."

@@ -1,14 +1,14 @@
-public import SessionLog
+package import SessionLog
 
 /// Which objects of a sealed session are no longer needed, by what its seal names.
 extension RemoteSession {
   /// Whether segments of these names are there, each whole.
-  public func holds(_ names: [String]) -> Bool {
+  package func holds(_ names: [String]) -> Bool {
     Set(names).isSubset(of: segments.map(\.fileName))
   }
 
   /// Whether segments of these names are there, each whole, and together hold `[0, length)`.
-  public func holds(_ names: [String], length: Int64) -> Bool {
+  package func holds(_ names: [String], length: Int64) -> Bool {
     let names = Set(names)
     let named = segments.filter { names.contains($0.fileName) }
     guard named.count == names.count else { return false }
@@ -27,7 +27,7 @@ extension RemoteSession {
   /// all that the seal names is there.
   ///
   /// - Parameter seal: the sidecar of the home that sealed it with the newest revision.
-  public func superseded(by seal: Sidecar) -> (keys: [String], surplus: [SegmentName]) {
+  package func superseded(by seal: Sidecar) -> (keys: [String], surplus: [SegmentName]) {
     guard let revision = self.seal else { return ([], []) }
     let named = Set((seal.objects ?? []) + (seal.basis ?? []))
     guard holds(Array(named)), holds(seal.objects ?? [], length: revision.length) else {

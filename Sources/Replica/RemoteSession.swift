@@ -1,34 +1,34 @@
-public import Foundation
+package import Foundation
 import ObjectStore
-public import SessionLog
+package import SessionLog
 
 /// What a listing tells about one session: which of its objects are there, and how far its stream
 /// has risen.
-public struct RemoteSession: Sendable, Equatable {
+package struct RemoteSession: Sendable, Equatable {
   /// Where it lies.
-  public let folder: SessionFolder
+  package let folder: SessionFolder
   /// Which session.
-  public let session: SessionID
+  package let session: SessionID
   /// Segments whose object has the size that its name promises, by start, longest first.
-  public private(set) var segments: [SegmentName] = []
+  package private(set) var segments: [SegmentName] = []
   /// Segments whose object has another size: cut uploads, which count for nothing.
-  public private(set) var damagedSegments: [ObjectDamage] = []
+  package private(set) var damagedSegments: [ObjectDamage] = []
   /// Whole sidecar revisions by number.
-  public private(set) var revisions: [RevisionName] = []
+  package private(set) var revisions: [RevisionName] = []
   /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
-  public private(set) var keys: [String] = []
+  package private(set) var keys: [String] = []
   /// Size of all objects in bytes.
-  public private(set) var storedBytes: Int64 = 0
+  package private(set) var storedBytes: Int64 = 0
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
-  public private(set) var newest: Date?
+  package private(set) var newest: Date?
   /// What the seal names, where the session has been restricted to it; see ``restricted(to:)``.
-  public internal(set) var contents: SealedContents?
+  package internal(set) var contents: SealedContents?
   /// Whole segments that the seal does not name, in no order: only a reader that takes whatever is
   /// left looks at them.
   private(set) var unnamed: [SegmentName] = []
 
   /// A session of which these objects are known.
-  public init(
+  package init(
     folder: SessionFolder, session: SessionID, segments: [SegmentName] = [],
     revisions: [RevisionName] = []
   ) {
@@ -40,18 +40,18 @@ public struct RemoteSession: Sendable, Equatable {
   }
 
   /// A segment that was found with another size than its name says.
-  public struct ObjectDamage: Sendable, Equatable {
+  package struct ObjectDamage: Sendable, Equatable {
     /// The segment that was meant.
-    public let name: SegmentName
+    package let name: SegmentName
     /// The size found in bytes.
-    public let found: Int64
+    package let found: Int64
   }
 
   /// The newest whole revision.
-  public var revision: RevisionName? { revisions.last }
+  package var revision: RevisionName? { revisions.last }
 
   /// The newest revision when it is the seal.
-  public var seal: RevisionName? {
+  package var seal: RevisionName? {
     revisions.last.flatMap { $0.status == .active ? nil : $0 }
   }
 
@@ -59,25 +59,25 @@ public struct RemoteSession: Sendable, Equatable {
   ///
   /// Segments of a higher one are of a rewrite that is not finished, those of a lower one its basis,
   /// or remains.
-  public var generation: Int { revision?.generation ?? 1 }
+  package var generation: Int { revision?.generation ?? 1 }
 
   /// The stream offset up to which every byte is there.
-  public var mark: Int64 { mark(of: generation) }
+  package var mark: Int64 { mark(of: generation) }
 
   /// The stream offset up to which every byte of a generation is there.
-  public func mark(of generation: Int) -> Int64 {
+  package func mark(of generation: Int) -> Int64 {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
   /// Where the stream ends: where its seal says, else where its last segment does.
   ///
   /// Beyond ``mark`` bytes are missing.
-  public var end: Int64 {
+  package var end: Int64 {
     seal?.length ?? segments(of: generation).map(\.range.upperBound).max() ?? 0
   }
 
   /// Segments of a generation whose object is whole, by start, longest first.
-  public func segments(of generation: Int) -> [SegmentName] {
+  package func segments(of generation: Int) -> [SegmentName] {
     segments.filter { $0.generation == generation }
   }
 
@@ -86,7 +86,7 @@ public struct RemoteSession: Sendable, Equatable {
   /// - Parameters:
   ///   - offset: in stream bytes.
   ///   - generation: the generation asked for; nil for the one that counts.
-  public func segment(at offset: Int64, of generation: Int? = nil) -> SegmentName? {
+  package func segment(at offset: Int64, of generation: Int? = nil) -> SegmentName? {
     let generation = generation ?? self.generation
     return segments.lazy
       .filter { $0.generation == generation && $0.range.contains(offset) }
@@ -98,7 +98,7 @@ public struct RemoteSession: Sendable, Equatable {
   /// - Parameters:
   ///   - length: in stream bytes.
   ///   - generation: the generation asked for; nil for the one that counts.
-  public func cover(upTo length: Int64, of generation: Int? = nil) -> [SegmentName] {
+  package func cover(upTo length: Int64, of generation: Int? = nil) -> [SegmentName] {
     var cover: [SegmentName] = []
     var offset: Int64 = 0
     var furthest: SegmentName?
@@ -116,10 +116,10 @@ public struct RemoteSession: Sendable, Equatable {
   }
 
   /// Pairs of segments that overlap without one containing the other: unlawful, and never read.
-  public var overlaps: [(SegmentName, SegmentName)] { overlaps(of: generation) }
+  package var overlaps: [(SegmentName, SegmentName)] { overlaps(of: generation) }
 
   /// Such pairs in a generation.
-  public func overlaps(of generation: Int) -> [(SegmentName, SegmentName)] {
+  package func overlaps(of generation: Int) -> [(SegmentName, SegmentName)] {
     var found: [(SegmentName, SegmentName)] = []
     var enclosing: [SegmentName] = []
     for segment in segments(of: generation) {

@@ -1,7 +1,7 @@
 /// What keeps a session's two copies from being proven equal.
-public struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind.
-  public enum Code: Sendable, Equatable {
+  package enum Code: Sendable, Equatable {
     /// The local log is shorter than, or differs from, what was sent.
     case localLogChanged
     /// Bytes of the stream are missing remotely.
@@ -13,16 +13,16 @@ public struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// The kind.
-  public let code: Code
+  package let code: Code
   /// What was found, with names and offsets.
-  public let detail: String
+  package let detail: String
 
   /// Makes an error.
-  public init(_ code: Code, _ detail: String) {
+  package init(_ code: Code, _ detail: String) {
     self.code = code
     self.detail = detail
   }
 
   /// One line for a person.
-  public var description: String { detail }
+  package var description: String { detail }
 }

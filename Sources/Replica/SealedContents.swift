@@ -1,17 +1,17 @@
-public import SessionLog
+package import SessionLog
 
 /// What a seal says the stream of its session is made of.
 ///
 /// Anyone who may write to a store can add a segment that reaches further than the lawful ones. Of a
 /// sealed session readers therefore take the objects that its seal names, and no others.
-public struct SealedContents: Sendable, Equatable {
+package struct SealedContents: Sendable, Equatable {
   /// The seal.
-  public let seal: RevisionName
+  package let seal: RevisionName
   /// The segments that hold the stream, and those that they copy from; nil for a session without a
   /// log of which the seal names none.
   let names: Set<SegmentName>?
   /// SHA-256 of the stream in lower-case hex; nil where the log was not sent, or not whole.
-  public let digest: String?
+  package let digest: String?
 
   /// Reads a seal's list of objects.
   ///
@@ -69,7 +69,7 @@ extension RemoteSession {
   ///
   /// - Parameter sidecar: the newest revision's content.
   /// - Throws: ``ReplicaError`` when the seal's list cannot be that of the stream.
-  public func restricted(to sidecar: Sidecar) throws -> RemoteSession {
+  package func restricted(to sidecar: Sidecar) throws -> RemoteSession {
     guard let seal else { return self }
     return try restricted(to: SealedContents(seal, sidecar))
   }

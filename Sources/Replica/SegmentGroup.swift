@@ -1,11 +1,11 @@
 /// Neighbouring small segments that one object can take the place of.
-public struct SegmentGroup: Sendable, Equatable {
+package struct SegmentGroup: Sendable, Equatable {
   /// Stream offsets of all of them, in bytes.
-  public private(set) var range: Range<Int64>
+  package private(set) var range: Range<Int64>
   /// How many there are.
-  public private(set) var count = 1
+  package private(set) var count = 1
   /// What they take on the store together, in bytes: about as much as the one will.
-  public private(set) var stored: Int64
+  package private(set) var stored: Int64
 
   private init(_ segment: SegmentName) {
     range = segment.range
@@ -21,7 +21,7 @@ public struct SegmentGroup: Sendable, Equatable {
   /// - Parameters:
   ///   - segments: in stream order, each beginning where the one before ends.
   ///   - limit: size of the largest object that may be made, in bytes.
-  public static func groups(of segments: [SegmentName], limit: Int64) -> [SegmentGroup] {
+  package static func groups(of segments: [SegmentName], limit: Int64) -> [SegmentGroup] {
     var groups: [SegmentGroup] = []
     for segment in segments
     where segment.kind == .plain && segment.stored * smallestShare < limit {

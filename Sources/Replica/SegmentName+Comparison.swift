@@ -5,14 +5,14 @@ extension SegmentName {
   /// Whether the local log has the bytes that this name promises, by their hash.
   ///
   /// - Throws: as ``LocalStream/read(_:)`` does.
-  public func matches(_ log: LocalStream) throws -> Bool {
+  package func matches(_ log: LocalStream) throws -> Bool {
     try matches { try log.read($0) }
   }
 
   /// Whether a stream has the bytes that this name promises, by their hash.
   ///
   /// - Parameter read: gives a range of the stream, or what there is of it.
-  public func matches(_ read: (Range<Int64>) throws -> [UInt8]) rethrows -> Bool {
+  package func matches(_ read: (Range<Int64>) throws -> [UInt8]) rethrows -> Bool {
     var hasher = SHA256()
     for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
       let piece = start..<min(range.upperBound, start + (1 << 20))

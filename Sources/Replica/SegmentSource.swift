@@ -1,34 +1,34 @@
 import Crypto
-public import Delta
-public import LogRecords
+package import Delta
+package import LogRecords
 import Platform
-public import SessionLog
+package import SessionLog
 
 /// A segment ready to be sent.
-public struct EncodedSegment: Sendable {
+package struct EncodedSegment: Sendable {
   /// Its name.
-  public let name: SegmentName
+  package let name: SegmentName
   /// The whole object.
-  public let body: [UInt8]
+  package let body: [UInt8]
   /// The stream just before its end, to be compared with the next segment's link.
-  public let endLink: Link
+  package let endLink: Link
   /// What the stream holds up to its end; nil unless it begins the stream, and where that is not
   /// known without looking at the stream again.
-  public var tally: StreamTally?
+  package var tally: StreamTally?
   /// The signature's builder after the segment's bytes; nil where none was given.
-  public var signature: SignatureBuilder?
+  package var signature: SignatureBuilder?
 }
 
 /// Makes segments of a local log, and compares them with it. An actor because the compressor's state
 /// is dear: a few lanes serve any number of transfers, so memory does not grow with them.
-public actor SegmentLane {
+package actor SegmentLane {
   private let encoder: SegmentEncoder
   private let decoder: SegmentDecoder
 
   /// Makes a lane.
   ///
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  public init() throws {
+  package init() throws {
     encoder = try SegmentEncoder()
     decoder = try SegmentDecoder()
   }
@@ -40,7 +40,8 @@ public actor SegmentLane {
   ///   - name: the segment that it is to be.
   ///   - log: the local log.
   /// - Throws: as ``LocalStream/read(_:)`` does.
-  public func isWhole(_ object: [UInt8], of name: SegmentName, in log: LocalStream) throws -> Bool {
+  package func isWhole(_ object: [UInt8], of name: SegmentName, in log: LocalStream) throws -> Bool
+  {
     try Int64(object.count) == name.stored && name.holds(object, from: log, with: decoder)
   }
 
@@ -58,7 +59,7 @@ public actor SegmentLane {
   ///   - signature: gets the segment's bytes too, where a signature is kept.
   ///   - takesFrames: whether frames that a rotated part has are taken as they are.
   /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
-  public func encode(
+  package func encode(
     _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<Int64>,
     storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength, format: LogFormat,
@@ -117,7 +118,7 @@ public actor SegmentLane {
   ///   - generation: the later one.
   ///   - sources: where the bytes stand in the store.
   /// - Throws: as ``LocalStream/read(_:)`` does.
-  public func copy(
+  package func copy(
     _ segment: SegmentName, of log: LocalStream, as generation: Int, from sources: [StreamRange]
   ) throws -> EncodedSegment {
     encoder.begin()

@@ -1,27 +1,27 @@
-public import ObjectStore
+package import ObjectStore
 import Platform
-public import SessionLog
+package import SessionLog
 
 /// The remote folder of one device and start day; one listing of it tells all about its sessions.
-public struct SessionFolder: Sendable, Hashable {
+package struct SessionFolder: Sendable, Hashable {
   /// The device that recorded the sessions.
-  public let device: String
+  package let device: String
   /// UTC day on which they started, `2026-01-22`.
-  public let day: String
+  package let day: String
 
   /// The folder of a session.
-  public init(device: String, session: SessionID) {
+  package init(device: String, session: SessionID) {
     self.init(device: device, day: session.day)
   }
 
   /// A folder by its parts, which the caller has validated.
-  public init(device: String, day: String) {
+  package init(device: String, day: String) {
     self.device = device
     self.day = day
   }
 
   /// The folder from its key, as a listing of a device's folder gives it.
-  public init?(key: String) {
+  package init?(key: String) {
     let parts = key.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "devices", parts[3].isEmpty,
       Self.isDevice(parts[1]), Self.isDay(parts[2])
@@ -32,7 +32,7 @@ public struct SessionFolder: Sendable, Hashable {
   /// The folders that devices have in a store, device by device in the order given.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
-  public static func all(
+  package static func all(
     of devices: [String], in store: any ObjectStore
   ) async throws -> [SessionFolder] {
     try await devices.concurrentMap { try await store.listAll(deviceKey($0)).directories }
@@ -40,16 +40,16 @@ public struct SessionFolder: Sendable, Hashable {
   }
 
   /// The key that every object in the folder begins with, ending in a slash.
-  public var key: String { "\(Self.deviceKey(device))\(day)/" }
+  package var key: String { "\(Self.deviceKey(device))\(day)/" }
 
   /// The key of all that a device has sent, ending in a slash.
-  public static func deviceKey(_ device: String) -> String { "\(devicesKey)\(device)/" }
+  package static func deviceKey(_ device: String) -> String { "\(devicesKey)\(device)/" }
 
   /// The key under which the devices stand, ending in a slash.
-  public static let devicesKey = "devices/"
+  package static let devicesKey = "devices/"
 
   /// Whether a name from a listing can be a device id.
-  public static func isDevice(_ name: some StringProtocol) -> Bool {
+  package static func isDevice(_ name: some StringProtocol) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
   }

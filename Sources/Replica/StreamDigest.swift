@@ -1,7 +1,7 @@
 import ObjectStore
 
 /// How digests of streams are written: SHA-256 in lower-case hex.
-public enum StreamDigest {
+package enum StreamDigest {
   /// The hex form.
-  public static func hex(_ digest: some Sequence<UInt8>) -> String { NameField.hex(digest) }
+  package static func hex(_ digest: some Sequence<UInt8>) -> String { NameField.hex(digest) }
 }

@@ -1,22 +1,22 @@
 import Crypto
-public import LogRecords
+package import LogRecords
 import ObjectStore
 
 /// What a stream holds from its beginning up to an offset: the digest and the figures of a seal.
 ///
 /// The segment that begins a stream brings one along, so that a session that is sealed in the pass
 /// that sent it is not read a second time.
-public struct StreamTally: Sendable {
+package struct StreamTally: Sendable {
   /// Up to which offset the stream has been counted.
-  public private(set) var end: Int64
+  package private(set) var end: Int64
   private var hasher: SHA256
   /// The figures; complete after ``finish()``.
-  public private(set) var statistics: LogStatistics
+  package private(set) var statistics: LogStatistics
 
   /// Nothing counted yet.
   ///
   /// - Parameter reader: reads the lines; has seen none.
-  public init(_ reader: RecordReader) {
+  package init(_ reader: RecordReader) {
     self.init(upTo: 0, SHA256(), LogStatistics(reader))
   }
 
@@ -28,15 +28,15 @@ public struct StreamTally: Sendable {
   }
 
   /// Counts the next bytes.
-  public mutating func add(_ piece: UnsafeRawBufferPointer) {
+  package mutating func add(_ piece: UnsafeRawBufferPointer) {
     hasher.update(bufferPointer: piece)
     statistics.add(piece)
     end += Int64(piece.count)
   }
 
   /// SHA-256 of the stream so far, lower-case hex.
-  public var digest: String { StreamDigest.hex(hasher.finalize()) }
+  package var digest: String { StreamDigest.hex(hasher.finalize()) }
 
   /// Counts a last line without a newline.
-  public mutating func finish() { statistics.finish() }
+  package mutating func finish() { statistics.finish() }
 }

@@ -1,6 +1,6 @@
 import LogRecords
 import Platform
-public import SessionLog
+package import SessionLog
 
 #if canImport(Darwin)
   import Darwin
@@ -9,7 +9,7 @@ public import SessionLog
 #endif
 
 /// Runs a program with its output on our console as before, and in a session.
-public struct Capture {
+package struct Capture {
   private let writer: SessionWriter?
   private let environment: [String: String]
   private let onSecond: (SessionActivity) -> Void
@@ -20,7 +20,7 @@ public struct Capture {
   ///   - writer: the session; nil when none could be made: the program runs all the same.
   ///   - environment: the program's environment; `TIDEMARK_SESSION` is added.
   ///   - onSecond: told about once a second what has happened since the last time.
-  public init(
+  package init(
     into writer: SessionWriter?, environment: [String: String],
     onSecond: @escaping (SessionActivity) -> Void = { _ in }
   ) {
@@ -30,16 +30,16 @@ public struct Capture {
   }
 
   /// How a program that was started, or could not be, ended.
-  public struct Ending: Sendable, Equatable {
+  package struct Ending: Sendable, Equatable {
     /// The cause.
-    public let cause: ExitCause
+    package let cause: ExitCause
     /// Where its memory was written to; nil when it was not.
-    public var core: String?
+    package var core: String?
     /// What could not be started, for a person; nil when it ran.
-    public var problem: String?
+    package var problem: String?
 
     /// The status that a shell would give: 128 + signal where one killed it.
-    public var status: Int32 {
+    package var status: Int32 {
       switch cause {
       case .exit(let status): status
       case .signal(let number): 128 + number
@@ -64,7 +64,7 @@ public struct Capture {
   ///     does.
   /// - Returns: how it ended; 127 when there is no such program, 126 when it cannot be run.
   /// - Throws: ``SystemError`` when there is no pipe to be had.
-  public func run(_ command: [String], inJob job: Int32? = nil) throws -> Ending {
+  package func run(_ command: [String], inJob job: Int32? = nil) throws -> Ending {
     // Not for the program, nor for an upload.
     if job != nil { _ = fcntl(Program.messageDescriptor, F_SETFD, FD_CLOEXEC) }
     let signals = try ForwardedSignals()
@@ -114,7 +114,7 @@ public struct Capture {
   ///   - recorder: the recorder's command line, without the number of our job.
   /// - Returns: how the program ended.
   /// - Throws: ``SystemError``.
-  public func supervise(_ program: String, recorder: [String]) throws -> Ending {
+  package func supervise(_ program: String, recorder: [String]) throws -> Ending {
     let signals = try ForwardedSignals()
     var life: ProgramLife
     do throws(CannotStart) {
@@ -142,7 +142,7 @@ public struct Capture {
   /// - Parameter command: the program and its arguments.
   /// - Returns: as ``run(_:)`` does.
   /// - Throws: ``SystemError`` when there is no terminal to be had.
-  public func runOnTerminal(_ command: [String]) throws -> Ending {
+  package func runOnTerminal(_ command: [String]) throws -> Ending {
     let signals = try ForwardedSignals()
     var outer = OuterTerminal()
     var terminal = try PseudoTerminal(like: outer)
@@ -195,7 +195,7 @@ public struct Capture {
   /// Copies standard input to standard output and into the session, to its end.
   ///
   /// - Throws: ``SystemError`` when standard input cannot be read.
-  public func copyStandardInput() throws {
+  package func copyStandardInput() throws {
     for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
     var input = OutputTee(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
     var heartbeat = Heartbeat(of: writer, onSecond)
@@ -234,7 +234,7 @@ public struct Capture {
   }
 
   /// A clock that only goes forward, in milliseconds.
-  public static var milliseconds: Int64 {
+  package static var milliseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

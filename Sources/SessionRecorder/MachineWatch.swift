@@ -1,5 +1,5 @@
-public import LogRecords
-public import Platform
+package import LogRecords
+package import Platform
 
 #if canImport(Darwin)
   import Darwin
@@ -9,9 +9,9 @@ public import Platform
 
 /// Notices what happens to the machine around a session: sleep, and the loss and return of its
 /// network.
-public struct MachineWatch {
+package struct MachineWatch {
   /// Two clocks in milliseconds, of which only the second goes on while the machine sleeps.
-  public typealias Clocks = @Sendable () -> (awake: Int64, always: Int64)
+  package typealias Clocks = @Sendable () -> (awake: Int64, always: Int64)
 
   private let clocks: Clocks
   private let isOnline: @Sendable () -> Bool
@@ -31,7 +31,7 @@ public struct MachineWatch {
   ///   - now: the time.
   ///   - clocks: the machine's by default.
   ///   - isOnline: whether there is a network; the machine's by default.
-  public init(
+  package init(
     now: Timestamp, clocks: @escaping Clocks = Self.machineClocks,
     isOnline: @escaping @Sendable () -> Bool = Self.hasNetwork
   ) {
@@ -46,7 +46,7 @@ public struct MachineWatch {
   /// What has happened since the last look, and when.
   ///
   /// To be called about once a second.
-  public mutating func look(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
+  package mutating func look(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
     var events: [(SessionEvent, Timestamp)] = []
     let (awake, always) = clocks()
     let more = always - awake - slept
@@ -67,7 +67,7 @@ public struct MachineWatch {
   }
 
   /// The machine's clocks.
-  public static let machineClocks: Clocks = {
+  package static let machineClocks: Clocks = {
     #if canImport(Darwin)
       // There the monotonic clock goes on, and the uptime does not.
       (milliseconds(CLOCK_UPTIME_RAW), milliseconds(CLOCK_MONOTONIC_RAW))
@@ -83,7 +83,7 @@ public struct MachineWatch {
   }
 
   /// Whether an interface that is not the loopback is up and has an address.
-  public static let hasNetwork: @Sendable () -> Bool = {
+  package static let hasNetwork: @Sendable () -> Bool = {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0 else { return true }
     defer { freeifaddrs(first) }

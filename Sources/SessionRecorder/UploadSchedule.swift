@@ -1,10 +1,10 @@
-public import SessionLog
+package import SessionLog
 
 /// When a session is uploaded while it goes on.
 ///
 /// Every interval while it grows, at once when the first ERROR comes after a quiet time, and at once
 /// when the machine or the network is back.
-public struct UploadSchedule: Sendable {
+package struct UploadSchedule: Sendable {
   /// Milliseconds between uploads; nil for none but what comes at once.
   private let interval: Int64?
   private var isUnsent = false
@@ -19,13 +19,13 @@ public struct UploadSchedule: Sendable {
   /// - Parameters:
   ///   - interval: milliseconds between uploads; nil leaves those to others.
   ///   - now: milliseconds of a clock that only goes forward.
-  public init(interval: Int64?, now: Int64) {
+  package init(interval: Int64?, now: Int64) {
     self.interval = interval
     lastUpload = now
   }
 
   /// Whether an upload is due; when it is, it is taken to be begun.
-  public mutating func isDue(_ activity: SessionActivity, now: Int64) -> Bool {
+  package mutating func isDue(_ activity: SessionActivity, now: Int64) -> Bool {
     isUnsent = isUnsent || activity.hasGrown
     var isUrgent = activity.isBack
     if activity.hasError {

@@ -5,14 +5,14 @@ extension SyncContext {
   /// What is known of the store; what is said to have happened in the future is not.
   ///
   /// - Throws: errors of the manifest.
-  public func storeEntry() throws -> StoreEntry { try manifest.storeEntry().believed(at: now()) }
+  package func storeEntry() throws -> StoreEntry { try manifest.storeEntry().believed(at: now()) }
 
   /// Makes sure that a folder is the store that is meant, before anything is proven against it.
   ///
   /// Sends nothing over HTTP: there a pass looks once a boot and day.
   ///
   /// - Throws: what ``Replica/FormatMarker/check(_:isUsed:create:)`` throws.
-  public func checkFolder() async throws {
+  package func checkFolder() async throws {
     if store.isFolder { try await checkStore() }
   }
 

@@ -1,30 +1,30 @@
-public import ObjectStore
-public import Platform
-public import Redaction
-public import SessionLog
+package import ObjectStore
+package import Platform
+package import Redaction
+package import SessionLog
 
 /// What every operation between a home and its store works with.
-public struct SyncContext: Sendable {
+package struct SyncContext: Sendable {
   /// The home.
-  public let home: Home
+  package let home: Home
   /// This device.
-  public let device: Device
+  package let device: Device
   /// The configured store.
-  public let store: any ObjectStore
+  package let store: any ObjectStore
   /// What its clock shows.
   let serverClock = ServerClock()
   /// The cache for this store.
-  public let manifest: Manifest
+  package let manifest: Manifest
   /// What tells living recorders from dead ones.
-  public let machine: MachineEvidence
+  package let machine: MachineEvidence
   /// The home's lived time, which every age is taken by.
-  public let lived: LivedClock
+  package let lived: LivedClock
   /// The rules that redact what is sent.
-  public let redaction: RuleLibrary
+  package let redaction: RuleLibrary
   /// Whether logs leave, or sidecar revisions alone.
-  public let consent: Consent
+  package let consent: Consent
   /// Sessions worked on at once, at least 1: as many requests are under way.
-  public let transfers: Int
+  package let transfers: Int
   /// How many they may be where little is to be sent of each, which takes little memory.
   let smallTransfers: Int
   /// What the store takes at once.
@@ -34,14 +34,14 @@ public struct SyncContext: Sendable {
   /// For sessions that are compared with their signature, which takes memory of its own.
   let deltas = WeightedSemaphore(1)
   /// The clock.
-  public let now: @Sendable () -> Timestamp
+  package let now: @Sendable () -> Timestamp
 
   /// Makes a context and opens the manifest.
   ///
   /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
-  public init(
+  package init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
     now: @escaping @Sendable () -> Timestamp = { .now() }
@@ -59,26 +59,22 @@ public struct SyncContext: Sendable {
     self.now = now
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)
-    // Where this cannot be written, the manifest cannot be made anew either.
-    try? UsedStores.adoptManifest(of: home)
-    manifest = try Manifest(home: home, store: store.location, device: device.deviceId)
+    manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)
     objectLimit = try ObjectLimit(manifest)
   }
 
   /// How far the server's clock is ahead of ours as the answers so far show it, in milliseconds; nil
   /// where none told.
-  public var clockOffset: Int64? { serverClock.offset }
+  package var clockOffset: Int64? { serverClock.offset }
 
   /// Saves the home's lived time where that is due, with what the server's answers say of its clock.
   ///
-  /// The caller holds the home's lock.
-  ///
   /// - Throws: ``Platform/SystemError``.
-  public func saveLivedTime() throws {
+  package func saveLivedTime(holding lock: HomeLock) throws {
     if let offset = serverClock.offset {
       lived.hear(Timestamp(milliseconds: now().milliseconds + offset), from: store.location)
     }
-    try lived.save()
+    try lived.save(holding: lock)
   }
 
   /// Bytes of bodies that are in memory at once.

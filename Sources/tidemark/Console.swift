@@ -20,13 +20,13 @@ enum Console {
 
   /// Prints bytes of a log: as they are, but to a terminal in a form that does nothing there.
   static func show(_ bytes: UnsafeRawBufferPointer) {
-    if outputIsTerminal { write(Array(harmless(bytes).utf8)) } else { write(bytes) }
+    if outputIsTerminal { write(Array(String(printable: bytes).utf8)) } else { write(bytes) }
   }
 
   /// Prints a line of a log: as it is, but to a terminal harmless and in its level's colour.
   static func show(_ line: RecordLine) {
     guard outputIsTerminal else { return write(line.bytes) }
-    let text = paint(harmless(line.text), colour(of: line.head?.level))
+    let text = paint(String(printable: line.text), colour(of: line.head?.level))
     write(Array((line.bytes.last == 0x0a ? text + "\n" : text).utf8))
   }
 
@@ -91,24 +91,6 @@ enum Console {
     case .trace, .debug: .grey
     case .info, nil: nil
     }
-  }
-
-  /// Log bytes made harmless for a terminal: control bytes, also the C1 ones and those hidden in
-  /// invalid UTF-8, become visible; newline and tab stay.
-  static func harmless(_ bytes: some Collection<UInt8>) -> String {
-    var out = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch scalar.value {
-      case 0x0a, 0x09: out.unicodeScalars.append(scalar)
-      case 0x0d: out += "␍"
-      case 0..<0x20: out.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
-      case 0x7f: out += "␡"
-      case 0x80..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069:
-        out += "\\u{\(String(scalar.value, radix: 16))}"
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out
   }
 
   /// `1.2 MB`.

@@ -5,6 +5,7 @@ import GRDB
 import ObjectStore
 import Platform
 import Replica
+import SessionReading
 import Sync
 
 /// The exit codes that scripts rely on (sysexits), and the one place that maps errors to them.
@@ -27,6 +28,7 @@ enum ExitStatus: Int32, Error {
       case let error as ReplicaError:
         error.code == .unsupportedFormat ? .configuration : .integrity
       case is SegmentError: .integrity
+      case let error as ReadingError: ExitStatus(error.code)
       case let error as LookupError: error.code == .gone ? .partial : .usage
       case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
       case is DatabaseError, is CancellationError, is SpaceShortage: .tryLater
@@ -48,6 +50,17 @@ enum ExitStatus: Int32, Error {
       case .transient, .overloaded, .unreachable, .full, .cancelled, .conflict: .tryLater
       case .integrity, .damaged: .integrity
       case .notFound, .tooLarge, .exhausted, .other: .partial
+      }
+  }
+
+  private init(_ code: ReadingError.Code) {
+    self =
+      switch code {
+      case .unfit: .usage
+      case .withheld: .authentication
+      case .changed: .tryLater
+      case .damaged: .integrity
+      case .output: .configuration
       }
   }
 

@@ -39,7 +39,7 @@ final class LineOutput {
 
   /// Prints text of ours, or JSON.
   func write(_ bytes: [UInt8]) {
-    pending += Console.outputIsTerminal ? Array(Console.harmless(bytes).utf8) : bytes
+    pending += Console.outputIsTerminal ? Array(String(printable: bytes).utf8) : bytes
     if pending.count >= Self.limit { flush() }
   }
 
@@ -55,10 +55,10 @@ final class LineOutput {
     var text = ""
     var end = 0
     for mark in marks {
-      text += Console.paint(Console.harmless(line.text[end..<mark.lowerBound]), colour)
-      text += Console.paint(Console.harmless(line.text[mark]), .mark)
+      text += Console.paint(String(printable: line.text[end..<mark.lowerBound]), colour)
+      text += Console.paint(String(printable: line.text[mark]), .mark)
       end = mark.upperBound
     }
-    return text + Console.paint(Console.harmless(line.text[end...]), colour)
+    return text + Console.paint(String(printable: line.text[end...]), colour)
   }
 }

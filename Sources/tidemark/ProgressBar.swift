@@ -1,33 +1,42 @@
 import Foundation
 import Sync
 import Synchronization
+import TidemarkUpload
 
 /// A bar on a terminal for work of more than a second; nothing anywhere else.
 final class ProgressBar: Sendable {
   private struct State {
+    var total: Int64
     var done: Int64 = 0
     var isShown = false
     let start = ContinuousClock.now
   }
 
-  private let total: Int64
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private static let width = 30
 
-  init(total: Int64) { self.total = total }
+  /// Shows the way to a number of bytes; 0 for one that becomes known later.
+  init(total: Int64 = 0) { state = Mutex(State(total: total)) }
 
-  func note(_ event: UploadEvent) {
-    if case .sent(_, let logBytes, _) = event { add(logBytes) }
+  /// Shows how far an upload has come.
+  func note(_ event: UploadPassEvent) {
+    switch event {
+    case .planned(let bytes): state.withLock { $0.total = bytes }
+    case .upload(.sent(_, let logBytes, _)): add(logBytes)
+    case .sent: finish()
+    default: break
+    }
   }
 
   /// Notes bytes of log that have gone through.
   func add(_ bytes: Int64) {
-    guard Console.errorIsTerminal, total > 0 else { return }
+    guard Console.errorIsTerminal else { return }
     state.withLock { state in
+      guard state.total > 0 else { return }
       state.done += bytes
       guard ContinuousClock.now - state.start > .seconds(1) else { return }
       state.isShown = true
-      let share = min(1, Double(state.done) / Double(total))
+      let share = min(1, Double(state.done) / Double(state.total))
       let filled = Int(share * Double(Self.width))
       let bar =
         String(repeating: "#", count: filled)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import LogRecords
 import ObjectStore
+import Platform
 import SessionLog
 import Sync
 

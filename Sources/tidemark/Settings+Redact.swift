@@ -1,3 +1,4 @@
+import LogRecords
 import Redaction
 import Yams
 
@@ -60,7 +61,7 @@ extension Settings {
     do {
       return try RedactionRule(kind: kind, near: near, pattern: pattern)
     } catch {
-      throw Problem(entry, Console.harmless("\(error)".utf8))
+      throw Problem(entry, String(printable: "\(error)".utf8))
     }
   }
 }

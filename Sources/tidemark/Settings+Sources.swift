@@ -1,3 +1,5 @@
+import LogRecords
+import Platform
 import Sync
 import Yams
 
@@ -48,12 +50,12 @@ extension Settings {
     case ("category", let text?): source.category = text
     case ("idle-end", let text?):
       guard let seconds = Age.seconds(text), seconds > 0 else {
-        throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for 'idle-end'")
+        throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'idle-end'")
       }
       source.idleEnd = seconds
     case ("follow-links", let text?):
       guard let follows = Bool(text) else {
-        throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for 'follow-links'")
+        throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'follow-links'")
       }
       source.followsLinks = follows
     default:

@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import ObjectStore
 import Platform
 import Redaction
@@ -114,14 +115,14 @@ struct Settings {
     guard takeOver(&self, text) else {
       // It may hold a password.
       guard name != "proxy" else { throw Problem(value, "that is no value for 'proxy'") }
-      throw Problem(value, "'\(Console.harmless(text.utf8))' is no value for '\(name)'")
+      throw Problem(value, "'\(String(printable: text.utf8))' is no value for '\(name)'")
     }
   }
 
   static func unknown(_ key: Node, _ name: String, of known: [String]) -> Problem {
     let near = known.min { distance(name, $0) < distance(name, $1) }
     let hint = near.map { distance(name, $0) <= 3 ? "; did you mean '\($0)'?" : "" } ?? ""
-    return Problem(key, "unknown key '\(Console.harmless(name.utf8))'\(hint)")
+    return Problem(key, "unknown key '\(String(printable: name.utf8))'\(hint)")
   }
 
   /// Levenshtein's distance, for hints.

@@ -1,8 +1,10 @@
 import Foundation
+import LogRecords
 import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// What every command starts from: a home, its configuration, this device.
@@ -52,7 +54,7 @@ struct Workplace {
         .usage, "--user is for root where \(MachineWide.configurationPath) configures the machine")
     }
     guard let account = Account(named: name) else {
-      throw Failure(.usage, "there is no user '\(Console.harmless(name.utf8))'")
+      throw Failure(.usage, "there is no user '\(String(printable: name.utf8))'")
     }
     try self.init(MachineWide.home(of: account), from: own, store: own.openStore())
     try account.assumeRights()
@@ -88,22 +90,6 @@ struct Workplace {
 
   /// Whether this process works for all users of the machine.
   var servesAllUsers: Bool { home.owner?.isRoot == true }
-
-  /// Runs `body` with the rights of the home's owner.
-  func asOwner<Result>(_ body: () async throws -> Result) async throws -> Result {
-    guard let owner = home.owner else { return try await body() }
-    try owner.assumeRights()
-    let result: Result
-    do {
-      try home.create()
-      result = try await body()
-    } catch {
-      try Account.resumeOwnRights()
-      throw error
-    }
-    try Account.resumeOwnRights()
-    return result
-  }
 
   private static func device(of home: Home) throws -> Device {
     do {
@@ -186,6 +172,45 @@ struct Workplace {
   /// The store for reading, where there is one that this process can use.
   func contextIfReadable() throws -> SyncContext? { try sends ? context() : nil }
 
+  // MARK: Reading
+
+  /// What sessions are read with beside an operation with the store.
+  func reading(with context: SyncContext?) -> ReadingContext {
+    var reading = ReadingContext(home: home, device: device)
+    guard let context else { return reading }
+    reading.store = context.store
+    reading.uploaded = { try context.manifest.sentBytes(of: $0) }
+    reading.clockOffset = { context.clockOffset }
+    return reading
+  }
+
+  /// What sessions are read with; the manifest is opened when it is needed.
+  ///
+  /// The store is one that this process can use, and must be there only where its side is asked for.
+  func reading(_ side: SessionReader.Side) throws -> ReadingContext {
+    var reading = ReadingContext(home: home, device: device)
+    guard side != .local, side == .remote || sends else { return reading }
+    let url = try storeURL()
+    let store =
+      try openedStore ?? settings.store(at: url, transfers: nil, environment: environment)
+    let clock = ServerClock()
+    reading.store =
+      store.isFolder ? store : ClockedStore(store, clock) { Timestamp.now().milliseconds }
+    reading.clockOffset = { clock.offset }
+    let manifest = Guarded<Manifest?>(nil)
+    reading.uploaded = { session in
+      try manifest.withLock { known in
+        let manifest =
+          try known
+          ?? Manifest.open(
+            home: home, store: store.location, device: device.deviceId)
+        known = manifest
+        return try manifest.sentBytes(of: session)
+      }
+    }
+    return reading
+  }
+
   private func openStore(transfers: Int? = nil) throws -> (any ObjectStore)? {
     guard sends, let text = storeText else { return nil }
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
@@ -203,11 +228,9 @@ struct Workplace {
 
   // MARK: The lock
 
-  /// Keeps a second upload, reaper or deletion away for as long as the result lives.
-  func lock() throws -> FileLock? { try FileLock.tryExclusive(home.lockPath) }
-
-  func requireLock() throws -> FileLock {
-    guard let lock = try lock() else {
+  /// Keeps uploads, reapers and deletions of the home away for as long as the result lives.
+  func requireLock() throws -> HomeLock {
+    guard let lock = try HomeLock.acquire(home) else {
       throw Failure(.tryLater, "an upload is running in \(home.path); try again when it has ended")
     }
     return lock

@@ -3,6 +3,7 @@ import LogRecords
 import ObjectStore
 import Replica
 import SessionLog
+import SessionReading
 @testable import Sync
 import TestSupport
 import Testing
@@ -259,8 +260,7 @@ import Testing
     let length = Int64(try site.local.log(session).count)
     let remote = try await site.remote(session)
     let elsewhere = try TestHome()
-    let catalog = SessionCatalog(
-      home: elsewhere.home, device: elsewhere.device, context: try site.context())
+    let catalog = try elsewhere.catalog(site.context())
     let entries = try await catalog.entries(
       devices: [site.local.device.deviceId], includesLocal: false)
     let entry = try #require(entries.first)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LogRecords
 import Platform
+import Replica
 import SessionLog
 @testable import Sync
 import TestSupport

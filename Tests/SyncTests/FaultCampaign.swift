@@ -175,7 +175,7 @@ actor CampaignHome {
     guard let plan = try await unlessTheStoreFails({ try await reaper.plan(Retention()) }) else {
       return
     }
-    _ = reaper.execute(plan)
+    _ = try reaper.execute(plan)
   }
 
   private func reapThere() async throws {

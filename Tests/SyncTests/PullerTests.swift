@@ -6,6 +6,7 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 @testable import Sync
 import TestSupport
 import Testing

@@ -29,7 +29,7 @@ import Testing
     let plan = try await localPlan(site)
     #expect(plan.local.map(\.session) == [session])
     let reaper = LocalReaper(try site.context())
-    #expect(reaper.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })
     #expect(try site.local.home.days() == [])
   }
 
@@ -99,7 +99,7 @@ import Testing
         [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
     }
     let reaper = LocalReaper(try site.context())
-    #expect(reaper.execute(try await reaper.plan(Retention())).isEmpty)
+    #expect(try await reaper.execute(reaper.plan(Retention())).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: home.path)
     #expect(
       names.filter { $0.hasPrefix("device.json") }.sorted() == [

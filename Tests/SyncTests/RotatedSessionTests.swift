@@ -5,6 +5,7 @@ import Platform
 import Redaction
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 import TestSupport
 import Testing
@@ -142,7 +143,7 @@ import Testing
     let plan = try await reaper.plan(Retention())
     let sidecar = try #require(try FileStatus(writer.files.sidecar)).length
     #expect(plan.local.map(\.bytes) == [taken - sidecar])
-    #expect(reaper.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })
     #expect(try site.local.home.days() == [])
   }
 
@@ -151,7 +152,7 @@ import Testing
     retention.pruneAfter = age
     let pruner = PartPruner(try site.context())
     let plan = try await pruner.plan(retention)
-    #expect(pruner.execute(plan).allSatisfy { $0.error == nil })
+    #expect(try pruner.execute(plan).allSatisfy { $0.error == nil })
     return plan
   }
 
@@ -193,8 +194,7 @@ import Testing
     #expect(try await site.remoteBytes(writer.session) == expected)
     let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
     #expect(finding.problem == nil && !finding.comparedLocally)
-    let catalog = SessionCatalog(
-      home: site.local.home, device: site.local.device, context: try site.context())
+    let catalog = try site.local.catalog(site.context())
     let entry = try #require(
       try await catalog.entries(devices: [site.local.device.deviceId]).first)
     #expect(entry.length == Int64(expected.count) && !entry.hasLocalLog)

@@ -1,5 +1,6 @@
 import Foundation
 import SessionLog
+import SessionReading
 import Sync
 import TestSupport
 import Testing
@@ -13,8 +14,7 @@ import Testing
       site.local.clock.advance(seconds: 86_400)
     }
     try await site.upload()
-    let catalog = SessionCatalog(
-      home: site.local.home, device: site.local.device, context: try site.context())
+    let catalog = try site.local.catalog(site.context())
     let devices = [site.local.device.deviceId]
     try FileManager.default.removeItem(atPath: site.local.folder + "/home/sessions")
     _ = site.store.takeRequests()
@@ -37,7 +37,7 @@ import Testing
   @Test func whatNamesNoneOrSeveralIsAnError() async throws {
     let site = try Site()
     for number in 0..<2 { try site.local.session("\(number)\n".utf8) }
-    let catalog = SessionCatalog(home: site.local.home, device: site.local.device, context: nil)
+    let catalog = SessionCatalog(ReadingContext(home: site.local.home, device: site.local.device))
     for (id, code) in [
       ("2026", LookupError.Code.several(2)), ("zzzzzzzzz", .none), ("../x", .notAnID),
     ] {

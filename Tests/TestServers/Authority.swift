@@ -4,15 +4,15 @@ import Foundation
 ///
 /// `ca.pem`, and certificate and key each of `good` (this machine), `expired`, `other` (another host)
 /// and `client`, whose key lies also with a password in `client-locked.key`.
-public final class Authority: Sendable {
+package final class Authority: Sendable {
   /// The pin of the good server's public key, as libcurl writes it.
-  public let pin: String
+  package let pin: String
   private let folder: TemporaryDirectory
 
   /// Makes keys and certificates that are valid for two days.
   ///
   /// Throws `ServerFailure` when `openssl` fails.
-  public init() throws {
+  package init() throws {
     folder = try TemporaryDirectory()
     let script = """
       set -e
@@ -48,5 +48,5 @@ public final class Authority: Sendable {
   }
 
   /// The path of one of its files.
-  public func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+  package func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 }

@@ -1,5 +1,5 @@
 /// What a `FaultProxy` does to one request.
-public enum Fault: String, CaseIterable, Sendable {
+package enum Fault: String, CaseIterable, Sendable {
   /// The connection breaks before the server hears of it.
   case resetBefore
   /// The server does it; the connection breaks instead of an answer.
@@ -34,13 +34,13 @@ public enum Fault: String, CaseIterable, Sendable {
   case held
 
   /// Those that end by themselves.
-  public static let passing = allCases.filter { $0 != .held }
+  package static let passing = allCases.filter { $0 != .held }
 
   /// Whether it can happen to a request.
   ///
   /// Bits are flipped in objects alone: their names say what they hold, while no store promises
   /// anything of a listing whose very names have changed on the way.
-  public func concerns(_ request: WireRequest) -> Bool {
+  package func concerns(_ request: WireRequest) -> Bool {
     switch self {
     case .flippedUpload, .cutUpload, .halfStored:
       request.method == "PUT" && request.body.count > 1

@@ -10,12 +10,12 @@ import Foundation
 ///
 /// One connection carries one request. Signatures stay valid: the request goes on as it came, but
 /// for a header that asks for the connection to be closed.
-public final class FaultProxy: Sendable {
+package final class FaultProxy: Sendable {
   /// Chooses what happens to a request; told its number, from 0 on.
-  public typealias Choice = @Sendable (_ number: Int, _ request: WireRequest) -> Fault?
+  package typealias Choice = @Sendable (_ number: Int, _ request: WireRequest) -> Fault?
 
   /// The URL to ask instead of the server's, with the same path.
-  public let url: String
+  package let url: String
   /// The listening socket, closed with this object.
   private let listener: Listener
   private let state: Box
@@ -79,7 +79,7 @@ public final class FaultProxy: Sendable {
   /// - Parameters:
   ///   - url: The server's URL, on a port of loopback.
   ///   - choice: What happens to each request; a fault that does not concern it is none.
-  public init(to url: String, _ choice: @escaping Choice) throws {
+  package init(to url: String, _ choice: @escaping Choice) throws {
     let listener = try Listener()
     self.listener = listener
     let parts = URLComponents(string: url)
@@ -103,22 +103,22 @@ public final class FaultProxy: Sendable {
   deinit { listener.stop() }
 
   /// How many requests came so far.
-  public var requests: Int { state.counts.requests }
+  package var requests: Int { state.counts.requests }
   /// How often each fault happened so far.
-  public var exercised: [Fault: Int] { state.counts.exercised }
+  package var exercised: [Fault: Int] { state.counts.exercised }
   /// Passes on everything as it is from now on.
-  public func stopFaults() { state.end() }
+  package func stopFaults() { state.end() }
 
   /// Waits until a fault has happened so often; false after a minute.
   ///
   /// Waits on a thread of its own: the request that meets the fault may need the one that asks.
-  public func waits(for fault: Fault, times: Int = 1) async -> Bool {
+  package func waits(for fault: Fault, times: Int = 1) async -> Bool {
     await waits { $0.wait(for: fault, times: times) }
   }
 
   /// Waits until nothing is under way any more, so that the server has come to terms with what was
   /// broken off; false after a minute.
-  public func waitsForQuiet() async -> Bool { await waits { $0.waitForQuiet() } }
+  package func waitsForQuiet() async -> Bool { await waits { $0.waitForQuiet() } }
 
   private func waits(_ wait: @escaping @Sendable (Box) -> Bool) async -> Bool {
     let state = state

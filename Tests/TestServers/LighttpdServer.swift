@@ -7,11 +7,11 @@ import Foundation
 #endif
 
 /// lighttpd with mod_webdav and basic authentication, on a port and in a folder of its own.
-public final class LighttpdServer: FileServer {
+package final class LighttpdServer: FileServer {
   /// The URL of the WebDAV folder, without a slash at the end.
-  public let url: String
+  package let url: String
   /// The folder on disk that the URL shows.
-  public let files: String
+  package let files: String
 
   private let folder: TemporaryDirectory
   private let process: ServerProcess
@@ -19,7 +19,7 @@ public final class LighttpdServer: FileServer {
   /// Starts a server.
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
-  public init() throws {
+  package init() throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
     let port = served.port
@@ -51,7 +51,7 @@ public final class LighttpdServer: FileServer {
   /// The requests so far, one `METHOD path status` each.
   ///
   /// The server buffers its log; a hang-up signal makes it write.
-  public func accessLog() throws -> [String] {
+  package func accessLog() throws -> [String] {
     let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
     if let number = Int32(pid.trimmingCharacters(in: .whitespacesAndNewlines)) {
       kill(number, SIGHUP)

@@ -8,11 +8,11 @@ import Foundation
 
 /// nginx with its dav module, dav-ext for listings, and basic authentication, on a port and in a
 /// folder of its own.
-public final class NginxServer: FileServer {
+package final class NginxServer: FileServer {
   /// The URL of the WebDAV folder, without a slash at the end.
-  public let url: String
+  package let url: String
   /// The folder on disk that the URL shows.
-  public let files: String
+  package let files: String
 
   private let folder: TemporaryDirectory
   private let process: ServerProcess
@@ -20,7 +20,7 @@ public final class NginxServer: FileServer {
   /// Starts a server.
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
-  public init() throws {
+  package init() throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
     let port = served.port

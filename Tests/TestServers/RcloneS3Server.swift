@@ -1,16 +1,16 @@
 import Foundation
 
 /// `rclone serve s3` on a port and in a folder of its own.
-public final class RcloneS3Server: FileServer {
+package final class RcloneS3Server: FileServer {
   /// The access key that it takes.
-  public static let accessKeyID = "TIDEKEY"
+  package static let accessKeyID = "TIDEKEY"
   /// The secret of that key.
-  public static let secretAccessKey = "mark/secret+key"
+  package static let secretAccessKey = "mark/secret+key"
 
   /// The endpoint's URL, without a slash at the end.
-  public let url: String
+  package let url: String
   /// The folder on disk that holds the buckets.
-  public let files: String
+  package let files: String
 
   private let folder: TemporaryDirectory
   private let process: ServerProcess
@@ -18,7 +18,7 @@ public final class RcloneS3Server: FileServer {
   /// Starts a server with empty buckets.
   ///
   /// Throws `ServerFailure` when it does not run.
-  public init(buckets: [String] = ["logs"]) throws {
+  package init(buckets: [String] = ["logs"]) throws {
     folder = try TemporaryDirectory()
     files = folder.path + "/buckets"
     for bucket in buckets {

@@ -7,9 +7,9 @@ import Foundation
 #endif
 
 /// An HTTP server that gives prepared answers in turn, and remembers what it was asked.
-public final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
   /// The server's URL, without a slash at the end.
-  public let url: String
+  package let url: String
   private let listener: Listener
   private let requests = Box()
 
@@ -26,7 +26,7 @@ public final class ScriptedServer: Sendable {
   ///
   /// - Parameter answers: Whole answers from the status line on, line ends as `\n`; with none the
   ///   server accepts connections and never answers.
-  public init(_ answers: [String] = []) throws {
+  package init(_ answers: [String] = []) throws {
     listener = try Listener()
     url = "http://127.0.0.1:\(listener.port)"
     guard !answers.isEmpty else { return }
@@ -46,7 +46,7 @@ public final class ScriptedServer: Sendable {
   /// - Parameters:
   ///   - head: What comes once, line ends as `\r\n`.
   ///   - piece: What is repeated.
-  public init(head: String, endlessly piece: String) throws {
+  package init(head: String, endlessly piece: String) throws {
     listener = try Listener()
     url = "http://127.0.0.1:\(listener.port)"
     let many = Array(String(repeating: piece, count: max(1, 16384 / piece.utf8.count)).utf8)
@@ -62,12 +62,12 @@ public final class ScriptedServer: Sendable {
   deinit { listener.stop() }
 
   /// What was asked so far.
-  public var received: [WireRequest] { requests.all }
+  package var received: [WireRequest] { requests.all }
 
   /// Waits for a connection to a server without answers; false after a minute.
   ///
   /// Waits on a thread of its own: the request that connects may need the one that asks.
-  public func waitForConnection() async -> Bool {
+  package func waitForConnection() async -> Bool {
     let listener = listener
     return await withCheckedContinuation { continuation in
       Thread {
@@ -77,7 +77,8 @@ public final class ScriptedServer: Sendable {
   }
 
   /// An answer with a body and its length.
-  public static func answer(_ status: String, headers: [String] = [], body: String = "") -> String {
+  package static func answer(_ status: String, headers: [String] = [], body: String = "") -> String
+  {
     let lines = ["HTTP/1.1 \(status)"] + headers
     return (lines + ["Content-Length: \(body.utf8.count)", "Connection: close", "", body])
       .joined(separator: "\n")

@@ -1,13 +1,13 @@
 /// The login of every WebDAV test server.
-public enum ServerLogin {
+package enum ServerLogin {
   /// The user that may log in.
-  public static let user = "tide"
+  package static let user = "tide"
   /// The user's password.
-  public static let password = "mark"
+  package static let password = "mark"
 }
 
 /// A server whose objects lie in a folder of this machine.
-public protocol FileServer: Sendable {
+package protocol FileServer: Sendable {
   /// The URL of its root, without a slash at the end.
   var url: String { get }
   /// The folder on disk that the URL shows.

@@ -8,9 +8,9 @@ import Platform
 #endif
 
 /// Why a test server does not run, and what to do about it.
-public struct ServerFailure: Error, CustomStringConvertible {
+package struct ServerFailure: Error, CustomStringConvertible {
   /// The whole story in one line.
-  public let description: String
+  package let description: String
 }
 
 /// A server program that ends when this object goes, or when the test process does.

@@ -1,9 +1,9 @@
 import Foundation
 
 /// lighttpd with mod_webdav in the variants that few tests need: TLS, and digest authentication.
-public final class SpecialLighttpdServer: Sendable {
+package final class SpecialLighttpdServer: Sendable {
   /// The variants.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// TLS with one of the authority's certificates; no login.
     case tls(certificate: String, wantsClient: Bool, newest: String)
     /// Digest authentication alone, with `MD5` or `SHA-256`.
@@ -11,9 +11,9 @@ public final class SpecialLighttpdServer: Sendable {
   }
 
   /// The URL of the WebDAV folder, without a slash at the end.
-  public let url: String
+  package let url: String
   /// The folder on disk that the URL shows.
-  public let files: String
+  package let files: String
 
   private let folder: TemporaryDirectory
   private let process: ServerProcess
@@ -21,7 +21,7 @@ public final class SpecialLighttpdServer: Sendable {
   /// Starts a server.
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
-  public init(_ kind: Kind, authority: Authority? = nil) throws {
+  package init(_ kind: Kind, authority: Authority? = nil) throws {
     folder = try TemporaryDirectory()
     let port = try Port.free()
     files = folder.path + "/www/dav"

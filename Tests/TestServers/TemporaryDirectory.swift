@@ -1,15 +1,15 @@
-public import Foundation
+package import Foundation
 
 /// A folder that is removed with everything in it when the last reference goes.
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
   /// The absolute path.
-  public let path: String
+  package let path: String
 
   /// The folder as a URL.
-  public var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
+  package var url: URL { URL(fileURLWithPath: path, isDirectory: true) }
 
   /// Makes an empty folder.
-  public init() throws {
+  package init() throws {
     let name = "tidemark-test-\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let place = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     path = place.appendingPathComponent(name).path
@@ -23,7 +23,7 @@ public final class TemporaryDirectory: Sendable {
 
   /// Writes a file, and makes the folders above it.
   @discardableResult
-  public func write(_ text: String, to name: String) throws -> String {
+  package func write(_ text: String, to name: String) throws -> String {
     let file = url.appendingPathComponent(name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -7,16 +7,16 @@ import Foundation
 #endif
 
 /// One HTTP request as it came over a connection.
-public struct WireRequest: Sendable {
+package struct WireRequest: Sendable {
   /// Request line and header lines, without the empty line that ends them.
-  public var head: String
+  package var head: String
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// The method, such as `PUT`.
-  public var method: String { String(head.prefix { $0 != " " }) }
+  package var method: String { String(head.prefix { $0 != " " }) }
   /// The path and query as they were asked for.
-  public var target: String {
+  package var target: String {
     let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
     return words.count > 1 ? String(words[1]) : ""
   }

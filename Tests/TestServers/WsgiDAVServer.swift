@@ -1,11 +1,11 @@
 import Foundation
 
 /// WsgiDAV on cheroot with basic authentication, on a port and in a folder of its own.
-public final class WsgiDAVServer: FileServer {
+package final class WsgiDAVServer: FileServer {
   /// The URL of the WebDAV folder, without a slash at the end.
-  public let url: String
+  package let url: String
   /// The folder on disk that the URL shows.
-  public let files: String
+  package let files: String
 
   private let folder: TemporaryDirectory
   private let process: ServerProcess
@@ -13,7 +13,7 @@ public final class WsgiDAVServer: FileServer {
   /// Starts a server.
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
-  public init() throws {
+  package init() throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
     let port = served.port

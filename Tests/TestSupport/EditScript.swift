@@ -1,10 +1,10 @@
 /// Streams that are hard on a delta, and what happens to streams.
-public enum EditScript {
+package enum EditScript {
   /// Bytes to begin with: log lines, nasty text, random bytes, one byte over and over, a pattern
   /// over and over, or several of these.
   ///
   /// - Parameter limit: length at most, in bytes.
-  public static func stream(_ limit: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+  package static func stream(_ limit: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let count = Int.random(in: 0...limit, using: &generator)
     switch Int.random(in: 0..<6, using: &generator) {
     case 0:
@@ -26,7 +26,7 @@ public enum EditScript {
   }
 
   /// The same stream after up to `edits` edits.
-  public static func apply(
+  package static func apply(
     _ edits: Int, to stream: [UInt8], _ generator: inout SeededGenerator
   ) -> [UInt8] {
     var out = stream
@@ -35,7 +35,7 @@ public enum EditScript {
   }
 
   /// The same bytes in pieces: one, many of a few bytes, or some of any length.
-  public static func pieces(
+  package static func pieces(
     of stream: [UInt8], _ generator: inout SeededGenerator
   ) -> [[UInt8]] {
     let longest = [1 << 30, 50_000, 7000, 300].randomElement(using: &generator) ?? 1
@@ -50,7 +50,7 @@ public enum EditScript {
   }
 
   /// Random bytes, which zstd cannot make smaller.
-  public static func random(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+  package static func random(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(count + 8)
     while out.count < count { withUnsafeBytes(of: generator.next()) { out.append(contentsOf: $0) } }
@@ -58,7 +58,7 @@ public enum EditScript {
   }
 
   /// A line as a log has it.
-  public static func line(_ generator: inout SeededGenerator) -> [UInt8] {
+  package static func line(_ generator: inout SeededGenerator) -> [UInt8] {
     let (second, number) = (generator.next() % 60, generator.next() % 1_000_000)
     return Array(
       "2026-01-22T14:30:\(second).123Z [INFO] [Net] request \(number) of worker \(number % 17)\n"

@@ -1,12 +1,12 @@
 import Foundation
-public import ObjectStore
+package import ObjectStore
 import Replica
 import Synchronization
 
 /// A store that counts requests and fails where it is told to.
-public final class FaultyStore: ObjectStore {
+package final class FaultyStore: ObjectStore {
   /// What goes wrong.
-  public enum Fault: Sendable, Equatable {
+  package enum Fault: Sendable, Equatable {
     /// The request is answered with an error, and nothing is done.
     case failBefore(StoreError.Code)
     /// The request is carried out, its answer is lost.
@@ -20,7 +20,7 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// One planned fault.
-  public struct Plan: Sendable {
+  package struct Plan: Sendable {
     let operation: String
     let keyPart: String
     let fault: Fault
@@ -45,10 +45,10 @@ public final class FaultyStore: ObjectStore {
   private let state = Mutex(State())
 
   /// Wraps a store.
-  public init(_ wrapped: any ObjectStore) { self.wrapped = wrapped }
+  package init(_ wrapped: any ObjectStore) { self.wrapped = wrapped }
 
   /// Plans a fault for the next requests of this kind.
-  public func plan(
+  package func plan(
     _ fault: Fault, on operation: String, keyContaining part: String = "", times: Int = 1
   ) {
     let plan = Plan(operation: operation, keyPart: part, fault: fault, times: times)
@@ -58,7 +58,7 @@ public final class FaultyStore: ObjectStore {
   /// Forgets the faults that are planned still, and tells which: for tests that cannot know what is
   /// asked for, and count instead.
   @discardableResult
-  public func forgetPlans() -> [Plan] {
+  package func forgetPlans() -> [Plan] {
     state.withLock { state in
       defer { state.plans = [] }
       return state.plans
@@ -66,13 +66,13 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// Refuses larger bodies from now on, as a server does that has a limit.
-  public func refuseAbove(_ bytes: Int) { state.withLock { $0.largest = bytes } }
+  package func refuseAbove(_ bytes: Int) { state.withLock { $0.largest = bytes } }
 
   /// Lets segments wait until so many are on their way at once.
-  public func gather(_ segments: Int) { state.withLock { $0.gathered = segments } }
+  package func gather(_ segments: Int) { state.withLock { $0.gathered = segments } }
 
   /// How many segments were on their way at once at the most.
-  public var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
+  package var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
   private func begin() async {
     await withCheckedContinuation { segment in
@@ -90,16 +90,16 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// How many bodies were refused for their size.
-  public var refused: Int { state.withLock { $0.refused } }
+  package var refused: Int { state.withLock { $0.refused } }
 
   /// Planned faults that nothing ran into: a test that has some tested less than it says.
-  public var unexercised: [Plan] { state.withLock { $0.plans } }
+  package var unexercised: [Plan] { state.withLock { $0.plans } }
 
   /// Requests so far, `PUT key`; forgotten by reading them.
   ///
   /// Without reads of a folder's marker, which every pass makes and which cost nothing; see
   /// ``takeMarkerReads()``.
-  public func takeRequests() -> [String] {
+  package func takeRequests() -> [String] {
     state.withLock { state in
       defer { state.requests = [] }
       return state.requests
@@ -107,7 +107,7 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// How often a folder's marker was read; forgotten by reading it.
-  public func takeMarkerReads() -> Int {
+  package func takeMarkerReads() -> Int {
     state.withLock { state in
       defer { state.markerReads = 0 }
       return state.markerReads
@@ -115,7 +115,7 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// Lets a dead store live again: the next process.
-  public func revive() { state.withLock { $0.isDead = false } }
+  package func revive() { state.withLock { $0.isDead = false } }
 
   private func fault(_ operation: String, _ key: String) throws -> Fault? {
     let fault: Fault? = try state.withLock { state in
@@ -149,10 +149,10 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// The wrapped store's.
-  public var location: String { wrapped.location }
+  package var location: String { wrapped.location }
 
   /// See `ObjectStore`.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     let isTooLarge = state.withLock { state in
       guard body.count > state.largest else { return false }
       state.refused += 1
@@ -177,25 +177,25 @@ public final class FaultyStore: ObjectStore {
   }
 
   /// See `ObjectStore`.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     _ = try fault("GET", key)
     return try await wrapped.get(key, range: range)
   }
 
   /// See `ObjectStore`.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     _ = try fault("HEAD", key)
     return try await wrapped.head(key)
   }
 
   /// See `ObjectStore`.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     _ = try fault("LIST", prefix)
     return try await wrapped.list(prefix, after: token)
   }
 
   /// See `ObjectStore`.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { _ = try fault("DELETE", key) }
     return try await wrapped.delete(keys)
   }

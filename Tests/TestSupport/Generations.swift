@@ -1,27 +1,27 @@
 import Crypto
-public import Delta
+import Delta
 import LogRecords
 
 /// The generations of a stream in memory: written as an uploader does it, read as a reader does.
-public struct Generations {
+package struct Generations {
   /// A segment; its place and hash are what a name would tell.
-  public struct Segment {
+  package struct Segment {
     /// The generation it belongs to.
-    public let generation: Int
+    package let generation: Int
     /// Offsets in that generation's stream, in bytes.
-    public let range: Range<Int64>
+    package let range: Range<Int64>
     /// SHA-256 over the stream bytes.
-    public let hash: [UInt8]
+    package let hash: [UInt8]
     /// The object.
-    public var object: [UInt8]
+    package var object: [UInt8]
   }
 
   /// Every segment of every generation, in order.
-  public var segments: [Segment] = []
+  package var segments: [Segment] = []
   /// Stream bytes that the newest generation copied.
-  public private(set) var copied: Int64 = 0
+  package private(set) var copied: Int64 = 0
   /// Stream bytes that it could not copy.
-  public private(set) var literal: Int64 = 0
+  package private(set) var literal: Int64 = 0
 
   private var map = SourceMap(generation: 1)
   private var signature = SignatureFile()
@@ -32,16 +32,16 @@ public struct Generations {
   ///
   /// - Parameter maximumInstructions: after how many instructions a delta segment ends.
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  public init(maximumInstructions: Int = DeltaInstructions.maximumCount) throws {
+  package init(maximumInstructions: Int = DeltaInstructions.maximumCount) throws {
     self.maximumInstructions = maximumInstructions
     encoder = try SegmentEncoder()
   }
 
   /// The newest generation.
-  public var newest: Int { map.generation }
+  package var newest: Int { map.generation }
 
   /// Objects of the newest generation in bytes.
-  public var storedLength: Int {
+  package var storedLength: Int {
     segments.lazy.filter { $0.generation == newest }.reduce(0) { $0 + $1.object.count }
   }
 
@@ -51,7 +51,7 @@ public struct Generations {
   ///   - bytes: stream bytes, at least one.
   ///   - stream: the whole stream, these bytes included.
   /// - Throws: ``Delta/SegmentError``.
-  public mutating func grow(_ bytes: ArraySlice<UInt8>, of stream: [UInt8]) throws {
+  package mutating func grow(_ bytes: ArraySlice<UInt8>, of stream: [UInt8]) throws {
     try put(Array(bytes), literals: Array(bytes), instructions: nil, stream)
 
     var builder = SignatureBuilder(from: signature.signature.end)
@@ -65,7 +65,7 @@ public struct Generations {
   ///   - stream: its bytes.
   ///   - pieces: the same bytes as they are fed.
   /// - Throws: ``Delta/SegmentError``.
-  public mutating func replace(with stream: [UInt8], in pieces: [[UInt8]]) throws {
+  package mutating func replace(with stream: [UInt8], in pieces: [[UInt8]]) throws {
     let basis = map
     map = SourceMap(generation: basis.generation + 1)
     var encoder = DeltaEncoder(basis: BlockIndex(signature.signature))
@@ -102,7 +102,7 @@ public struct Generations {
   /// Reads a generation.
   ///
   /// - Throws: ``Delta/SegmentError`` for damage.
-  public func read(_ generation: Int) throws -> [UInt8] {
+  package func read(_ generation: Int) throws -> [UInt8] {
     let decoder = try SegmentDecoder()
     var readers: [SegmentReader] = []
     for segment in segments {

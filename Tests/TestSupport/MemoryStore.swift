@@ -1,16 +1,16 @@
-public import ObjectStore
+package import ObjectStore
 import Synchronization
 
 /// A store in memory that counts what is read.
-public final class MemoryStore: ObjectStore {
+package final class MemoryStore: ObjectStore {
   /// What was asked of it.
-  public struct Traffic: Sendable, Equatable {
+  package struct Traffic: Sendable, Equatable {
     /// GETs, ranged ones included.
-    public var gets = 0
+    package var gets = 0
     /// Listings.
-    public var lists = 0
+    package var lists = 0
     /// Bytes of objects that were read.
-    public var bytes = 0
+    package var bytes = 0
   }
 
   private struct State {
@@ -22,27 +22,27 @@ public final class MemoryStore: ObjectStore {
   private let state = Mutex(State())
 
   /// Makes an empty one.
-  public init() {}
+  package init() {}
 
   /// See `ObjectStore`.
-  public var location: String { "memory:" }
+  package var location: String { "memory:" }
 
   /// The keys of all objects.
-  public var keys: [String] { state.withLock { $0.objects.keys.sorted() } }
+  package var keys: [String] { state.withLock { $0.objects.keys.sorted() } }
 
   /// An object's bytes; nil takes it away.
-  public subscript(key: String) -> [UInt8]? {
+  package subscript(key: String) -> [UInt8]? {
     get { state.withLock { $0.objects[key] } }
     set { state.withLock { $0.objects[key] = newValue } }
   }
 
   /// Runs before each GET, with its key.
-  public func beforeGet(_ body: (@Sendable (String) -> Void)?) {
+  package func beforeGet(_ body: (@Sendable (String) -> Void)?) {
     state.withLock { $0.beforeGet = body }
   }
 
   /// What was asked so far; forgotten by reading it.
-  public func takeTraffic() -> Traffic {
+  package func takeTraffic() -> Traffic {
     state.withLock { state in
       defer { state.traffic = Traffic() }
       return state.traffic
@@ -50,13 +50,13 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// See `ObjectStore`.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     self[key] = body
     return PutReceipt(provesContent: false, serverDate: nil)
   }
 
   /// See `ObjectStore`.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     state.withLock { $0.beforeGet }?(key)
     return try state.withLock { state in
       state.traffic.gets += 1
@@ -69,13 +69,13 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// See `ObjectStore`.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     guard let object = self[key] else { throw Self.notFound("HEAD", key) }
     return ObjectEntry(key: key, size: Int64(object.count), modified: nil)
   }
 
   /// See `ObjectStore`.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     state.withLock { state in
       state.traffic.lists += 1
       let found = state.objects.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
@@ -87,7 +87,7 @@ public final class MemoryStore: ObjectStore {
   }
 
   /// See `ObjectStore`.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { self[key] = nil }
     return keys.map { DeleteOutcome(key: $0, error: nil) }
   }

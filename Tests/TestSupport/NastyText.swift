@@ -1,6 +1,6 @@
 /// Program output as bad as it gets: NUL, invalid UTF-8, CR LF, escape sequences, look-alikes of
 /// our own records, lines of any length, no last newline.
-public enum NastyText {
+package enum NastyText {
   private static let pieces: [[UInt8]] = [
     [0], [0xff, 0xfe], [0xc3], Array("\r\n".utf8), Array("\u{1b}[31mred\u{1b}[0m".utf8),
     Array("2026-01-22T14:30:05.123Z [ERROR] [stdout] not a record".utf8),
@@ -11,7 +11,7 @@ public enum NastyText {
   ]
 
   /// Some bytes.
-  public static func make(_ pieces: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+  package static func make(_ pieces: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     var out: [UInt8] = []
     for _ in 0..<pieces {
       if Int.random(in: 0..<4, using: &generator) == 0 {
@@ -25,7 +25,7 @@ public enum NastyText {
   }
 
   /// The same bytes in random pieces.
-  public static func cut(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [[UInt8]] {
+  package static func cut(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [[UInt8]] {
     var pieces: [[UInt8]] = []
     var rest = bytes[...]
     while !rest.isEmpty {

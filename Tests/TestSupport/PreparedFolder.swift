@@ -1,5 +1,5 @@
 import Foundation
-public import ObjectStore
+package import ObjectStore
 import Replica
 
 extension DirectoryStore {
@@ -9,7 +9,7 @@ extension DirectoryStore {
   ///   - path: the absolute path of the folder.
   ///   - pageSize: how many entries a page of a listing has.
   @discardableResult
-  public static func prepared(at path: String, pageSize: Int = .max) throws -> DirectoryStore {
+  package static func prepared(at path: String, pageSize: Int = .max) throws -> DirectoryStore {
     let store = DirectoryStore(path: path, pageSize: pageSize)
     _ = try store.makeRoot()
     try Data(FormatMarker.content).write(to: URL(filePath: "\(path)/\(FormatMarker.key)"))

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A generator of which the seed is printed, so that a failing run can be repeated.
-public struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
   /// The seed of this run: `TIDEMARK_TEST_SEED`, else 1.
-  public static let runSeed =
+  package static let runSeed =
     ProcessInfo.processInfo.environment["TIDEMARK_TEST_SEED"].flatMap(UInt64.init) ?? 1
 
   private var state: UInt64
@@ -11,12 +11,12 @@ public struct SeededGenerator: RandomNumberGenerator {
   /// A generator for one case of a campaign.
   ///
   /// - Parameter seed: another than the run's, for a case that failed once.
-  public init(case number: Int, seed: UInt64 = runSeed) {
+  package init(case number: Int, seed: UInt64 = runSeed) {
     state = seed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(truncatingIfNeeded: number)
   }
 
   /// SplitMix64 (Steele, Lea, Flood 2014).
-  public mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state
     z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -25,7 +25,7 @@ public struct SeededGenerator: RandomNumberGenerator {
   }
 
   /// Cases of a campaign: all with `TIDEMARK_TEST_FULL`, else a twentieth.
-  public static func cases(_ full: Int) -> Range<Int> {
+  package static func cases(_ full: Int) -> Range<Int> {
     let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
     return 0..<(isFull ? full : max(1, full / 20))
   }

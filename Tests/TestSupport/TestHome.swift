@@ -1,37 +1,37 @@
 import Foundation
-public import LogRecords
-public import Platform
+package import LogRecords
+package import Platform
 import Replica
-public import SessionLog
+package import SessionLog
 import Synchronization
 
 /// A clock that moves only when it is told to.
-public final class TestClock: Sendable {
+package final class TestClock: Sendable {
   private let time: Mutex<Int64>
   private let boot = Mutex<Int64>(1_000_000)
 
   /// Starts at a time in milliseconds since 1970; by default 2026-01-22T14:30:05.123Z.
-  public init(_ milliseconds: Int64 = 1_769_092_205_123) { time = Mutex(milliseconds) }
+  package init(_ milliseconds: Int64 = 1_769_092_205_123) { time = Mutex(milliseconds) }
 
   /// The time.
-  public func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+  package func now() -> Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
 
   /// Milliseconds since the machine's boot.
-  public func uptime() -> Int64 { boot.withLock { $0 } }
+  package func uptime() -> Int64 { boot.withLock { $0 } }
 
   /// Moves on.
-  public func advance(seconds: Int64) {
+  package func advance(seconds: Int64) {
     set(seconds: seconds)
     boot.withLock { $0 += seconds * 1000 }
   }
 
   /// Shows another time without that any has passed.
-  public func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
+  package func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
 }
 
 extension MachineEvidence {
   /// This machine, whose boot time goes with a test's clock.
-  public static func running(by clock: TestClock) -> MachineEvidence {
+  package static func running(by clock: TestClock) -> MachineEvidence {
     let machine = current()
     return MachineEvidence(
       bootId: machine.bootId, pidNamespace: machine.pidNamespace, machineId: machine.machineId,
@@ -40,18 +40,18 @@ extension MachineEvidence {
 }
 
 /// A home in a folder of its own, removed with this object.
-public final class TestHome: Sendable {
+package final class TestHome: Sendable {
   /// The folder, without the home.
-  public let folder: String
+  package let folder: String
   /// The home.
-  public let home: Home
+  package let home: Home
   /// Its device.
-  public let device: Device
+  package let device: Device
   /// Its clock.
-  public let clock: TestClock
+  package let clock: TestClock
 
   /// Makes one.
-  public init(clock: TestClock = TestClock()) throws {
+  package init(clock: TestClock = TestClock()) throws {
     folder = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
     home = Home(path: folder + "/home").compressing(with: SegmentCompression())
     self.clock = clock
@@ -62,7 +62,7 @@ public final class TestHome: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   /// A session's writer under the test's clock.
-  public func writer(
+  package func writer(
     app: String = "test", rotateAt: Int64 = RecordingOptions.defaultRotation,
     format: LogFormat = .lines, standardErrorLevel: Level = .info,
     consent: Consent? = nil, localMax: Int64? = nil, patience: Int64 = 60_000,
@@ -84,7 +84,7 @@ public final class TestHome: Sendable {
 
   /// A whole session: lines captured and ended.
   @discardableResult
-  public func session(
+  package func session(
     _ text: some Sequence<UInt8>, cause: ExitCause = .exit(0)
   ) throws -> SessionID {
     let writer = try writer()
@@ -94,7 +94,7 @@ public final class TestHome: Sendable {
   }
 
   /// Makes a session's recorder one of an earlier boot: it has crashed.
-  public func crash(_ session: SessionID) throws {
+  package func crash(_ session: SessionID) throws {
     let path = home.files(for: session).sidecar
     var sidecar = try Sidecar.load(path)
     sidecar.recorder?.bootId = "another"
@@ -102,7 +102,7 @@ public final class TestHome: Sendable {
   }
 
   /// The bytes of a session's log that are here, those of its rotated parts too.
-  public func log(_ session: SessionID) throws -> [UInt8] {
+  package func log(_ session: SessionID) throws -> [UInt8] {
     let log = try RecordedLog(home.files(for: session))
     return try log.read(at: log.start, count: Int(log.extent().end - log.start))
   }

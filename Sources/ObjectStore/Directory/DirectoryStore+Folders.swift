@@ -43,7 +43,7 @@ extension DirectoryStore {
   }
 
   /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     do {
       return try perform("LIST", prefix) { root throws(Descriptor.Failure) in

@@ -12,9 +12,9 @@ import HTTPTransport
 /// An object appears whole or not at all. Links below the folder are never followed. Every operation
 /// throws `configuration` while the folder is missing, and once it is another one than at the first
 /// operation.
-public struct DirectoryStore: ObjectStore {
+package struct DirectoryStore: ObjectStore {
   /// `file://` and the path.
-  public let location: String
+  package let location: String
 
   private let root: DirectoryRoot
   let pageSize: Int
@@ -26,7 +26,7 @@ public struct DirectoryStore: ObjectStore {
   /// - Parameters:
   ///   - path: The absolute path of the folder; see ``makeRoot()``.
   ///   - pageSize: How many entries a page of a listing has; each page reads the whole folder.
-  public init(path: String, pageSize: Int = .max) {
+  package init(path: String, pageSize: Int = .max) {
     root = DirectoryRoot(path: path)
     location = "file://" + path
     self.pageSize = max(1, pageSize)
@@ -38,7 +38,7 @@ public struct DirectoryStore: ObjectStore {
   ///
   /// - Returns: Whether it was missing.
   /// - Throws: `StoreError`.
-  public func makeRoot() throws -> Bool {
+  package func makeRoot() throws -> Bool {
     do throws(Descriptor.Failure) {
       return try withOwnRights { () throws(Descriptor.Failure) in try root.make() }
     } catch {
@@ -50,12 +50,12 @@ public struct DirectoryStore: ObjectStore {
   }
 
   /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try put(key, body) { renameat($0, $1, $0, $2) }
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try put(key, body) { folder, temporary, name in
       guard linkat(folder, temporary, folder, name, 0) == 0 else { return -1 }
       return unlinkat(folder, temporary, 0)
@@ -105,7 +105,7 @@ public struct DirectoryStore: ObjectStore {
   }
 
   /// See ``ObjectStore/get(_:range:)``.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
     let (bytes, refusal) = try perform("GET", key) { root throws(Descriptor.Failure) in
       let folder = try self.folder(of: key, in: root, creating: false)
@@ -123,7 +123,7 @@ public struct DirectoryStore: ObjectStore {
   }
 
   /// See ``ObjectStore/head(_:)``.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
     return try perform("HEAD", key) { root throws(Descriptor.Failure) in
       let status = try self.folder(of: key, in: root, creating: false).status(
@@ -134,7 +134,7 @@ public struct DirectoryStore: ObjectStore {
   }
 
   /// See ``ObjectStore/delete(_:)``; removes a folder with its last object.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     guard let first = keys.first else { return [] }
     // Of a folder that is missing nothing can be said, for any key.
     try perform("DELETE", first) { _ throws(Descriptor.Failure) in }

@@ -1,14 +1,14 @@
 import HTTPTransport
 
 /// What a login must be allowed to do in a store, in the words of that kind of store.
-public struct NeededRights: Sendable {
+package struct NeededRights: Sendable {
   private let kind: StoreURL.Kind
 
   /// The rights for a store.
-  public init(_ url: StoreURL) { kind = url.kind }
+  package init(_ url: StoreURL) { kind = url.kind }
 
   /// The right that a check needs; nil where it needs none of its own.
-  public func right(for check: ProbeFinding.Check) -> String? {
+  package func right(for check: ProbeFinding.Check) -> String? {
     switch (check, kind) {
     case (.create, .s3), (.overwrite, .s3), (.largestBody, .s3): "s3:PutObject"
     case (.read, .s3), (.range, .s3): "s3:GetObject"
@@ -25,7 +25,7 @@ public struct NeededRights: Sendable {
   }
 
   /// What grants all of them and nothing else: text to paste.
-  public var grant: String {
+  package var grant: String {
     switch kind {
     case .s3(let bucket, let prefix): Self.policy(bucket: bucket, prefix: prefix)
     case .webdav:

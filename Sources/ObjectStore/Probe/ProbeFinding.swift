@@ -1,9 +1,9 @@
 import HTTPTransport
 
 /// What trying one ability of a store has shown.
-public struct ProbeFinding: Sendable, Hashable {
+package struct ProbeFinding: Sendable, Hashable {
   /// The abilities, in the order in which they are tried.
-  public enum Check: String, Sendable, CaseIterable, Encodable {
+  package enum Check: String, Sendable, CaseIterable, Encodable {
     /// Puts an object.
     case create = "CREATE"
     /// Reads it back.
@@ -27,7 +27,7 @@ public struct ProbeFinding: Sendable, Hashable {
   }
 
   /// How it went.
-  public enum Outcome: String, Sendable, Encodable {
+  package enum Outcome: String, Sendable, Encodable {
     /// As it should.
     case ok
     /// Otherwise, but nothing depends on it.
@@ -39,13 +39,13 @@ public struct ProbeFinding: Sendable, Hashable {
   }
 
   /// What was tried.
-  public let check: Check
+  package let check: Check
   /// How it went.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// What was sent.
-  public let sent: String
+  package let sent: String
   /// What came back, or what is wrong with it.
-  public let received: String
+  package let received: String
   /// Why it failed, where the store said so.
-  public let error: StoreError?
+  package let error: StoreError?
 }

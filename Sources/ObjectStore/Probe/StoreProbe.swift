@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import HTTPTransport
 
 /// Tries everything that this toolkit asks of a store with scratch objects that it removes.
 ///
 /// Nothing is believed that was not read back: there are servers that answer success for a write
 /// that they drop, cut short, or make over what they were told to keep.
-public struct StoreProbe: Sendable {
+package struct StoreProbe: Sendable {
   private let store: any ObjectStore
   private let prefix: String
   private let now: @Sendable () -> Date
@@ -26,7 +26,7 @@ public struct StoreProbe: Sendable {
   ///     Its folder is made where it is missing, and stays: no store deletes folders.
   ///   - now: The clock.
   ///   - sleep: Waits between two looks at a listing.
-  public init(
+  package init(
     _ store: any ObjectStore, prefix: String, now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
@@ -41,7 +41,7 @@ public struct StoreProbe: Sendable {
   /// - Parameter report: Told of each as soon as it is known.
   /// - Returns: One finding for each check, in their order.
   /// - Throws: `cancelled` alone.
-  public func run(report: (ProbeFinding) -> Void = { _ in }) async throws -> [ProbeFinding] {
+  package func run(report: (ProbeFinding) -> Void = { _ in }) async throws -> [ProbeFinding] {
     var findings: [ProbeFinding] = []
     for check in ProbeFinding.Check.allCases {
       let finding: ProbeFinding

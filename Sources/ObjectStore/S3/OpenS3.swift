@@ -26,7 +26,7 @@ func openS3(
 ///
 /// Contacts what hands out keys, but not the store. Throws `StoreError`, `configuration` when there
 /// is no key.
-public func credentialOrigin(
+package func credentialOrigin(
   _ url: StoreURL, settings: StoreSettings, environment: [String: String]
 ) async throws -> String? {
   guard case .s3 = url.kind else { return nil }

@@ -1,18 +1,18 @@
 import Foundation
 
 /// Where an S3 service is and how its buckets are addressed.
-public struct S3Service: Sendable, Hashable {
+package struct S3Service: Sendable, Hashable {
   /// The URL of a service other than AWS, without a slash at the end; nil for AWS.
-  public var endpoint: String?
+  package var endpoint: String?
   /// The region to sign for.
-  public var region: String
+  package var region: String
   /// Whether the bucket stands in the path; nil: as the table of providers says.
-  public var pathStyle: Bool?
+  package var pathStyle: Bool?
   /// What is known of the service.
   package let provider: S3Provider
 
   /// Makes a service.
-  public init(endpoint: String? = nil, region: String = "us-east-1", pathStyle: Bool? = nil) {
+  package init(endpoint: String? = nil, region: String = "us-east-1", pathStyle: Bool? = nil) {
     self.init(
       endpoint: endpoint, region: region, pathStyle: pathStyle, provider: Self.provider(endpoint))
   }
@@ -43,7 +43,7 @@ public struct S3Service: Sendable, Hashable {
   ///
   /// Throws `StoreError` with `configuration` for an endpoint that is no URL, or that would send
   /// everything in clear over a network where that is not allowed.
-  public static func resolve(
+  package static func resolve(
     environment: [String: String], settings: StoreSettings.S3, allowsPlaintext: Bool = false
   ) throws -> S3Service {
     let profile = try AWSProfile.load(environment: environment, settings: settings)

@@ -4,7 +4,7 @@ import HTTPTransport
 
 extension S3Store {
   /// See ``ObjectStore/delete(_:)``; up to 1000 keys in a request.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { try ObjectKey.check(key, operation: "DELETE") }
     var outcomes: [DeleteOutcome] = []
     for start in stride(from: 0, to: keys.count, by: 1000) {

@@ -3,7 +3,7 @@ import HTTPTransport
 
 extension S3Store {
   /// See ``ObjectStore/list(_:after:)``.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     var query = [
       ("list-type", "2"), ("delimiter", "/"), ("encoding-type", "url"),

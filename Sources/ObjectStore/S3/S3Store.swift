@@ -1,12 +1,12 @@
 import Crypto
-public import Foundation
-public import HTTPTransport
+package import Foundation
+package import HTTPTransport
 import Platform
 
 /// A prefix in an S3 bucket as an object store.
-public final class S3Store: ObjectStore {
+package final class S3Store: ObjectStore {
   /// The bucket and prefix; for services other than AWS also which.
-  public let location: String
+  package let location: String
 
   let bucket: String
   let prefix: String
@@ -35,7 +35,7 @@ public final class S3Store: ObjectStore {
   ///   - transport: What carries the requests.
   ///   - pageSize: How many keys a listing asks for at once, at most 1000.
   ///   - now: The clock.
-  public convenience init(
+  package convenience init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     transport: HTTPTransport, pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }
   ) {
@@ -64,12 +64,12 @@ public final class S3Store: ObjectStore {
   }
 
   /// See ``ObjectStore/put(_:_:)``; proven when the ETag is the MD5 of the body.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await put(key, body, headers: [])
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await put(key, body, headers: [(name: "If-None-Match", value: "*")])
   }
 
@@ -97,7 +97,7 @@ public final class S3Store: ObjectStore {
   }
 
   /// See ``ObjectStore/get(_:range:)``.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
     if let range, range.isEmpty {
       _ = try await head(key)
@@ -116,7 +116,7 @@ public final class S3Store: ObjectStore {
   }
 
   /// See ``ObjectStore/head(_:)``.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
     let call = S3Call(method: "HEAD", operation: "HEAD", key: key)
     let response = try await perform(call)

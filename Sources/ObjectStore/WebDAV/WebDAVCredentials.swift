@@ -1,12 +1,12 @@
 /// What a WebDAV server is shown; prints and mirrors nothing.
-public enum WebDAVCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+package enum WebDAVCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// User and password, for basic and digest authentication.
   case password(user: String, password: String)
   /// A token, for bearer authentication.
   case token(String)
 
   /// A fixed text: the password stays out of messages.
-  public var description: String { "WebDAVCredentials(…)" }
+  package var description: String { "WebDAVCredentials(…)" }
   /// Nothing: the password stays out of messages.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

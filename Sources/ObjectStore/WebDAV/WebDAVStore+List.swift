@@ -10,7 +10,7 @@ extension WebDAVStore {
     """.utf8)
 
   /// See ``ObjectStore/list(_:after:)``; always one page.
-  public func list(_ prefix: String, after token: String?) async throws -> ListPage {
+  package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     // Only whole folders can be asked for; the start of a name is matched here.
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""

@@ -1,13 +1,13 @@
 import Foundation
-public import HTTPTransport
+package import HTTPTransport
 
 /// A folder on a WebDAV server as an object store.
 ///
 /// Objects are put directly under their final names: what is cut short is seen by its size and
 /// put again. Folders are made when a PUT fails for the lack of them.
-public final class WebDAVStore: ObjectStore {
+package final class WebDAVStore: ObjectStore {
   /// The folder's URL, without a slash at the end.
-  public let location: String
+  package let location: String
 
   /// Bytes from which on sending a body twice costs more than waiting for another one.
   private static let largeBody = 64 << 10
@@ -22,7 +22,7 @@ public final class WebDAVStore: ObjectStore {
   ///   - url: The folder, percent-encoded, without a slash at the end.
   ///   - login: User and password; nil for none.
   ///   - transport: What carries the requests.
-  public convenience init(
+  package convenience init(
     url: String, login: (user: String, password: String)?, transport: HTTPTransport
   ) {
     let credentials = login.map { WebDAVCredentials.password(user: $0.user, password: $0.password) }
@@ -36,7 +36,7 @@ public final class WebDAVStore: ObjectStore {
   ///   - credentials: What to show; nil for nothing.
   ///   - transport: What carries the requests.
   ///   - reread: Looks the credentials up again when the server refuses them.
-  public init(
+  package init(
     url: String, credentials: WebDAVCredentials?, transport: HTTPTransport,
     reread: @escaping @Sendable () throws -> WebDAVCredentials?
   ) {
@@ -47,12 +47,12 @@ public final class WebDAVStore: ObjectStore {
   }
 
   /// See ``ObjectStore/put(_:_:)``; proves nothing, WebDAV has no digest.
-  public func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await put(key, body, headers: [])
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
-  public func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await put(key, body, headers: [(name: "If-None-Match", value: "*")])
   }
 
@@ -114,7 +114,7 @@ public final class WebDAVStore: ObjectStore {
   }
 
   /// See ``ObjectStore/get(_:range:)``.
-  public func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+  package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
     if let range, range.isEmpty {
       _ = try await head(key)
@@ -138,7 +138,7 @@ public final class WebDAVStore: ObjectStore {
   }
 
   /// See ``ObjectStore/head(_:)``.
-  public func head(_ key: String) async throws -> ObjectEntry {
+  package func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
     let response = try await follow("HEAD", url(key)).response
     let failure = HTTPFailure(operation: "HEAD", target: url(key))
@@ -158,7 +158,7 @@ public final class WebDAVStore: ObjectStore {
   }
 
   /// See ``ObjectStore/delete(_:)``; one request per key.
-  public func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+  package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     var outcomes: [DeleteOutcome] = []
     for key in keys {
       do {

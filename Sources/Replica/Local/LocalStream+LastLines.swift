@@ -10,7 +10,7 @@ extension LocalStream {
   /// ends, what is too long cut off, and what is no UTF-8 replaced.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func lastLines(upTo end: Int64) throws -> [String] {
+  package func lastLines(upTo end: Int64) throws -> [String] {
     let first = try available().lowerBound
     let start = max(first, end - Self.span)
     guard start < end else { return [] }

@@ -1,9 +1,9 @@
-public import Delta
+package import Delta
 import Foundation
-public import LogRecords
-public import Platform
-public import Redaction
-public import SessionLog
+package import LogRecords
+package import Platform
+package import Redaction
+package import SessionLog
 import Synchronization
 
 #if canImport(Darwin)
@@ -17,9 +17,9 @@ import Synchronization
 ///
 /// A recorded session's stream is rotated parts and the live log. An attached one's begins in a
 /// foreign file and may end in a file of ours.
-public final class LocalStream: Sendable {
+package final class LocalStream: Sendable {
   /// Where it is, for messages.
-  public let path: String
+  package let path: String
   /// In stream order, without gaps between them.
   private let pieces: [Piece]
   /// What the foreign file begins with.
@@ -41,7 +41,7 @@ public final class LocalStream: Sendable {
   /// Opens what is here of a recorded session's stream.
   ///
   /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
-  public init(_ files: SessionFiles) throws {
+  package init(_ files: SessionFiles) throws {
     path = files.log
     (source, view) = (nil, nil)
     let log = try RecordedLog(files)
@@ -51,7 +51,7 @@ public final class LocalStream: Sendable {
   /// Opens a log that is one file, without following a link.
   ///
   /// - Throws: ``Platform/SystemError``.
-  public init(path: String) throws {
+  package init(path: String) throws {
     self.path = path
     (source, view) = (nil, nil)
     pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
@@ -74,7 +74,7 @@ public final class LocalStream: Sendable {
   ///   - source: the foreign file; it counts only while it is the one that was found.
   ///   - rest: where the home keeps what the file does not have.
   /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
-  public init(_ source: Sidecar.Source, rest: String) throws {
+  package init(_ source: Sidecar.Source, rest: String) throws {
     path = source.path
     self.source = source
     view = nil
@@ -101,12 +101,12 @@ public final class LocalStream: Sendable {
   /// - Parameters:
   ///   - stretches: which rules bind which bytes, in order.
   ///   - format: the stream's.
-  public func redacted(by stretches: [RedactedStretch], _ format: LogFormat) -> LocalStream {
+  package func redacted(by stretches: [RedactedStretch], _ format: LogFormat) -> LocalStream {
     LocalStream(self, RedactedView(stretches, format))
   }
 
   /// Which rules bind its bytes; nil for none.
-  public var redaction: [Sidecar.RedactionEpoch]? {
+  package var redaction: [Sidecar.RedactionEpoch]? {
     view.flatMap { $0.stretches.isEmpty ? nil : $0.stretches.map(\.epoch) }
   }
 
@@ -114,7 +114,7 @@ public final class LocalStream: Sendable {
   /// beginning is not read again.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func redactions(upTo end: Int64) throws -> [String: Int]? {
+  package func redactions(upTo end: Int64) throws -> [String: Int]? {
     guard let view, let start = pieces.first?.start else { return nil }
     let counted = max(start, view.tally.withLock(\.end))
     if counted < end { try forEachPiece(of: counted..<end) { _ in } }
@@ -125,7 +125,7 @@ public final class LocalStream: Sendable {
   /// Whether what follows an offset is masked the same where nothing before it is here any more.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func canBegin(at offset: Int64) throws -> Bool {
+  package func canBegin(at offset: Int64) throws -> Bool {
     guard let view, let first = pieces.first?.start, first < offset else { return true }
     let bytes = try rawBytes(max(first, offset - Int64(Redactor.context))..<offset)
     return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
@@ -135,7 +135,7 @@ public final class LocalStream: Sendable {
   ///
   /// - Parameter redactor: the rules that will bind these bytes.
   /// - Throws: as ``read(_:)`` does.
-  public func settledEnd(
+  package func settledEnd(
     _ end: Int64, by redactor: Redactor, _ format: LogFormat
   ) throws -> Int64 {
     guard !redactor.rules.rules.isEmpty, let first = pieces.first?.start, first < end else {
@@ -161,7 +161,7 @@ public final class LocalStream: Sendable {
   /// moment, and what was read since is another log's.
   ///
   /// - Throws: ``Platform/SystemError``.
-  public func isStillTheSame() throws -> Bool {
+  package func isStillTheSame() throws -> Bool {
     guard let source, let first = pieces.first, source.length != 0, first.start == 0 else {
       return true
     }
@@ -175,7 +175,7 @@ public final class LocalStream: Sendable {
   /// The part of the stream that can be read here.
   ///
   /// - Throws: ``Platform/SystemError``.
-  public func available() throws -> Range<Int64> {
+  package func available() throws -> Range<Int64> {
     guard let first = pieces.first else { return 0..<0 }
     return first.start..<max(first.start, try status().length)
   }
@@ -183,7 +183,7 @@ public final class LocalStream: Sendable {
   /// Length of the stream in bytes and time of the last change.
   ///
   /// - Throws: ``Platform/SystemError``.
-  public func status() throws -> (length: Int64, modified: Timestamp) {
+  package func status() throws -> (length: Int64, modified: Timestamp) {
     guard let last = pieces.last else { return (0, Timestamp(milliseconds: 0)) }
     let (end, modified) = try last.file.extent()
     let grown = last.start + max(0, end - last.base)
@@ -193,12 +193,12 @@ public final class LocalStream: Sendable {
   /// Makes what was written durable, so that nothing is sent that a power loss could undo here.
   ///
   /// - Throws: ``Platform/SystemError``.
-  public func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
+  package func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
 
   /// Reads a range that must be there.
   ///
   /// - Throws: ``Platform/SystemError``; ``ReplicaError`` when a part of the range is not here.
-  public func read(_ range: Range<Int64>) throws -> [UInt8] {
+  package func read(_ range: Range<Int64>) throws -> [UInt8] {
     guard let view else { return try rawBytes(range) }
     return try view.read(range, of: self).bytes
   }
@@ -222,7 +222,7 @@ public final class LocalStream: Sendable {
   /// Whether the stream has these bytes in a range of their length.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
+  package func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
     guard bytes.count == range.count else { return false }
     guard var theirs = bytes.baseAddress else { return true }
     var isEqual = true
@@ -279,7 +279,7 @@ public final class LocalStream: Sendable {
   /// Reads a range in pieces of at most 128 KiB.
   ///
   /// - Throws: as ``read(_:)`` does, and what `body` throws.
-  public func forEachPiece(
+  package func forEachPiece(
     of range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var offset = range.lowerBound
@@ -293,7 +293,7 @@ public final class LocalStream: Sendable {
   /// The fingerprint of the bytes before an offset, of those that are here.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func link(before offset: Int64) throws -> Link {
+  package func link(before offset: Int64) throws -> Link {
     let first = min(offset, pieces.first?.start ?? 0)
     return Link(before: try read(max(first, offset - Int64(Link.span))..<offset)[...])
   }
@@ -301,7 +301,7 @@ public final class LocalStream: Sendable {
   /// The offset after the last newline in a range, looked for from its end; nil without one.
   ///
   /// - Throws: as ``read(_:)`` does.
-  public func lastRecordEnd(in range: Range<Int64>) throws -> Int64? {
+  package func lastRecordEnd(in range: Range<Int64>) throws -> Int64? {
     var end = range.upperBound
     while end > range.lowerBound {
       let start = max(range.lowerBound, end - 65_536)

@@ -1,17 +1,17 @@
 import LogRecords
-public import Redaction
-public import SessionLog
+package import Redaction
+package import SessionLog
 import Synchronization
 
 /// A stretch of a stream and the rules that bind it, up to where the next stretch begins.
-public struct RedactedStretch: Sendable {
+package struct RedactedStretch: Sendable {
   /// Where it begins, and what the rules are called.
-  public let epoch: Sidecar.RedactionEpoch
+  package let epoch: Sidecar.RedactionEpoch
   /// The rules.
-  public let redactor: Redactor
+  package let redactor: Redactor
 
   /// Makes a stretch.
-  public init(_ epoch: Sidecar.RedactionEpoch, _ redactor: Redactor) {
+  package init(_ epoch: Sidecar.RedactionEpoch, _ redactor: Redactor) {
     self.epoch = epoch
     self.redactor = redactor
   }

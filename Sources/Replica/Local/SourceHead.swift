@@ -1,15 +1,15 @@
 import Crypto
 import ObjectStore
-public import SessionLog
+package import SessionLog
 
 extension Sidecar.Source {
   /// What ``SessionLog/Sidecar/Source/headHash`` says of a file's first bytes.
-  public static func headHash(of head: some Collection<UInt8>) -> String {
+  package static func headHash(of head: some Collection<UInt8>) -> String {
     NameField.hex(SHA256.hash(data: Array(head)).prefix(16))
   }
 
   /// Whether a file with these first bytes begins as the one that was found.
-  public func isHead(_ head: [UInt8]) -> Bool {
+  package func isHead(_ head: [UInt8]) -> Bool {
     head.count >= headLength && Self.headHash(of: head.prefix(headLength)) == headHash
   }
 }

@@ -1,4 +1,4 @@
-public import ObjectStore
+package import ObjectStore
 
 /// Parts of a remote stream, chosen by what the segments' indexes tell: the last lines, or the
 /// records of a time span.
@@ -11,7 +11,7 @@ public import ObjectStore
 /// let parts = try RemoteParts(of: remote, upTo: length, in: store)
 /// try await parts.read(try await parts.last(lines: 100)) { offset, bytes in … }
 /// ```
-public final class RemoteParts {
+package final class RemoteParts {
   private let stream: RemoteStream
   private let length: Int64
 
@@ -22,7 +22,7 @@ public final class RemoteParts {
   ///   - length: where the stream ends, in bytes.
   ///   - store: where it is.
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  public init(of remote: RemoteSession, upTo length: Int64, in store: any ObjectStore) throws {
+  package init(of remote: RemoteSession, upTo length: Int64, in store: any ObjectStore) throws {
     stream = try RemoteStream(remote, generation: nil, in: store)
     self.length = length
   }
@@ -35,7 +35,7 @@ public final class RemoteParts {
   ///     levels; then the end begins with records enough to tell what the first lines belong to.
   /// - Returns: one range, or none; it begins at 0, or holds a line more than was asked for.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<Int64>] {
+  package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<Int64>] {
     try await retrying { [self] in
       var rest = try await cover()[...]
       var stretches: [Stretch] = []
@@ -71,7 +71,7 @@ public final class RemoteParts {
   ///   - levels: their places in the order of levels; nil for any.
   /// - Returns: ranges in order, with a gap between each two.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func span(
+  package func span(
     _ times: ClosedRange<Int64>?, levels: [Int]? = nil
   ) async throws -> [Range<Int64>] {
     try await retrying { [self] in
@@ -102,7 +102,7 @@ public final class RemoteParts {
   ///   - ranges: in order and disjoint.
   ///   - body: gets the bytes in order, each piece with its offset in the stream.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
-  public func read(
+  package func read(
     _ ranges: [Range<Int64>], _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
   ) async throws {
     try await stream.read(ranges) { [stream] part in

@@ -1,4 +1,4 @@
-public import Delta
+package import Delta
 import ObjectStore
 
 /// What a delta refers to.
@@ -6,7 +6,7 @@ extension RemoteReader {
   /// A delta's instructions, which make as many bytes as its name says.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func instructions(
+  package func instructions(
     of name: SegmentName, in folder: SessionFolder
   ) async throws -> DeltaInstructions {
     let object = try await store.get(
@@ -22,7 +22,7 @@ extension RemoteReader {
   /// Segments of earlier generations that a delta copies from.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func basis(
+  package func basis(
     of name: SegmentName, in remote: RemoteSession
   ) async throws -> Set<SegmentName> {
     var basis: Set<SegmentName> = []

@@ -1,14 +1,14 @@
 import Crypto
-public import ObjectStore
-public import SessionLog
+package import ObjectStore
+package import SessionLog
 
 /// Reads a session's stream back from the store, checking every object against its name and every
 /// join against its link.
-public struct RemoteReader: Sendable {
+package struct RemoteReader: Sendable {
   let store: any ObjectStore
 
   /// Makes a reader.
-  public init(_ store: any ObjectStore) { self.store = store }
+  package init(_ store: any ObjectStore) { self.store = store }
 
   /// Reads the stream, or what comes after a part of it that is known.
   ///
@@ -33,7 +33,7 @@ public struct RemoteReader: Sendable {
   /// - Throws: ``ReplicaError`` for anything unlawful, ``ObjectStore/StoreError``, and what `body`
   ///   throws.
   @discardableResult
-  public func read(
+  package func read(
     _ remote: RemoteSession, generation: Int? = nil, from start: Int64 = 0,
     after before: [UInt8]? = nil, upTo length: Int64,
     _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -53,7 +53,7 @@ public struct RemoteReader: Sendable {
   ///     says that it reaches, a damaged one too.
   ///   - body: gets the stream in order, and is told of what is lost or in doubt.
   /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, and what `body` throws.
-  public func salvage(
+  package func salvage(
     _ remote: RemoteSession, upTo length: Int64? = nil, _ body: (StreamPart) throws -> Void
   ) async throws {
     let damaged = remote.damagedSegments.lazy
@@ -67,7 +67,7 @@ public struct RemoteReader: Sendable {
   ///
   /// - Parameter body: as for the whole stream.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
-  public func read(
+  package func read(
     _ segment: SegmentName, in folder: SessionFolder,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws {
@@ -87,7 +87,7 @@ public struct RemoteReader: Sendable {
   /// Reads a sidecar revision, checked against its name.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
+  package func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
     try Self.sidecar(try await json(of: revision, in: folder), of: revision, in: folder)
   }
 
@@ -95,7 +95,7 @@ public struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError`` also when they are of another session, device or generation than the
   ///   key says: what they say is used in file names.
-  public static func sidecar(
+  package static func sidecar(
     _ json: [UInt8], of revision: RevisionName, in folder: SessionFolder
   ) throws -> Sidecar {
     let sidecar = try naming(revision) { try Sidecar(json: json) }
@@ -116,7 +116,7 @@ public struct RemoteReader: Sendable {
   /// The bytes of a sidecar revision, checked against its name.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  public func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
+  package func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
     let json = try await store.get(
       folder.key + revision.fileName, atMost: RevisionName.largestObject)
     guard revision.matches(json) else {

@@ -2,7 +2,7 @@ import Platform
 import SessionLog
 
 /// What became of attached files since the last pass, as changes to sessions.
-public struct AttachPlan: Sendable {
+package struct AttachPlan: Sendable {
   /// A session that begins with a file.
   struct Beginning: Sendable {
     let source: LogSource
@@ -73,10 +73,10 @@ public struct AttachPlan: Sendable {
   var pass = AttachedFiles.Pass()
 
   /// Nothing to do.
-  public init() {}
+  package init() {}
 
   /// The changes in words, for a person; without those that only the cache has to know.
-  public var descriptions: [String] {
+  package var descriptions: [String] {
     changes.compactMap { change in
       switch change {
       case .begin(let new): "attach \(new.path)"

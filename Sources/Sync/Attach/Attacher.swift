@@ -3,7 +3,7 @@ import Foundation
 import LogRecords
 import Platform
 import Replica
-public import SessionLog
+package import SessionLog
 
 #if canImport(Darwin)
   import Darwin
@@ -14,16 +14,16 @@ public import SessionLog
 /// Makes sessions of the logs that other programs write, and ends them.
 ///
 /// It is to a foreign file what the recorder is to a program: it writes sidecars and markers, and what
-/// comes after is the same for both. The caller holds the home's upload lock.
-public struct Attacher {
-  private let context: SyncContext
+/// comes after is the same for both.
+package struct Attacher {
+  let context: SyncContext
   private let sources: [LogSource]
   private let files: AttachedFiles
 
   /// Makes an attacher.
   ///
   /// - Throws: GRDB's errors when the cache can neither be read nor replaced.
-  public init(_ context: SyncContext, sources: [LogSource]) throws {
+  package init(_ context: SyncContext, sources: [LogSource]) throws {
     self.context = context
     self.sources = sources
     files = try AttachedFiles(context.home)
@@ -34,7 +34,7 @@ public struct Attacher {
   /// Changes nothing but the cache, and that only where it was lost.
   ///
   /// - Throws: when the cache or the home cannot be read; files that cannot be are problems.
-  public func plan() throws -> AttachPlan {
+  package func plan() throws -> AttachPlan {
     try discardingDamage {
       try rebuildWhereLost()
       return try AttachPlanner(context: context, sources: sources, files: files).plan()
@@ -57,7 +57,10 @@ public struct Attacher {
   ///   so already; the rest is done.
   /// - Throws: when the cache cannot be written.
   @discardableResult
-  public func execute(_ plan: AttachPlan) throws -> [String: String] {
+  package func execute(
+    _ plan: AttachPlan, holding lock: HomeLock
+  ) throws -> [String: String] {
+    lock.expect(context.home)
     var problems = plan.problems
     var pass = plan.pass
     try start(plan)
@@ -87,7 +90,7 @@ public struct Attacher {
   }
 
   /// What could not be read when it was last tried, with the reason, by path.
-  public func problems() throws -> [String: String] {
+  package func problems() throws -> [String: String] {
     try discardingDamage { try files.problems() }
   }
 
@@ -158,9 +161,10 @@ public struct Attacher {
   ///
   /// - Returns: the session, and whether it is new: a file that is known keeps its session.
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
-  public func adopt(_ path: String, as source: LogSource) throws -> (
-    session: SessionID, isNew: Bool
-  ) {
+  package func adopt(
+    _ path: String, as source: LogSource, holding lock: HomeLock
+  ) throws -> (session: SessionID, isNew: Bool) {
+    lock.expect(context.home)
     let before = try discardingDamage {
       try rebuildWhereLost()
       return try known(at: path)

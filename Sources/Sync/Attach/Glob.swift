@@ -1,7 +1,7 @@
 /// One name of a path with wildcards: `*` any bytes, `?` one byte, `[a-z]` and `[!a-z]` one of a set.
 ///
 /// As in a shell a name that begins with a dot is matched only by a pattern that does.
-public struct Glob: Sendable, Equatable {
+package struct Glob: Sendable, Equatable {
   private let pattern: [UInt8]
 
   init(_ pattern: some Sequence<UInt8>) { self.pattern = Array(pattern) }

@@ -1,24 +1,24 @@
 /// Files of other programs that are attached: an entry of the configuration's `sources:`.
-public struct LogSource: Sendable, Equatable {
+package struct LogSource: Sendable, Equatable {
   /// Which files.
-  public var path: SourcePattern
+  package var path: SourcePattern
   /// Which of them not.
-  public var exclude: [Exclusion]
+  package var exclude: [Exclusion]
   /// The program that writes them; `$1` is what the first `*` of the path stands for, and so on.
-  public var app: String?
+  package var app: String?
   /// The user that it runs as, in the same form; the file's owner by default.
-  public var user: String?
+  package var user: String?
   /// The category of records that name none, in the same form.
-  public var category: String?
+  package var category: String?
   /// Seconds without growth after which a session ends.
-  public var idleEnd: Int64
+  package var idleEnd: Int64
   /// A day.
-  public static let defaultIdleEnd: Int64 = 86_400
+  package static let defaultIdleEnd: Int64 = 86_400
   /// Whether links are followed that lead out of the folder before the first `*`.
-  public var followsLinks: Bool
+  package var followsLinks: Bool
 
   /// Attaches files.
-  public init(
+  package init(
     path: SourcePattern, exclude: [Exclusion] = [], app: String? = nil, user: String? = nil,
     category: String? = nil, idleEnd: Int64 = Self.defaultIdleEnd, followsLinks: Bool = false
   ) {
@@ -32,14 +32,14 @@ public struct LogSource: Sendable, Equatable {
   }
 
   /// Files or folders to leave out.
-  public enum Exclusion: Sendable, Equatable {
+  package enum Exclusion: Sendable, Equatable {
     /// By a name with wildcards, wherever it is.
     case name(Glob)
     /// By their whole path.
     case path(SourcePattern)
 
     /// Reads a name, or a path where it begins with `/`; nil where that is no path.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
       if text.hasPrefix("/") {
         guard let path = SourcePattern(text) else { return nil }
         self = .path(path)

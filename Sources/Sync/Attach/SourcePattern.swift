@@ -1,7 +1,7 @@
 /// A path with wildcards: ``Glob`` in each name, and `**` for any number of folders.
-public struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
+package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
   /// As it was written.
-  public let description: String
+  package let description: String
   /// The folder before the first wildcard: what is looked at, and what links may not lead out of.
   let root: String
   /// What is below it.
@@ -13,7 +13,7 @@ public struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Reads a pattern; nil for one that does not begin with `/`, or names no file.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/")
     guard text.hasPrefix("/"), !text.hasSuffix("/"), !parts.isEmpty,
       !parts.contains("."), !parts.contains(".."), parts.count < UInt64.bitWidth

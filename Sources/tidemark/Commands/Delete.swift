@@ -1,5 +1,6 @@
 import ArgumentParser
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark delete ID…`.
@@ -30,10 +31,9 @@ struct Delete: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace()
     let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
     let both = local == remote
     let context = local && !both ? nil : try both ? place.contextIfSending() : place.context()
-    let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
+    let catalog = SessionCatalog(place.reading(with: context))
     var entries: [SessionCatalog.Entry] = []
     let devices = [place.device.deviceId]
     if all { entries = try await catalog.entries(devices: devices).filter(owner.includes) }
@@ -47,7 +47,8 @@ struct Delete: AsyncParsableCommand {
     var failed = 0
     for entry in entries {
       for outcome in try await deletion.delete(
-        entry, local: local || both, remote: remote || both)
+        entry.session, local: (local || both) && entry.location != .remote,
+        remote: remote || both ? entry.remote : nil, holding: lock)
       {
         if let error = outcome.error {
           failed += 1

@@ -5,6 +5,7 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark doctor`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LogRecords
+import SessionReading
 
 /// `tidemark export [ID…]`.
 struct Export: AsyncParsableCommand {
@@ -61,38 +62,36 @@ struct Export: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace()
     let choice = try records.choice()
-    let (entries, catalog, context) = try await sessions.entries(
+    let (entries, catalog) = try await sessions.entries(
       place, side, owner, since: choice.filter.since, until: choice.filter.until)
     if entries.isEmpty { Console.remark("no such session; 'tidemark list' shows what there is") }
-    var texts: [SessionText] = []
+    let mode = records.mode(for: choice)
+    var readers: [SessionReader] = []
     for entry in entries {
       do {
-        texts.append(try SessionText(entry, side: side, context: context, catalog: catalog))
-      } catch let failure as Failure
-        where failure.status == .authentication && sessions.ids.isEmpty
-      {
+        readers.append(try side.reader(of: entry, in: catalog))
+      } catch let error as ReadingError where error.code == .withheld && sessions.ids.isEmpty {
         // What was chosen, and not named, is exported as far as there is something.
-        Console.complain(failure.description)
+        Console.complain(error.description)
       }
     }
-    let lacksLogs = texts.count < entries.count
-    if texts.isEmpty, lacksLogs { throw ExitStatus.authentication }
+    let lacksLogs = readers.count < entries.count
+    if readers.isEmpty, lacksLogs { throw ExitStatus.authentication }
     let format = SessionExport.Format(rawValue: format) ?? .text
     let isWhole: Bool
     if merge {
-      let merged = MergedExport(
-        texts: texts, choice: choice, format: format, correctsClocks: !noClockOffset)
-      isWhole = try await ExportFile.with(file(promising: choice.promised(by: texts))) {
+      let merged = MergedExport(readers, choice, as: format, correctsClocks: !noClockOffset)
+      isWhole = try await ExportFile.with(file(promising: choice.promised(by: readers, mode))) {
         try await merged.write(to: $0)
         return true
       }
     } else if format == .tar {
-      let tar = TarExport(texts: texts, choice: choice)
-      isWhole = try await ExportFile.with(file(promising: choice.promised(by: texts))) {
+      let tar = TarExport(readers, choice, mode)
+      isWhole = try await ExportFile.with(file(promising: choice.promised(by: readers, mode))) {
         try await tar.write(to: $0)
       }
     } else {
-      let exports = texts.map { SessionExport(text: $0, choice: choice, format: format) }
+      let exports = readers.map { SessionExport($0, choice, mode, as: format) }
       isWhole =
         output == "-"
         ? try await print(exports) : try await write(exports)
@@ -106,7 +105,7 @@ struct Export: AsyncParsableCommand {
       guard format != "tar" || !Console.outputIsTerminal else {
         throw Failure(.usage, "an archive is nothing for a terminal; name a file with -o")
       }
-      return ExportFile()
+      return ExportFile(to: Console.show)
     }
     Console.remark("writing \(output)")
     return try ExportFile(output, promising: bytes)
@@ -116,7 +115,7 @@ struct Export: AsyncParsableCommand {
   private static let atOnce = 4
 
   private func print(_ exports: [SessionExport]) async throws -> Bool {
-    try await ExportFile.with(ExportFile()) { file in
+    try await ExportFile.with(ExportFile(to: Console.show)) { file in
       var isWhole = true
       for export in exports { isWhole = try await export.write(to: file) && isWhole }
       return isWhole
@@ -139,7 +138,7 @@ struct Export: AsyncParsableCommand {
         }
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
-          let file = try ExportFile(path, promising: export.choice.promised(by: [export.text]))
+          let file = try ExportFile(path, promising: export.promisedBytes)
           return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
         }
       }

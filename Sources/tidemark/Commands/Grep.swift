@@ -1,6 +1,7 @@
 import ArgumentParser
 import LogRecords
 import Platform
+import SessionReading
 import Sync
 
 /// `tidemark grep PATTERN [ID…]`.
@@ -77,17 +78,26 @@ struct Grep: AsyncParsableCommand {
     let place = try owner.workplace()
     let records = try filter.filter()
     let usual = Timestamp(milliseconds: Timestamp.now().milliseconds - Self.usual)
-    let (entries, catalog, context) = try await sessions.entries(
+    let (entries, catalog) = try await sessions.entries(
       place, side, owner, since: records.since ?? usual, until: records.until)
-    let choice = RecordChoice(filter: records, lastLines: nil, salvages: false)
+    let choice = RecordChoice(records)
+    let search = try search()
     let printer = GrepPrinter(
       labels: SessionLabels(entries), form: form, isAlone: entries.count == 1)
     var failures: Set<ExitStatus> = []
     var isFound = false
     for entry in entries {
       do {
-        let text = try SessionText(entry, side: side, context: context, catalog: catalog)
-        isFound = try await search(text, choice, printer) || isFound
+        let reader = try side.reader(of: entry, in: catalog)
+        printer.begin(entry)
+        let found = try await search.run(in: reader, choice) { finding in
+          switch finding {
+          case .piece(let piece): printer.show(piece, invertMatch ? nil : search.pattern)
+          case .record(let line, let isMatch): printer.pass(line, isMatch: isMatch)
+          }
+        }
+        printer.end(found)
+        isFound = isFound || found > 0
       } catch let error as CancellationError {
         throw error
       } catch {
@@ -116,38 +126,18 @@ struct Grep: AsyncParsableCommand {
     json ? .json : count ? .counts : sessionsWithMatches ? .sessions : .lines
   }
 
-  /// Nothing more is wanted of a session.
-  private struct Enough: Error {}
-
-  /// - Returns: whether a line matched.
-  private func search(
-    _ text: SessionText, _ choice: RecordChoice, _ printer: GrepPrinter
-  ) async throws -> Bool {
-    let pattern = try linePattern()
-    let limit = maxCount ?? .max
-    var around = MatchContext(
-      before: beforeContext ?? context ?? 0, after: afterContext ?? context ?? 0)
-    var found = 0
-    printer.begin(text.entry)
-    do {
-      guard limit > 0 else { throw Enough() }
-      _ = try await text.readLines(choice) { line in
-        let isMatch = found < limit && (pattern.match(in: line.text) != nil) != invertMatch
-        if isMatch { found += 1 }
-        if found > 0, form == .sessions { throw Enough() }
-        if form == .lines {
-          around.add(line, isMatch: isMatch) { piece in
-            printer.show(piece, invertMatch ? nil : pattern)
-          }
-        } else {
-          printer.pass(line, isMatch: isMatch)
-        }
-        if found == limit, around.isComplete || form != .lines { throw Enough() }
+  private func search() throws -> SessionSearch {
+    var search = SessionSearch(try linePattern())
+    search.isInverted = invertMatch
+    search.limit = maxCount ?? .max
+    search.before = beforeContext ?? context ?? 0
+    search.after = afterContext ?? context ?? 0
+    search.extent =
+      switch form {
+      case .lines: .lines
+      case .sessions: .sessions
+      case .counts, .json: .records
       }
-    } catch is Enough {
-      // What is left of the session would not be printed.
-    }
-    printer.end(found)
-    return found > 0
+    return search
   }
 }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import LogRecords
 import ObjectStore
 import Platform
+import SessionReading
 import Sync
 
 /// `tidemark import FILE…`.
@@ -28,18 +30,17 @@ struct Import: AsyncParsableCommand {
     let place = try Workplace()
     let context = try place.context()
     let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
     let attacher = try Attacher(context, sources: place.sources)
     var failed = 0
     for file in files {
       do {
         let path = URL(filePath: file).standardizedFileURL.resolvingSymlinksInPath().path
         guard let pattern = SourcePattern(path) else {
-          throw Failure(.usage, "\(Console.harmless(file.utf8)) names no file")
+          throw Failure(.usage, "\(String(printable: file.utf8)) names no file")
         }
         let source = LogSource(path: pattern, app: app, user: user, category: category)
-        let (session, isNew) = try attacher.adopt(path, as: source)
-        Console.say("\(session)  \(Console.harmless(path.utf8))\(isNew ? "" : "  known already")")
+        let (session, isNew) = try attacher.adopt(path, as: source, holding: lock)
+        Console.say("\(session)  \(String(printable: path.utf8))\(isNew ? "" : "  known already")")
       } catch let error as SystemError {
         Console.complain("\(error)")
         failed += 1

@@ -5,6 +5,7 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark init URL`.
@@ -77,9 +78,10 @@ struct Init: AsyncParsableCommand {
       throw Failure(
         .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
     }
+    let lock = try place.requireLock()
     try await probe(store)
     try await FormatMarker.write(to: store)
-    try Uploader(place.context(store: url)).retryStore()
+    try Uploader(place.context(store: url)).retryStore(holding: lock)
     Console.say(
       "Wrote \(store.location)/\(FormatMarker.key). No log was restored: run 'tidemark verify'; "
         + "'tidemark verify --repair' sends again what the local logs still have.")

@@ -1,6 +1,9 @@
 import ArgumentParser
+import LogRecords
 import ObjectStore
+import Platform
 import Replica
+import SessionReading
 import Sync
 
 /// The part of `tidemark reap` that leaves the work to S3.
@@ -57,9 +60,9 @@ struct LifecycleOptions: ParsableArguments {
     Console.say(
       "\(dryRun ? "would " : "")\(verb) \(rule.id): what is below \(rule.prefix) goes \(rule.days) "
         + "days after it was stored, also of a session that still goes on")
-    if let former = plan.former { Console.say("it was \(Console.harmless(former.utf8))") }
+    if let former = plan.former { Console.say("it was \(String(printable: former.utf8))") }
     for id in plan.kept {
-      Console.say("keep the rule \(id.isEmpty ? "without an id" : Console.harmless(id.utf8))")
+      Console.say("keep the rule \(id.isEmpty ? "without an id" : String(printable: id.utf8))")
     }
   }
 

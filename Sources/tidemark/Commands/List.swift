@@ -1,7 +1,9 @@
 import ArgumentParser
+import LogRecords
 import ObjectStore
 import Platform
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark list`.
@@ -41,16 +43,16 @@ struct List: AsyncParsableCommand {
 
   private func entries(_ place: Workplace) async throws -> [SessionCatalog.Entry] {
     let limit = all || failed || owner.user != nil ? Int.max : 50
-    let (catalog, context) = try side.catalog(place)
+    let catalog = try side.catalog(place)
     do {
-      let devices = try await devices.ids(own: place.device.deviceId, in: context?.store)
+      let devices = try await devices.ids(own: place.device.deviceId, in: catalog.context.store)
       let isOwn = devices.contains(place.device.deviceId)
       return try await catalog.entries(
         limit: limit, devices: devices, includesLocal: isOwn && !side.remote)
     } catch let error as StoreError where error.isTransient && !side.remote && devices.device == nil
     {
       Console.complain("showing local sessions only: \(error)")
-      return try await SessionCatalog(home: place.home, device: place.device, context: nil)
+      return try await SessionCatalog(catalog.context.withoutStore)
         .entries(limit: limit, devices: [])
     }
   }
@@ -119,7 +121,7 @@ struct List: AsyncParsableCommand {
 
   /// A sidecar from the store is somebody else's text.
   private static func pad(_ text: String, _ width: Int) -> String {
-    let safe = Console.harmless(text.utf8)
+    let safe = String(printable: text.utf8)
     return safe + String(repeating: " ", count: max(0, width - safe.count))
   }
 }

@@ -65,7 +65,7 @@ struct Log: ParsableCommand {
       )
     }
     guard let session = SessionID(name) else {
-      throw Failure(.usage, "'\(Console.harmless(name.utf8))' is no session id")
+      throw Failure(.usage, "'\(String(printable: name.utf8))' is no session id")
     }
     do {
       var running = try RunningSession(

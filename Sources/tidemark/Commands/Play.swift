@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import LogRecords
 import Platform
+import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark play ID`.
@@ -43,13 +45,14 @@ struct Play: AsyncParsableCommand {
         .usage, "play needs a terminal; 'tidemark show --plain' prints what the program printed")
     }
     let place = try owner.workplace()
-    let (catalog, context) = try side.catalog(place)
-    let devices = try await DeviceRecord.ids(in: context?.store, first: place.device.deviceId)
+    let catalog = try side.catalog(place)
+    let devices = try await DeviceRecord.ids(
+      in: catalog.context.store, first: place.device.deviceId)
     let entry = try await catalog.entry(matching: id, devices: devices)
     guard entry.sidecar.format == .lines else {
       throw Failure(.usage, "\(entry.session) has no times; 'tidemark show' prints it")
     }
-    let text = try SessionText(entry, side: side, context: context, catalog: catalog)
+    let reader = try side.reader(of: entry, in: catalog)
     signal(SIGINT) { _ in
       let reset = TerminalFilter.reset
       _ = write(STDOUT_FILENO, reset.utf8Start, reset.utf8CodeUnitCount)
@@ -65,7 +68,7 @@ struct Play: AsyncParsableCommand {
       Console.write(filter.pass(bytes))
     }
     defer { Console.write(Array("\(TerminalFilter.reset)".utf8)) }
-    let isWhole = try await text.read(try RecordOptions.parse([]).choice()) {
+    let isWhole = try await reader.read(RecordChoice(RecordFilter()), .verified) {
       replay.add($0, show)
     }
     replay.finish(show)

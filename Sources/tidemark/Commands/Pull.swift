@@ -2,6 +2,7 @@ import ArgumentParser
 import ObjectStore
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 import Synchronization
 

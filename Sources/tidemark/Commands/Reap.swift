@@ -2,6 +2,7 @@ import ArgumentParser
 import ObjectStore
 import Platform
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark reap`.
@@ -69,7 +70,7 @@ struct Reap: AsyncParsableCommand {
     if local || !remote {
       for place in places {
         do {
-          failed += try await place.asOwner { try await reapLocal(place, retention) }
+          failed += try await place.home.withOwnersRights { try await reapLocal(place, retention) }
         } catch  where places.count > 1 && !(error is StoreError) {
           // One user's home is no other's affair.
           Console.complain("\(place.home.path): \(error)")
@@ -79,21 +80,20 @@ struct Reap: AsyncParsableCommand {
     }
     if remote || !local {
       let lock = try own.requireLock()
-      defer { withExtendedLifetime(lock) {} }
       guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
         return
       }
       try await context.checkFolder()
       failed +=
         try await allDevices
-        ? reapAllDevices(context, retention) : reapRemote(context, retention)
+        ? reapAllDevices(context, retention, holding: lock)
+        : reapRemote(context, retention, holding: lock)
     }
     if failed > 0 { throw ExitStatus.partial }
   }
 
   private func reapLocal(_ place: Workplace, _ retention: Retention) async throws -> Int {
     let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
     let context = try place.contextIfSending()
     try await context?.checkFolder()
     let lived = try place.lived(context)
@@ -105,12 +105,12 @@ struct Reap: AsyncParsableCommand {
     let errors =
       dryRun
       ? []
-      : reaper.execute(plan).compactMap { decision, error in
+      : reaper.execute(plan, holding: lock).compactMap { decision, error in
         error.map { "cannot remove \(decision.session): \($0)" }
       }
     for error in errors { Console.complain(error) }
-    if !dryRun { try lived.save() }
-    return try await errors.count + prune(context, retention)
+    if !dryRun { try lived.save(holding: lock) }
+    return try await errors.count + prune(context, retention, holding: lock)
   }
 
   /// Says that a plan waits; one that waits for a word of the person's ends the command.
@@ -121,13 +121,15 @@ struct Reap: AsyncParsableCommand {
   }
 
   /// Rotated parts of the sessions that stay.
-  private func prune(_ context: SyncContext?, _ retention: Retention) async throws -> Int {
+  private func prune(
+    _ context: SyncContext?, _ retention: Retention, holding lock: HomeLock
+  ) async throws -> Int {
     guard let context else { return 0 }
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(retention)
     show(plan)
     guard !dryRun else { return 0 }
-    let failed = pruner.execute(plan).compactMap { decision, error in
+    let failed = pruner.execute(plan, holding: lock).compactMap { decision, error in
       error.map { "cannot remove a part of \(decision.session): \($0)" }
     }
     for error in failed { Console.complain(error) }
@@ -152,11 +154,14 @@ struct Reap: AsyncParsableCommand {
 
   /// One device after the other, each by the rules for one: what a guard refuses for one, or a
   /// damaged folder, keeps no other back.
-  private func reapAllDevices(_ context: SyncContext, _ retention: Retention) async throws -> Int {
+  private func reapAllDevices(
+    _ context: SyncContext, _ retention: Retention, holding lock: HomeLock
+  ) async throws -> Int {
     var failed = 0
     for device in try await RemoteReaper.devices(in: context.store) {
       do {
-        failed += try await reapRemote(context, retention, device: device, isReported: true)
+        failed += try await reapRemote(
+          context, retention, holding: lock, device: device, isReported: true)
       } catch let error where (error as? StoreError)?.code != .cancelled {
         Console.complain("device \(device): \(error)")
         failed += 1
@@ -166,14 +171,15 @@ struct Reap: AsyncParsableCommand {
   }
 
   private func reapRemote(
-    _ context: SyncContext, _ retention: Retention, device: String? = nil, isReported: Bool = false
+    _ context: SyncContext, _ retention: Retention, holding lock: HomeLock,
+    device: String? = nil, isReported: Bool = false
   ) async throws -> Int {
     let reaper = RemoteReaper(context, devices: [device ?? context.device.deviceId])
     let plan = try await reaper.plan(retention)
     show(plan.remote + plan.superseded, plan.kept, side: "remote")
     try report(plan.postponement)
-    let outcomes = dryRun ? [] : try await reaper.execute(plan)
-    if !dryRun { try context.saveLivedTime() }
+    let outcomes = dryRun ? [] : try await reaper.execute(plan, holding: lock)
+    if !dryRun { try context.saveLivedTime(holding: lock) }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
     if isReported, let device {

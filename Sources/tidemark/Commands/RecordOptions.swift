@@ -1,6 +1,7 @@
 import ArgumentParser
 import LogRecords
 import Platform
+import SessionReading
 import Sync
 
 /// What records say of themselves.
@@ -74,6 +75,11 @@ struct RecordOptions: ParsableArguments {
   }
 
   func choice() throws -> RecordChoice {
-    RecordChoice(filter: try filter.filter(), lastLines: lines, salvages: salvage)
+    RecordChoice(try filter.filter(), lastLines: lines)
+  }
+
+  /// How bytes from the store are read for a choice.
+  func mode(for choice: RecordChoice) -> SessionReader.Mode {
+    salvage ? .salvaged : choice.narrows ? .ranged : .verified
   }
 }

@@ -4,7 +4,9 @@ import LogRecords
 import Redaction
 import Replica
 import SessionLog
+import SessionReading
 import Sync
+import TidemarkUpload
 
 /// `tidemark redact`.
 struct Redact: AsyncParsableCommand {
@@ -67,7 +69,7 @@ struct Redact: AsyncParsableCommand {
       }
       return
     }
-    let catalog = SessionCatalog(home: place.home, device: place.device, context: nil)
+    let catalog = SessionCatalog(place.reading(with: nil))
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty
@@ -86,41 +88,37 @@ struct Redact: AsyncParsableCommand {
 
   private func apply(_ place: Workplace) async throws {
     let lock = dryRun ? nil : try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
     let context = try place.context()
     guard context.consent == .logs else {
       throw Failure(
         .authentication,
         "consent is 'metadata' in \(place.home.configurationPath): no log is sent, and none anew")
     }
-    let catalog = SessionCatalog(home: place.home, device: place.device, context: nil)
+    let catalog = SessionCatalog(place.reading(with: nil))
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty
       ? try await catalog.entries(devices: devices).filter(owner.includes)
       : try await catalog.entries(matching: ids, devices: devices)
-    let redaction = RemoteRedaction(context)
     var begun = 0
     var failed = false
-    for entry in entries.reversed() {
-      do {
-        guard let item = try await redaction.plan(entry.session) else { continue }
-        if !dryRun { try redaction.begin(item) }
+    let report = try await RemoteRedactionPass(context).run(
+      entries.reversed().map(\.session), holding: lock
+    ) { session, outcome in
+      switch outcome {
+      case .resent(let item):
         begun += 1
         Console.say(
-          "\(entry.session): \(item.segments) segments, \(Console.size(item.bytes)), "
+          "\(session): \(item.segments) segments, \(Console.size(item.bytes)), "
             + (dryRun ? "would be sent anew" : "are sent anew"))
-      } catch let error as ReplicaError {
+      case .refused(let reason):
         failed = true
-        Console.complain("\(entry.session): \(error.detail)")
+        Console.complain("\(session): \(reason)")
       }
     }
-    if begun > 0, !dryRun {
-      let uploader = Uploader(context)
-      let report = try await uploader.execute(uploader.plan(.all))
-      for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
-      if let error = report.stoppedBy { throw error }
-      failed = failed || !report.failures.isEmpty
+    for failure in report?.failures ?? [] {
+      failed = true
+      Console.complain("\(failure.session): \(failure.error)")
     }
     if begun == 0 { Console.remark("the store has nothing that the rules mask otherwise") }
     if failed { throw ExitStatus.partial }
@@ -173,12 +171,12 @@ struct Redact: AsyncParsableCommand {
     func line(_ number: Int, _ text: String, _ mark: String) {
       Console.say("\(mark) \(number): \(text)")
     }
-    if let before = hit.before { line(hit.line - 1, Console.harmless(before), " ") }
-    let head = Console.harmless(hit.text[..<hit.mask.lowerBound])
+    if let before = hit.before { line(hit.line - 1, String(printable: before), " ") }
+    let head = String(printable: hit.text[..<hit.mask.lowerBound])
     let secret = showSecrets ? hit.secret : Array(hit.text[hit.mask])
-    let tail = Console.harmless(hit.text[hit.mask.upperBound...])
-    line(hit.line, head + Console.paint(Console.harmless(secret), .red) + tail, ">")
-    if let after = hit.after { line(hit.line + 1, Console.harmless(after), " ") }
+    let tail = String(printable: hit.text[hit.mask.upperBound...])
+    line(hit.line, head + Console.paint(String(printable: secret), .red) + tail, ">")
+    if let after = hit.after { line(hit.line + 1, String(printable: after), " ") }
   }
 
   private struct Total: Encodable {

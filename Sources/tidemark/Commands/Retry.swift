@@ -1,4 +1,5 @@
 import ArgumentParser
+import SessionReading
 import Sync
 
 /// `tidemark retry`.
@@ -19,13 +20,12 @@ struct Retry: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace()
     let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
     let uploader = Uploader(try place.context())
     let waiting = try uploader.waiting()
     var released = waiting.sessions
     if ids.isEmpty {
       if let error = waiting.store?.lastError { Console.say("released the store: \(error)") }
-      try uploader.retryStore()
+      try uploader.retryStore(holding: lock)
     } else {
       let wanted = try ids.map(ShortenedID.init)
       for (given, id) in zip(ids, wanted)
@@ -35,7 +35,7 @@ struct Retry: AsyncParsableCommand {
       released = released.filter { one in wanted.contains { $0.matches(one.session) } }
     }
     for one in released {
-      try uploader.retry(one.session)
+      try uploader.retry(one.session, holding: lock)
       Console.say("released \(one.session): \(one.reason)")
     }
     if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }

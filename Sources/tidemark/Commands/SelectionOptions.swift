@@ -2,6 +2,7 @@ import ArgumentParser
 import ObjectStore
 import Platform
 import SessionLog
+import SessionReading
 import Sync
 
 /// Which sessions a command that reads many of them works with.
@@ -31,25 +32,25 @@ struct SelectionOptions: ParsableArguments {
   func entries(
     _ place: Workplace, _ side: SideOptions, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max
-  ) async throws -> (entries: [SessionCatalog.Entry], catalog: SessionCatalog, SyncContext?) {
-    let (catalog, context) = try side.catalog(place)
+  ) async throws -> (entries: [SessionCatalog.Entry], catalog: SessionCatalog) {
+    let catalog = try side.catalog(place)
     guard ids.isEmpty else {
-      let devices = try await DeviceOptions.ids(for: ids, place, context)
-      return (try await catalog.entries(matching: ids, devices: devices), catalog, context)
+      let devices = try await DeviceOptions.ids(for: ids, catalog.context)
+      return (try await catalog.entries(matching: ids, devices: devices), catalog)
     }
     do {
-      let devices = try await devices.ids(own: place.device.deviceId, in: context?.store)
+      let devices = try await devices.ids(own: place.device.deviceId, in: catalog.context.store)
       let isOwn = devices.contains(place.device.deviceId)
       let entries = try await catalog.entries(
         limit: isChoosing || owner.user != nil ? .max : limit, devices: devices,
         includesLocal: isOwn && !side.remote,
         activeSince: since)
-      return (chosen(entries, owner, until, limit), catalog, context)
+      return (chosen(entries, owner, until, limit), catalog)
     } catch let error as StoreError where error.isTransient && !side.remote && !isElsewhere {
       Console.complain("reading local sessions only: \(error)")
-      let local = SessionCatalog(home: place.home, device: place.device, context: nil)
+      let local = SessionCatalog(catalog.context.withoutStore)
       let entries = try await local.entries(devices: [], activeSince: since)
-      return (chosen(entries, owner, until, limit), local, nil)
+      return (chosen(entries, owner, until, limit), local)
     }
   }
 

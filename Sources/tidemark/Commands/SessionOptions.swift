@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// Whose sessions a command works with.
@@ -31,12 +33,18 @@ struct SideOptions: ParsableArguments {
     if local && remote { throw ValidationError("--local and --remote exclude each other.") }
   }
 
+  private var side: SessionReader.Side { local ? .local : remote ? .remote : .any }
+
   /// The catalog of the sides asked for.
   ///
   /// Without a store the local side is all there is.
-  func catalog(_ place: Workplace) throws -> (SessionCatalog, SyncContext?) {
-    let context = local ? nil : remote ? try place.context() : try place.contextIfReadable()
-    return (SessionCatalog(home: place.home, device: place.device, context: context), context)
+  func catalog(_ place: Workplace) throws -> SessionCatalog {
+    SessionCatalog(try place.reading(side))
+  }
+
+  /// Reads a session of the catalog from the side asked for.
+  func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
+    try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
   }
 }
 
@@ -68,12 +76,12 @@ struct DeviceOptions: ParsableArguments {
   ///
   /// A session that is not on this machine may be any device's.
   static func ids(
-    for sessions: [String], _ place: Workplace, _ context: SyncContext?
+    for sessions: [String], _ context: ReadingContext
   ) async throws -> [String] {
-    let own = place.device.deviceId
+    let own = context.device.deviceId
     let areHere = sessions.allSatisfy { id in
-      SessionID(id).map { access(place.home.files(for: $0).sidecar, F_OK) == 0 } ?? false
+      SessionID(id).map { access(context.home.files(for: $0).sidecar, F_OK) == 0 } ?? false
     }
-    return areHere ? [own] : try await DeviceRecord.ids(in: context?.store, first: own)
+    return areHere ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LogRecords
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark show ID`.
@@ -35,22 +36,23 @@ struct Show: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace()
-    let (catalog, context) = try side.catalog(place)
-    let devices = try await DeviceOptions.ids(for: [id], place, context)
+    let catalog = try side.catalog(place)
+    let devices = try await DeviceOptions.ids(for: [id], catalog.context)
     let entry = try await catalog.entry(matching: id, devices: devices)
-    let text = try SessionText(entry, side: side, context: context, catalog: catalog)
+    let reader = try side.reader(of: entry, in: catalog)
     let choice = try records.choice()
+    let mode = records.mode(for: choice)
     let isWhole: Bool
     if raw || (plain && choice.filter.admitsAll && entry.sidecar.format == .asIs) {
-      isWhole = try await text.read(choice) { Console.show($0) }
+      isWhole = try await reader.read(choice, mode) { Console.show($0) }
     } else if plain && entry.sidecar.format == .lines {
       var plain = PlainText()
-      isWhole = try await text.readLines(choice) { line in
+      isWhole = try await reader.readLines(choice, mode) { line in
         plain.add(line.bytes).withUnsafeBytes { Console.show($0) }
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
     } else {
-      isWhole = try await text.readLines(choice) { Console.show($0) }
+      isWhole = try await reader.readLines(choice, mode) { Console.show($0) }
     }
     if !isWhole { throw ExitStatus.integrity }
   }

@@ -4,6 +4,7 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark status`.
@@ -54,7 +55,7 @@ struct Status: AsyncParsableCommand {
     var isStale = false
     var isResending = false
     for (index, place) in try Workplace.all().enumerated() {
-      let report = try await place.asOwner { try self.report(on: place) }
+      let report = try await place.home.withOwnersRights { try self.report(on: place) }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }
       isStale = isStale || report.stale
@@ -93,7 +94,8 @@ struct Status: AsyncParsableCommand {
       consent: context?.consent, deviceId: place.device.deviceId,
       openSessions: try place.home.openSessions().count,
       unsentBytes: unsent ?? 0, localBytes: try place.home.sessionBytes(),
-      lastSuccess: entry?.lastSuccess, stale: isStale(entry, waits: waits, place),
+      lastSuccess: entry?.lastSuccess,
+      stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
       formerDevices: plan?.formerDevices ?? [:], livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(place, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [])
@@ -139,14 +141,6 @@ struct Status: AsyncParsableCommand {
     } catch let error as SystemError where error.isNotFound {
       return 0
     }
-  }
-
-  private func isStale(_ entry: StoreEntry?, waits: Bool, _ place: Workplace) -> Bool {
-    guard let entry, waits, let since = entry.lastSuccess ?? entry.failingSince else {
-      return false
-    }
-    return Timestamp.now().milliseconds - since.milliseconds >= place.settings.staleAfter * 1000
-      && entry.failingSince != nil
   }
 
   private func show(_ report: Report, _ place: Workplace) {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Platform
+import SessionReading
 import Sync
 
 /// `tidemark tail [ID…]`.
@@ -40,17 +42,16 @@ struct Tail: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace()
-    let (entries, catalog, context) = try await sessions.entries(place, side, owner, limit: 1)
+    let (entries, catalog) = try await sessions.entries(place, side, owner, limit: 1)
     guard !entries.isEmpty else {
       throw Failure(.usage, "there is no such session; 'tidemark list' shows what there is")
     }
-    let choice = RecordChoice(
-      filter: try filter.filter(), lastLines: lines, salvages: false)
+    let choice = RecordChoice(try filter.filter(), lastLines: lines)
     var followed: [FollowedSession] = []
     for entry in entries {
-      let text = try SessionText(entry, side: side, context: context, catalog: catalog)
+      let reader = try side.reader(of: entry, in: catalog)
       followed.append(
-        try await FollowedSession(text, place, choice, follows: follow, remote: side.remote))
+        try await FollowedSession(reader, choice, follows: follow, report: Console.complain))
     }
     let printer = TailPrinter(entries, asJSON: json)
     try await printer.print(followed)

@@ -3,7 +3,9 @@ import Foundation
 import ObjectStore
 import Platform
 import SessionLog
+import SessionReading
 import Sync
+import TidemarkUpload
 
 /// `tidemark upload`.
 struct Upload: AsyncParsableCommand {
@@ -84,8 +86,6 @@ struct Upload: AsyncParsableCommand {
   private static let pruneInterval: Duration = .seconds(6 * 3600)
 
   /// One pass over all homes that this process uploads from.
-  ///
-  /// What is wrong with one user's home does not stop the others; what is wrong with the store does.
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
     var choice = StoreChoice()
     choice.allowsPlaintext = allowPlaintext
@@ -93,76 +93,54 @@ struct Upload: AsyncParsableCommand {
     choice.maximumRequests = maxRequests.flatMap(Settings.requests)
     choice.limitsRequests = true
     let places = try Workplace.all(transfers: transfers, choice: choice)
-    var statuses: Set<ExitStatus> = []
-    for place in places {
-      do {
-        let (status, isStoreDown) = try await place.asOwner {
-          try await pass(place, prunes: prunes)
-        }
-        statuses.insert(status)
-        if isStoreDown { break }
-      } catch let error as StoreError where error.code == .exhausted {
-        Console.remark("\(error)")
-        statuses.insert(ExitStatus(error))
-        break
-      } catch  where places.count > 1 && !(error is Failure) {
-        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
-        statuses.insert(ExitStatus(error))
+    let sites = places.map { place in
+      UploadRound.Site(place.home, policy(of: place, prunes: prunes)) {
+        try place.context(transfers: transfers)
       }
+    }
+    var round = UploadRound()
+    round.patience = .seconds(wait.flatMap(Age.seconds) ?? 0)
+    round.isFatal = { $0 is Failure }
+    var statuses: Set<ExitStatus> = []
+    try await round.run(sites) { site, context, lock in
+      try await pass(site, context, holding: lock)
+    } report: { site, outcome in
+      statuses.insert(try report(outcome, of: site.home))
     }
     return ExitStatus(of: statuses)
   }
 
+  private func policy(of place: Workplace, prunes: Bool) -> UploadPolicy {
+    var policy = UploadPolicy()
+    policy.turn = now ? .all : Console.errorIsTerminal ? .passing : .due
+    policy.sources = place.sources
+    policy.retention = place.settings.retention
+    // Where root serves all users, the store's retention is root's.
+    policy.reapsRemote =
+      place.servesAllUsers ? .always : place.home.owner == nil ? .onceUsed : .never
+    policy.prunes = prunes
+    policy.isWatched = Console.errorIsTerminal || forRecorder
+    policy.staleAfter = place.settings.staleAfter
+    return policy
+  }
+
   private func pass(
-    _ place: Workplace, prunes: Bool
-  ) async throws -> (status: ExitStatus, isStoreDown: Bool) {
-    let context = try place.context(transfers: transfers)
-    guard let lock = try await lock(place) else {
-      Console.remark("another upload is running; it does this one's work")
-      return (.ok, false)
-    }
-    defer { withExtendedLifetime(lock) {} }
-    try attach(place, context)
-    let uploader = Uploader(context)
-    let plan = try uploader.plan(now ? .all : Console.errorIsTerminal ? .passing : .due)
+    _ site: UploadRound.Site, _ context: SyncContext, holding lock: HomeLock
+  ) async throws -> UploadPassReport {
+    let pass = UploadPass(context, site.policy)
     if dryRun {
+      let (attached, plan) = try pass.preview()
+      for line in attached { Console.say(line) }
       show(plan)
-      return (.ok, false)
+      return UploadPassReport()
     }
-    let progress = ProgressBar(total: plan.unsent)
-    let report = try await uploader.execute(plan) { progress.note($0) }
-    progress.finish()
-    let reaped = try await report.stoppedBy == nil ? reap(place, context) : 0
-    if report.stoppedBy == nil && prunes { try await prune(place, context) }
-    try context.saveLivedTime()
-    try tell(report, reaped: reaped, place, context)
-    // Without having asked, only this home's cache says that the store is down.
-    return (Self.status(of: report), plan.hold == nil && report.stoppedBy is StoreError)
-  }
-
-  /// The home's lock, waited for as long as asked.
-  private func lock(_ place: Workplace) async throws -> FileLock? {
-    let limit = Duration.seconds(wait.flatMap(Age.seconds) ?? 0)
-    let start = ContinuousClock.now
-    while true {
-      if let lock = try place.lock() { return lock }
-      guard start.duration(to: .now) < limit else { return nil }
-      try await Task.sleep(for: .milliseconds(50))
+    let progress = ProgressBar()
+    let report = try await pass.run(holding: lock) { event in
+      progress.note(event)
+      Self.say(event)
     }
-  }
-
-  /// Finds what is new in the logs of other programs; what cannot be read is told once.
-  private func attach(_ place: Workplace, _ context: SyncContext) throws {
-    guard !place.sources.isEmpty else { return }
-    let attacher = try Attacher(context, sources: place.sources)
-    let plan = try attacher.plan()
-    if dryRun {
-      for line in plan.descriptions { Console.say(line) }
-      return
-    }
-    for (path, reason) in try attacher.execute(plan).sorted(by: { $0.key < $1.key }) {
-      Console.complain("\(path): \(reason)")
-    }
+    try say(report, of: site.home, as: context.device.deviceId)
+    return report
   }
 
   private func show(_ plan: UploadPlan) {
@@ -179,48 +157,6 @@ struct Upload: AsyncParsableCommand {
     Console.say("\(plan.items.count) sessions, \(Console.size(plan.unsent)) of log to send")
   }
 
-  /// Retention is part of the pass: locally each time, remotely once a day.
-  private func reap(_ place: Workplace, _ context: SyncContext) async throws -> Int {
-    let local = LocalReaper(context)
-    let plan = try await local.plan(place.settings.retention)
-    report(plan.postponement)
-    var reaped = 0
-    for (decision, error) in local.execute(plan) {
-      if let error { Console.complain("cannot remove \(decision.session): \(error)") }
-      reaped += error == nil ? 1 : 0
-    }
-    var entry = try context.storeEntry()
-    let day: Int64 = 86_400_000
-    let last = entry.remoteReapAt?.milliseconds ?? 0
-    // Only a home that talks to the store anyway pays for the daily look; where root serves all
-    // users, that is root's.
-    guard Timestamp.now().milliseconds - last >= day,
-      place.servesAllUsers || (place.home.owner == nil && entry.lastSuccess != nil)
-    else { return reaped }
-    let remote = RemoteReaper(context, devices: [context.device.deviceId])
-    let remotePlan = try await remote.plan(place.settings.retention, skipsRecent: true)
-    report(remotePlan.postponement)
-    _ = try await remote.execute(remotePlan)
-    entry = try context.storeEntry()
-    entry.remoteReapAt = .now()
-    try context.manifest.save(entry)
-    return reaped + remotePlan.remote.count
-  }
-
-  /// Without a terminal a plan that is put off is reported once; `status` says so as long as it is.
-  private func report(_ postponement: ReapPlan.Postponement?) {
-    guard let postponement, postponement.isNew || Console.errorIsTerminal else { return }
-    Console.complain(postponement.reason)
-  }
-
-  /// Rotated parts of sessions that stay.
-  private func prune(_ place: Workplace, _ context: SyncContext) async throws {
-    let pruner = PartPruner(context)
-    for (decision, error) in pruner.execute(try await pruner.plan(place.settings.retention)) {
-      if let error { Console.complain("cannot remove a part of \(decision.session): \(error)") }
-    }
-  }
-
   private struct Summary: Encodable {
     let user: String?
     let logBytes: Int64
@@ -235,26 +171,50 @@ struct Upload: AsyncParsableCommand {
     let status: Int32
   }
 
-  private func tell(
-    _ report: UploadReport, reaped: Int, _ place: Workplace, _ context: SyncContext
-  ) throws {
+  /// Says what became of a home.
+  private func report(_ outcome: UploadRound.Outcome, of home: Home) throws -> ExitStatus {
+    switch outcome {
+    case .done(let report): return Self.status(of: report.upload)
+    case .busy:
+      Console.remark("another upload is running; it does this one's work")
+      return .ok
+    case .failed(let error as StoreError) where error.code == .exhausted:
+      Console.remark("\(error)")
+      return ExitStatus(error)
+    case .failed(let error):
+      Console.complain("\(home.path): \(ExitStatus.text(of: error))")
+      return ExitStatus(error)
+    }
+  }
+
+  private static func say(_ event: UploadPassEvent) {
+    switch event {
+    case .unreadable(let path, let reason): Console.complain("\(path): \(reason)")
+    case .postponed(let postponement):
+      // Without a terminal it is reported once; `status` says so as long as it is.
+      if postponement.isNew || Console.errorIsTerminal { Console.complain(postponement.reason) }
+    case .kept(let problem): Console.complain(problem)
+    case .planned, .upload, .sent: break
+    }
+  }
+
+  private func say(_ pass: UploadPassReport, of home: Home, as device: String) throws {
+    let report = pass.upload
     if json {
       var failures: [String: String] = [:]
       for failure in report.failures { failures[failure.session.description] = "\(failure.error)" }
       let summary = Summary(
-        user: place.home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
-        objects: report.objects,
-        sealed: report.sealed, reaped: reaped,
+        user: home.owner?.name, logBytes: report.logBytes, storedBytes: report.storedBytes,
+        objects: report.objects, sealed: report.sealed, reaped: pass.reaped,
         formerDevices: report.formerDevices, failures: failures,
         leftBehind: Dictionary(
           uniqueKeysWithValues: report.leftBehind.map { ($0.key.description, $0.value) }),
         error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
       Console.say(try Console.json(summary))
     }
-    let whose = place.home.owner.map { "\($0.name): " } ?? ""
-    for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
-      Console.complain(
-        whose + Self.resending(count, from: device, as: place.device.deviceId))
+    let whose = home.owner.map { "\($0.name): " } ?? ""
+    for (former, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
+      Console.complain(whose + Self.resending(count, from: former, as: device))
     }
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
@@ -265,11 +225,12 @@ struct Upload: AsyncParsableCommand {
       }
     }
     if let error = report.stoppedBy {
-      if try isWorthTelling(error, place, context) { Console.complain("\(whose)\(error)") }
+      if pass.isReportDue { Console.complain("\(whose)\(error)") }
     } else if Console.outputIsTerminal && !json {
       Console.say(
-        "\(whose)sent \(Console.size(report.logBytes)) of log as \(Console.size(report.storedBytes)) in "
-          + "\(report.objects) objects, sealed \(report.sealed) sessions, reaped \(reaped)")
+        "\(whose)sent \(Console.size(report.logBytes)) of log as "
+          + "\(Console.size(report.storedBytes)) in \(report.objects) objects, "
+          + "sealed \(report.sealed) sessions, reaped \(pass.reaped)")
     }
   }
 
@@ -280,25 +241,6 @@ struct Upload: AsyncParsableCommand {
       ? "session recorded as device \(former) is" : "sessions recorded as device \(former) are"
     return "\(count) \(are) sent again as \(device): this home was copied or moved, or lost its "
       + "device.json. What the store has under \(former) stays"
-  }
-
-  /// Without a terminal an unreachable store is told once it is stale, and then once an hour.
-  private func isWorthTelling(
-    _ error: any Error, _ place: Workplace, _ context: SyncContext
-  ) throws -> Bool {
-    guard !Console.errorIsTerminal && !forRecorder else { return true }
-    // The user has asked for it.
-    if (error as? StoreError)?.code == .exhausted { return false }
-    var entry = try context.storeEntry()
-    let now = Timestamp.now().milliseconds
-    if (error as? StoreError)?.isTransient == true {
-      let since = (entry.lastSuccess ?? entry.failingSince)?.milliseconds ?? now
-      guard now - since >= place.settings.staleAfter * 1000 else { return false }
-    }
-    guard now - (entry.lastTold?.milliseconds ?? 0) >= 3_600_000 else { return false }
-    entry.lastTold = Timestamp(milliseconds: now)
-    try context.manifest.save(entry)
-    return true
   }
 
   private static func status(of report: UploadReport) -> ExitStatus {

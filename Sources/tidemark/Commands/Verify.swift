@@ -1,7 +1,10 @@
 import ArgumentParser
 import ObjectStore
+import Replica
 import SessionLog
+import SessionReading
 import Sync
+import TidemarkUpload
 
 /// `tidemark verify [ID…]`.
 struct Verify: AsyncParsableCommand {
@@ -23,7 +26,7 @@ struct Verify: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace()
     let context = try place.context()
-    let catalog = SessionCatalog(home: place.home, device: place.device, context: context)
+    let catalog = SessionCatalog(place.reading(with: context))
     var entries: [SessionCatalog.Entry] = []
     if ids.isEmpty {
       entries = try await catalog.entries(devices: [place.device.deviceId])
@@ -68,16 +71,10 @@ struct Verify: AsyncParsableCommand {
     _ broken: [SessionID], _ place: Workplace, _ context: SyncContext
   ) async throws {
     let lock = try place.requireLock()
-    defer { withExtendedLifetime(lock) {} }
-    let why =
-      context.consent == .logs ? "there is no local log to send again" : "consent is 'metadata'"
-    for session in broken where try !Verifier(context).reopen(session) {
-      Console.complain("\(session): \(why)")
+    let report = try await Repair(context).run(broken, holding: lock) { session, reason in
+      Console.complain("\(session): \(reason)")
     }
-    let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan(.all))
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
-    if let error = report.stoppedBy { throw error }
     Console.say("sent \(report.objects) objects again; run 'tidemark verify' to see the result")
   }
 }

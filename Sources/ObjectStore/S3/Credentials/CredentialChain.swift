@@ -1,12 +1,12 @@
-public import Foundation
-public import HTTPTransport
+package import Foundation
+package import HTTPTransport
 
 /// The access key by the chain of the AWS tools: environment, configuration, web identity, profile,
 /// container, instance.
 ///
 /// The first place that holds a key counts; half of one is an error. Nothing is kept on disk. A
 /// temporary key is replaced some minutes before its end, by one reading however many ask.
-public actor CredentialChain: S3CredentialSource {
+package actor CredentialChain: S3CredentialSource {
   private let links: [any CredentialLink]
   private let now: @Sendable () -> Date
   private var found: Found?
@@ -34,7 +34,7 @@ public actor CredentialChain: S3CredentialSource {
   ///   - transport: What carries requests to STS.
   ///   - now: The clock.
   /// - Throws: `StoreError` with `configuration` for half of a key.
-  public init(
+  package init(
     environment: [String: String], settings: StoreSettings.S3, transport: HTTPTransport,
     now: @escaping @Sendable () -> Date = { Date() }
   ) throws {
@@ -66,15 +66,15 @@ public actor CredentialChain: S3CredentialSource {
   }
 
   /// See ``S3CredentialSource/credentials()``.
-  public func credentials() async throws -> S3Credentials { try await current().key }
+  package func credentials() async throws -> S3Credentials { try await current().key }
 
   /// Where the key was found, such as `profile work in ~/.aws/credentials`; never the key.
   ///
   /// Throws as ``credentials()`` does.
-  public func origin() async throws -> String { try await current().origin }
+  package func origin() async throws -> String { try await current().origin }
 
   /// See ``S3CredentialSource/replacement(for:)``.
-  public func replacement(for refused: S3Credentials) async -> S3Credentials? {
+  package func replacement(for refused: S3Credentials) async -> S3Credentials? {
     if let found, !found.key.signsLike(refused) { return found.key }
     guard let better = try? await read().key, !better.signsLike(refused) else { return nil }
     return better

@@ -1,5 +1,5 @@
 /// Where a store takes its access key from, request by request.
-public protocol S3CredentialSource: Sendable {
+package protocol S3CredentialSource: Sendable {
   /// The key to sign with now.
   ///
   /// Throws `StoreError`: `configuration` when there is none, or half of one.
@@ -14,8 +14,8 @@ public protocol S3CredentialSource: Sendable {
 /// A key that never changes.
 extension S3Credentials: S3CredentialSource {
   /// Itself.
-  public func credentials() async throws -> S3Credentials { self }
+  package func credentials() async throws -> S3Credentials { self }
 
   /// None.
-  public func replacement(for refused: S3Credentials) async -> S3Credentials? { nil }
+  package func replacement(for refused: S3Credentials) async -> S3Credentials? { nil }
 }

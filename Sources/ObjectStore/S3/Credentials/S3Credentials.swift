@@ -1,20 +1,20 @@
-public import Foundation
+package import Foundation
 
 /// An access key.
 ///
 /// Prints and mirrors nothing of itself.
-public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The key's id.
-  public let accessKeyID: String
+  package let accessKeyID: String
   /// The key's secret.
-  public let secretAccessKey: String
+  package let secretAccessKey: String
   /// The token of temporary credentials.
-  public let sessionToken: String?
+  package let sessionToken: String?
   /// When temporary credentials end; nil when nobody said.
-  public let expiration: Date?
+  package let expiration: Date?
 
   /// Makes credentials.
-  public init(
+  package init(
     accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil,
     expiration: Date? = nil
   ) {
@@ -25,9 +25,9 @@ public struct S3Credentials: Sendable, Hashable, CustomStringConvertible, Custom
   }
 
   /// A fixed text: secrets do not print themselves.
-  public var description: String { "S3Credentials(…)" }
+  package var description: String { "S3Credentials(…)" }
   /// Nothing: secrets do not print themselves.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 
   /// Whether requests signed with either are the same.
   func signsLike(_ other: S3Credentials) -> Bool {

@@ -1,17 +1,17 @@
 import HTTPTransport
 
 /// Puts our lifecycle rule into a bucket's configuration, beside the rules of others.
-public struct BucketLifecycle: Sendable {
+package struct BucketLifecycle: Sendable {
   /// What is to be changed; a value that can be shown first.
-  public struct Plan: Sendable {
+  package struct Plan: Sendable {
     /// The rule to install.
-    public let rule: LifecycleRule
+    package let rule: LifecycleRule
     /// Whether it is there already.
-    public let isInstalled: Bool
+    package let isInstalled: Bool
     /// The former version of the rule, as it is written; nil when there is none.
-    public let former: String?
+    package let former: String?
     /// The ids of the rules that stay as they are; empty where a rule has none.
-    public let kept: [String]
+    package let kept: [String]
     let present: LifecycleDocument?
     let wanted: LifecycleDocument
     let transition: String?
@@ -22,7 +22,7 @@ public struct BucketLifecycle: Sendable {
   /// Opens the bucket of a store's URL; nothing is contacted yet.
   ///
   /// Throws `StoreError`: `unsupported` unless it is a bucket, `configuration` as opening does.
-  public init(_ url: StoreURL, settings: StoreSettings, environment: [String: String]) throws {
+  package init(_ url: StoreURL, settings: StoreSettings, environment: [String: String]) throws {
     guard case .s3(let bucket, let prefix) = url.kind else {
       // Says what is wrong, in the same words.
       _ = try LifecycleRule(url, below: "", days: 1)
@@ -41,7 +41,7 @@ public struct BucketLifecycle: Sendable {
   ///
   /// Throws `StoreError`: `unsupported` when the service has no lifecycle rules, or they cannot be
   /// added to safely.
-  public func plan(_ rule: LifecycleRule) async throws -> Plan {
+  package func plan(_ rule: LifecycleRule) async throws -> Plan {
     guard let (present, transition) = try await store.lifecycle() else {
       guard let wanted = LifecycleDocument(Array(rule.document.utf8)) else {
         throw failed(.other, "the rule cannot be written", "")
@@ -67,7 +67,7 @@ public struct BucketLifecycle: Sendable {
   ///
   /// Throws `StoreError`: `conflict` when somebody changed it since the plan was made, `integrity`
   /// when what is read back is not what was meant.
-  public func install(_ plan: Plan) async throws {
+  package func install(_ plan: Plan) async throws {
     guard !plan.isInstalled else { return }
     guard try await store.lifecycle()?.document == plan.present else {
       throw failed(

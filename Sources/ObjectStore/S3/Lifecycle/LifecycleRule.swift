@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 
 /// The rule by which an S3 service deletes by itself what is old below one prefix.
-public struct LifecycleRule: Sendable, Hashable {
+package struct LifecycleRule: Sendable, Hashable {
   /// The rule's id in the bucket's configuration: always the same for a prefix.
-  public let id: String
+  package let id: String
   /// What the keys begin with, ending in a slash.
-  public let prefix: String
+  package let prefix: String
   /// The age in whole days at which an object goes.
-  public let days: Int
+  package let days: Int
 
   /// Makes the rule for what lies below `folder` in a store.
   ///
   /// Throws `StoreError` with `unsupported` for a store that knows no such rules.
-  public init(_ store: StoreURL, below folder: String, days: Int) throws {
+  package init(_ store: StoreURL, below folder: String, days: Int) throws {
     guard case .s3(let bucket, let storePrefix) = store.kind else {
       throw StoreError(
         .unsupported, operation: "lifecycle", target: store.description,
@@ -31,7 +31,7 @@ public struct LifecycleRule: Sendable, Hashable {
   }
 
   /// A whole configuration with this rule alone.
-  public var document: String {
+  package var document: String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
     <LifecycleConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">

@@ -1,0 +1,19 @@
+extension String {
+  /// Log bytes made harmless for a terminal: control bytes, also the C1 ones and those hidden in
+  /// invalid UTF-8, become visible; newline and tab stay.
+  package init(printable bytes: some Collection<UInt8>) {
+    var out = ""
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+      switch scalar.value {
+      case 0x0a, 0x09: out.unicodeScalars.append(scalar)
+      case 0x0d: out += "␍"
+      case 0..<0x20: out.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
+      case 0x7f: out += "␡"
+      case 0x80..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069:
+        out += "\\u{\(String(scalar.value, radix: 16))}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    self = out
+  }
+}

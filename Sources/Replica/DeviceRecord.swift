@@ -1,0 +1,79 @@
+import Foundation
+package import ObjectStore
+package import Platform
+package import SessionLog
+
+/// `device.json` as others see it: advisory, and the only object that is ever rewritten.
+package struct DeviceRecord: Sendable, Codable {
+  /// The device's id.
+  package let deviceId: String
+  /// Its name for people.
+  package let deviceName: String
+  /// Hardware model, where known.
+  package let deviceModel: String?
+  /// Name and version of the operating system.
+  package let osVersion: String
+  /// When the id was made.
+  package let created: Timestamp
+
+  package init(_ device: Device) {
+    deviceId = device.deviceId
+    deviceName = device.deviceName
+    deviceModel = device.deviceModel
+    osVersion = device.osVersion
+    created = device.created
+  }
+
+  private init(id: String) {
+    deviceId = id
+    deviceName = id
+    deviceModel = nil
+    osVersion = "unknown"
+    created = Timestamp(milliseconds: 0)
+  }
+
+  package func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+  }
+
+  /// A larger one is no device's, in bytes.
+  private static let largest: Int64 = 64 << 10
+
+  package static func key(_ device: String) -> String {
+    SessionFolder.deviceKey(device) + "device.json"
+  }
+
+  /// All devices that have sent something; one whose record cannot be read goes by its id.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  package static func all(in store: any ObjectStore) async throws -> [DeviceRecord] {
+    let folders = try await store.listAll(SessionFolder.devicesKey).directories
+    let ids = folders.map { String($0.dropFirst(SessionFolder.devicesKey.count).dropLast()) }
+    return try await ids.filter(SessionFolder.isDevice).concurrentMap {
+      try await record(of: $0, in: store)
+    }
+  }
+
+  /// Ids of all devices, one of them first; only that one where there is no store.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  package static func ids(in store: (any ObjectStore)?, first: String) async throws -> [String] {
+    guard let store else { return [first] }
+    return [first] + (try await all(in: store).map(\.deviceId).filter { $0 != first })
+  }
+
+  private static func record(of id: String, in store: any ObjectStore) async throws -> DeviceRecord
+  {
+    do {
+      let json = try await store.get(key(id), atMost: largest)
+      let record = try JSONDecoder().decode(DeviceRecord.self, from: Data(json))
+      return record.deviceId == id ? record : DeviceRecord(id: id)
+    } catch let error as StoreError where error.isNotFound || error.code == .integrity {
+      return DeviceRecord(id: id)
+    } catch is DecodingError {
+      return DeviceRecord(id: id)
+    }
+  }
+}

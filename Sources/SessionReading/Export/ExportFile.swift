@@ -1,0 +1,86 @@
+import Foundation
+import Platform
+
+/// Where an export goes: standard output, or a file that gets its name when it is whole.
+package final class ExportFile {
+  private let path: String?
+  private let partial: String
+  private let file: FileHandle?
+  private var pending: [UInt8] = []
+  private var watch: FreeSpace.Watch?
+
+  private static let limit = 1 << 20
+
+  private let output: ((UnsafeRawBufferPointer) -> Void)?
+
+  /// Hands everything on, to standard output say.
+  package init(to output: @escaping (UnsafeRawBufferPointer) -> Void) {
+    (path, partial, file) = (nil, "", nil)
+    self.output = output
+  }
+
+  /// A file; an older one of that name stays until it is replaced.
+  ///
+  /// - Parameters:
+  ///   - path: its path.
+  ///   - bytes: how many bytes are to be written at least, as far as anything says so.
+  package init(_ path: String, promising bytes: Int64) throws {
+    let url = URL(filePath: path)
+    let folder = url.deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw ReadingError(.unfit, "\(path) is a folder; name a file with -o")
+    }
+    watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
+    self.path = path
+    partial = "\(folder)/.\(url.lastPathComponent).partial"
+    guard FileManager.default.createFile(atPath: partial, contents: nil),
+      let file = FileHandle(forWritingAtPath: partial)
+    else {
+      throw ReadingError(.output, "cannot write in \(folder); choose another place with -o")
+    }
+    self.file = file
+    output = nil
+  }
+
+  /// Writes bytes.
+  package func write(_ bytes: some Collection<UInt8>) throws {
+    pending.append(contentsOf: bytes)
+    if pending.count >= Self.limit { try flush() }
+  }
+
+  private func flush() throws {
+    defer { pending.removeAll(keepingCapacity: true) }
+    try watch?.take(pending.count)
+    if let file { return try file.write(contentsOf: pending) }
+    if let output { pending.withUnsafeBytes(output) }
+  }
+
+  /// Gives the file its name.
+  package func commit() throws {
+    try flush()
+    guard let file, let path else { return }
+    try file.synchronize()
+    try file.close()
+    guard rename(partial, path) == 0 else {
+      throw SystemError(operation: "rename", path: partial, errno: errno)
+    }
+  }
+
+  /// Leaves nothing behind.
+  package func discard() { if file != nil { unlink(partial) } }
+
+  /// Runs `body` with a file that is there in the end only if nothing went wrong.
+  package static func with<Value>(
+    _ file: ExportFile, _ body: (ExportFile) async throws -> Value
+  ) async throws -> Value {
+    do {
+      let value = try await body(file)
+      try file.commit()
+      return value
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import LogRecords
+import Platform
+import SessionLog
+
+/// Several sessions on one time line, as text or as JSON lines.
+package struct MergedExport {
+  let readers: [SessionReader]
+  let choice: RecordChoice
+  let format: SessionExport.Format
+  let correctsClocks: Bool
+
+  /// Describes an export.
+  ///
+  /// - Parameters:
+  ///   - readers: the sessions.
+  ///   - choice: which of their lines.
+  ///   - format: text or JSON lines.
+  ///   - correctsClocks: whether times are corrected by what the devices' clocks lacked.
+  package init(
+    _ readers: [SessionReader], _ choice: RecordChoice, as format: SessionExport.Format,
+    correctsClocks: Bool
+  ) {
+    self.readers = readers
+    self.choice = choice
+    self.format = format
+    self.correctsClocks = correctsClocks
+  }
+
+  /// Writes it.
+  package func write(to file: ExportFile) async throws {
+    let labels = SessionLabels(readers.map(\.entry))
+    var inputs: [RecordMerge<LineCursor>.Input] = []
+    var json: [RecordJSON] = []
+    for reader in readers {
+      let (bytes, ranges) = try await reader.places(choice, lines: nil)
+      let cursor = LineCursor(bytes, ranges: ranges, filter: reader.filter(choice))
+      let offset = clock(of: reader)
+      inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? 0))
+      json.append(RecordJSON(reader.entry.sidecar, clockOffset: offset))
+      guard format == .text else { continue }
+      try file.write(SessionExport.header(reader.entry.sidecar, clock: offset).utf8)
+    }
+    if format == .text { try file.write(SessionExport.logMark.utf8) }
+    var merge = RecordMerge(inputs)
+    var last: Int?
+    var isInLine = false
+    while let (number, line) = try await merge.next() {
+      if format == .jsonl {
+        if let last, last != number { try json[last].finish { try file.write($0) } }
+        try line.with { try json[number].add($0) { try file.write($0) } }
+      } else {
+        if isInLine, line.startsLine { try file.write([0x0a]) }
+        if line.startsLine { try file.write("\(labels[readers[number].entry]): ".utf8) }
+        try file.write(line.bytes)
+        isInLine = line.bytes.last != 0x0a
+      }
+      last = number
+    }
+    if let last { try json[last].finish { try file.write($0) } }
+  }
+
+  /// What a session's clock lacked; of this device's, where no upload has told yet, what it lacks
+  /// now.
+  private func clock(of reader: SessionReader) -> Int64? {
+    guard correctsClocks else { return nil }
+    let sidecar = reader.entry.sidecar
+    let isOwn = sidecar.deviceId == reader.catalog.context.device.deviceId
+    return sidecar.clockOffset ?? (isOwn ? reader.catalog.context.clockOffset() : nil)
+  }
+
+  /// Sooner than a session's first record; clocks that are set back are allowed for, and times of
+  /// other programs that tell no zone.
+  private static func start(of entry: SessionCatalog.Entry) -> Timestamp {
+    let slack: Int64 = entry.sidecar.format == .asIs ? 26 * 3_600_000 : 60_000
+    return Timestamp(milliseconds: entry.sidecar.startedAt.milliseconds - slack)
+  }
+}

@@ -1,0 +1,101 @@
+import LogRecords
+import Platform
+import SessionLog
+
+/// One session as text, as JSON lines or as an asciicast.
+package struct SessionExport: Sendable {
+  /// The forms of an export.
+  package enum Format: String, CaseIterable, Sendable { case text, jsonl, tar, asciicast }
+
+  let reader: SessionReader
+  let choice: RecordChoice
+  let mode: SessionReader.Mode
+  let format: Format
+
+  /// Describes an export of a session.
+  package init(
+    _ reader: SessionReader, _ choice: RecordChoice, _ mode: SessionReader.Mode, as format: Format
+  ) {
+    self.reader = reader
+    self.choice = choice
+    self.mode = mode
+    self.format = format
+  }
+
+  /// How many bytes are to be written at least, as far as anything says so.
+  package var promisedBytes: Int64 { choice.promised(by: [reader], mode) }
+
+  /// The file's name in a folder.
+  package var fileName: String {
+    let ending =
+      switch format {
+      case .text: "txt"
+      case .jsonl: "jsonl"
+      case .tar: "tar"
+      case .asciicast: "cast"
+      }
+    return "\(reader.entry.session).\(ending)"
+  }
+
+  /// Writes it.
+  ///
+  /// - Returns: whether nothing had to be passed over.
+  package func write(to file: ExportFile) async throws -> Bool {
+    switch format {
+    case .jsonl: return try await writeLines(to: file)
+    case .asciicast: return try await writeCast(to: file)
+    case .text, .tar:
+      try file.write((Self.header(reader.entry.sidecar) + Self.logMark).utf8)
+      return try await reader.read(choice, mode) { try file.write($0) }
+    }
+  }
+
+  private func writeCast(to file: ExportFile) async throws -> Bool {
+    let sidecar = reader.entry.sidecar
+    guard sidecar.format == .lines else {
+      throw ReadingError(.unfit, "\(sidecar.sessionId) has no times, and makes no asciicast")
+    }
+    var replay = Replay()
+    var cast = Asciicast(
+      title: "\(sidecar.appName) on \(sidecar.deviceName)", startedAt: sidecar.startedAt)
+    func write(_ time: Timestamp?, _ event: Replay.Event) throws {
+      try file.write(try cast.lines(at: time, event))
+    }
+    let isWhole = try await reader.read(choice, mode) { try replay.add($0, write) }
+    try replay.finish(write)
+    try file.write(try cast.finish())
+    return isWhole
+  }
+
+  private func writeLines(to file: ExportFile) async throws -> Bool {
+    var json = RecordJSON(reader.entry.sidecar)
+    let isWhole = try await reader.readLines(choice, mode) {
+      try json.add($0) { try file.write($0) }
+    }
+    try json.finish { try file.write($0) }
+    return isWhole
+  }
+
+  /// What stands before a session's log.
+  ///
+  /// - Parameter clock: what its times are corrected by, in milliseconds; nil for nothing.
+  static func header(_ sidecar: Sidecar, clock: Int64? = nil) -> String {
+    let cause = sidecar.cause.map { " (\($0))" } ?? ""
+    var fields: [(String, String)] = [
+      ("Device", "\(sidecar.deviceName) (\(sidecar.deviceId))"),
+      ("Model", sidecar.deviceModel ?? "unknown"), ("OS", sidecar.osVersion),
+      ("App", sidecar.appName), ("App version", sidecar.appVersion ?? "unknown"),
+      ("Build number", sidecar.buildNumber ?? "unknown"), ("User", sidecar.userId),
+      ("Session", sidecar.sessionId.description), ("Started", sidecar.startedAt.description),
+      ("Ended", sidecar.endedAt?.description ?? "-"),
+      ("Status", sidecar.status.rawValue + cause),
+    ]
+    if let core = sidecar.crash?.core { fields.append(("Core file", core)) }
+    if let clock { fields.append(("Clock offset", "\(clock) ms")) }
+    let lines = fields.map { "\($0): \(String(printable: $1.utf8).replacing("\n", with: " "))\n" }
+    return "=== Device Info ===\n" + lines.joined()
+  }
+
+  /// What ends the headers.
+  static let logMark = "=== Log ===\n"
+}

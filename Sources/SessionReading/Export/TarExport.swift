@@ -1,0 +1,71 @@
+import Replica
+import SessionLog
+
+/// Sessions as a tar archive: `<device>/<day>/<session>.log` and `.json` of each.
+package struct TarExport {
+  let readers: [SessionReader]
+  let choice: RecordChoice
+  let mode: SessionReader.Mode
+
+  /// Describes an archive of sessions.
+  package init(_ readers: [SessionReader], _ choice: RecordChoice, _ mode: SessionReader.Mode) {
+    self.readers = readers
+    self.choice = choice
+    self.mode = mode
+  }
+
+  /// Writes it.
+  ///
+  /// - Returns: whether nothing had to be passed over.
+  package func write(to file: ExportFile) async throws -> Bool {
+    var isWhole = true
+    for reader in readers {
+      let sidecar = reader.entry.sidecar
+      let modified = sidecar.endedAt ?? sidecar.lastUpdatedAt
+      // It becomes a folder wherever the archive is unpacked.
+      guard SessionFolder.isDevice(sidecar.deviceId) else {
+        throw ReadingError(
+          .damaged,
+          "\(reader.entry.session): its sidecar has the device id "
+            + "\(sidecar.deviceId.prefix(64).debugDescription), which no device has; export it as text"
+        )
+      }
+      func entry(_ suffix: String, _ size: Int64) -> TarEntry {
+        TarEntry(
+          folder: "\(sidecar.deviceId)/\(reader.entry.session.day)",
+          name: "\(reader.entry.session).\(suffix)", size: size, modified: modified)
+      }
+      if choice.admitsAll, mode != .salvaged {
+        try await stream(reader, entry("log", reader.length), to: file)
+      } else {
+        let spool = try SpoolFile()
+        isWhole = try await reader.read(choice, mode) { try spool.write($0) } && isWhole
+        let entry = entry("log", spool.length)
+        try file.write(entry.header)
+        try spool.read { try file.write($0) }
+        try file.write(entry.padding)
+      }
+      let json = try sidecar.remoteForm.json()
+      let described = entry("json", Int64(json.count))
+      try file.write(described.header + json + described.padding)
+    }
+    try file.write(TarEntry.end)
+    return isWhole
+  }
+
+  /// Writes a log of which the length is known.
+  private func stream(_ reader: SessionReader, _ entry: TarEntry, to file: ExportFile) async throws
+  {
+    try file.write(entry.header)
+    var written: Int64 = 0
+    _ = try await reader.read(choice, mode) {
+      written += Int64($0.count)
+      try file.write($0)
+    }
+    guard written == entry.size else {
+      throw ReadingError(
+        .changed, "\(reader.entry.session) changed while it was read; try again")
+    }
+    try file.write(entry.padding)
+  }
+}

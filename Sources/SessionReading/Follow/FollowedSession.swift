@@ -1,0 +1,101 @@
+package import LogRecords
+import ObjectStore
+import Platform
+import SessionLog
+
+/// A session of which the last lines are wanted, and perhaps what comes.
+package final class FollowedSession: LineSource {
+  package let entry: SessionCatalog.Entry
+  /// Whether it is looked at on this machine.
+  package let isLocal: Bool
+  /// How it ended.
+  package private(set) var ending: StreamGrowth.Ending?
+  /// Why it cannot be followed any more.
+  package private(set) var problem: LookupError?
+
+  private let follower: any StreamFollower
+  private let cursor: LineCursor
+  private var first: [KeptLine]
+  private var hasTold = false
+  private let report: (String) -> Void
+
+  /// Nothing more comes.
+  package var isDone: Bool { ending != nil || problem != nil }
+
+  /// Finds the last lines.
+  ///
+  /// - Parameters:
+  ///   - reader: the session.
+  ///   - choice: which lines.
+  ///   - follows: whether more may come.
+  ///   - report: gets what a person should know of the following, a line each.
+  package init(
+    _ reader: SessionReader, _ choice: RecordChoice, follows: Bool,
+    report: @escaping (String) -> Void
+  ) async throws {
+    entry = reader.entry
+    self.report = report
+    let context = reader.catalog.context
+    isLocal = entry.location != .remote && reader.side != .remote
+    if !isLocal, let remote = entry.remote, let store = context.store {
+      follower = RemoteFollower(remote, in: store)
+    } else {
+      follower = LocalFollower(entry.session, context)
+    }
+    (cursor, first) = try await Self.last(choice, of: reader, isFinal: !follows)
+    first.reverse()
+  }
+
+  private static func last(
+    _ choice: RecordChoice, of reader: SessionReader, isFinal: Bool
+  ) async throws -> (LineCursor, [KeptLine]) {
+    let count = choice.lastLines ?? .max
+    var asked = count
+    while true {
+      let (bytes, ranges) = try await reader.places(choice, lines: asked)
+      let cursor = LineCursor(
+        bytes, ranges: ranges, filter: reader.filter(choice), isFinal: isFinal)
+      if ranges.isEmpty { cursor.skip(to: reader.length) }
+      var last = LastLines(count)
+      while let line = try await cursor.next() { last.add(line) }
+      let isFromStart = ranges.first.map { $0.lowerBound == 0 } ?? true
+      if last.isFull || isFromStart || choice.times != nil || asked == .max {
+        return (cursor, last.inOrder)
+      }
+      asked = asked > .max / 4 ? .max : max(1, asked) * 4
+    }
+  }
+
+  /// The next line; nil where there is none at present.
+  package func next() async throws -> KeptLine? {
+    if let line = first.popLast() { return line }
+    return try await cursor.next()
+  }
+
+  /// Looks how far it has grown.
+  ///
+  /// A store that cannot be reached at present is asked again the next time.
+  package func look() async throws {
+    do {
+      let growth = try await follower.look()
+      if growth.isRewritten {
+        tell("was written anew in the store; going on at its end")
+        cursor.skip(to: growth.range.upperBound)
+      } else if cursor.end < growth.range.lowerBound {
+        let missing = growth.range.lowerBound - cursor.end
+        tell("\(missing) bytes were pruned here before they could be shown")
+        cursor.skip(to: growth.range.lowerBound)
+      }
+      cursor.extend(to: growth.range.upperBound, of: follower, isFinal: growth.ending != nil)
+      ending = growth.ending
+      hasTold = false
+    } catch let error as LookupError where error.code == .gone {
+      problem = error
+    } catch let error as StoreError where error.isTransient {
+      if !hasTold { tell("\(error)") }
+      hasTold = true
+    }
+  }
+
+  private func tell(_ what: String) { report("\(entry.session): \(what)") }
+}

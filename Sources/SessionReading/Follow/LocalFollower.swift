@@ -1,0 +1,64 @@
+import Foundation
+import Platform
+import Replica
+package import SessionLog
+
+/// Follows a session on this machine, across rotations.
+///
+/// Each look opens the log anew, its parts too: so whoever comes late finds in a compressed part what
+/// stood in the live log before.
+package final class LocalFollower: StreamFollower {
+  private let local: LocalSession
+  private let context: ReadingContext
+  private var log: LocalStream?
+  private var end: Int64 = -1
+  /// When it was last found out whether anybody still writes.
+  private var examined: Timestamp?
+
+  /// Milliseconds between two times that somebody is looked for who still writes: that takes the
+  /// session's lock for a moment.
+  private static let patience: Int64 = 5000
+
+  /// Follows a session of a home.
+  package init(_ session: SessionID, _ context: ReadingContext) {
+    local = LocalSession(context.home, session)
+    self.context = context
+  }
+
+  /// See ``StreamFollower/look()``.
+  package func look() throws -> StreamGrowth {
+    // In this order: what was written before the end is seen then.
+    let (sidecar, _) = try local.sidecar(device: context.device)
+    let ending = try ending(sidecar)
+    guard let log = try local.openLog(sidecar.source) else {
+      throw LookupError(.gone, local.session.description)
+    }
+    let range = try log.available()
+    self.log = log
+    // What grows has somebody who writes.
+    if end >= 0, range.upperBound != end { examined = context.now() }
+    end = range.upperBound
+    return StreamGrowth(range: range, ending: ending, isRewritten: false)
+  }
+
+  /// Reads what the last look found.
+  package func read(_ range: Range<Int64>) throws -> [UInt8] { try log?.read(range) ?? [] }
+
+  private func ending(_ sidecar: Sidecar) throws -> StreamGrowth.Ending? {
+    if sidecar.status != .active {
+      return StreamGrowth.Ending(status: sidecar.status, cause: sidecar.cause)
+    }
+    let time = context.now()
+    if let examined, time.milliseconds - examined.milliseconds < Self.patience { return nil }
+    examined = time
+    guard local.hasSidecar, let lock = try FileLock.tryExclusive(local.files.lock) else {
+      return nil
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let modified = try local.openLog(sidecar.source)?.status().modified ?? sidecar.lastUpdatedAt
+    let verdict = try Verdict.reach(
+      sidecar: sidecar, files: local.files, lockGranted: true, machine: context.machine, now: time,
+      logModified: modified)
+    return verdict.map { StreamGrowth.Ending(status: $0.status, cause: $0.cause) }
+  }
+}

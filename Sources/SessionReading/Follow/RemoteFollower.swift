@@ -1,0 +1,45 @@
+package import ObjectStore
+package import Replica
+import SessionLog
+
+/// Follows a session in a store: each look is one listing, and of what has grown only that is
+/// fetched.
+package final class RemoteFollower: StreamFollower {
+  private let store: any ObjectStore
+  private var remote: RemoteSession
+  private var parts: RemoteParts?
+  private var ending: StreamGrowth.Ending?
+
+  /// Follows what a listing showed.
+  package init(_ remote: RemoteSession, in store: any ObjectStore) {
+    self.remote = remote
+    self.store = store
+  }
+
+  /// See ``StreamFollower/look()``.
+  package func look() async throws -> StreamGrowth {
+    let (folder, session) = (remote.folder, remote.session)
+    var found = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    guard found.revision != nil || !found.segments.isEmpty else {
+      throw LookupError(.gone, session.description)
+    }
+    let isRewritten = found.generation != remote.generation
+    let end = found.seal?.length ?? found.mark
+    if let seal = found.seal {
+      let sidecar = try await RemoteReader(store).read(seal, in: folder)
+      found = try found.restricted(to: sidecar)
+      ending = StreamGrowth.Ending(
+        status: sidecar.status, cause: sidecar.cause, isLogWithheld: sidecar.withholdsLog)
+    }
+    remote = found
+    parts = try RemoteParts(of: found, upTo: end, in: store)
+    return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
+  }
+
+  /// Fetches what the last look found.
+  package func read(_ range: Range<Int64>) async throws -> [UInt8] {
+    var read: [UInt8] = []
+    try await parts?.read([range]) { read += $1 }
+    return read
+  }
+}

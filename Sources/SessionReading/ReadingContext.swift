@@ -1,0 +1,40 @@
+package import ObjectStore
+package import Platform
+package import SessionLog
+
+/// What sessions are looked for with: a home, this device and, where one is to be asked, a store.
+package struct ReadingContext: Sendable {
+  /// The home.
+  package let home: Home
+  /// This device.
+  package let device: Device
+  /// What tells living recorders from dead ones.
+  package let machine: MachineEvidence
+  /// The clock.
+  package let now: @Sendable () -> Timestamp
+  /// The store to look at as well; nil for local sessions only.
+  package var store: (any ObjectStore)?
+  /// Stream bytes of a session that the store is known to have without being asked; nil where
+  /// nothing is known.
+  package var uploaded: @Sendable (SessionID) throws -> Int64? = { _ in nil }
+  /// How far the server's clock is ahead of this machine's, in milliseconds; nil where no answer told.
+  package var clockOffset: @Sendable () -> Int64? = { nil }
+
+  /// Makes a context for local sessions.
+  package init(
+    home: Home, device: Device, machine: MachineEvidence = .current(),
+    now: @escaping @Sendable () -> Timestamp = { .now() }
+  ) {
+    self.home = home
+    self.device = device
+    self.machine = machine
+    self.now = now
+  }
+
+  /// The same without the store.
+  package var withoutStore: ReadingContext {
+    var context = self
+    context.store = nil
+    return context
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import ObjectStore
+package import Platform
+package import Replica
+package import SessionLog
+
+/// The sessions that exist here, there, or in both places.
+package struct SessionCatalog: Sendable {
+  /// Where a session's bytes are.
+  package enum Location: String, Sendable, Codable {
+    /// On this machine only.
+    case local
+    /// In the store only.
+    case remote
+    /// In both places.
+    case both
+  }
+
+  /// One session.
+  package struct Entry: Sendable {
+    /// Which.
+    package let session: SessionID
+    /// The newest sidecar known; the local one where there is one.
+    package var sidecar: Sidecar
+    /// Where.
+    package let location: Location
+    /// Length of the log in bytes.
+    package let length: Int64
+    /// Stream bytes that are in the store.
+    package let uploaded: Int64
+    /// Whether a living program writes it, as far as can be told from here.
+    package let isRunning: Bool
+    /// When its log last grew.
+    package let lastActivity: Timestamp
+    /// The remote objects, of a sealed session those that the seal names where it was fetched; nil
+    /// when it is not there or was not asked.
+    package let remote: RemoteSession?
+    /// Whether the whole log can be read on this machine.
+    package let hasLocalLog: Bool
+  }
+
+  /// Opens the log on this machine.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func openLog(_ entry: Entry) throws -> LocalStream {
+    let local = LocalSession(home, entry.session)
+    guard let log = try local.openLog(entry.sidecar.source) else {
+      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+    }
+    return log
+  }
+
+  /// What it looks with.
+  package let context: ReadingContext
+  private var home: Home { context.home }
+
+  /// Makes a catalog.
+  package init(_ context: ReadingContext) { self.context = context }
+
+  /// Seconds by which a server's clock may differ from ours without hiding a session.
+  private static let clockSlack: Double = 86_400
+
+  /// Newest sessions first.
+  ///
+  /// - Parameters:
+  ///   - limit: how many at most; days are listed from the newest on until there are enough.
+  ///   - devices: ids to look at remotely; local sessions belong to this device.
+  ///   - includesLocal: whether this machine's sessions count.
+  ///   - since: sessions that have not grown since then are left out; nil for none.
+  ///   - isWantedDay: which days to look at.
+  ///   - isWanted: which sessions to look at.
+  /// - Throws: errors of the store and of the local files.
+  package func entries(
+    limit: Int = .max, devices: [String], includesLocal: Bool = true,
+    activeSince since: Timestamp? = nil,
+    ofDay isWantedDay: (String) -> Bool = { _ in true },
+    including isWanted: (SessionID) -> Bool = { _ in true }
+  ) async throws -> [Entry] {
+    var folders: [SessionFolder] = []
+    if let store = context.store {
+      folders = try await SessionFolder.all(of: devices, in: store)
+    }
+    let localDays = includesLocal ? try home.days() : []
+    let days = Set(folders.map(\.day)).union(localDays).filter(isWantedDay).sorted(by: >)
+    var entries: [Entry] = []
+    for day in days where entries.count < limit {
+      entries += try await self.entries(
+        of: day, folders: folders.filter { $0.day == day },
+        local: localDays.contains(day) ? try home.sessions(day: day) : [],
+        limit: limit - entries.count, activeSince: since, including: isWanted)
+    }
+    return entries
+  }
+
+  private func entries(
+    of day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
+    activeSince since: Timestamp?, including isWanted: (SessionID) -> Bool
+  ) async throws -> [Entry] {
+    var remotes: [SessionID: RemoteSession] = [:]
+    if let store = context.store {
+      for listing in try await folders.concurrentMap({ try await FolderListing($0, in: store) }) {
+        remotes.merge(listing.sessions) { first, _ in first }
+      }
+    }
+    let here = Set(local)
+    if let since {
+      // An object is written after what is in it, by a clock that may differ from ours.
+      let oldest = since.date.addingTimeInterval(-Self.clockSlack)
+      remotes = remotes.filter { id, remote in
+        here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
+      }
+    }
+    let ids = here.union(remotes.keys).filter(isWanted).sorted(by: >).prefix(limit)
+    var entries: [SessionID: Entry] = [:]
+    for id in ids where here.contains(id) {
+      entries[id] = try localEntry(id, remote: remotes[id])
+    }
+    let away = ids.filter { entries[$0] == nil }
+    let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
+    for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
+    // Ids tell the second; sidecars tell the millisecond.
+    return ids.compactMap { entries[$0] }
+      .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
+      .sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
+  }
+
+  private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
+    let local = LocalSession(home, id)
+    var (sidecar, _) = try local.sidecar(device: context.device)
+    sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
+    // A log that cannot be read at present hides nothing else.
+    let log = try? local.openLog(sidecar.source)
+    guard log != nil || local.hasSidecar else { return nil }
+    let (length, modified) =
+      try log?.status() ?? (sidecar.seal?.length ?? 0, sidecar.lastUpdatedAt)
+    var isRunning = false
+    if sidecar.status == .active {
+      if context.store != nil,
+        let verdict = try local.verdict(
+          sidecar, machine: context.machine, now: context.now(), modified: modified)
+      {
+        sidecar.status = verdict.status
+        sidecar.cause = verdict.cause
+        sidecar.endedAt = verdict.endedAt
+      } else {
+        isRunning = try FileLock.tryExclusive(local.files.lock) == nil
+      }
+    }
+    let known = try remote == nil && context.store != nil ? context.uploaded(id) : nil
+    let uploaded =
+      remote.map { min($0.mark, length) } ?? known ?? sidecar.seal.map(\.length) ?? 0
+    let isRemote = remote != nil || (context.store == nil && sidecar.seal != nil)
+    return Entry(
+      session: id, sidecar: sidecar, location: isRemote ? .both : .local, length: length,
+      uploaded: uploaded, isRunning: isRunning, lastActivity: modified, remote: remote,
+      hasLocalLog: try log?.available().lowerBound == 0)
+  }
+
+  private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {
+    guard let store = context.store, let revision = remote.revision else { return nil }
+    let sidecar: Sidecar
+    var remote = remote
+    do {
+      sidecar = try await RemoteReader(store).read(revision, in: remote.folder)
+      // A reader that needs it fetches the seal again, and says what is wrong with it.
+      remote = (try? remote.restricted(to: sidecar)) ?? remote
+    } catch is ReplicaError {
+      sidecar = Sidecar.reconstructed(
+        id: remote.session, device: context.device, owner: remote.folder.device,
+        status: revision.status)
+    }
+    let modified = remote.newest.map(Timestamp.init) ?? sidecar.lastUpdatedAt
+    return Entry(
+      session: remote.session, sidecar: sidecar, location: .remote,
+      length: max(
+        revision.length, remote.mark, sidecar.withholdsLog ? sidecar.fileSizeBytes : 0),
+      uploaded: remote.mark, isRunning: false,
+      lastActivity: modified, remote: remote, hasLocalLog: false)
+  }
+
+  /// The sessions that a person's ids, which may be shortened, name.
+  ///
+  /// Every day is listed once at most, and a sidecar is fetched only for what is named.
+  ///
+  /// - Returns: one session for each id, in their order.
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  package func entries(matching ids: [String], devices: [String]) async throws -> [Entry] {
+    guard !ids.isEmpty else { return [] }
+    let wanted = try ids.map(ShortenedID.init)
+    let days = wanted.map(\.day)
+    let named = Set(wanted.compactMap(\.session))
+    let shortened = wanted.filter { $0.session == nil }
+    let found = try await entries(
+      devices: devices,
+      ofDay: { day in days.contains { $0 == nil || $0 == day } },
+      including: { id in named.contains(id) || shortened.contains { $0.matches(id) } })
+    return try wanted.map { try $0.choose(from: found) }
+  }
+
+  /// The session that one such id names.
+  ///
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  package func entry(matching id: String, devices: [String]) async throws -> Entry {
+    try await entries(matching: [id], devices: devices)[0]
+  }
+}

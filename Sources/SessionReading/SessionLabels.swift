@@ -1,0 +1,18 @@
+import LogRecords
+import SessionLog
+
+/// What tells the lines of several sessions from each other.
+package struct SessionLabels {
+  private let hasManyDevices: Bool
+
+  package init(_ entries: [SessionCatalog.Entry]) {
+    hasManyDevices = Set(entries.map(\.sidecar.deviceId)).count > 1
+  }
+
+  /// The session, behind its device where there are several.
+  package subscript(_ entry: SessionCatalog.Entry) -> String {
+    guard hasManyDevices else { return entry.session.description }
+    let device = String(printable: entry.sidecar.deviceName.utf8).replacing("\n", with: " ")
+    return "\(device)/\(entry.session)"
+  }
+}

@@ -1,0 +1,57 @@
+import LogRecords
+import Replica
+import SessionLog
+
+extension SessionReader {
+  /// Where in the stream what is wanted stands, and how it is read there.
+  ///
+  /// - Parameter lines: only so many of the last lines are wanted, or a few more; nil for all.
+  func places(
+    _ choice: RecordChoice, lines: Int?
+  ) async throws -> (SessionBytes, [Range<Int64>]) {
+    guard !isLocal, let remote = entry.remote, let store = catalog.context.store else {
+      let log = try catalog.openLog(entry)
+      let length = min(length, try log.status().length)
+      var start: Int64 = 0
+      if let lines, choice.filter.admitsAll {
+        start = try Self.start(ofLast: lines, in: log, length: length)
+      }
+      return (.local(log), [start..<length])
+    }
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: store)
+    let bytes: SessionBytes =
+      isLongerHere
+      ? .both(parts, upTo: remote.end, try catalog.openLog(entry)) : .remote(parts)
+    if choice.times != nil || (lines == nil && choice.levels != nil) {
+      let ranges = try await parts.span(choice.times.map(widened), levels: choice.levels)
+      return (bytes, ranges + (isLongerHere ? [remote.end..<length] : []))
+    }
+    guard let lines, !isLongerHere else { return (bytes, [0..<length]) }
+    return (bytes, try await parts.last(lines: lines, levels: choice.levels))
+  }
+
+  /// Where the file of another machine has times without a zone, its index has them in that
+  /// machine's zone, and we read them in ours.
+  private func widened(_ times: ClosedRange<Int64>) -> ClosedRange<Int64> {
+    let isForeign =
+      entry.sidecar.format == .asIs && entry.sidecar.deviceId != catalog.context.device.deviceId
+    let slack: Int64 = isForeign ? 26 * 3_600_000 : 0
+    let (first, last) = (times.lowerBound, times.upperBound)
+    return
+      (first < .min + slack ? .min : first - slack)...(last > .max - slack ? .max : last + slack)
+  }
+
+  /// Where the last lines begin, or a line or two before.
+  private static func start(
+    ofLast lines: Int, in log: LocalStream, length: Int64
+  ) throws -> Int64 {
+    var start = length
+    var found = 0
+    while start > 0, found <= lines {
+      let end = start
+      start = max(0, end - 65_536)
+      found += try log.read(start..<end).reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) }
+    }
+    return start
+  }
+}

@@ -1,0 +1,67 @@
+package import LogRecords
+
+/// Looks for lines in sessions.
+package struct SessionSearch {
+  /// How much of what matches is wanted.
+  package enum Extent: Sendable {
+    /// Lines, with those around them.
+    case lines
+    /// Every line, and whether it matches.
+    case records
+    /// Only whether a line matches.
+    case sessions
+  }
+
+  /// What is looked for.
+  package let pattern: LinePattern
+  /// Whether lines are wanted that do not match.
+  package var isInverted = false
+  /// How many matches of a session are wanted.
+  package var limit = Int.max
+  /// How many lines before each match are wanted too.
+  package var before = 0
+  /// How many lines after each match are wanted too.
+  package var after = 0
+  package var extent = Extent.lines
+
+  /// Looks for a pattern.
+  package init(_ pattern: LinePattern) { self.pattern = pattern }
+
+  /// What was found.
+  package enum Finding {
+    /// A line, or one around it.
+    case piece(MatchContext.Piece)
+    /// A line, and whether it matches; with ``Extent/records``.
+    case record(RecordLine, isMatch: Bool)
+  }
+
+  /// Nothing more is wanted of a session.
+  private struct Enough: Error {}
+
+  /// Searches one session.
+  ///
+  /// - Returns: how many lines matched, up to ``limit``.
+  /// - Throws: as ``SessionReader/readLines(_:_:_:)`` does.
+  package func run(
+    in reader: SessionReader, _ choice: RecordChoice, _ body: (Finding) -> Void
+  ) async throws -> Int {
+    guard limit > 0 else { return 0 }
+    var around = MatchContext(before: before, after: after)
+    var found = 0
+    do {
+      _ = try await reader.readLines(choice, choice.narrows ? .ranged : .verified) { line in
+        let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
+        if isMatch { found += 1 }
+        switch extent {
+        case .sessions: if found > 0 { throw Enough() }
+        case .lines: around.add(line, isMatch: isMatch) { body(.piece($0)) }
+        case .records: body(.record(line, isMatch: isMatch))
+        }
+        if found == limit, extent != .lines || around.isComplete { throw Enough() }
+      }
+    } catch is Enough {
+      // What is left of the session is not wanted.
+    }
+    return found
+  }
+}

@@ -1,0 +1,77 @@
+package import SessionLog
+
+/// A session's id as a person gives it: whole, its beginning, or the beginning of its last part.
+package struct ShortenedID: Sendable {
+  private let given: String
+  /// The session, when the id is whole.
+  let session: SessionID?
+
+  /// Takes what was given.
+  ///
+  /// - Throws: ``LookupError`` when it can be no session's.
+  package init(_ given: String) throws {
+    let allowed = given.utf8.allSatisfy {
+      (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
+    }
+    guard allowed, !given.isEmpty else { throw LookupError(.notAnID, given) }
+    self.given = given
+    session = SessionID(given)
+  }
+
+  /// The day to look at; nil for all of them.
+  var day: String? { session?.day }
+
+  /// Whether it can mean a session.
+  package func matches(_ id: SessionID) -> Bool {
+    let whole = id.description
+    return whole.hasPrefix(given) || whole.split(separator: "-").last?.hasPrefix(given) == true
+  }
+
+  /// The one session that it means.
+  ///
+  /// - Throws: ``LookupError`` when there is none, or more than one.
+  func choose(from entries: [SessionCatalog.Entry]) throws -> SessionCatalog.Entry {
+    let matching = entries.filter { session == nil ? matches($0.session) : $0.session == session }
+    guard let first = matching.first else { throw LookupError(.none, given) }
+    guard matching.count == 1 else { throw LookupError(.several(matching.count), given) }
+    return first
+  }
+}
+
+/// Why an id given by a person names no session.
+package struct LookupError: Error, Sendable, CustomStringConvertible {
+  /// The kind.
+  package enum Code: Sendable, Equatable {
+    /// It can be no session's id: another character than `a-z 0-9 -`.
+    case notAnID
+    /// No session has it.
+    case none
+    /// That many sessions begin with it.
+    case several(Int)
+    /// It was there before.
+    case gone
+  }
+
+  /// The kind.
+  package let code: Code
+  private let given: String
+
+  init(_ code: Code, _ given: String) {
+    self.code = code
+    self.given = given
+  }
+
+  /// One line for a person, with the next step.
+  package var description: String {
+    let shown = given.unicodeScalars.prefix(80).map {
+      $0.value < 0x20 || $0.value == 0x7f ? "?" : String($0)
+    }.joined()
+    return switch code {
+    case .notAnID:
+      "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"
+    case .none: "no session '\(shown)'; 'tidemark list --all' shows all"
+    case .gone: "\(shown) is gone: it was deleted meanwhile"
+    case .several(let count): "'\(shown)' is the start of \(count) session ids; give more of it"
+    }
+  }
+}

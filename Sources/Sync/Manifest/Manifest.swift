@@ -1,0 +1,298 @@
+import Delta
+import Foundation
+import GRDB
+import ObjectStore
+import Platform
+import Replica
+package import SessionLog
+
+/// The local cache of how far each session has been sent, one row a session, store and device.
+///
+/// It may be lost or garbled at any time: then the first tick of each session lists its folder and
+/// reads the offset off the names.
+package final class Manifest: Sendable {
+  private let queue: DatabaseQueue
+  /// The store and the device's part of it: under another device id nothing of it is there yet.
+  private let store: String
+
+  /// Opens the cache of a home, after what must outlive it was taken from it.
+  ///
+  /// - Throws: as ``init(home:store:device:)`` does.
+  package static func open(home: Home, store: String, device: String) throws -> Manifest {
+    // Where this cannot be written, the manifest cannot be made anew either.
+    try? UsedStores.adoptManifest(of: home)
+    return try Manifest(home: home, store: store, device: device)
+  }
+
+  /// Opens the cache, makes it where it is missing, and starts afresh where it is garbage.
+  ///
+  /// Where there is no room or no right to write it, it is kept in memory.
+  ///
+  /// - Parameters:
+  ///   - home: the home; the file is `cache/manifest.sqlite`.
+  ///   - store: the store's location.
+  ///   - device: id of the device that sends.
+  /// - Throws: GRDB's errors when the file can neither be read nor replaced.
+  package init(home: Home, store: String, device: String) throws {
+    self.store = Self.key(store, device)
+    queue = try CacheDatabase.open(
+      home, name: "manifest",
+      schema: Self.schema,
+      probes: [
+        "SELECT \(Self.columns) FROM session LIMIT 1",
+        "SELECT store, id, name, proven FROM segment LIMIT 1",
+        "SELECT store, id, due FROM remains LIMIT 1",
+        "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
+      ])
+    try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
+  }
+
+  /// Reads without a transaction.
+  ///
+  /// GRDB's own way to read sets a pragma before and after, at which SQLite compiles every statement
+  /// anew.
+  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try queue.inDatabase(body)
+  }
+
+  private static let columns =
+    "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "
+    + "passing, nextAttempt"
+  private static let storeColumns =
+    "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt, attempts, "
+    + "lastError, nextAttempt, objectLimit"
+
+  private static let schema = """
+    CREATE TABLE IF NOT EXISTS session(
+      store TEXT NOT NULL, id TEXT NOT NULL, generation INTEGER NOT NULL,
+      sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
+      link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
+      dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, passing INTEGER NOT NULL, nextAttempt INTEGER,
+      PRIMARY KEY(store, id)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS segment(
+      store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
+      PRIMARY KEY(store, id, name)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS remains(
+      store TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL,
+      PRIMARY KEY(store, id)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS store(
+      url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
+      failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
+      attempts INTEGER NOT NULL, lastError BLOB, nextAttempt INTEGER, objectLimit INTEGER)
+      WITHOUT ROWID;
+    """
+
+  // MARK: Sessions
+
+  /// Stream bytes of a session that are known to be in the store; nil where nothing is known.
+  ///
+  /// - Throws: GRDB's errors.
+  package func sentBytes(of session: SessionID) throws -> Int64? { try entry(session)?.sent }
+
+  /// What is known of a session; nil when nothing is.
+  ///
+  /// Rows that cannot be read are dropped: then nothing is known.
+  func entry(_ id: SessionID) throws -> ManifestEntry? {
+    try read { try entry(id, in: $0) }
+  }
+
+  private func entry(_ id: SessionID, in database: Database) throws -> ManifestEntry? {
+    guard
+      let row = try database.cachedStatement(
+        sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
+      ).fetchRow([store, id.description])
+    else { return nil }
+    do {
+      let names = try Row.fetchAll(
+        database.cachedStatement(
+          sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
+        arguments: [store, id.description])
+      return try Self.entry(row, segments: segments(names, of: id))
+    } catch is DamagedRow {
+      try forget(id, in: database)
+      return nil
+    }
+  }
+
+  private func segments(_ rows: [Row], of id: SessionID) throws -> [SegmentName: Bool] {
+    var segments: [SegmentName: Bool] = [:]
+    for row in rows {
+      // Of another session's objects it may neither count nor delete any.
+      guard let name = SegmentName(try row.value("name") as String), name.session == id else {
+        throw DamagedRow()
+      }
+      segments[name] = try row.value("proven")
+    }
+    return segments
+  }
+
+  private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> ManifestEntry {
+    guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
+      throw DamagedRow()
+    }
+    var entry = ManifestEntry(boot: try row.value("boot"), segments: segments)
+    entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
+    entry.sent = try row.value("sent", in: offsets)
+    entry.merged = try row.value("merged", in: offsets)
+    entry.signed = try row.value("signed", in: offsets)
+    entry.link = link
+    entry.revision = try row.value("revision", in: 0...RevisionName.highestNumber)
+    entry.isDirty = try row.value("dirty")
+    entry.attempts = try row.value("attempts", in: attempts)
+    entry.lastError = try row.value("lastError")
+    entry.isPassing = try row.value("passing")
+    entry.nextAttempt = try row.time("nextAttempt")
+    return entry
+  }
+
+  /// Stream offsets that names can have.
+  private static let offsets = 0...DeltaInstructions.highestOffset
+  /// So many attempts take decades.
+  private static let attempts = 0...1_000_000
+
+  /// Keeps what is known of a session; of its segments only the changes are written.
+  func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
+    guard entry.isKept else { return }
+    try queue.write { [entry] database in
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+      ).execute(arguments: [
+        store, id.description, entry.generation, entry.sent, entry.merged, entry.signed,
+        Data(entry.link.encoded), entry.revision,
+        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isPassing,
+        entry.nextAttempt?.milliseconds,
+      ])
+      let insert = try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO segment(store, id, name, proven) VALUES (?,?,?,?)")
+      for name in entry.unsaved {
+        if let proven = entry.segments[name] {
+          try insert.execute(arguments: [store, id.description, name.fileName, proven])
+        } else {
+          try database.execute(
+            sql: "DELETE FROM segment WHERE store = ? AND id = ? AND name = ?",
+            arguments: [store, id.description, name.fileName])
+        }
+      }
+    }
+    entry.unsaved = []
+  }
+
+  /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
+  func forget(_ id: SessionID) throws {
+    try queue.write { try forget(id, in: $0) }
+  }
+
+  private func forget(_ id: SessionID, in database: Database) throws {
+    for table in ["session", "segment", "remains"] {
+      try database.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND id = ?")
+        .execute(arguments: [store, id.description])
+    }
+  }
+
+  // MARK: What seals leave behind
+
+  /// Forgets a sealed session but for the fact that objects of it have become superfluous.
+  ///
+  /// - Parameter due: not before this time are they looked for.
+  func forgetButRemains(of id: SessionID, due: Timestamp) throws {
+    try queue.write { try forgetButRemains(of: id, due: due, in: $0) }
+  }
+
+  /// Forgets sealed sessions, but for those of which objects may have become superfluous.
+  ///
+  /// - Parameters:
+  ///   - sessions: the sessions, and whether none have.
+  ///   - due: not before this time are objects looked for.
+  func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
+    guard !sessions.isEmpty else { return }
+    try queue.write { database in
+      for (id, isTidy) in sessions {
+        if isTidy {
+          try forget(id, in: database)
+        } else {
+          try forgetButRemains(of: id, due: due, in: database)
+        }
+      }
+    }
+  }
+
+  private func forgetButRemains(
+    of id: SessionID, due: Timestamp, in database: Database
+  ) throws {
+    try forget(id, in: database)
+    try database.cachedStatement(sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?)")
+      .execute(arguments: [store, id.description, due.milliseconds])
+  }
+
+  /// Sealed sessions with superfluous objects that are to be looked for now.
+  func remains(due now: Timestamp) throws -> [SessionID] {
+    try read { database in
+      try String?.fetchAll(
+        database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
+        arguments: [store, now.milliseconds]
+      ).compactMap { $0.flatMap(SessionID.init) }
+    }
+  }
+
+  // MARK: The store
+
+  /// What is known of the store itself.
+  ///
+  /// A row that cannot be read is dropped: then nothing is known.
+  package func storeEntry() throws -> StoreEntry {
+    try read { database in
+      guard
+        let row = try Row.fetchOne(
+          database, sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?", arguments: [store])
+      else { return StoreEntry() }
+      do {
+        return try Self.storeEntry(row)
+      } catch is DamagedRow {
+        try database.execute(sql: "DELETE FROM store WHERE url = ?", arguments: [store])
+        return StoreEntry()
+      }
+    }
+  }
+
+  private static func storeEntry(_ row: Row) throws -> StoreEntry {
+    var entry = StoreEntry()
+    entry.checkedBoot = try row.value("checkedBoot")
+    entry.checkedAt = try row.time("checkedAt")
+    entry.lastSuccess = try row.time("lastSuccess")
+    entry.failingSince = try row.time("failingSince")
+    entry.lastTold = try row.time("lastTold")
+    entry.device = try row.value("device")
+    entry.remoteReapAt = try row.time("remoteReapAt")
+    entry.attempts = try row.value("attempts", in: attempts)
+    entry.lastError = (try row.value("lastError") as Data?).flatMap {
+      try? JSONDecoder().decode(StoreError.self, from: $0)
+    }
+    entry.nextAttempt = try row.time("nextAttempt")
+    entry.objectLimit = try row.value("objectLimit", in: 0...Int.max)
+    return entry
+  }
+
+  /// Keeps what is known of the store itself.
+  package func save(_ entry: StoreEntry) throws {
+    try queue.write { database in
+      try database.execute(
+        sql: """
+          INSERT OR REPLACE INTO store(url, \(Self.storeColumns))
+          VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+          """,
+        arguments: [
+          store, entry.checkedBoot, entry.checkedAt?.milliseconds,
+          entry.lastSuccess?.milliseconds, entry.failingSince?.milliseconds,
+          entry.lastTold?.milliseconds, entry.device, entry.remoteReapAt?.milliseconds,
+          entry.attempts, entry.lastError.map(JSONEncoder().encode),
+          entry.nextAttempt?.milliseconds, entry.objectLimit,
+        ])
+    }
+  }
+}
+
+extension Statement {
+  fileprivate func fetchRow(_ arguments: StatementArguments) throws -> Row? {
+    try Row.fetchOne(self, arguments: arguments)
+  }
+}

@@ -1,0 +1,41 @@
+import Platform
+package import Replica
+import SessionLog
+
+/// What can be read of a session that cannot be mirrored.
+extension Puller {
+  /// Writes it beside the place of the mirrored log, as `<session>.salvaged.log`, with a GAP line where
+  /// bytes are lost.
+  ///
+  /// The mirror itself stays as it is, so that the next pull tries again. A longer file that an
+  /// earlier pull salvaged is kept as `<session>.salvaged.2.log`, or with the next free number.
+  ///
+  /// - Parameters:
+  ///   - remote: the session as a listing showed it.
+  ///   - damage: told of what is lost or in doubt.
+  /// - Returns: the file.
+  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, ``Platform/SystemError``,
+  ///   ``Platform/SpaceShortage``.
+  package func salvage(
+    _ remote: RemoteSession, damage: (StreamDamage) -> Void
+  ) async throws -> String {
+    let files = files(of: remote)
+    let path = files.salvaged + ".log"
+    var watch = try space.watch(0, in: files.directory, for: remote.session.description)
+    let log = try MirrorReplacement(of: path)
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+      try watch.take(bytes.count)
+      try log.append(bytes)
+    }
+    try await RemoteReader(store).salvage(remote) { part in
+      switch part {
+      case .bytes(let bytes): try write(bytes)
+      case .damage(let found):
+        damage(found)
+        if found.isLost { try found.gapLine.withUnsafeBytes(write) }
+      }
+    }
+    _ = try log.place(keepingLongerAs: files.salvaged)
+    return path
+  }
+}

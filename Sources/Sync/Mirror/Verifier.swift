@@ -1,0 +1,115 @@
+import Foundation
+import ObjectStore
+package import Replica
+package import SessionLog
+
+/// Proves that a session's remote copy is whole and, where the local log is still there, equal.
+package struct Verifier: Sendable {
+  /// What was found about one session.
+  package struct Finding: Sendable {
+    /// The session.
+    package let session: SessionID
+    /// Stream bytes compared.
+    package let bytes: Int64
+    /// Whether a local log was compared as well.
+    package let comparedLocally: Bool
+    /// Whether the log was not sent, or not beyond these bytes, because of the consent.
+    package let isLogWithheld: Bool
+    /// What is wrong; nil when nothing is.
+    package let problem: String?
+  }
+
+  let context: SyncContext
+
+  /// Makes a verifier.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// Reads a session back whole.
+  ///
+  /// - Parameter remote: what a listing showed of it.
+  /// - Throws: errors of the store and of the local files; contradictions are findings.
+  package func verify(_ remote: RemoteSession) async throws -> Finding {
+    let local = LocalSession(context.home, remote.session)
+    let (sidecar, _) = try local.sidecar(device: context.device)
+    var here: Int64 = .max
+    do {
+      let log = try local.openSentLog(sidecar, context)
+      here = try log?.available().lowerBound ?? .max
+      let reader = RemoteReader(context.store)
+      var said: Sidecar?
+      if let revision = remote.revision {
+        said = try await reader.read(revision, in: remote.folder)
+      }
+      let sealed = try said.map { try remote.restricted(to: $0) } ?? remote
+      let length = try expectedLength(sealed)
+      var position: Int64 = 0
+      try await reader.read(sealed, upTo: length) { piece in
+        if let log, here <= position { try Self.compare(piece, at: position, with: log) }
+        position += Int64(piece.count)
+      }
+      let isWithheld = said?.withholdsLog == true
+      if !isWithheld { try Self.compareLength(of: remote, with: log) }
+      return Finding(
+        session: remote.session, bytes: length, comparedLocally: here == 0,
+        isLogWithheld: isWithheld, problem: nil)
+    } catch let error as ReplicaError {
+      return Finding(
+        session: remote.session, bytes: 0, comparedLocally: here == 0, isLogWithheld: false,
+        problem: error.detail)
+    }
+  }
+
+  /// Makes the next pass send again what the remote copy lacks, from the local log.
+  ///
+  /// - Returns: whether there is a local log to send from, and the consent allows it.
+  /// - Throws: errors of the local files and of the manifest.
+  package func reopen(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+    lock.expect(context.home)
+    let local = LocalSession(context.home, session)
+    var (sidecar, _) = try local.sidecar(device: context.device)
+    guard context.consent == .logs || sidecar.withholdsLog else { return false }
+    guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
+    sidecar.seal = nil
+    try sidecar.save(local.files.sidecar)
+    try context.manifest.forget(session)
+    try context.home.mark(session)
+    return true
+  }
+
+  private func expectedLength(_ remote: RemoteSession) throws -> Int64 {
+    if let seal = remote.seal { return seal.length }
+    guard !remote.keys.isEmpty else {
+      throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
+    }
+    guard
+      let damaged = remote.damagedSegments.first(where: {
+        $0.name.generation == remote.generation && $0.name.range.upperBound > remote.mark
+      })
+    else { return remote.end }
+    throw ReplicaError(
+      .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
+  }
+
+  /// Compares the length of the local log, where it is there, with the seal's.
+  private static func compareLength(of remote: RemoteSession, with log: LocalStream?) throws {
+    guard let seal = remote.seal, let length = try log?.status().length, length != seal.length
+    else { return }
+    throw ReplicaError(
+      .localLogChanged,
+      "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
+  }
+
+  private static func compare(
+    _ piece: UnsafeRawBufferPointer, at position: Int64, with log: LocalStream
+  ) throws {
+    let same = try log.read(position..<(position + Int64(piece.count))).withUnsafeBytes {
+      $0.elementsEqual(piece)
+    }
+    guard same else {
+      throw ReplicaError(
+        .localLogChanged,
+        "the local and the remote log differ between bytes \(position) and "
+          + "\(position + Int64(piece.count))")
+    }
+  }
+}

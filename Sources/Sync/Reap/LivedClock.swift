@@ -1,0 +1,98 @@
+import Foundation
+import ObjectStore
+package import Platform
+package import SessionLog
+import Synchronization
+
+/// A home's lived time as one command works with it: loaded once, counted on in memory, saved by
+/// passes.
+package final class LivedClock: Sendable {
+  let home: Home
+  private let machine: MachineEvidence
+  private let now: @Sendable () -> Timestamp
+  private let state: Mutex<State>
+  /// Lived seconds when this command began.
+  let begun: Int64
+
+  private struct State {
+    var time: LivedTime
+    /// What the file has; nil where there is none that can be read.
+    var saved: LivedTime?
+  }
+
+  /// Saved again after so many lived seconds: what is not saved is counted from the boot time, or
+  /// credited by the next boot.
+  private static let interval: Int64 = 3600
+
+  /// Loads a home's lived time; a count that is lost or damaged begins anew.
+  ///
+  /// - Throws: ``Platform/SystemError`` when the file cannot be read.
+  package init(
+    home: Home, machine: MachineEvidence, now: @escaping @Sendable () -> Timestamp
+  ) throws {
+    (self.home, self.machine, self.now) = (home, machine, now)
+    let saved = try LivedTime.load(home)
+    let reading = Self.reading(machine, now())
+    var time = saved ?? LivedTime(at: reading)
+    time.advance(to: reading)
+    state = Mutex(State(time: time, saved: saved))
+    begun = time.seconds
+  }
+
+  private static func reading(_ machine: MachineEvidence, _ now: Timestamp) -> LivedTime.Reading {
+    LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: now)
+  }
+
+  /// The home's lived time at this moment.
+  package var time: LivedTime { update { $0 } }
+
+  /// Takes note of what a store's clock shows.
+  func hear(_ date: Timestamp, from store: String) {
+    let isElsewhere = !StoreURL.isOnThisMachine(store)
+    update { $0.hear(date, from: store, isElsewhere: isElsewhere) }
+  }
+
+  /// See ``SessionLog/LivedTime/pause(ofBoldPlan:on:)``.
+  func pause(ofBoldPlan isBold: Bool, on side: String) -> (seconds: Int64, isNew: Bool) {
+    update { $0.pause(ofBoldPlan: isBold, on: side) }
+  }
+
+  private func update<Value>(_ body: (inout LivedTime) -> Value) -> Value {
+    state.withLock { state in
+      state.time.advance(to: Self.reading(machine, now()))
+      return body(&state.time)
+    }
+  }
+
+  /// Saves it durably where enough has been counted, or decided, since.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func save(holding lock: HomeLock) throws {
+    lock.expect(home)
+    let time = time
+    let saved = state.withLock { $0.saved }
+    if let saved, !time.differs(from: saved, by: Self.interval) { return }
+    try time.save(home)
+    state.withLock { $0.saved = time }
+  }
+}
+
+extension LivedTime {
+  /// Reads a home's; nil where there is none, or none that can be believed.
+  static func load(_ home: Home) throws -> LivedTime? {
+    do {
+      let json = Data(try AtomicFile.read(home.livedPath))
+      return try JSONDecoder().decode(LivedTime.self, from: json).checked
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    } catch is DecodingError {
+      return nil
+    }
+  }
+
+  func save(_ home: Home) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    try AtomicFile.write(Array(try encoder.encode(self)) + [0x0a], to: home.livedPath)
+  }
+}

@@ -1,0 +1,97 @@
+import Platform
+package import Replica
+package import SessionLog
+
+/// What retention means to delete, and why; a value that can be printed and tested.
+package struct ReapPlan: Sendable, Equatable {
+  /// What happens to one session on one side.
+  package struct Decision: Sendable, Equatable {
+    /// The session.
+    package let session: SessionID
+    /// The folder of its objects; nil for the local side.
+    package let folder: SessionFolder?
+    /// Keys to delete in order; empty for the local side.
+    package let keys: [String]
+    /// Bytes that it takes.
+    package let bytes: Int64
+    /// Why it goes or stays, for a person.
+    package private(set) var reason: String
+
+    /// The same with something to add.
+    func adding(_ text: String) -> Decision {
+      var copy = self
+      copy.reason += "; \(text)"
+      return copy
+    }
+  }
+
+  /// Why what is old enough is not deleted at present.
+  package struct Postponement: Sendable, Equatable {
+    /// What it would delete, why it waits, and what to do, for a person.
+    package let reason: String
+    /// Whether it was put off by this look, and not by an earlier one.
+    package let isNew: Bool
+  }
+
+  /// Local sessions to remove.
+  package var local: [Decision] = []
+  /// Remote sessions to remove.
+  package var remote: [Decision] = []
+  /// Objects of kept remote sessions that nothing needs.
+  package var superseded: [Decision] = []
+  /// Sessions looked at and kept.
+  package var kept: [Decision] = []
+  /// Ended local sessions of unknown age, which counts from now on.
+  package var undated: [SessionID] = []
+  /// Why what is old enough stays for now, among what is kept; nil when it does not.
+  package var postponement: Postponement?
+
+  /// Nothing to do.
+  package init() {}
+
+  /// Nothing would be deleted.
+  package var isEmpty: Bool { local.isEmpty && remote.isEmpty && superseded.isEmpty }
+}
+
+/// The guard against plans that remove most of what is there at once: what a wrong clock, or a wrong
+/// age, makes.
+struct BoldPlan {
+  /// Sessions that go.
+  let count: Int
+  /// Sessions that are there.
+  let total: Int
+  /// Which copies they are, for a person: `local`, `remote`.
+  let side: String
+
+  /// A plan for fewer sessions is never bold.
+  static let smallestTotal = 20
+
+  /// Whether more than half of many sessions go.
+  var isBold: Bool { count * 2 > total && total >= Self.smallestTotal }
+
+  /// Why the plan has to wait; nil when it has not, or no longer.
+  ///
+  /// - Parameters:
+  ///   - clock: the home's lived time, which remembers since when it waits.
+  ///   - key: tells this side from others there.
+  ///   - retention: an age that a person named makes the plan wait for a word, not for a day.
+  func postponement(
+    _ clock: LivedClock, _ key: String, _ retention: Retention
+  ) -> ReapPlan.Postponement? {
+    let what = "would delete \(count) of \(total) \(side) sessions at once"
+    // Whoever names an age, or has no lived time to go by, would wait in vain.
+    if retention.asked != nil || retention.trustsServerClock {
+      guard isBold, !retention.isForced else { return nil }
+      return .init(
+        reason:
+          "\(what): refused. Look at them with --dry-run --explain, then repeat with --force.",
+        isNew: true)
+    }
+    let (pause, isNew) = clock.pause(ofBoldPlan: isBold && !retention.isForced, on: key)
+    guard pause > 0 else { return nil }
+    return .init(
+      reason: "\(what): put off until this home has run for another \(Age.text(pause)). "
+        + "Look at them with 'tidemark reap --dry-run --explain'; --force does not wait.",
+      isNew: isNew)
+  }
+}

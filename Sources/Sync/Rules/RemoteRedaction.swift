@@ -1,0 +1,116 @@
+import ObjectStore
+import Redaction
+import Replica
+package import SessionLog
+
+/// Applies the configured rules to what was sent before they were: each session of which they mask
+/// more, or less, becomes a new generation, in which only the segments are sent anew that differ.
+///
+/// What these replace is deleted as that of every generation is, by a pass after the seal.
+package struct RemoteRedaction: Sendable {
+  /// One session of which the store has other bytes than the rules make.
+  package struct Item: Sendable {
+    /// The session.
+    package let session: SessionID
+    /// Segments that have to be sent anew.
+    package let segments: Int
+    /// Log bytes in them.
+    package let bytes: Int64
+    /// The generation that the session is to have.
+    let generation: Int
+  }
+
+  let context: SyncContext
+
+  /// Makes a planner.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// What would have to be done for a session; nil when nothing has.
+  ///
+  /// - Parameter session: one of this device's.
+  /// - Throws: ``Replica/ReplicaError`` with a reason why it cannot be done; errors of the store and of
+  ///   the local files.
+  package func plan(_ session: SessionID) async throws -> Item? {
+    let local = LocalSession(context.home, session)
+    let (sidecar, _) = try local.sidecar(device: context.device)
+    let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
+    let isRewritten = sidecar.source != nil && sidecar.generation ?? 1 > 1
+    guard sidecar.remoteReapedAt == nil,
+      try isRewritten || local.redaction(sidecar) ?? [] != epochs
+    else { return nil }
+    guard sidecar.deviceId == context.device.deviceId else {
+      throw ReplicaError(
+        .missingBytes,
+        "it was sent as device \(sidecar.deviceId), which this home no longer is; "
+          + "'tidemark delete --remote' removes that copy")
+    }
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    let remote = try await FolderListing(folder, session: session, in: context.store)[
+      session, in: folder]
+    guard remote.mark > 0 else { return nil }
+    guard sidecar.seal == nil || !sidecar.withholdsLog else {
+      throw ReplicaError(
+        .missingBytes, "it ended under consent 'metadata', so that its log is not sent anew")
+    }
+    let log = try local.openLog(sidecar.source)
+    guard let log, try log.available().lowerBound == 0 else {
+      throw ReplicaError(
+        .missingBytes, "its whole log is not on this machine, so that it cannot be sent anew")
+    }
+    let stretches = try context.redaction.stretches(epochs)
+    let view = log.redacted(by: stretches, sidecar.format)
+    let cover = remote.cover(upTo: remote.mark)
+    let bare = isRewritten ? try await bareDeltas(cover, remote) : []
+    let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
+    guard !changed.isEmpty else { return nil }
+    let highest = remote.segments.map(\.generation).max() ?? 1
+    return Item(
+      session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
+      generation: highest + 1)
+  }
+
+  /// Those of an attached file's segments that copy from an object in which the rules mask something,
+  /// be it in what is copied or beside it.
+  private func bareDeltas(
+    _ cover: [SegmentName], _ remote: RemoteSession
+  ) async throws -> Set<SegmentName> {
+    let reader = RemoteReader(context.store)
+    var isBare: [SegmentName: Bool] = [:]
+    var found: Set<SegmentName> = []
+    for name in cover where name.kind == .delta {
+      for source in try await reader.basis(of: name, in: remote) {
+        if isBare[source] == nil {
+          var bytes: [UInt8] = []
+          try await reader.read(source, in: remote.folder) { bytes.append(contentsOf: $0) }
+          isBare[source] = !context.redaction.current.redactions(in: bytes).isEmpty
+        }
+        if isBare[source] == true { found.insert(name) }
+      }
+    }
+    return found
+  }
+
+  /// Makes the next pass send the new generation.
+  ///
+  /// - Throws: errors of the local files and of the manifest.
+  package func begin(_ item: Item, holding lock: HomeLock) throws {
+    lock.expect(context.home)
+    let local = LocalSession(context.home, item.session)
+    var (sidecar, _) = try local.sidecar(device: context.device)
+    try context.redaction.keepCurrent()
+    let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
+    try local.note(epochs, generation: item.generation)
+    if sidecar.source != nil {
+      // A rewrite that comes in between is not to copy from what goes.
+      try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)
+      sidecar.generation = item.generation
+    }
+    // That of a session that is being recorded is the recorder's.
+    if sidecar.source != nil || sidecar.seal != nil {
+      sidecar.seal = nil
+      try sidecar.save(local.files.sidecar)
+    }
+    try context.manifest.forget(item.session)
+    try context.home.mark(item.session)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Platform
+package import Redaction
+import Replica
+package import SessionLog
+import Synchronization
+
+/// The rule sets that redact what leaves this machine: the configured one, and those that have
+/// redacted before, which the home keeps for as long as it stands.
+package final class RuleLibrary: Sendable {
+  /// The configured rules.
+  package let current: Redactor
+  /// Their version.
+  package let version: String
+
+  private let home: Home
+  private let known: Mutex<[String: Redactor]>
+
+  /// Makes the configured rules ready.
+  ///
+  /// - Throws: ``Redaction/RedactionError`` for rules that cannot be used.
+  package init(_ home: Home, _ rules: RedactionRules) throws {
+    self.home = home
+    current = rules == Redactor.standard.rules ? Redactor.standard : try Redactor(rules)
+    version = try rules.version()
+    known = Mutex([version: current])
+  }
+
+  private func path(_ version: String) -> String { "\(home.rulesPath)/\(version).json" }
+
+  /// The rules of a version; nil where they are not here any more.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func redactor(_ version: String) throws -> Redactor? {
+    if let redactor = known.withLock({ $0[version] }) { return redactor }
+    // A version is a name here, and comes from files that others may have written.
+    guard version.count == 16, version.allSatisfy(\.isHexDigit) else { return nil }
+    guard let bytes = try bytes(of: version), let rules = try? RedactionRules(json: bytes),
+      try rules.version() == version, let redactor = try? Redactor(rules)
+    else { return nil }
+    known.withLock { $0[version] = redactor }
+    return redactor
+  }
+
+  private func bytes(of version: String) throws -> [UInt8]? {
+    do {
+      return try AtomicFile.read(path(version))
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  /// The rules of a stream's epochs.
+  ///
+  /// - Throws: ``Replica/ReplicaError`` where a rule set is not here any more.
+  func stretches(_ epochs: [Sidecar.RedactionEpoch]) throws -> [RedactedStretch] {
+    try epochs.map { epoch in
+      guard let redactor = try redactor(epoch.rules) else {
+        throw ReplicaError(
+          .localLogChanged,
+          "the redaction rules \(path(epoch.rules)), by which it was sent, are not here any more")
+      }
+      return RedactedStretch(epoch, redactor)
+    }
+  }
+
+  /// Keeps the configured rules, durably, before anything is sent by them.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func keepCurrent() throws {
+    guard access(path(version), F_OK) != 0 else { return }
+    try Directory.make(home.rulesPath)
+    try AtomicFile.write(current.rules.json(), to: path(version))
+  }
+
+  /// Versions that the home keeps, the configured one first.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func versions() throws -> [String] {
+    let kept = try Directory.names(in: home.rulesPath).filter { $0.hasSuffix(".json") }
+      .map { String($0.dropLast(".json".count)) }
+    return [version] + kept.sorted().filter { $0 != version }
+  }
+}

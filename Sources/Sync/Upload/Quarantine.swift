@@ -1,0 +1,39 @@
+import Foundation
+import Platform
+import Replica
+package import SessionLog
+
+/// `quarantine/`: what could not be sent, and why, one small file a session.
+package struct Quarantine: Sendable {
+  private let directory: String
+
+  /// The quarantine of a home.
+  package init(_ home: Home) { directory = home.quarantinePath }
+
+  /// Notes why a session could not be sent; the session itself stays where it is.
+  ///
+  /// - Throws: ``Platform/SystemError`` when the note cannot be written.
+  package func hold(_ session: SessionID, reason: String) throws {
+    try AtomicFile.write(Array((reason + "\n").utf8), to: path(session))
+  }
+
+  /// Forgets the note.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func release(_ session: SessionID) throws { try LocalSession.remove(path(session)) }
+
+  /// Sessions held, with their reasons.
+  ///
+  /// - Throws: ``Platform/SystemError``; Foundation's errors when the folder cannot be read.
+  package func held() throws -> [(session: SessionID, reason: String)] {
+    try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
+      guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
+        return nil
+      }
+      let reason = String(decoding: try AtomicFile.read(path(session)), as: UTF8.self)
+      return (session, reason.trimmingCharacters(in: .newlines))
+    }
+  }
+
+  private func path(_ session: SessionID) -> String { "\(directory)/\(session).txt" }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+package import SessionLog
+import Synchronization
+
+/// One pass over all sessions: finds what is new, sends it, seals what has ended.
+package struct Uploader: Sendable {
+  let context: SyncContext
+
+  /// Makes an uploader.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// The format marker is read once a boot and after this many milliseconds.
+  private static let markerLife: Int64 = 86_400_000
+  /// Transient failures in a row, without a success between, after which a pass gives up.
+  private static let patience = 2
+
+  /// What a pass would do now.
+  ///
+  /// - Parameter turn: who is looked at in spite of a pause after a failure.
+  /// - Throws: when the home or the manifest cannot be read.
+  package func plan(_ turn: Turn = .due) throws -> UploadPlan {
+    var plan = try UploadPlanner(context: context, turn: turn).plan()
+    if turn == .due, !plan.isIdle {
+      plan.hold = try context.storeEntry().hold(at: context.now())
+    }
+    return plan
+  }
+
+  /// Carries out a plan.
+  ///
+  /// A session that fails does not stop the others; a store that refuses us or cannot be reached
+  /// does. A folder is looked at even when there is nothing to send: a caller who reaps relies on it.
+  ///
+  /// - Parameters:
+  ///   - plan: from ``plan(_:)``, not older than a few seconds.
+  ///   - lock: the home's lock.
+  ///   - report: told of every object and session, from any thread.
+  /// - Returns: what was done, failures included.
+  /// - Throws: `CancellationError`, and errors of the manifest.
+  package func execute(
+    _ plan: UploadPlan, holding lock: HomeLock,
+    report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) async throws -> UploadReport {
+    lock.expect(context.home)
+    let tally = Mutex(UploadReport())
+    tally.withLock { ($0.held, $0.formerDevices) = (plan.held, plan.formerDevices) }
+    try context.saveLivedTime(holding: lock)
+    if plan.isIdle {
+      do {
+        try await context.checkFolder()
+      } catch let error as StoreError where error.code == .cancelled {
+        throw CancellationError()
+      } catch {
+        tally.withLock { $0.stoppedBy = error }
+        var entry = try context.storeEntry()
+        entry.failed(nil, at: context.now())
+        try context.manifest.save(entry)
+      }
+      return tally.withLock { $0 }
+    }
+    if let hold = plan.hold {
+      tally.withLock { $0.stoppedBy = hold }
+      return tally.withLock { $0 }
+    }
+    let sealed = Mutex<[SessionID: Bool]>([:])
+    var isCancelled = false
+    do {
+      try await prepareStore()
+      let note: @Sendable (UploadEvent) -> Void = { event in
+        tally.withLock { $0.note(event) }
+        if case .sealed(let session, _, let isTidy) = event {
+          sealed.withLock { $0[session] = isTidy }
+        }
+        report(event)
+      }
+      try await send(plan, report: note) { failure in
+        tally.withLock { $0.failures.append(failure) }
+        report(.failed(session: failure.session, reason: "\(failure.error)"))
+      }
+      try await RemainsSweeper(context: context, report: note).sweep(plan.remains)
+    } catch is CancellationError {
+      isCancelled = true
+    } catch let error as StoreError where error.code == .cancelled {
+      isCancelled = true
+    } catch {
+      tally.withLock { $0.stoppedBy = error }
+    }
+    try settle(sealed.withLock { $0 })
+    if isCancelled { throw CancellationError() }
+    var result = tally.withLock { $0 }
+    let hold = result.stoppedBy as? StoreError
+    // When nothing at all went through, a caller hears of the store and not of the sessions.
+    if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
+      result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
+    {
+      result.stoppedBy = first
+      result.failures = []
+    }
+    try remember(result, hold: hold)
+    return result
+  }
+
+  /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
+  /// let the next pass find these sessions again.
+  private func settle(_ sessions: [SessionID: Bool]) throws {
+    // One after the other: the paths of ten thousand sessions would take ten megabytes.
+    let sealed = sessions.keys.lazy.map { LocalSession(context.home, $0) }
+    try AtomicFile.synchronize(sealed.map(\.files.sidecar))
+    try context.manifest.forgetSealed(sessions, due: context.now())
+    for session in sealed { try session.leave() }
+  }
+
+  // MARK: The store
+
+  private func prepareStore() async throws {
+    var entry = try context.storeEntry()
+    let now = context.now()
+    let isFresh =
+      entry.checkedBoot == context.machine.bootId
+      && entry.checkedAt.map { (0..<Self.markerLife).contains(now.milliseconds - $0.milliseconds) }
+        == true
+    if isFresh {
+      try await context.checkFolder()
+    } else {
+      try await context.checkStore()
+      entry.checkedBoot = context.machine.bootId
+      entry.checkedAt = now
+      try context.manifest.save(entry)
+    }
+    let device = try DeviceRecord(context.device).json()
+    // Each day anew: a lifecycle rule takes what nobody has written for long.
+    if entry.device != device || !isFresh {
+      let key = DeviceRecord.key(context.device.deviceId)
+      _ = try await context.store.put(key, Array(device.utf8))
+      entry.device = device
+      try context.manifest.save(entry)
+    }
+  }
+
+  /// Notes how the pass went.
+  ///
+  /// - Parameter hold: what the store failed with for all sessions; nil when it did not.
+  private func remember(_ report: UploadReport, hold: StoreError?) throws {
+    var entry = try context.storeEntry()
+    let now = context.now()
+    // A pass that has sent as much as it may is none that failed.
+    if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
+      entry.succeeded(at: now)
+    } else {
+      entry.failed(hold, at: now)
+    }
+    try context.manifest.save(entry)
+  }
+
+  // MARK: The sessions
+
+  private func send(
+    _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void,
+    failed: @escaping @Sendable (UploadReport.Failure) -> Void
+  ) async throws {
+    let folders = FolderListings(context.store, for: plan, of: context.device)
+    let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
+    let lanes = try (0..<min(cores, context.transfers)).map { _ in try SegmentLane() }
+    // Each takes its part of a pass: so many small ones fill it, or fewer large ones.
+    let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
+    try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
+      var next = 0
+      func start() {
+        guard next < plan.items.count else { return }
+        let (item, lane) = (plan.items[next], lanes[next % lanes.count])
+        next += 1
+        group.addTask {
+          do {
+            let part = item.isSmall ? context.transfers : context.smallTransfers
+            try await pass.hold(part) { _ in
+              try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
+                .run()
+            }
+            return (item, nil)
+          } catch {
+            return (item, error)
+          }
+        }
+      }
+      for _ in 0..<context.smallTransfers { start() }
+      var transientInARow = 0
+      var exhausted: (any Error)?
+      while let (item, error) = try await group.next() {
+        try Task.checkCancellation()
+        if let error, (error as? StoreError)?.code == .exhausted {
+          // What is under way may end well; nothing more is begun.
+          exhausted = error
+          next = plan.items.count
+        } else if let error {
+          transientInARow += Self.mayBeTheStore(error) ? 1 : 0
+          if Self.concernsWholeStore(error) || transientInARow >= Self.patience {
+            group.cancelAll()
+            throw error
+          }
+          try note(error, of: item)
+          failed(.init(session: item.session, error: error))
+        } else {
+          transientInARow = 0
+        }
+        start()
+      }
+      if let exhausted { throw exhausted }
+    }
+  }
+
+  /// Whether a failure that repeats means that the store is in no state to go on with.
+  private static func mayBeTheStore(_ error: any Error) -> Bool {
+    guard let error = error as? StoreError else { return false }
+    return error.isTransient && error.code != .damaged
+  }
+
+  private static func concernsWholeStore(_ error: any Error) -> Bool {
+    guard let error = error as? StoreError else { return error is CancellationError }
+    return switch error.code {
+    case .authentication, .configuration, .full, .unreachable, .cancelled: true
+    default: false
+    }
+  }
+
+  /// Keeps a failure for `status`, and spaces out the attempts.
+  private func note(_ error: any Error, of item: UploadPlan.Item) throws {
+    let session = item.session
+    var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
+    entry.attempts += 1
+    entry.lastError = "\(error)"
+    entry.isDirty = true
+    entry.isPassing = (error as? StoreError)?.isTransient == true
+    if !Self.isForNextPass(error, of: item) {
+      let backoff = entry.isPassing ? Backoff.passing : .refused
+      entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
+      if !entry.isPassing { try Quarantine(context.home).hold(session, reason: "\(error)") }
+    }
+    try context.manifest.save(&entry, of: session)
+  }
+
+  /// Whether a failure says nothing of what the next pass will find.
+  private static func isForNextPass(_ error: any Error, of item: UploadPlan.Item) -> Bool {
+    if (error as? SystemError)?.isDiskFull == true { return true }
+    // What became of a foreign file is found out at the beginning of the next pass.
+    return item.isAttached
+      && ((error as? ReplicaError)?.code == .localLogChanged
+        || (error as? SystemError)?.isNotFound == true)
+  }
+}

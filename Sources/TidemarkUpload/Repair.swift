@@ -1,0 +1,31 @@
+package import SessionLog
+package import Sync
+
+/// Sends again, from the local logs, what the remote copies of sessions lack.
+package struct Repair: Sendable {
+  private let context: SyncContext
+
+  /// Makes a repair.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// Repairs sessions, and sends what else is waiting.
+  ///
+  /// - Parameters:
+  ///   - sessions: those whose remote copies are not whole.
+  ///   - lock: the home's lock.
+  ///   - refused: gets each session that cannot be sent again, with the reason.
+  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does; what the store failed with.
+  package func run(
+    _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void
+  ) async throws -> UploadReport {
+    let why =
+      context.consent == .logs ? "there is no local log to send again" : "consent is 'metadata'"
+    for session in sessions where try !Verifier(context).reopen(session, holding: lock) {
+      refused(session, why)
+    }
+    let uploader = Uploader(context)
+    let report = try await uploader.execute(uploader.plan(.all), holding: lock)
+    if let error = report.stoppedBy { throw error }
+    return report
+  }
+}

@@ -1,0 +1,91 @@
+import ObjectStore
+import Platform
+import SessionLog
+import Sync
+
+extension UploadPass {
+  /// Finds what is new in the logs of other programs.
+  func attach(holding lock: HomeLock, _ note: Note) throws {
+    guard !policy.sources.isEmpty else { return }
+    let attacher = try Attacher(context, sources: policy.sources)
+    let unreadable = try attacher.execute(attacher.plan(), holding: lock)
+    for (path, reason) in unreadable.sorted(by: { $0.key < $1.key }) {
+      note(.unreadable(path: path, reason: reason))
+    }
+  }
+
+  /// Removes local copies that are old and proven.
+  func reapLocal(
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: Note
+  ) async throws {
+    let reaper = LocalReaper(context)
+    let plan = try await reaper.plan(policy.retention)
+    if let postponement = plan.postponement { note(.postponed(postponement)) }
+    for (decision, error) in reaper.execute(plan, holding: lock) {
+      if let error {
+        note(.kept("cannot remove \(decision.session): \(error)"))
+      } else {
+        report.reaped += 1
+      }
+    }
+  }
+
+  /// Milliseconds between two looks at what has expired in the store.
+  private static let remoteInterval: Int64 = 86_400_000
+
+  /// Removes remote copies that are old, where a day has passed since the last look.
+  func reapRemote(
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: Note
+  ) async throws {
+    let known = try context.storeEntry()
+    let isResponsible =
+      switch policy.reapsRemote {
+      case .always: true
+      case .onceUsed: known.lastSuccess != nil
+      case .never: false
+      }
+    let last = known.remoteReapAt?.milliseconds ?? 0
+    guard isResponsible, context.now().milliseconds - last >= Self.remoteInterval else { return }
+    let reaper = RemoteReaper(context, devices: [context.device.deviceId])
+    let plan = try await reaper.plan(policy.retention, skipsRecent: true)
+    if let postponement = plan.postponement { note(.postponed(postponement)) }
+    _ = try await reaper.execute(plan, holding: lock)
+    report.reaped += plan.remote.count
+    var entry = try context.storeEntry()
+    entry.remoteReapAt = context.now()
+    try context.manifest.save(entry)
+  }
+
+  /// Removes old and proven parts of sessions that stay.
+  func prune(holding lock: HomeLock, _ note: Note) async throws {
+    let pruner = PartPruner(context)
+    let plan = try await pruner.plan(policy.retention)
+    for (decision, error) in pruner.execute(plan, holding: lock) {
+      guard let error else { continue }
+      note(.kept("cannot remove a part of \(decision.session): \(error)"))
+    }
+  }
+
+  /// Milliseconds between two reports of a store that fails.
+  private static let reportInterval: Int64 = 3_600_000
+
+  /// Whether a failure of the store is to be reported: where nobody watches, an unreachable store once
+  /// it is stale, and every failure once an hour.
+  func isReportDue(_ error: (any Error)?) throws -> Bool {
+    guard let error else { return false }
+    guard !policy.isWatched else { return true }
+    let failure = error as? StoreError
+    // The pass has sent as much as the user allows.
+    if failure?.code == .exhausted { return false }
+    var entry = try context.storeEntry()
+    let now = context.now()
+    if failure?.isTransient == true, !entry.isStale(after: policy.staleAfter, at: now) {
+      return false
+    }
+    let last = entry.lastTold?.milliseconds ?? 0
+    guard now.milliseconds - last >= Self.reportInterval else { return false }
+    entry.lastTold = now
+    try context.manifest.save(entry)
+    return true
+  }
+}

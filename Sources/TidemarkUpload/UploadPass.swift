@@ -1,0 +1,70 @@
+package import SessionLog
+package import Sync
+
+/// One upload of a home: what cron, a recorder and an application call.
+///
+/// Each step is a plan, which is a value, and its execution, which needs the home's lock.
+package struct UploadPass: Sendable {
+  /// Gets what happens, from any thread.
+  package typealias Note = @Sendable (UploadPassEvent) -> Void
+
+  let context: SyncContext
+  let policy: UploadPolicy
+
+  /// Describes a pass over the home of a context.
+  package init(_ context: SyncContext, _ policy: UploadPolicy) {
+    self.context = context
+    self.policy = policy
+  }
+
+  /// What the pass does, step by step.
+  ///
+  /// - Parameters:
+  ///   - lock: the home's lock.
+  ///   - note: gets what happens, from any thread.
+  /// - Returns: what was done, failures of single sessions and of the store included.
+  /// - Throws: `CancellationError`; errors of the home and of its cache.
+  package func run(
+    holding lock: HomeLock, _ note: @escaping Note = { _ in }
+  ) async throws -> UploadPassReport {
+    var report = UploadPassReport()
+
+    // Logs of other programs become sessions first, so that this pass sends what they have gained.
+    try attach(holding: lock, note)
+
+    // What is to be sent is found on this machine alone: with nothing new there is no request.
+    let uploader = Uploader(context)
+    let plan = try uploader.plan(policy.turn)
+    note(.planned(bytes: plan.unsent))
+
+    // A session that fails stops no other.  A store that fails ends the pass: nothing can be proven
+    // any more, so nothing is deleted.
+    report.upload = try await uploader.execute(plan, holding: lock) { note(.upload($0)) }
+    note(.sent)
+    report.hasAskedStore = plan.hold == nil
+    if report.upload.stoppedBy == nil {
+      // Local copies go when they are old and proven by a listing of this pass.
+      try await reapLocal(holding: lock, &report, note)
+      // Remote ones go when they are old: one look a day.
+      try await reapRemote(holding: lock, &report, note)
+      // Of sessions that stay, old parts go that are proven.
+      if policy.prunes { try await prune(holding: lock, note) }
+    }
+
+    // Ages count the time that the home has lived, which must outlive this process.
+    report.isReportDue = try isReportDue(report.upload.stoppedBy)
+    try context.saveLivedTime(holding: lock)
+    return report
+  }
+
+  /// What the pass would do, without doing it.
+  ///
+  /// - Returns: what has become of other programs' logs, a line each, and what would be sent.
+  /// - Throws: errors of the home and of its cache.
+  package func preview() throws -> (attached: [String], upload: UploadPlan) {
+    let attached =
+      policy.sources.isEmpty
+      ? [] : try Attacher(context, sources: policy.sources).plan().descriptions
+    return (attached, try Uploader(context).plan(policy.turn))
+  }
+}

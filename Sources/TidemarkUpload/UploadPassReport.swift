@@ -1,0 +1,36 @@
+import ObjectStore
+package import Sync
+
+/// What a pass did, for a caller to render.
+package struct UploadPassReport: Sendable {
+  /// What was sent and sealed, and what failed.
+  package var upload = UploadReport()
+  /// Copies that were removed, local and remote ones, in sessions.
+  package var reaped = 0
+  /// Whether the store was asked for anything.
+  package var hasAskedStore = true
+  /// Whether a failure of the store is to be reported.
+  package var isReportDue = false
+
+  /// Whether the store was asked, and failed for all sessions.
+  package var isStoreDown: Bool { hasAskedStore && upload.stoppedBy is StoreError }
+
+  /// Nothing was done.
+  package init() {}
+}
+
+/// What happens in a pass.
+package enum UploadPassEvent: Sendable {
+  /// The bytes of log that are to be sent, as far as is known.
+  case planned(bytes: Int64)
+  /// An object or a session.
+  case upload(UploadEvent)
+  /// Nothing more is sent.
+  case sent
+  /// A log of another program cannot be read, which is news.
+  case unreadable(path: String, reason: String)
+  /// What is old enough is not deleted at present.
+  case postponed(ReapPlan.Postponement)
+  /// Something could not be removed, in one line for a person.
+  case kept(String)
+}

@@ -1,0 +1,32 @@
+package import Sync
+
+/// What is configured for the uploads of a home.
+package struct UploadPolicy: Sendable {
+  /// Which sessions are looked at in spite of a pause after a failure.
+  package var turn = Turn.due
+  /// The logs of other programs that are sent too.
+  package var sources: [LogSource] = []
+  /// How long sessions are kept.
+  package var retention = Retention()
+  /// Whether this home looks once a day which of its remote copies have expired.
+  package var reapsRemote = RemoteReaping.onceUsed
+  /// Whether rotated parts of sessions that stay are looked at.
+  package var prunes = true
+  /// Whether a person sees what fails: then every failure is reported.
+  package var isWatched = false
+  /// How long nothing may reach the store before that is reported, in seconds.
+  package var staleAfter: Int64 = 3600
+
+  /// When a home takes care of the store's retention.
+  package enum RemoteReaping: Sendable {
+    /// Always.
+    case always
+    /// Once something of it has reached the store.
+    case onceUsed
+    /// Another home of the machine does it.
+    case never
+  }
+
+  /// The defaults.
+  package init() {}
+}

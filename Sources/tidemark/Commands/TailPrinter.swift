@@ -1,0 +1,47 @@
+import LogRecords
+import Platform
+import SessionLog
+import SessionReading
+
+/// Prints lines of followed sessions on one time line.
+final class TailPrinter {
+  private let labels: SessionLabels
+  private let isAlone: Bool
+  private let output = LineOutput()
+  private var json: [SessionID: RecordJSON] = [:]
+
+  init(_ entries: [SessionCatalog.Entry], asJSON: Bool) {
+    labels = SessionLabels(entries)
+    isAlone = entries.count == 1
+    guard asJSON else { return }
+    for entry in entries { json[entry.session] = RecordJSON(entry.sidecar) }
+  }
+
+  /// Prints what there is of the sessions at present.
+  func print(_ sessions: [FollowedSession]) async throws {
+    let start = Timestamp(milliseconds: .min)
+    var merge = RecordMerge(sessions.map { .init($0, from: start) })
+    var last: SessionID?
+    while let (number, line) = try await merge.next() {
+      let entry = sessions[number].entry
+      if let last, last != entry.session { json[last]?.finish { output.write($0) } }
+      last = entry.session
+      if json.isEmpty {
+        line.with { output.show($0, label: isAlone ? nil : labels[entry] + ": ") }
+      } else {
+        line.with { line in json[entry.session]?.add(line) { output.write($0) } }
+      }
+    }
+    // Nobody knows when the next record comes that would end the last one.
+    if let last { json[last]?.finish { output.write($0) } }
+    output.flush()
+  }
+
+  func tellEnd(of session: FollowedSession) {
+    if let problem = session.problem {
+      Console.complain("\(problem)")
+    } else if let ending = session.ending {
+      Console.complain("\(session.entry.session) ended: \(ending)")
+    }
+  }
+}

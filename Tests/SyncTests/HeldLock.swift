@@ -1,0 +1,71 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+@testable import Sync
+
+/// What a command does: it takes the home's lock for what it changes.
+private func held(_ home: Home) throws -> HomeLock {
+  guard let lock = try HomeLock.acquire(home) else {
+    throw SystemError(operation: "lock", path: home.lockPath, errno: 11)
+  }
+  return lock
+}
+
+extension Uploader {
+  func execute(
+    _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
+  ) async throws -> UploadReport {
+    try await execute(plan, holding: held(context.home), report: report)
+  }
+
+  func retry(_ session: SessionID) throws { try retry(session, holding: held(context.home)) }
+}
+
+extension LocalReaper {
+  func execute(
+    _ plan: ReapPlan
+  ) throws -> [(decision: ReapPlan.Decision, error: (any Error)?)] {
+    execute(plan, holding: try held(home))
+  }
+}
+
+extension RemoteReaper {
+  func execute(_ plan: ReapPlan) async throws -> [DeleteOutcome] {
+    try await execute(plan, holding: held(context.home))
+  }
+}
+
+extension PartPruner {
+  func execute(
+    _ plan: PrunePlan
+  ) throws -> [(decision: PrunePlan.Decision, error: (any Error)?)] {
+    execute(plan, holding: try held(context.home))
+  }
+}
+
+extension Attacher {
+  @discardableResult
+  func execute(_ plan: AttachPlan) throws -> [String: String] {
+    try execute(plan, holding: held(context.home))
+  }
+}
+
+extension SyncContext {
+  func saveLivedTime() throws { try saveLivedTime(holding: held(home)) }
+}
+
+extension LivedClock {
+  func save() throws { try save(holding: held(home)) }
+}
+
+extension Verifier {
+  func reopen(_ session: SessionID) throws -> Bool {
+    try reopen(session, holding: held(context.home))
+  }
+}
+
+extension RemoteRedaction {
+  func begin(_ item: Item) throws { try begin(item, holding: held(context.home)) }
+}
