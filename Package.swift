@@ -13,6 +13,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
@@ -28,7 +29,8 @@ let package = Package(
     .systemLibrary(name: "CFileUser"),
     .target(name: "CTerminal"),
 
-    .target(name: "Platform"),
+    .target(
+      name: "Platform", dependencies: [.product(name: "Logging", package: "swift-log")]),
 
     .target(name: "LogRecords", dependencies: ["Platform"]),
     .target(
@@ -36,7 +38,9 @@ let package = Package(
     .target(
       name: "Delta",
       dependencies: ["CZstd", "Platform", .product(name: "Crypto", package: "swift-crypto")]),
-    .target(name: "HTTPTransport", dependencies: ["CCurl", "Platform"]),
+    .target(
+      name: "HTTPTransport",
+      dependencies: ["CCurl", "Platform", .product(name: "Logging", package: "swift-log")]),
 
     .target(name: "SessionLog", dependencies: ["LogRecords", "Platform", "Redaction"]),
     .target(
@@ -44,6 +48,7 @@ let package = Package(
       dependencies: [
         "CFileUser", "HTTPTransport", "Platform",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       // In the program itself, which is one file.
       resources: [.embedInCode("S3/Providers/providers.json")]),
@@ -63,6 +68,7 @@ let package = Package(
         "CZlib", "CZstd", "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
         "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
 
     .target(
@@ -80,6 +86,7 @@ let package = Package(
         "SessionLog", "SessionReading", "SessionRecorder", "Sync", "TidemarkUpload",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ]),
 
@@ -88,6 +95,7 @@ let package = Package(
       dependencies: [
         "Delta", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/TestSupport"),
     .target(name: "TestServers", dependencies: ["Platform"], path: "Tests/TestServers"),
     .target(name: "CrashPoints", path: "Tests/CrashPoints"),
@@ -99,12 +107,17 @@ let package = Package(
       name: "RedactionTests",
       dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
     .testTarget(
-      name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Platform", "TestServers"]),
+      name: "HTTPTransportTests",
+      dependencies: [
+        "HTTPTransport", "Platform", "TestServers", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
         "HTTPTransport", "ObjectStore", "Platform", "TestServers", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]),
     .testTarget(
@@ -112,6 +125,7 @@ let package = Package(
       dependencies: [
         "CTerminal", "ObjectStore", "Platform", "SessionLog", "tidemark", "TestServers",
         "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/EndToEnd"),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "Platform", "TestSupport"]),
@@ -134,6 +148,7 @@ let package = Package(
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
         "SessionLog", "SessionReading", "Sync", "TestServers", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -11,6 +11,8 @@
 
 typedef size_t (*ccurl_io_fn)(char *_Nonnull, size_t, size_t, void *_Nullable);
 typedef int (*ccurl_seek_fn)(void *_Nullable, curl_off_t, int);
+typedef int (*ccurl_debug_fn)(CURL *_Nullable, curl_infotype, char *_Nullable, size_t,
+                              void *_Nullable);
 
 // glibc keeps what bodies took once it was freed, in every thread's arena: with this threshold fixed,
 // whatever has a quarter of a megabyte or more goes back to the system, and two arenas serve all. A
@@ -44,6 +46,9 @@ static inline CURLcode ccurl_setopt_io(CURL *_Nonnull h, CURLoption o, ccurl_io_
 }
 static inline CURLcode ccurl_setopt_seek(CURL *_Nonnull h, ccurl_seek_fn _Nullable f) {
   return curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, f);
+}
+static inline CURLcode ccurl_setopt_debug(CURL *_Nonnull h, ccurl_debug_fn _Nonnull f) {
+  return curl_easy_setopt(h, CURLOPT_DEBUGFUNCTION, f);
 }
 // A socket that no child process gets: a connection that one holds stays open when we close it, and
 // the server waits on. libcurl does so by itself from 8.11 on.

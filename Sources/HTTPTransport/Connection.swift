@@ -11,6 +11,7 @@ final class Connection {
   }()
 
   private let options: HTTPTransport.Options
+  private let trace: RequestTrace?
   private let easy: OpaquePointer?
   private let multi: OpaquePointer?
   /// Where libcurl writes its message; it keeps the address, so no array will do.
@@ -18,6 +19,7 @@ final class Connection {
 
   init(_ options: HTTPTransport.Options) {
     self.options = options
+    trace = RequestTrace(options)
     easy = Self.isInitialised ? curl_easy_init() : nil
     multi = Self.isInitialised ? curl_multi_init() : nil
   }
@@ -37,6 +39,8 @@ final class Connection {
     let setup = RequestSetup(easy: easy, options: options)
     let headers = try setup.apply(request, transfer, errorText: errorText)
     defer { curl_slist_free_all(headers) }
+    try trace?.begin(request, easy)
+    defer { trace?.end() }
 
     let result = try withExtendedLifetime(transfer) { () throws(TransportError) in
       try drive(easy, multi, transfer, ticket)

@@ -1,4 +1,5 @@
 package import Foundation
+package import Logging
 import Platform
 
 /// Sends HTTP requests over libcurl, each on a thread of its own pool.
@@ -27,6 +28,10 @@ package final class HTTPTransport: Sendable {
     package var pace: Pace?
     /// How many requests go out before all later ones fail with `exhausted`; nil for no bound.
     package var maximumRequests: Int?
+    /// Hears of each request at level debug, and of all that libcurl reports at level trace.
+    package var logger = Logger.off
+    /// What no line of the log may hold, besides the logins of proxy and requests.
+    package var secrets: [String] = []
 
     /// Makes the default options.
     package init() {}
@@ -86,7 +91,9 @@ package final class HTTPTransport: Sendable {
     let thread = Thread { [queue, options] in
       let connection = Connection(options)
       while let job = queue.next() {
-        let result = Result { try connection.perform(job.request, ticket: job.ticket) }
+        let result = Result {
+          try connection.performLogged(job.request, ticket: job.ticket, options.logger)
+        }
         queue.finished(job.ticket)
         job.continuation.resume(with: result)
       }

@@ -15,23 +15,27 @@ package func openStore(
   _ url: StoreURL, settings: StoreSettings, environment: [String: String],
   policy: RetryPolicy = RetryPolicy()
 ) throws -> any ObjectStore {
-  switch url.kind {
-  case .directory(let path):
-    return RetryingStore(DirectoryStore(path: path), policy: policy)
-  case .webdav(let address):
-    let login: @Sendable () throws -> WebDAVCredentials? = {
-      try WebDAVLogin.resolve(environment: environment, settings: settings, url: address)
-    }
-    return RetryingStore(
-      WebDAVStore(
-        url: address, credentials: try login(), transport: try transport(settings), reread: login),
-      policy: policy)
-  case .s3(let bucket, let prefix):
-    return RetryingStore(
+  let store: any ObjectStore =
+    switch url.kind {
+    case .directory(let path): DirectoryStore(path: path)
+    case .webdav(let address): try openWebDAV(address, settings, environment: environment)
+    case .s3(let bucket, let prefix):
       try openS3(
-        bucket, prefix, settings, environment: environment, transport: transport(settings)),
-      policy: policy)
+        bucket, prefix, settings, environment: environment, transport: transport(settings))
+    }
+  // Inside of the retries, so that each attempt is seen.
+  return RetryingStore(
+    LoggingStore.wrapping(store, settings.logger), policy: policy, logger: settings.logger)
+}
+
+private func openWebDAV(
+  _ address: String, _ settings: StoreSettings, environment: [String: String]
+) throws -> WebDAVStore {
+  let login: @Sendable () throws -> WebDAVCredentials? = {
+    try WebDAVLogin.resolve(environment: environment, settings: settings, url: address)
   }
+  return WebDAVStore(
+    url: address, credentials: try login(), transport: try transport(settings), reread: login)
 }
 
 /// What carries requests as the settings say.
@@ -46,5 +50,7 @@ func transport(_ settings: StoreSettings) throws -> HTTPTransport {
   options.pace = settings.limitRate.map { Pace(bytesPerSecond: $0) }
   options.maximumRequests = settings.maximumRequests
   options.tls = try settings.tls()
+  options.logger = settings.logger
+  options.secrets = settings.secrets
   return HTTPTransport(options)
 }

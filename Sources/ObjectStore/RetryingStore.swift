@@ -1,9 +1,16 @@
 import Foundation
+import HTTPTransport
+package import Logging
+import Platform
 
 /// A store that tries again what is transient: the one place where that is done.
-package struct RetryingStore: ObjectStore {
-  private let store: any ObjectStore
+///
+/// `putIfAbsent` is not tried again: an attempt that seemed to fail may be what is there then.
+package struct RetryingStore: ForwardingStore {
+  /// The wrapped store.
+  package let base: any ObjectStore
   private let policy: RetryPolicy
+  private let logger: Logger
   private let sleep: @Sendable (Duration) async throws -> Void
   private let random: @Sendable () -> Double
   private let now: @Sendable () -> ContinuousClock.Instant
@@ -11,62 +18,54 @@ package struct RetryingStore: ObjectStore {
   /// Wraps a store.
   ///
   /// - Parameters:
-  ///   - store: What does the work.
+  ///   - base: What does the work.
   ///   - policy: How often to try.
+  ///   - logger: Hears of each attempt that failed.
   ///   - sleep: Waits, and throws when the task is cancelled.
   ///   - random: A number from 0 up to 1.
   ///   - now: The clock that bounds the elapsed time.
   package init(
-    _ store: any ObjectStore, policy: RetryPolicy = RetryPolicy(),
+    _ base: any ObjectStore, policy: RetryPolicy = RetryPolicy(), logger: Logger = .off,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
-    self.store = store
+    self.base = base
     self.policy = policy
+    self.logger = logger
     self.sleep = sleep
     self.random = random
     self.now = now
   }
 
-  /// The wrapped store's location.
-  package var location: String { store.location }
-
   /// See ``ObjectStore/put(_:_:)``.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    try await attempt("PUT", key) { try await store.put(key, body) }
-  }
-
-  /// See ``ObjectStore/putIfAbsent(_:_:)``.
-  ///
-  /// Not tried again: an attempt that seemed to fail may be what is there then.
-  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    try await store.putIfAbsent(key, body)
+    try await attempt("PUT", key) { try await base.put(key, body) }
   }
 
   /// See ``ObjectStore/get(_:range:)``.
   package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
-    try await attempt("GET", key) { try await store.get(key, range: range) }
+    try await attempt("GET", key) { try await base.get(key, range: range) }
   }
 
   /// See ``ObjectStore/head(_:)``.
   package func head(_ key: String) async throws -> ObjectEntry {
-    try await attempt("HEAD", key) { try await store.head(key) }
+    try await attempt("HEAD", key) { try await base.head(key) }
   }
 
   /// See ``ObjectStore/list(_:after:)``.
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
-    try await attempt("LIST", prefix) { try await store.list(prefix, after: token) }
+    try await attempt("LIST", prefix) { try await base.list(prefix, after: token) }
   }
 
   /// See ``ObjectStore/delete(_:)``; only the keys that failed are tried again.
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
-    var outcomes = try await attempt("DELETE", keys.first ?? "") { try await store.delete(keys) }
+    var outcomes = try await attempt("DELETE", keys.first ?? "") { try await base.delete(keys) }
     var pending = outcomes.indices.filter { outcomes[$0].error?.isTransient == true }
     guard !pending.isEmpty else { return outcomes }
     do {
       _ = try await attempt("DELETE", keys.first ?? "", firstFailure: outcomes[pending[0]].error) {
-        let again = try await store.delete(pending.map { outcomes[$0].key })
+        let again = try await base.delete(pending.map { outcomes[$0].key })
         for (index, outcome) in zip(pending, again) { outcomes[index] = outcome }
         pending = pending.filter { outcomes[$0].error?.isTransient == true }
         if let first = pending.first, let error = outcomes[first].error { throw error }
@@ -95,7 +94,13 @@ package struct RetryingStore: ObjectStore {
         guard
           let pause = policy.pause(
             attempt: attempts, elapsed: elapsed, error: failure, random: random())
-        else { throw failure }
+        else {
+          if attempts > 1 { logger.warning("\(operation) \(key) failed \(attempts) times") }
+          throw failure
+        }
+        logger.warning(
+          "attempt \(attempts) of \(operation) \(key) failed; next in \(Self.text(pause)): \(failure)"
+        )
         do {
           try await sleep(.seconds(pause))
         } catch {
@@ -113,6 +118,10 @@ package struct RetryingStore: ObjectStore {
         throw cancelled(operation, key)
       }
     }
+  }
+
+  private static func text(_ seconds: TimeInterval) -> String {
+    String(format: "%.1f s", seconds)
   }
 
   private func cancelled(_ operation: String, _ key: String) -> StoreError {

@@ -1,5 +1,7 @@
 package import Foundation
 package import HTTPTransport
+package import Logging
+import Platform
 
 /// How to reach a store, as the configuration file says; the environment overrides it.
 ///
@@ -77,6 +79,13 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   package var connectTimeout: TimeInterval = 15
   /// After how many seconds without progress a request is given up.
   package var stallTimeout: TimeInterval = 30
+  /// Hears of what is asked of the store.
+  package var logger = Logger.off
+
+  /// The secrets that the settings themselves hold.
+  var secrets: [String] {
+    [webdavPassword, s3.secretAccessKey, s3.sessionToken].compactMap(\.self)
+  }
 
   /// Makes the default settings.
   package init() {}

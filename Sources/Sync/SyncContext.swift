@@ -2,6 +2,7 @@ package import ObjectStore
 package import Platform
 package import Redaction
 package import SessionLog
+package import Logging
 
 /// What every operation between a home and its store works with.
 package struct SyncContext: Sendable {
@@ -33,18 +34,22 @@ package struct SyncContext: Sendable {
   let bodies = WeightedSemaphore(SyncContext.bodyRoom)
   /// For sessions that are compared with their signature, which takes memory of its own.
   let deltas = WeightedSemaphore(1)
+  /// Hears of what a pass decides, and why.
+  let logger: Logger
   /// The clock.
   package let now: @Sendable () -> Timestamp
 
   /// Makes a context and opens the manifest.
   ///
-  /// - Parameter transfers: requests under way at once; nil for 12, or 32 where each is small.
+  /// - Parameters:
+  ///   - transfers: requests under way at once; nil for 12, or 32 where each is small.
+  ///   - logger: hears of what a pass decides, and why.
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
   package init(
     home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    logger: Logger = .off, now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
     self.home = home
     self.device = device
@@ -57,6 +62,7 @@ package struct SyncContext: Sendable {
     self.transfers = max(1, transfers ?? 12)
     smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
     self.now = now
+    self.logger = logger
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)

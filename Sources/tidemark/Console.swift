@@ -56,6 +56,15 @@ enum Console {
     FileHandle.standardError.write(Data("tidemark: \(line)\n".utf8))
   }
 
+  /// By default a report whose reader has gone would end the program.
+  private static let ignorePipeSignal: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
+  /// Prints a line of diagnostics in one piece; where nobody reads, the work goes on.
+  static func report(_ line: [UInt8]) {
+    ignorePipeSignal
+    line.withUnsafeBytes { _ = Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  }
+
   /// Prints a line about what goes on, at a terminal only.
   static func remark(_ line: String) {
     if errorIsTerminal { FileHandle.standardError.write(Data((line + "\n").utf8)) }

@@ -18,9 +18,13 @@ final class Recording {
   /// An unfinished line on a terminal, a prompt say, is recorded after so many milliseconds.
   private static let terminalPatience: Int64 = 100
 
-  init(app: String, isAsIs: Bool = false, isOnTerminal: Bool = false, uploads: Bool) {
+  init(
+    app: String, isAsIs: Bool = false, isOnTerminal: Bool = false, uploads: Bool,
+    _ diagnostics: DiagnosticOptions
+  ) {
     do {
-      let place = try Workplace(acceptsBadSettings: true)
+      let place = try Workplace(
+        acceptsBadSettings: true, logger: diagnostics.loggerOrComplaint())
       var options = place.settings.recording
       options.localMax = place.settings.retention.localMax
       if isAsIs { options.format = .asIs }

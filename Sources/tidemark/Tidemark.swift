@@ -13,6 +13,10 @@ struct Tidemark: AsyncParsableCommand {
       Start with 'tidemark init s3://bucket/logs' (or https://host/dav/logs, or file:///srv/logs), \
       then 'tidemark run -- PROGRAM', and 'tidemark upload' from cron.
 
+      -v reports on standard error what a command does and why, -vv also every request, -vvv also what \
+      libcurl reports; secrets are taken out. TIDEMARK_LOG=info, debug or trace asks for the same \
+      without an option, warning or error for failures only.
+
       Exit codes: 0 ok, 1 partial, 64 usage, 65 integrity, 69 tool missing, 75 try later, \
       77 authentication or consent, 78 configuration.
       """,

@@ -1,10 +1,13 @@
 import Foundation
 import Platform
+import Logging
 import SessionLog
 import SessionRecorder
 
 /// An upload in a process of its own, which outlives this one where it has to: neither its memory
 /// nor its end is the recorder's affair.
+///
+/// Where diagnostics are asked for it writes them, and what it complains of, to our standard error.
 final class UploadProcess {
   private let process: pid_t
   private let told: Int32
@@ -19,12 +22,19 @@ final class UploadProcess {
     // Read by descriptor only.
     unlink(path)
 
+    var environment = place.environment
+    let isLogging = place.logger.logLevel < .critical
+    // A level that was refused is refused once.
+    environment[DiagnosticOptions.variable] = isLogging ? place.logger.logLevel.rawValue : nil
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(null) }
     var child = ChildProcess(
       [Console.ownPath, "upload", "--for-recorder", "--wait", "\(seconds)s"],
-      environment: place.environment)
-    child.descriptors = [(null, STDIN_FILENO), (null, STDOUT_FILENO), (told, STDERR_FILENO)]
+      environment: environment)
+    child.descriptors = [
+      (null, STDIN_FILENO), (null, STDOUT_FILENO),
+      (isLogging ? STDERR_FILENO : told, STDERR_FILENO),
+    ]
     // Away from our terminal and its signals.
     child.group = 0
     let process = child.start()

@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -13,6 +14,10 @@ struct Workplace {
   let home: Home
   let settings: Settings
   let device: Device
+  /// Hears of what the command does.
+  var logger: Logger { settings.storeSettings.logger }
+  /// Whether lines of the log, and no progress bar, show what goes on.
+  var isVerbose: Bool { logger.logLevel <= .info }
   /// Opened with root's rights before another user's are taken on; nil for one's own home.
   private let openedStore: (any ObjectStore)?
 
@@ -23,8 +28,10 @@ struct Workplace {
   ///   - acceptsBadSettings: say what is wrong with the configuration, and go on with the defaults:
   ///     a program is recorded whatever is wrong with us.
   ///   - choice: what the command line says of the store.
+  ///   - logger: hears of what the command does.
   init(
-    _ home: Home? = nil, acceptsBadSettings: Bool = false, choice: StoreChoice = StoreChoice()
+    _ home: Home? = nil, acceptsBadSettings: Bool = false, choice: StoreChoice = StoreChoice(),
+    logger: Logger
   ) throws {
     environment = ProcessInfo.processInfo.environment
     let home = home ?? Home.locate(environment: environment)
@@ -36,6 +43,7 @@ struct Workplace {
       Console.complain("\(error)")
     }
     choice.apply(to: &settings, environment: environment)
+    settings.storeSettings.logger = logger
     self.settings = settings
     try home.create()
     device = try Self.device(of: home)
@@ -43,8 +51,8 @@ struct Workplace {
   }
 
   /// Opens another user's home as root does, and goes on with that user's rights.
-  init(user name: String?) throws {
-    let own = try Workplace()
+  init(user name: String?, logger: Logger) throws {
+    let own = try Workplace(logger: logger)
     guard let name else {
       self = own
       return
@@ -72,9 +80,9 @@ struct Workplace {
   ///
   /// One's own comes last. Folders that are no user's are left alone.
   static func all(
-    transfers: Int? = nil, choice: StoreChoice = StoreChoice()
+    transfers: Int? = nil, choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws -> [Workplace] {
-    let own = try Workplace(choice: choice)
+    let own = try Workplace(choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
     let (homes, refused) = try MachineWide.homes()
     for (path, reason) in refused { Console.remark("left alone: \(path): \(reason)") }
@@ -159,7 +167,7 @@ struct Workplace {
       store: openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment),
       machine: .current(), transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
-      redaction: settings.redaction, consent: consent)
+      redaction: settings.redaction, consent: consent, logger: logger)
   }
 
   /// The store where there is one; nil for a home whose sessions go nowhere.

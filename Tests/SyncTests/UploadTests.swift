@@ -1,7 +1,9 @@
 import Foundation
 import GRDB
 import LogRecords
+import Logging
 import ObjectStore
+import Platform
 import Redaction
 import Replica
 import SessionLog
@@ -21,6 +23,8 @@ struct Site {
   var redaction = RedactionRules()
   /// How many requests are under way at once, where that is configured.
   var transfers: Int? = 4
+  /// Hears of what a pass decides.
+  var logger: Logger?
 
   init(clock: TestClock = TestClock()) throws {
     local = try TestHome(clock: clock)
@@ -50,7 +54,7 @@ struct Site {
     return try SyncContext(
       home: local.home, device: device, store: store, machine: .running(by: clock),
       transfers: transfers,
-      redaction: redaction, consent: consent, now: { clock.now() })
+      redaction: redaction, consent: consent, logger: logger ?? .off, now: { clock.now() })
   }
 
   /// Loses the device record: the home is another device from then on.

@@ -19,11 +19,11 @@ package final class LighttpdServer: FileServer {
   /// Starts a server.
   ///
   /// Throws `ServerFailure` when there is none or it does not run.
-  package init() throws {
+  package init(password: String = ServerLogin.password) throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
     let port = served.port
-    try folder.write("\(ServerLogin.user):\(ServerLogin.password)\n", to: "users")
+    try folder.write("\(ServerLogin.user):\(password)\n", to: "users")
     let configuration = try folder.write(
       """
       server.modules = ("mod_auth", "mod_authn_file", "mod_webdav", "mod_accesslog")

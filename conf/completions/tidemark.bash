@@ -185,7 +185,7 @@ _tidemark() {
 }
 
 _tidemark_init() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--restore-marker --machine --allow-plaintext --version -h --help)
     repeating_options=()
     non_repeating_options=()
@@ -193,7 +193,7 @@ _tidemark_init() {
 }
 
 _tidemark_doctor() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=()
@@ -201,7 +201,7 @@ _tidemark_doctor() {
 }
 
 _tidemark_run() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--pty --as-is --survive --no-upload --version -h --help)
     repeating_options=()
     non_repeating_options=(--app)
@@ -216,7 +216,7 @@ _tidemark_run() {
 }
 
 _tidemark_log() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--as-is --no-upload --version -h --help)
     repeating_options=()
     non_repeating_options=(--app --session --category --scenario)
@@ -240,7 +240,7 @@ _tidemark_log() {
 }
 
 _tidemark_play() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--local --remote --version -h --help)
     repeating_options=()
     non_repeating_options=(--speed -i --idle-time-limit --user)
@@ -261,7 +261,7 @@ _tidemark_play() {
 }
 
 _tidemark_import() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--version -h --help)
     repeating_options=()
     non_repeating_options=(--app --user --category)
@@ -282,7 +282,7 @@ _tidemark_import() {
 }
 
 _tidemark_upload() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--allow-plaintext --dry-run --now --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--every --wait --transfers --limit-rate --max-requests)
@@ -309,7 +309,7 @@ _tidemark_upload() {
 }
 
 _tidemark_list() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--local --remote --failed --all --all-devices --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --user)
@@ -327,7 +327,7 @@ _tidemark_list() {
 }
 
 _tidemark_show() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--local --remote --salvage --plain --raw --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--level --since --until --stream -n --lines --user)
@@ -363,7 +363,7 @@ _tidemark_show() {
 }
 
 _tidemark_tail() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--all-devices --failed --follow -f --local --remote --json --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--device --app -n --lines --every --level --since --until --stream --user)
@@ -408,7 +408,7 @@ _tidemark_tail() {
 }
 
 _tidemark_grep() {
-    repeating_flags=()
+    repeating_flags=(--verbose)
     non_repeating_flags=(--all-devices --failed --local --remote -F --fixed-strings --ignore-case -i -v --invert-match --count -c -l --sessions-with-matches --json --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--device --app --level --since --until --stream -A --after-context -B --before-context -C --context --max-count -m --user)
@@ -459,7 +459,7 @@ _tidemark_grep() {
 }
 
 _tidemark_export() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--all-devices --failed --merge --no-clock-offset --local --remote --salvage --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--device --app --output -o --format --level --since --until --stream -n --lines --user)
@@ -507,7 +507,7 @@ _tidemark_export() {
 }
 
 _tidemark_pull() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--all-devices --names --salvage --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --transfers)
@@ -525,7 +525,7 @@ _tidemark_pull() {
 }
 
 _tidemark_verify() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--repair --version -h --help)
     repeating_options=()
     non_repeating_options=(--user)
@@ -540,7 +540,7 @@ _tidemark_verify() {
 }
 
 _tidemark_reap() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--local --remote --all-devices --dry-run --explain --trust-server-clock --force --print-lifecycle --install-lifecycle --yes --version -h --help)
     repeating_options=()
     non_repeating_options=(--older-than --longest-session)
@@ -558,7 +558,7 @@ _tidemark_reap() {
 }
 
 _tidemark_delete() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--all --local --remote --yes -y --version -h --help)
     repeating_options=()
     non_repeating_options=(--user)
@@ -573,7 +573,7 @@ _tidemark_delete() {
 }
 
 _tidemark_redact() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--preview --apply-remote --dry-run --count --show-secrets --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--file --rules --user)
@@ -594,7 +594,7 @@ _tidemark_redact() {
 }
 
 _tidemark_status() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--json --version -h --help)
     repeating_options=()
     non_repeating_options=()
@@ -602,7 +602,7 @@ _tidemark_status() {
 }
 
 _tidemark_retry() {
-    repeating_flags=()
+    repeating_flags=(--verbose -v)
     non_repeating_flags=(--version -h --help)
     repeating_options=()
     non_repeating_options=(--user)

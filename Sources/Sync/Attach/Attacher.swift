@@ -2,6 +2,7 @@ import Delta
 import Foundation
 import LogRecords
 import Platform
+import Logging
 import Replica
 package import SessionLog
 
@@ -64,6 +65,9 @@ package struct Attacher {
     var problems = plan.problems
     var pass = plan.pass
     try start(plan)
+    if context.logger.logLevel <= .info {
+      for line in plan.descriptions { context.logger.info("\(line)") }
+    }
     for change in plan.changes {
       do {
         try carryOut(change)

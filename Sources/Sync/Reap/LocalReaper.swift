@@ -1,3 +1,4 @@
+import Logging
 import ObjectStore
 package import Platform
 import Replica
@@ -76,6 +77,7 @@ package struct LocalReaper: Sendable {
       spared += due.map { ($0.0.adding("put off with most others"), $0.1) }
     }
     try shrink(to: retention.localMax, &plan, spared)
+    if let logger = context?.logger { plan.log(to: logger, side: "local") }
     return plan
   }
 
@@ -245,6 +247,7 @@ package struct LocalReaper: Sendable {
     return plan.local.map { decision in
       do {
         _ = try LocalSession(home, decision.session).removeFiles()
+        context?.logger.info("\(decision.session): local copy deleted")
         return (decision, nil)
       } catch {
         return (decision, error)

@@ -1,3 +1,4 @@
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -91,6 +92,8 @@ package struct PartPruner: Sendable {
         try LocalSession.remove(part.compressed)
         // A power loss must not bring back a part before one that is gone.
         try AtomicFile.syncDirectory(of: part.compressed)
+        context.logger.info(
+          "\(decision.session): rotated part \(decision.start) deleted: \(decision.reason)")
         return (decision, nil)
       } catch {
         failed[decision.session] = error

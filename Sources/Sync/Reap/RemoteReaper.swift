@@ -1,6 +1,7 @@
 import Foundation
 package import ObjectStore
 import Platform
+import Logging
 import Replica
 package import SessionLog
 
@@ -59,6 +60,7 @@ package struct RemoteReaper: Sendable {
       plan.kept += plan.remote.map { $0.adding("put off with most others") }
       plan.remote = []
     }
+    plan.log(to: context.logger, side: "remote")
     return plan
   }
 

@@ -41,19 +41,20 @@ extension LocalSession {
   private static let partialRecordLimit: Int64 = 8 << 20
 
   /// Up to which offset a log that is still being written may be sent: the end of its last record,
-  /// and not inside of what may become a secret.
+  /// and not inside of what may become a secret; and why not further.
   func sendableEnd(
     of log: LocalStream, length: Int64, sent: Int64, modified: Timestamp, format: LogFormat,
     context: SyncContext
-  ) throws -> Int64 {
-    guard length > sent else { return sent }
+  ) throws -> (offset: Int64, rest: WaitReason?) {
+    guard length > sent else { return (sent, .nothingNew) }
     let end = try log.lastRecordEnd(in: sent..<length) ?? sent
     let waited = context.now().milliseconds - modified.milliseconds
     let isOverdue =
       waited >= Self.partialRecordPatience || length - end > Self.partialRecordLimit
     let last = isOverdue ? length : end
-    guard last > sent else { return sent }
-    return max(sent, try log.settledEnd(last, by: context.redaction.current, format))
+    guard last > sent else { return (sent, .unfinishedLine) }
+    let settled = max(sent, try log.settledEnd(last, by: context.redaction.current, format))
+    return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
   }
 
   /// Milliseconds since the marker was made; nil without a marker.

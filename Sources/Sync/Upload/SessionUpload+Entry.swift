@@ -1,5 +1,6 @@
 import Delta
 import Platform
+import Logging
 import Replica
 import SessionLog
 
@@ -50,6 +51,8 @@ extension SessionUpload {
       }
       return (log, known)
     }
+    context.logger.debug(
+      "\(session): the manifest cannot be believed, or lacks the session: list the store")
     let remote = try await folders.session(session, in: folder)
     let isNoted = try log.redaction != nil || remote.generation != wantedGeneration()
     let log = try isNoted || remote.mark == 0 ? log : recovered(log, remote)

@@ -122,7 +122,8 @@ struct SessionUpload {
       try planned
       ?? local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
-        context: context)
+        context: context
+      ).offset
     try await send(log, upTo: end, &entry)
     if hasCovered { try await removeCovered(&entry, log) }
     try context.manifest.save(&entry, of: session)

@@ -1,5 +1,6 @@
 package import ObjectStore
 import Platform
+import Logging
 import Replica
 package import SessionLog
 
@@ -91,20 +92,24 @@ struct UploadPlanner {
     var plan = UploadPlan()
     plan.remains = try context.manifest.remains(due: context.now())
     var attempts: [SessionID: Int] = [:]
+    let log = PlanLog(logger: context.logger)
     for session in try context.home.openSessions() {
       do {
         let entry = try context.manifest.entry(session)
         attempts[session] = entry?.attempts ?? 0
         switch try examine(session, entry) {
-        case .item(let item): plan.items.append(item)
+        case .item(let item, let rest):
+          log.item(item, rest: rest)
+          plan.items.append(item)
         case .held(let held): plan.held.append(held)
-        case .nothing: continue
+        case .nothing(let reason): log.waits(session, reason)
         }
       } catch let error as SystemError {
         plan.held.append(
           .init(session: session, reason: error.description, kind: .problem))
       }
     }
+    for held in plan.held { log.skips(held) }
     plan.items.sort {
       (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
     }
@@ -112,9 +117,9 @@ struct UploadPlanner {
   }
 
   private enum Finding {
-    case item(UploadPlan.Item)
+    case item(UploadPlan.Item, rest: WaitReason?)
     case held(UploadPlan.Held)
-    case nothing
+    case nothing(WaitReason)
   }
 
   private func examine(_ session: SessionID, _ entry: ManifestEntry?) throws -> Finding {
@@ -125,7 +130,7 @@ struct UploadPlanner {
     }
     if sidecar.seal != nil {
       try local.settle(context)
-      return .nothing
+      return .nothing(.sealed)
     }
     if let entry, let pause = pause(after: entry) {
       return .held(
@@ -139,21 +144,23 @@ struct UploadPlanner {
     let consent = try local.consent(
       sidecar, hasEnded: verdict != nil, configured: context.consent)
     var sendableEnd: Int64?
+    var rest: WaitReason?
     if verdict == nil, consent == .metadata {
       // Until it ends there is nothing more to say of it.
       if let entry, entry.revision > 0, try local.sentNote()?.consent == .metadata {
         if sidecar.source != nil { try local.removeMarker() }
-        return .nothing
+        return .nothing(.consent)
       }
     } else if verdict == nil, let sent = known?.sent, try local.saidConsent(sidecar) == .logs {
-      let end = try local.sendableEnd(
+      let end: Int64
+      (end, rest) = try local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
         context: context)
       // A recorded log that has become shorter lost what was sent.
       if end == sent, length >= sent || sidecar.source != nil {
         // The attacher tells when a foreign file has grown: until then nobody has to look at it.
         if sidecar.source != nil, sent == length { try local.removeMarker() }
-        return .nothing
+        return .nothing(rest ?? .nothingNew)
       }
       sendableEnd = end
     }
@@ -161,7 +168,7 @@ struct UploadPlanner {
       .init(
         session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
         sendableEnd: sendableEnd, verdict: verdict, consent: consent,
-        formerDevice: entry?.hasBegun == true ? nil : formerDevice))
+        formerDevice: entry?.hasBegun == true ? nil : formerDevice), rest: rest)
   }
 
   /// Why it is too early to try a session again; nil when it is not.
@@ -178,7 +185,7 @@ struct UploadPlanner {
     if let source = sidecar.source {
       if sidecar.seal != nil {
         try local.settle(context)
-        return .nothing
+        return .nothing(.sealed)
       }
       return .held(
         .init(
@@ -186,10 +193,10 @@ struct UploadPlanner {
           kind: .idle))
     }
     guard let age = try local.markerAge(now: context.now()), age > Self.markerGrace else {
-      return .nothing
+      return .nothing(.starting)
     }
     try local.removeMarker()
-    guard local.hasSidecar else { return .nothing }
+    guard local.hasSidecar else { return .nothing(.deleted) }
     return .held(
       .init(
         session: local.session, reason: "its log \(local.files.log) is gone", kind: .problem))

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -23,8 +24,15 @@ package struct Uploader: Sendable {
   /// - Throws: when the home or the manifest cannot be read.
   package func plan(_ turn: Turn = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, turn: turn).plan()
+    context.logger.info(
+      "plan: \(plan.items.count) sessions to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
+    )
     if turn == .due, !plan.isIdle {
-      plan.hold = try context.storeEntry().hold(at: context.now())
+      let entry = try context.storeEntry()
+      plan.hold = entry.hold(at: context.now())
+      if let hold = plan.hold, let next = entry.nextAttempt {
+        context.logger.warning("the store is left alone until \(next): \(hold)")
+      }
     }
     return plan
   }
@@ -54,6 +62,7 @@ package struct Uploader: Sendable {
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
       } catch {
+        context.logger.error("the store cannot be used: \(error)")
         tally.withLock { $0.stoppedBy = error }
         var entry = try context.storeEntry()
         entry.failed(nil, at: context.now())
@@ -71,6 +80,7 @@ package struct Uploader: Sendable {
       try await prepareStore()
       let note: @Sendable (UploadEvent) -> Void = { event in
         tally.withLock { $0.note(event) }
+        log(event)
         if case .sealed(let session, _, let isTidy) = event {
           sealed.withLock { $0[session] = isTidy }
         }
@@ -78,6 +88,7 @@ package struct Uploader: Sendable {
       }
       try await send(plan, report: note) { failure in
         tally.withLock { $0.failures.append(failure) }
+        context.logger.warning("\(failure.session): failed: \(failure.error)")
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
       try await RemainsSweeper(context: context, report: note).sweep(plan.remains)
@@ -87,6 +98,11 @@ package struct Uploader: Sendable {
       isCancelled = true
     } catch {
       tally.withLock { $0.stoppedBy = error }
+    }
+    if let error = tally.withLock({ $0.stoppedBy }) {
+      let isBudget = (error as? StoreError)?.code == .exhausted
+      context.logger.log(
+        level: isBudget ? .info : .error, "the pass stops for all sessions: \(error)")
     }
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
@@ -101,6 +117,17 @@ package struct Uploader: Sendable {
     }
     try remember(result, hold: hold)
     return result
+  }
+
+  private func log(_ event: UploadEvent) {
+    switch event {
+    case .sealed(let session, let status, _):
+      context.logger.info("\(session): sealed as \(status.rawValue)")
+    case .leftBehind(let session, let reason):
+      context.logger.warning("\(session): obsolete objects stay: \(reason)")
+    // The store logs each object, and the pass each failure.
+    case .sent, .failed: break
+    }
   }
 
   /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
@@ -125,6 +152,8 @@ package struct Uploader: Sendable {
     if isFresh {
       try await context.checkFolder()
     } else {
+      context.logger.debug(
+        "reading the marker of \(context.store.location): first look of this boot or day")
       try await context.checkStore()
       entry.checkedBoot = context.machine.bootId
       entry.checkedAt = now

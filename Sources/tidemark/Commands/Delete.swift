@@ -21,6 +21,7 @@ struct Delete: AsyncParsableCommand {
   var yes = false
 
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if ids.isEmpty == !all {
@@ -29,7 +30,7 @@ struct Delete: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
     let both = local == remote
     let context = local && !both ? nil : try both ? place.contextIfSending() : place.context()

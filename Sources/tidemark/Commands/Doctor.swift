@@ -27,6 +27,7 @@ struct Doctor: AsyncParsableCommand {
   var url: String?
   @Flag(help: "One JSON object.")
   var json = false
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   private struct Check: Encodable {
     let check: ProbeFinding.Check
@@ -49,7 +50,7 @@ struct Doctor: AsyncParsableCommand {
     let all = [shell, cron] + [await Surroundings.ofTheMachine()].compactMap(\.self)
     if !json { show(all) }
 
-    let place = try Workplace()
+    let place = try Workplace(logger: diagnostics.logger())
     let store = try url.map { try place.storeURL($0) } ?? place.storeURL()
     let rights = NeededRights(store)
     let opened = try place.settings.store(

@@ -42,6 +42,7 @@ struct Export: AsyncParsableCommand {
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     let filter = try records.filter.filter()
@@ -60,7 +61,7 @@ struct Export: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let choice = try records.choice()
     let (entries, catalog) = try await sessions.entries(
       place, side, owner, since: choice.filter.since, until: choice.filter.until)

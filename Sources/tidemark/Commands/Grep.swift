@@ -59,6 +59,9 @@ struct Grep: AsyncParsableCommand {
   @Flag(help: "One JSON object a matching line.")
   var json = false
   @OptionGroup var owner: UserOptions
+  // Not -v, which is grep's own.
+  @Flag(help: DiagnosticOptions.help)
+  var verbose: Int
 
   func validate() throws {
     _ = try linePattern()
@@ -75,7 +78,7 @@ struct Grep: AsyncParsableCommand {
   private static let usual: Int64 = 7 * 86_400_000
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(DiagnosticOptions.logger(verbosity: verbose))
     let records = try filter.filter()
     let usual = Timestamp(milliseconds: Timestamp.now().milliseconds - Self.usual)
     let (entries, catalog) = try await sessions.entries(

@@ -25,9 +25,10 @@ struct Import: AsyncParsableCommand {
   var user: String?
   @Option(help: "The category of records that name none.")
   var category: String?
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try Workplace(logger: diagnostics.logger())
     let context = try place.context()
     let lock = try place.requireLock()
     let attacher = try Attacher(context, sources: place.sources)

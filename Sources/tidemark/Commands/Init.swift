@@ -37,6 +37,7 @@ struct Init: AsyncParsableCommand {
   @Flag(
     help: "Accept http:// to another machine: all on the way may read logs and password.")
   var allowPlaintext = false
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     guard url != nil || restoreMarker else {
@@ -118,7 +119,10 @@ struct Init: AsyncParsableCommand {
     let usual = Home.locate(environment: environment)
     var choice = StoreChoice()
     choice.allowsPlaintext = allowPlaintext
-    guard machine || usual.owner != nil else { return try Workplace(choice: choice) }
+    let logger = try diagnostics.logger()
+    guard machine || usual.owner != nil else {
+      return try Workplace(choice: choice, logger: logger)
+    }
     guard Account.current.isRoot else {
       throw Failure(
         .authentication,
@@ -129,7 +133,7 @@ struct Init: AsyncParsableCommand {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
     try MachineWide.create()
-    return try Workplace(MachineWide.home(of: .current), choice: choice)
+    return try Workplace(MachineWide.home(of: .current), choice: choice, logger: logger)
   }
 
   private func probe(_ store: any ObjectStore) async throws {

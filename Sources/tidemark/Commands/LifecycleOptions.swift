@@ -1,5 +1,6 @@
 import ArgumentParser
 import LogRecords
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -33,8 +34,8 @@ struct LifecycleOptions: ParsableArguments {
   }
 
   /// Prints or installs the rule for the configured store.
-  func run(_ age: Int64?, dryRun: Bool) async throws {
-    let place = try Workplace()
+  func run(_ age: Int64?, dryRun: Bool, _ logger: Logger) async throws {
+    let place = try Workplace(logger: logger)
     let url = try place.storeURL()
     var retention = place.settings.retention
     retention.remote = age ?? retention.remote

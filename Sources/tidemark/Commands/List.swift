@@ -26,9 +26,10 @@ struct List: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let entries = try await self.entries(place)
       .filter(owner.includes)
       .filter { !failed || $0.sidecar.hasFailed }

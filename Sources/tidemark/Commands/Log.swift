@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import LogRecords
+import Logging
+import Platform
 import SessionLog
 import SessionRecorder
 
@@ -28,6 +30,7 @@ struct Log: ParsableCommand {
   var asIs = false
   @Flag(help: "Leave all uploads to cron.")
   var noUpload = false
+  @OptionGroup var diagnostics: DiagnosticOptions
   @Argument(help: "TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT, in any case.")
   var level: String?
   @Argument(help: "What to record.")
@@ -50,14 +53,14 @@ struct Log: ParsableCommand {
     if let level = level.flatMap(Level.init(name:)) {
       return try add(level, message.joined(separator: " "))
     }
-    let recording = Recording(app: app, isAsIs: asIs, uploads: !noUpload)
+    let recording = Recording(app: app, isAsIs: asIs, uploads: !noUpload, diagnostics)
     try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
       .copyStandardInput()
     recording.end(.exit(0))
   }
 
   private func add(_ level: Level, _ message: String) throws {
-    let place = try Workplace(acceptsBadSettings: true)
+    let place = try Workplace(acceptsBadSettings: true, logger: .off)
     guard let name = session ?? place.environment["TIDEMARK_SESSION"], !name.isEmpty else {
       throw Failure(
         .usage,

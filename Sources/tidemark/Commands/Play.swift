@@ -29,6 +29,7 @@ struct Play: AsyncParsableCommand {
   var idleTimeLimit: String?
   @OptionGroup var side: SideOptions
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     guard speed > 0, speed.isFinite else {
@@ -44,7 +45,7 @@ struct Play: AsyncParsableCommand {
       throw Failure(
         .usage, "play needs a terminal; 'tidemark show --plain' prints what the program printed")
     }
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let catalog = try side.catalog(place)
     let devices = try await DeviceRecord.ids(
       in: catalog.context.store, first: place.device.deviceId)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import ObjectStore
 import Replica
 import SessionLog
@@ -38,6 +39,7 @@ struct Pull: AsyncParsableCommand {
   var transfers: Int?
   @Flag(help: "A summary as a JSON object.")
   var json = false
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if let transfers, !(1...64).contains(transfers) {
@@ -46,13 +48,18 @@ struct Pull: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace()
+    let place = try Workplace(logger: diagnostics.logger())
     let context = try place.context(transfers: transfers)
     let puller = Puller(context.store, into: folder, linksNames: names)
     let wanted = try ids.map(ShortenedID.init)
     let items = try await puller.plan(
       devices: try await devices.ids(own: place.device.deviceId, in: context.store)
     ) { id in wanted.isEmpty || wanted.contains { $0.matches(id) } }
+    place.logger.info("plan: \(items.count) sessions to fetch")
+    for item in items {
+      place.logger.info(
+        "\(item.remote.session): \(item.refusal ?? "fetch \(item.missing) B of log")")
+    }
     if dryRun {
       for item in items {
         Console.say(

@@ -40,6 +40,7 @@ struct Reap: AsyncParsableCommand {
   var force = false
   @OptionGroup(title: "S3 lifecycle")
   var lifecycle: LifecycleOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if allDevices && (local || !remote) {
@@ -57,10 +58,11 @@ struct Reap: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let logger = try diagnostics.logger()
     if lifecycle.isAsked {
-      return try await lifecycle.run(olderThan.flatMap(Age.seconds), dryRun: dryRun)
+      return try await lifecycle.run(olderThan.flatMap(Age.seconds), dryRun: dryRun, logger)
     }
-    let places = try Workplace.all()
+    let places = try Workplace.all(logger: logger)
     guard let own = places.last else { return }
     var retention = own.settings.retention
     if let age = olderThan.flatMap(Age.seconds) { retention = retention.asking(age) }

@@ -43,6 +43,7 @@ struct Redact: AsyncParsableCommand {
   @Flag(help: "One JSON object a line: each place, or with --count each log.")
   var json = false
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     guard preview != applyRemote else {
@@ -59,7 +60,7 @@ struct Redact: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     if applyRemote { return try await apply(place) }
     let settings = try rules.map { try Settings(path: Self.existing($0)) } ?? place.settings
     let redactor = try Redactor(settings.redaction)

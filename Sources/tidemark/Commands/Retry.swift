@@ -16,9 +16,10 @@ struct Retry: AsyncParsableCommand {
   var ids: [String] = []
 
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
     let uploader = Uploader(try place.context())
     let waiting = try uploader.waiting()

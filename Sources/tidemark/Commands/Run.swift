@@ -19,6 +19,9 @@ struct Run: AsyncParsableCommand {
       output, or SIGHUP with --pty. With --survive a recorder apart, which no signal of the terminal \
       reaches, reads what the program prints: this command may be killed, and neither the program \
       nor its session notices.
+
+      With -v, or TIDEMARK_LOG, the uploads report what they do on standard error, beside what the \
+      program prints there.
       """)
 
   @Option(help: "The program's name in lists; its file name by default.")
@@ -34,6 +37,7 @@ struct Run: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("The job of whoever supervises this recorder.", visibility: .hidden))
   var inJob: Int32?
+  @OptionGroup var diagnostics: DiagnosticOptions
   @Argument(
     parsing: .captureForPassthrough,
     help: "The program and its arguments, after --. All after the program's name is its own.")
@@ -68,7 +72,7 @@ struct Run: AsyncParsableCommand {
     if survive { throw ExitCode(try supervise()) }
     let recording = Recording(
       app: app ?? program[0].split(separator: "/").last.map(String.init) ?? program[0],
-      isAsIs: asIs, isOnTerminal: pty, uploads: !noUpload)
+      isAsIs: asIs, isOnTerminal: pty, uploads: !noUpload, diagnostics)
     let capture = Capture(
       into: recording.writer, environment: ProcessInfo.processInfo.environment,
       onSecond: recording.pass)
@@ -83,6 +87,7 @@ struct Run: AsyncParsableCommand {
     if let app { recorder += ["--app", app] }
     if asIs { recorder.append("--as-is") }
     if noUpload { recorder.append("--no-upload") }
+    recorder += Array(repeating: "-v", count: diagnostics.verbose)
     let ending = try Capture(into: nil, environment: ProcessInfo.processInfo.environment)
       .supervise(program[0], recorder: recorder + ["--"] + program)
     if let problem = ending.problem { Console.complain(problem) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import ObjectStore
 import Replica
 import SessionLog
@@ -14,7 +15,9 @@ struct UserOptions: ParsableArguments {
       valueName: "name"))
   var user: String?
 
-  func workplace() throws -> Workplace { try Workplace(user: user) }
+  func workplace(_ logger: Logger) throws -> Workplace {
+    try Workplace(user: user, logger: logger)
+  }
 
   /// Whether a session is one of that user's; in the store those of all users lie together.
   func includes(_ entry: SessionCatalog.Entry) -> Bool {

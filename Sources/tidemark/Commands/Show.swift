@@ -26,6 +26,7 @@ struct Show: AsyncParsableCommand {
   var raw = false
 
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if plain && raw { throw ValidationError("--plain and --raw exclude each other.") }
@@ -35,7 +36,7 @@ struct Show: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let catalog = try side.catalog(place)
     let devices = try await DeviceOptions.ids(for: [id], catalog.context)
     let entry = try await catalog.entry(matching: id, devices: devices)

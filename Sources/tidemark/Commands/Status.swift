@@ -23,6 +23,7 @@ struct Status: AsyncParsableCommand {
 
   @Flag(help: "One JSON object.")
   var json = false
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   private struct Report: Encodable {
     let user: String?
@@ -54,7 +55,7 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     var isStale = false
     var isResending = false
-    for (index, place) in try Workplace.all().enumerated() {
+    for (index, place) in try Workplace.all(logger: diagnostics.logger()).enumerated() {
       let report = try await place.home.withOwnersRights { try self.report(on: place) }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }

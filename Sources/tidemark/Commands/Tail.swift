@@ -32,6 +32,7 @@ struct Tail: AsyncParsableCommand {
   @Flag(help: "One JSON object a record.")
   var json = false
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
@@ -41,7 +42,7 @@ struct Tail: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let (entries, catalog) = try await sessions.entries(place, side, owner, limit: 1)
     guard !entries.isEmpty else {
       throw Failure(.usage, "there is no such session; 'tidemark list' shows what there is")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import ObjectStore
 import Platform
 import SessionLog
@@ -44,6 +45,7 @@ struct Upload: AsyncParsableCommand {
   var json = false
   @Flag(help: ArgumentHelp("Started by a recorder, which reads what is said.", visibility: .hidden))
   var forRecorder = false
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     if let transfers, !(1...64).contains(transfers) {
@@ -92,7 +94,8 @@ struct Upload: AsyncParsableCommand {
     choice.limitRate = limitRate.flatMap(Settings.rate)
     choice.maximumRequests = maxRequests.flatMap(Settings.requests)
     choice.limitsRequests = true
-    let places = try Workplace.all(transfers: transfers, choice: choice)
+    let places = try Workplace.all(
+      transfers: transfers, choice: choice, logger: diagnostics.logger())
     let sites = places.map { place in
       UploadRound.Site(place.home, policy(of: place, prunes: prunes)) {
         try place.context(transfers: transfers)
@@ -134,9 +137,10 @@ struct Upload: AsyncParsableCommand {
       show(plan)
       return UploadPassReport()
     }
-    let progress = ProgressBar()
+    // Lines of the log show what goes on, too.
+    let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
     let report = try await pass.run(holding: lock) { event in
-      progress.note(event)
+      progress?.note(event)
       Self.say(event)
     }
     try say(report, of: site.home, as: context.device.deviceId)
@@ -176,6 +180,7 @@ struct Upload: AsyncParsableCommand {
     switch outcome {
     case .done(let report): return Self.status(of: report.upload)
     case .busy:
+      try diagnostics.logger().info("\(home.path): another upload holds the lock")
       Console.remark("another upload is running; it does this one's work")
       return .ok
     case .failed(let error as StoreError) where error.code == .exhausted:

@@ -22,9 +22,10 @@ struct Verify: AsyncParsableCommand {
   @Flag(help: "Send again, from the local log, what is missing or damaged.")
   var repair = false
   @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace()
+    let place = try owner.workplace(diagnostics.logger())
     let context = try place.context()
     let catalog = SessionCatalog(place.reading(with: context))
     var entries: [SessionCatalog.Entry] = []

@@ -1,0 +1,27 @@
+import Logging
+
+extension Connection {
+  /// Sends one request as ``perform(_:ticket:)`` does, and logs it in one line where that is wanted.
+  func performLogged(
+    _ request: HTTPRequest, ticket: Ticket, _ logger: Logger
+  ) throws(TransportError) -> HTTPResponse {
+    guard logger.logLevel <= .debug else { return try perform(request, ticket: ticket) }
+    let start = ContinuousClock.now
+    let what = "\(request.method) \(SecretMask().mask(request.url))"
+    do {
+      let response = try perform(request, ticket: ticket)
+      let sent = request.body.map { ", \($0.count) B sent" } ?? ""
+      let received = response.body.isEmpty ? "" : ", \(response.body.count) B received"
+      logger.debug(
+        "\(what) \(response.status)\(sent)\(received), \(Self.milliseconds(since: start))")
+      return response
+    } catch {
+      logger.debug("\(what) failed: \(error), \(Self.milliseconds(since: start))")
+      throw error
+    }
+  }
+
+  private static func milliseconds(since start: ContinuousClock.Instant) -> String {
+    "\(Int64((start.duration(to: .now) / .milliseconds(1)).rounded())) ms"
+  }
+}

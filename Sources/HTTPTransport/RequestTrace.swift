@@ -1,0 +1,52 @@
+import CCurl
+import Logging
+
+/// Logs what libcurl reports of the requests of one connection, at level trace.
+///
+/// Confined to the worker's thread; lives as long as the connection's handles, which may report
+/// something until they are closed.
+final class RequestTrace {
+  private let logger: Logger
+  private let secrets: [String]
+  private var lines = TraceLines(SecretMask())
+
+  /// Makes a trace; nil where the logger does not want it.
+  init?(_ options: HTTPTransport.Options) {
+    guard options.logger.logLevel <= .trace else { return nil }
+    logger = options.logger
+    secrets = options.secrets + (options.proxy.map(SecretMask.secrets(inURL:)) ?? [])
+  }
+
+  /// Makes a handle report a request.
+  func begin(_ request: HTTPRequest, _ easy: OpaquePointer) throws(TransportError) {
+    lines = TraceLines(SecretMask(known: secrets + SecretMask.secrets(in: request.headers)))
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try check(ccurl_setopt_ptr(easy, CURLOPT_DEBUGDATA, context))
+    let debug = ccurl_setopt_debug(easy) { _, kind, bytes, count, context in
+      let trace = context.map { Unmanaged<RequestTrace>.fromOpaque($0).takeUnretainedValue() }
+      trace?.report(kind, UnsafeRawBufferPointer(start: bytes, count: count))
+      return 0
+    }
+    try check(debug)
+    try check(ccurl_setopt_long(easy, CURLOPT_VERBOSE, 1))
+  }
+
+  /// Logs what the end of the request leaves.
+  func end() { log(lines.finish()) }
+
+  private func report(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+    switch kind {
+    case CURLINFO_TEXT: log(lines.add(.note, bytes))
+    case CURLINFO_HEADER_OUT: log(lines.add(.sent, bytes))
+    case CURLINFO_HEADER_IN: log(lines.add(.received, bytes))
+    case CURLINFO_DATA_OUT: lines.addBody(.sent, bytes.count)
+    case CURLINFO_DATA_IN: lines.addBody(.received, bytes.count)
+    // What is encrypted says nothing.
+    default: break
+    }
+  }
+
+  private func log(_ lines: [String]) {
+    for line in lines { logger.trace("\(line)") }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// Takes secrets out of lines about requests: by the names of header fields and parameters, by their
+/// place in a URL, and, as a second look, secrets that are known.
+///
+/// Where it cannot tell, it masks too much rather than too little.
+package struct SecretMask: Sendable {
+  /// What stands in a secret's place.
+  package static let replacement = "***"
+  /// Shorter texts are no known secrets: they would be found inside of ordinary words.
+  private static let shortest = 6
+
+  private let known: [String]
+
+  /// Makes a mask.
+  ///
+  /// - Parameter known: Secrets to mask wherever they stand, such as passwords.
+  package init(known: some Sequence<String> = []) {
+    // The longest first: a shorter one may be a part of it.
+    self.known = Set(known).filter { $0.utf8.count >= Self.shortest }
+      .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+  }
+
+  /// A text that may hold URLs and `name=value` parameters.
+  package func mask(_ text: String) -> String {
+    maskKnown(Self.maskParameters(Self.maskLogin(text)))
+  }
+
+  /// A text by libcurl itself, which may repeat the proxy's URL with its login, also without scheme.
+  package func maskNote(_ text: String) -> String {
+    guard let at = text.lastIndex(of: "@") else { return mask(text) }
+    let start = text[..<at].firstIndex { $0 == "'" || $0 == "\"" }
+    let from = start.map(text.index(after:)) ?? text.startIndex
+    return mask(text[..<from] + Self.replacement + text[at...])
+  }
+
+  /// A header line without its end.
+  ///
+  /// - Returns: The line, and whether its value was masked as a whole.
+  package func maskHeader(_ line: String) -> (text: String, isMasked: Bool) {
+    guard let colon = line.firstIndex(of: ":"), Self.isSecret(String(line[..<colon])) else {
+      return (mask(line), false)
+    }
+    let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+    let scheme = Self.schemes.first { value.lowercased().hasPrefix($0.lowercased() + " ") }
+    let shown = scheme.map { $0 + " " } ?? ""
+    return ("\(line[..<colon]): \(shown)\(Self.replacement)", true)
+  }
+
+  /// The values of a request's header fields that hold secrets, and the passwords in them.
+  package static func secrets(in headers: [(name: String, value: String)]) -> [String] {
+    headers.filter { isSecret($0.name) }.flatMap { header -> [String] in
+      let words = header.value.split(separator: " ").map(String.init)
+      guard words.count == 2, words[0].lowercased() == "basic",
+        let login = Data(base64Encoded: words[1])
+      else { return [header.value] + words.dropFirst() }
+      let text = String(decoding: login, as: UTF8.self)
+      let password = text.firstIndex(of: ":").map { String(text[text.index(after: $0)...]) }
+      return [words[1], text] + [password].compactMap(\.self)
+    }
+  }
+
+  /// The login in a URL, as it is written and decoded.
+  package static func secrets(inURL url: String) -> [String] {
+    guard let at = url.lastIndex(of: "@") else { return [] }
+    let login = url[..<at].range(of: "://").map { url[$0.upperBound..<at] } ?? url[..<at]
+    let password = login.firstIndex(of: ":").map { login[login.index(after: $0)...] }
+    return [login, password].compactMap(\.self).flatMap { part in
+      [String(part), part.removingPercentEncoding ?? String(part)]
+    }
+  }
+
+  // MARK: Names
+
+  /// The schemes that may be shown: they tell how a login was made.
+  private static let schemes = ["Basic", "Bearer", "Digest", "Negotiate", "AWS4-HMAC-SHA256"]
+
+  /// What is in the names of header fields and parameters that hold secrets.
+  private static let parts = [
+    "authoriz", "authentication-info", "cookie", "token", "secret", "signature", "credential",
+    "password", "passwd", "accesskey", "access-key", "customer-key",
+  ]
+  /// Whole names of such.
+  private static let names: Set<String> = ["auth", "sig", "pwd", "pass", "response", "rspauth"]
+
+  private static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return names.contains(name) || name.hasSuffix("key") || parts.contains(where: name.contains)
+  }
+
+  // MARK: Parts of a text
+
+  /// Masks `user:password` of URLs: a password that was not encoded may hold nearly anything.
+  private static func maskLogin(_ text: String) -> String {
+    guard let at = text.lastIndex(of: "@"), let scheme = text[..<at].range(of: "://") else {
+      return text
+    }
+    return text[..<scheme.upperBound] + replacement + text[at...]
+  }
+
+  /// Masks the values of `name=value` and `name="value"` where the name says that it is a secret.
+  private static func maskParameters(_ text: String) -> String {
+    guard text.contains("=") else { return text }
+    var result = ""
+    var rest = text[...]
+    while let equals = rest.firstIndex(of: "=") {
+      let head = rest[..<equals]
+      let name = String(head.reversed().prefix { isPartOfName($0) }.reversed())
+      result += rest[...equals]
+      rest = rest[rest.index(after: equals)...]
+      guard isSecret(name) else { continue }
+      if rest.first == "\"" {
+        rest = rest.dropFirst()
+        let end = rest.firstIndex(of: "\"") ?? rest.endIndex
+        rest = rest[end...].dropFirst()
+      } else {
+        rest = rest.drop { !isEndOfValue($0) }
+      }
+      result += replacement
+    }
+    return result + rest
+  }
+
+  private static func isPartOfName(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || "-_.%".contains(character)
+  }
+
+  private static func isEndOfValue(_ character: Character) -> Bool {
+    character.isWhitespace || "&,;\"'<>".contains(character)
+  }
+
+  private func maskKnown(_ text: String) -> String {
+    known.reduce(text) { $0.replacing($1, with: Self.replacement) }
+  }
+}

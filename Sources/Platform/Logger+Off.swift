@@ -1,0 +1,11 @@
+package import Logging
+
+extension Logger {
+  /// A logger that drops everything, at next to no cost: its level is above all that is logged.
+  ///
+  /// Never the handler that a program has bootstrapped for itself: an application that records its
+  /// own log with Tidemark would then record, and upload, what its uploads say.
+  package static var off: Logger {
+    Logger(label: "tidemark") { _ in SwiftLogNoOpLogHandler() }
+  }
+}

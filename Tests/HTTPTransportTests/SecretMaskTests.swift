@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@Suite struct SecretMaskTests {
+  @Test(arguments: [
+    ("Authorization: Basic dGlkZTptYXJr", "Authorization: Basic ***"),
+    ("authorization:Bearer abcdef", "authorization: Bearer ***"),
+    ("AUTHORIZATION: opaque", "AUTHORIZATION: ***"),
+    (
+      "Authorization: AWS4-HMAC-SHA256 Credential=AK/20260122/x, SignedHeaders=host, Signature=00ff",
+      "Authorization: AWS4-HMAC-SHA256 ***"
+    ),
+    (
+      "Authorization: Digest username=\"tide\", response=\"00ff\", qop=auth",
+      "Authorization: Digest ***"
+    ),
+    ("Proxy-Authorization: Basic dXNlcjpwYUBzcw==", "Proxy-Authorization: Basic ***"),
+    ("Cookie: session=1; other=2", "Cookie: ***"),
+    ("Set-Cookie: session=1; Path=/", "Set-Cookie: ***"),
+    ("x-amz-security-token: FwoG", "x-amz-security-token: ***"),
+    ("X-aws-ec2-metadata-token: AQA", "X-aws-ec2-metadata-token: ***"),
+    ("X-Api-Key: k", "X-Api-Key: ***"),
+    (
+      "x-amz-server-side-encryption-customer-key: k",
+      "x-amz-server-side-encryption-customer-key: ***"
+    ),
+    ("Authentication-Info: rspauth=\"1\"", "Authentication-Info: ***"),
+    // What tells how to log in, and what was sent, is no secret.
+    (
+      "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"",
+      "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\""
+    ),
+    ("x-amz-content-sha256: e3b0", "x-amz-content-sha256: e3b0"),
+    ("ETag: \"5d41\"", "ETag: \"5d41\""),
+    ("HTTP/1.1 401 Unauthorized", "HTTP/1.1 401 Unauthorized"),
+    // In the request line and in what points elsewhere.
+    (
+      "GET /b/k?X-Amz-Credential=AK%2Fx&X-Amz-Signature=00ff&partNumber=1 HTTP/1.1",
+      "GET /b/k?X-Amz-Credential=***&X-Amz-Signature=***&partNumber=1 HTTP/1.1"
+    ),
+    (
+      "Location: https://h/k?AWSAccessKeyId=AK&Signature=s&Expires=1",
+      "Location: https://h/k?AWSAccessKeyId=***&Signature=***&Expires=1"
+    ),
+    ("Location: https://user:pa@ss@host/p", "Location: https://***@host/p"),
+    ("GET http://user:pass@host/p HTTP/1.1", "GET http://***@host/p HTTP/1.1"),
+    ("X: a; response=\"it is\", b", "X: a; response=***, b"),
+    ("X: sig=\"open", "X: sig=***"),
+    ("X: known hunter22 here", "X: known *** here"),
+    ("", ""), (":", ":"), ("=", "="), ("token=", "token=***"),
+  ])
+  func headersLoseTheirSecrets(_ line: String, _ expected: String) {
+    #expect(SecretMask(known: ["hunter22"]).maskHeader(line).text == expected)
+  }
+
+  @Test(arguments: [
+    (
+      "Uses proxy env variable http_proxy == 'http://user:sec ret@host:3128'",
+      "Uses proxy env variable http_proxy == '***@host:3128'"
+    ),
+    (
+      "Uses proxy env variable http_proxy == 'user:pass@host:3128'",
+      "Uses proxy env variable http_proxy == '***@host:3128'"
+    ),
+    ("user:pass@host is odd", "***@host is odd"),
+    ("Connected to 127.0.0.1 (127.0.0.1) port 80", "Connected to 127.0.0.1 (127.0.0.1) port 80"),
+  ])
+  func notesLoseLogins(_ line: String, _ expected: String) {
+    #expect(SecretMask().maskNote(line) == expected)
+  }
+
+  @Test func requestsAndProxiesNameWhatIsSecret() {
+    let basic = Data("tide:correct horse".utf8).base64EncodedString()
+    let found = SecretMask.secrets(in: [
+      (name: "Authorization", value: "Basic \(basic)"), (name: "Depth", value: "infinity"),
+    ])
+    #expect(found.contains(basic) && found.contains("correct horse"))
+    #expect(!found.contains("infinity"))
+    #expect(SecretMask.secrets(inURL: "http://u:pa%40ss@proxy:1").contains("pa@ss"))
+    #expect(SecretMask.secrets(inURL: "http://proxy:1").isEmpty)
+  }
+
+  @Test func shortWordsAreNotTakenForKnownSecrets() {
+    #expect(SecretMask(known: ["mark"]).mask("tidemark") == "tidemark")
+  }
+}
