@@ -18,6 +18,9 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
   targets: [
+    // A target depends on targets of earlier layers only, which Scripts/targets checks.
+
+    // Layer: C libraries
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
@@ -29,12 +32,12 @@ let package = Package(
     .systemLibrary(name: "CFileUser"),
     .target(name: "CTerminal"),
 
+    // Layer: the machine
     .target(
       name: "Platform", dependencies: [.product(name: "Logging", package: "swift-log")]),
 
+    // Layer: bytes, and one request
     .target(name: "LogRecords", dependencies: ["Platform"]),
-    .target(
-      name: "Redaction", dependencies: ["LogRecords"], resources: [.embedInCode("rules.json")]),
     .target(
       name: "Delta",
       dependencies: ["CZstd", "Platform", .product(name: "Crypto", package: "swift-crypto")]),
@@ -42,6 +45,11 @@ let package = Package(
       name: "HTTPTransport",
       dependencies: ["CCurl", "Platform", .product(name: "Logging", package: "swift-log")]),
 
+    // Layer: secrets in records
+    .target(
+      name: "Redaction", dependencies: ["LogRecords"], resources: [.embedInCode("rules.json")]),
+
+    // Layer: sessions, and stores
     .target(name: "SessionLog", dependencies: ["LogRecords", "Platform", "Redaction"]),
     .target(
       name: "ObjectStore",
@@ -53,6 +61,7 @@ let package = Package(
       // In the program itself, which is one file.
       resources: [.embedInCode("S3/Providers/providers.json")]),
 
+    // Layer: recording, and the remote layout
     .target(
       name: "SessionRecorder", dependencies: ["CTerminal", "LogRecords", "Platform", "SessionLog"]),
     .target(
@@ -62,6 +71,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
 
+    // Layer: sending, and reading
     .target(
       name: "Sync",
       dependencies: [
@@ -75,10 +85,12 @@ let package = Package(
       name: "SessionReading",
       dependencies: ["LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog"]),
 
+    // Layer: one upload
     .target(
       name: "TidemarkUpload",
       dependencies: ["ObjectStore", "Platform", "Replica", "SessionLog", "Sync"]),
 
+    // Layer: the command line
     .executableTarget(
       name: "tidemark",
       dependencies: [
@@ -147,6 +159,7 @@ let package = Package(
       dependencies: [
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
         "SessionLog", "SessionReading", "Sync", "TestServers", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ]),
