@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite struct BlockSplitterTests {
+@Suite(.tags(.small)) struct BlockSplitterTests {
   private func split(_ pieces: [[UInt8]]) -> (lengths: [Int], splitter: BlockSplitter) {
     var splitter = BlockSplitter()
     var lengths: [Int] = []

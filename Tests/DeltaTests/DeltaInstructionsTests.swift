@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite struct DeltaInstructionsTests {
+@Suite(.tags(.small)) struct DeltaInstructionsTests {
   private func make(_ count: Int, _ generator: inout SeededGenerator) -> DeltaInstructions {
     var instructions = DeltaInstructions()
     for _ in 0..<count {

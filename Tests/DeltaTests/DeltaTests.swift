@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite(.serialized) struct DeltaTests {
+@Suite(.serialized, .tags(.small)) struct DeltaTests {
   @Test(arguments: SeededGenerator.cases(2000)) func everyGenerationReadsBackAsItWasWritten(
     number: Int
   ) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite struct SegmentTests {
+@Suite(.tags(.small)) struct SegmentTests {
   private func encode(_ frames: [[UInt8]], link: Link = .start) throws -> [UInt8] {
     let encoder = try SegmentEncoder()
     for frame in frames {

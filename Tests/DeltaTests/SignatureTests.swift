@@ -3,7 +3,7 @@ import Testing
 
 @testable import Delta
 
-@Suite struct SignatureTests {
+@Suite(.tags(.small)) struct SignatureTests {
   /// The file that results when the stream comes in pieces and is interrupted after some of them.
   private func file(_ pieces: [[UInt8]], restartEvery: Int) -> (file: SignatureFile, bytes: [UInt8])
   {

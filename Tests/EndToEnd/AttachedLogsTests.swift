@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Logs of other programs, from the configuration to the store.
-@Suite struct AttachedLogsTests {
+@Suite(.tags(.medium)) struct AttachedLogsTests {
   @Test func sourcesAreSentAsTheyGrow() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)

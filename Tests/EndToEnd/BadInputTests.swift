@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct BadInputTests {
+@Suite(.tags(.large)) struct BadInputTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let arguments: [String]

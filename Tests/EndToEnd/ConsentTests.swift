@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `consent: metadata`: the store tells that a session was, and nothing of what its log says.
-@Suite struct ConsentTests {
+@Suite(.tags(.large)) struct ConsentTests {
   @Test(arguments: Endpoint.Kind.allCases) func aSessionWithoutItsLog(
     kind: Endpoint.Kind
   ) async throws {

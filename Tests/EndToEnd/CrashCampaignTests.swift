@@ -5,7 +5,7 @@ import Testing
 #if os(Linux)
   /// A thousand sessions, or fifty, of which somebody is killed without warning: what was written to
   /// the log is in the store, once, and the verdict is right.
-  @Suite struct CrashCampaignTests {
+  @Suite(.tags(.large)) struct CrashCampaignTests {
     /// Rounds a victim.
     private static let rounds = SeededGenerator.cases(200).count
     private static let isFull = rounds == 200

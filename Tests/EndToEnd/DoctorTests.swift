@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark doctor`, on servers of several kinds.
-@Suite struct DoctorTests {
+@Suite(.tags(.large)) struct DoctorTests {
   private struct Report: Decodable {
     struct Check: Decodable {
       let check: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How the program ends: its output whole, its status its own, whatever its threads do then.
-@Suite struct ExitTests {
+@Suite(.tags(.large)) struct ExitTests {
   /// Each command leaves with connections open that its worker threads close at that moment.
   @Test func noCommandDiesWhileItsConnectionsClose() async throws {
     let authority = try Authority()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `export` in its formats.
-@Suite struct ExportTests {
+@Suite(.tags(.large)) struct ExportTests {
   /// Two sessions, `one` which failed and `two`, both in the store.
   private static let recorded = """
     set -u

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a user sees of a store that fails.
-@Suite struct FailedAttemptsTests {
+@Suite(.tags(.large)) struct FailedAttemptsTests {
   private struct Status: Decodable {
     struct Failed: Decodable {
       let session: String?

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A line that damages one upload in three, and says nothing.
-@Suite struct FlippedUploadTests {
+@Suite(.tags(.large)) struct FlippedUploadTests {
   /// Damages every third upload once it is armed.
   private final class EveryThird: Sendable {
     private let state = Mutex((isArmed: false, puts: 0))

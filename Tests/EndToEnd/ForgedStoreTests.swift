@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Reading a store in which somebody else has put objects, too.
-@Suite struct ForgedStoreTests {
+@Suite(.tags(.large)) struct ForgedStoreTests {
   /// A sealed session `id` with its `log`, and its `folder` in the store.
   private static let recorded = """
     "$T" init "$TIDEMARK_STORE" >&2

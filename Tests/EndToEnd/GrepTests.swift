@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `grep` over sessions here and in the store.
-@Suite struct GrepTests {
+@Suite(.tags(.large)) struct GrepTests {
   /// A session of 2 MB, sealed, `id` and `log`, and `same` to compare two files.
   private static let recorded = """
     set -u

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tidemark init`, and what the other commands say of a folder that it has not made.
-@Suite struct InitTests {
+@Suite(.tags(.large)) struct InitTests {
   private func names(_ path: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the program keeps, and says, where a log might be lost.
-@Suite struct KeptLogsTests {
+@Suite(.tags(.medium)) struct KeptLogsTests {
   @Test func `a lost device record is reported until its sessions are sent again`() async throws {
     let program = try Program()
     #expect(try await program.run("init", program.environment["URL"] ?? "").status == 0)

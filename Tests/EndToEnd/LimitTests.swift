@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Uploads that may do less than there is to do, and stores that need a permission.
-@Suite struct LimitTests {
+@Suite(.tags(.large)) struct LimitTests {
   @Test(arguments: Endpoint.Kind.allCases.filter { $0 != .directory })
   func aPassEndsAfterItsRequestsAndTheNextGoesOn(_ kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)

@@ -5,7 +5,7 @@ import Testing
 
 /// Root serves two users, `daemon` and `bin`, which every system has, in a mount namespace of its
 /// own: `/etc/tidemark` and `/var/lib/tidemark` of the machine are not touched.
-@Suite struct MachineWideTests {
+@Suite(.tags(.large)) struct MachineWideTests {
   private func onAMachine(_ script: String) async throws -> Command.Result {
     try await Program().shellInMountNamespace(
       """

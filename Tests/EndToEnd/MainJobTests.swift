@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct MainJobTests {
+@Suite(.tags(.large)) struct MainJobTests {
   @Test(arguments: Endpoint.Kind.allCases) func recordUploadReadBackAndReap(
     kind: Endpoint.Kind
   ) async throws {

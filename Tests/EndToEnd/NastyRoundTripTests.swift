@@ -5,7 +5,7 @@ import Testing
 
 /// Files as bad as they get come back byte for byte, whatever way they came in, from this machine and
 /// from the store.
-@Suite struct NastyRoundTripTests {
+@Suite(.tags(.large)) struct NastyRoundTripTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
 
   /// What is printed and imported.

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct OperatorReapTests {
+@Suite(.tags(.large)) struct OperatorReapTests {
   @Test(arguments: Endpoint.Kind.allCases) func allDevicesAreReapedAndToldOfEach(
     kind: Endpoint.Kind
   ) async throws {

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct PackageTests {
+@Suite(.tags(.large)) struct PackageTests {
   private static let project = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `show` and `export` of parts of a session, and of what is left of a damaged one.
-@Suite struct PartialReadingTests {
+@Suite(.tags(.large)) struct PartialReadingTests {
   /// A session of 2.5 MB in two ticks, open, and `id`.
   private static let recorded = """
     set -eu

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A mirror of the store in a folder.
-@Suite struct PullTests {
+@Suite(.tags(.large)) struct PullTests {
   @Test(arguments: Endpoint.Kind.allCases)
   func aMirrorFollows(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a recorder does while a session goes on.
-@Suite struct RecorderTests {
+@Suite(.tags(.medium)) struct RecorderTests {
   private func configured(_ lines: String) async throws -> Program {
     let program = try Program()
     try await program.configure { $0 + lines }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Secrets on their way from a program's output to the store.
-@Suite struct RedactionTests {
+@Suite(.tags(.medium)) struct RedactionTests {
   private static let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
   private static let mask = "[REDACTED:github***********************]"
   private static let rules = """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions whose log is rotated, from the recorder to the store and back.
-@Suite struct RotationTests {
+@Suite(.tags(.large)) struct RotationTests {
   /// The program in a home whose configuration rotates early.
   private func program(_ endpoint: Endpoint) async throws -> Program {
     let program = try Program(endpoint)

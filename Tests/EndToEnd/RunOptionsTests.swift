@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Which words of `tidemark run` are ours and which the program's.
-@Suite struct RunOptionsTests {
+@Suite(.tags(.medium)) struct RunOptionsTests {
   @Test(arguments: [["--help"], ["-h"], ["--no-upload", "--help"], ["--app", "x", "-h"]])
   func helpIsOurs(arguments: [String]) async throws {
     let program = try Program()

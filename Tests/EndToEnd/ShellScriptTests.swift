@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The scripts that read a store without the program, against what the program wrote.
-@Suite struct ShellScriptTests {
+@Suite(.tags(.large)) struct ShellScriptTests {
   @Test(arguments: Endpoint.Kind.allCases) func listExportAndReap(
     kind: Endpoint.Kind
   ) async throws {

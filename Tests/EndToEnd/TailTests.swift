@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `tail`, and what it follows.
-@Suite struct TailTests {
+@Suite(.tags(.large)) struct TailTests {
   /// A session that is fed through descriptor 3, and `log`, `id` and `until_there TEXT FILE`.
   private static let running = """
     set -u

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs on a terminal of their own behave as without us.
-@Suite struct TerminalTests {
+@Suite(.tags(.medium)) struct TerminalTests {
   /// Puts a command of ours on a terminal.
   private func terminal(_ program: Program, _ arguments: String...) throws -> Terminal {
     var environment = program.environment
@@ -111,7 +111,7 @@ import Testing
 }
 
 /// A recorder apart.
-@Suite struct SurviveTests {
+@Suite(.tags(.medium)) struct SurviveTests {
   @Test func theProgramBehavesAsWithoutUs() async throws {
     let program = try Program()
     let result = try await program.run(

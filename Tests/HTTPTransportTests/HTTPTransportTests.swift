@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -9,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct HTTPTransportTests {
+@Suite(.tags(.medium)) struct HTTPTransportTests {
   @Test func sendsTheBodyWithItsLengthAndReadsTheAnswer() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("201 Created", headers: ["ETag:  \"x\" ", "A: 1", "a: 2"], body: "ok")

@@ -1,11 +1,12 @@
 import Foundation
 import Platform
 import TestServers
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
 
-@Suite struct PaceTests {
+@Suite(.tags(.medium)) struct PaceTests {
   /// A clock that stands still until it is told.
   private final class Hand: Sendable {
     private let seconds = Guarded(0.0)

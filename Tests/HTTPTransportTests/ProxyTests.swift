@@ -1,8 +1,9 @@
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
-@Suite struct ProxyTests {
+@Suite(.tags(.medium)) struct ProxyTests {
   private func transport(_ proxy: String) -> HTTPTransport {
     var options = HTTPTransport.Options()
     options.proxy = proxy

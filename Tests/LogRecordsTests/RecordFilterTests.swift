@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which records a reader asks for.
-@Suite struct RecordFilterTests {
+@Suite(.tags(.small)) struct RecordFilterTests {
   private static let log = """
     2026-01-22T14:30:05.000Z [INFO] [stdout] {Pay} one
     2026-01-22T14:30:05.001Z [ERROR] [stderr+] two

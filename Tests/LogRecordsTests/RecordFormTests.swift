@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Records of other programs; every line here is made up after the form's own documentation.
-@Suite struct RecordFormTests {
+@Suite(.tags(.small)) struct RecordFormTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let line: String
     let form: RecordForm?

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Records as JSON lines.
-@Suite struct RecordJSONTests {
+@Suite(.tags(.medium)) struct RecordJSONTests {
   private struct Object: Decodable {
     let session: String
     let offset: Int

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several logs on one time line.
-@Suite struct RecordMergeTests {
+@Suite(.tags(.small)) struct RecordMergeTests {
   /// A log in memory that counts what is read of it.
   private final class Log: PositionedBytes {
     let bytes: [UInt8]

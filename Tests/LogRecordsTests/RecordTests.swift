@@ -4,7 +4,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct RecordTests {
+@Suite(.tags(.medium)) struct RecordTests {
   struct PrefixCase: Sendable {
     let line: String
     let level: Level?

@@ -5,7 +5,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct ReplayTests {
+@Suite(.tags(.medium)) struct ReplayTests {
   @Test(arguments: SeededGenerator.cases(20))
   func aReplayIsWhatTheProgramPrinted(number: Int) throws {
     var random = SeededGenerator(case: number)

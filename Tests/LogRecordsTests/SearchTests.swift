@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Patterns, and the lines around what they match.
-@Suite struct SearchTests {
+@Suite(.tags(.small)) struct SearchTests {
   private func match(_ pattern: LinePattern, _ line: some Sequence<UInt8>) -> Range<Int>? {
     Array(line).withUnsafeBytes { pattern.match(in: $0) }
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import ObjectStore
 
 /// When a key is read, and how often.
-@Suite struct CredentialChainTests {
+@Suite(.tags(.medium)) struct CredentialChainTests {
   private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
   /// A place that hands out a new key at each look, good for an hour.

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
 /// Keys from services in the network, each scripted.
-@Suite struct CredentialServiceTests {
+@Suite(.tags(.medium)) struct CredentialServiceTests {
   private static let key = """
     {"Code": "Success", "AccessKeyId": "ROLEKEY", "SecretAccessKey": "ROLESECRET", \
     "Token": "ROLETOKEN", "Expiration": "2026-11-21T18:00:00Z"}

@@ -1,10 +1,11 @@
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct DigestLoginTests {
+@Suite(.tags(.small)) struct DigestLoginTests {
   private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
   private static let cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
 

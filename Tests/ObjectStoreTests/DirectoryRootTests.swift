@@ -1,10 +1,11 @@
 import Foundation
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
 /// A folder store whose folder is missing, or is suddenly another one.
-@Suite struct DirectoryRootTests {
+@Suite(.tags(.medium)) struct DirectoryRootTests {
   private typealias Operation = @Sendable (DirectoryStore) async throws -> Void
 
   private static let operations: [(name: String, run: Operation)] = [

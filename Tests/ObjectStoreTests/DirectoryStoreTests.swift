@@ -1,10 +1,11 @@
 import Foundation
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
 /// What is a folder's alone.
-@Suite struct DirectoryStoreTests {
+@Suite(.tags(.medium)) struct DirectoryStoreTests {
   @Test func aFolderGoesWithItsLastObject() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path)

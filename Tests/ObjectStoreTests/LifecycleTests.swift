@@ -2,11 +2,12 @@ import Crypto
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct LifecycleTests {
+@Suite(.tags(.large)) struct LifecycleTests {
   private func rule(_ days: Int = 60) throws -> LifecycleRule {
     try LifecycleRule(StoreURL("s3://logs/a/b"), below: "devices/", days: days)
   }

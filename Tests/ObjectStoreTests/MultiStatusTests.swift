@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct MultiStatusTests {
+@Suite(.tags(.medium)) struct MultiStatusTests {
   struct Answer: Decodable {
     struct Entry: Decodable {
       let href: String

@@ -6,7 +6,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct RetryingStoreTests {
+@Suite(.tags(.medium)) struct RetryingStoreTests {
   /// Remembers the pauses that were asked for.
   final class Pauses: Sendable {
     private let list = Guarded<[Duration]>([])

@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3AddressTests {
+@Suite(.tags(.medium)) struct S3AddressTests {
   @Test(arguments: [
     ("", "eu-west-1", "logs", "https://logs.s3.eu-west-1.amazonaws.com"),
     ("", "cn-north-1", "logs", "https://logs.s3.cn-north-1.amazonaws.com.cn"),

@@ -1,10 +1,11 @@
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3CredentialsTests {
+@Suite(.tags(.medium)) struct S3CredentialsTests {
   private let home: TemporaryDirectory
 
   init() throws {

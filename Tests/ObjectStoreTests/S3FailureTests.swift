@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3FailureTests {
+@Suite(.tags(.medium)) struct S3FailureTests {
   struct Answer: Decodable {
     struct HTTP: Decodable {
       let status: Int

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3ProviderTests {
+@Suite(.tags(.small)) struct S3ProviderTests {
   @Test func everyRowNamesItsSource() {
     let rows = S3Provider.all
     #expect(rows.count >= 16)

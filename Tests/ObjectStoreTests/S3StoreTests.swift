@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct S3StoreTests {
+@Suite(.tags(.large)) struct S3StoreTests {
   private func store(
     _ url: String, bucket: String = "logs", now: @escaping @Sendable () -> Date = { Date() }
   ) -> S3Store {

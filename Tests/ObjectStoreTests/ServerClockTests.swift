@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the dates of answers tell of a server's clock.
-@Suite struct ServerClockTests {
+@Suite(.tags(.small)) struct ServerClockTests {
   private func answer(_ clock: ServerClock, at time: Int64, ahead: Int64, way: Int64) {
     // The server answers in the middle, and says the second.
     let server = (time + way / 2 + ahead) / 1000

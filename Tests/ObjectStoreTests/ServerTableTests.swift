@@ -1,9 +1,10 @@
 import Foundation
 import ObjectStore
+import TestSupport
 import Testing
 
 /// README's table of servers: what the contract suite proves of each.
-@Suite struct ServerTableTests {
+@Suite(.tags(.medium)) struct ServerTableTests {
   /// A column: an operation, and how a store does it.
   private struct Column: Sendable {
     let title: String

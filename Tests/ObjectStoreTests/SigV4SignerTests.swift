@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct SigV4SignerTests {
+@Suite(.tags(.medium)) struct SigV4SignerTests {
   struct Vector: Decodable {
     struct Credentials: Decodable {
       let accessKeyId: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What every store does alike.
-@Suite struct StoreContractTests {
+@Suite(.tags(.large)) struct StoreContractTests {
   /// Whether a server's time, in whole seconds, is from after the beginning of a test.
   private static func isNow(_ date: Date, since beginning: Date) -> Bool {
     (beginning.addingTimeInterval(-2)...Date(timeIntervalSinceNow: 2)).contains(date)

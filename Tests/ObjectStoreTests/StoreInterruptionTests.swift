@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Connections that break in the middle, in front of every server.
-@Suite struct StoreInterruptionTests {
+@Suite(.tags(.large)) struct StoreInterruptionTests {
   private static let body: [UInt8] = {
     var generator = SeededGenerator(case: 9)
     return EditScript.random(300_000, &generator)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Names that are hard on a listing: ours, and those that others put beside them.
-@Suite struct StoreNamesTests {
+@Suite(.tags(.large)) struct StoreNamesTests {
   /// None of them can be a key.
   static let foreign = [
     "with space", "a+b", "100%", "%41", "%2F", "#hash", "what?", "a&b", "quote\"s", "apo'strophe",

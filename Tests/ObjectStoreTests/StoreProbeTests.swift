@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a probe finds, on stores that are sound and on such as lie.
-@Suite struct StoreProbeTests {
+@Suite(.tags(.large)) struct StoreProbeTests {
   typealias Outcome = ProbeFinding.Outcome
 
   private func probe(

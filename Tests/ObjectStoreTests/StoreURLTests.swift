@@ -1,7 +1,8 @@
 import ObjectStore
+import TestSupport
 import Testing
 
-@Suite struct StoreURLTests {
+@Suite(.tags(.small)) struct StoreURLTests {
   @Test(arguments: [
     ("s3://bucket", "s3://bucket"), ("s3://bucket/", "s3://bucket"),
     ("s3://my.bucket-1/a//b/", "s3://my.bucket-1/a/b"),

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTransport
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
 /// Real handshakes with lighttpd; the certificates are made anew.
-@Suite struct TLSTests {
+@Suite(.tags(.large)) struct TLSTests {
   private static let authority = Result { try Authority() }
 
   struct Case: Sendable, CustomTestStringConvertible {

@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
 /// Odd answers, well-formed or not, and what must be made of them.
-@Suite struct WebDAVAnswerTests {
+@Suite(.tags(.medium)) struct WebDAVAnswerTests {
   private func store(_ server: ScriptedServer, _ path: String = "/dav") -> WebDAVStore {
     WebDAVStore(url: server.url + path, login: nil, transport: HTTPTransport())
   }

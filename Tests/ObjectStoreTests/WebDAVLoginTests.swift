@@ -1,11 +1,12 @@
 import Foundation
 import HTTPTransport
 import TestServers
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct WebDAVLoginTests {
+@Suite(.tags(.large)) struct WebDAVLoginTests {
   private static let digest = "WWW-Authenticate: Digest realm=\"r\", nonce=\"N\", qop=\"auth\""
 
   private func refusal(_ headers: String...) -> String {

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTransport
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
-@Suite struct WebDAVStoreTests {
+@Suite(.tags(.large)) struct WebDAVStoreTests {
   private func store(_ url: String, password: String = ServerLogin.password) -> WebDAVStore {
     WebDAVStore(
       url: url, login: (ServerLogin.user, password), transport: HTTPTransport())

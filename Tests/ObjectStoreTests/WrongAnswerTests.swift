@@ -2,11 +2,12 @@ import Foundation
 import HTTPTransport
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
 /// Answers that are well formed and wrong: none is taken for success, none costs memory or time
 /// beyond its bound.
-@Suite struct WrongAnswerTests {
+@Suite(.tags(.medium)) struct WrongAnswerTests {
   enum Kind: String, CaseIterable { case s3, webdav }
 
   private static func store(_ kind: Kind, _ server: ScriptedServer) -> any ObjectStore {

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTransport
 import ObjectStore
 import TestServers
+import TestSupport
 import Testing
 
 /// Listings that are well formed and cannot be true.
-@Suite struct WrongListingTests {
+@Suite(.tags(.medium)) struct WrongListingTests {
   private func s3(_ server: ScriptedServer) -> S3Store {
     S3Store(
       bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ObjectStore
 
-@Suite struct XMLScannerTests {
+@Suite(.tags(.small)) struct XMLScannerTests {
   @Test func readsNamespacesTextAndReferences() throws {
     let root = try XMLScanner.parse(
       Array(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-@Suite struct ConcurrentMapTests {
+@Suite(.tags(.small)) struct ConcurrentMapTests {
   @Test(arguments: SeededGenerator.cases(200)) func keepsTheOrderAndTheLimit(number: Int)
     async throws
   {

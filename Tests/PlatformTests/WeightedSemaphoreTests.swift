@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-@Suite struct WeightedSemaphoreTests {
+@Suite(.tags(.small)) struct WeightedSemaphoreTests {
   /// What tasks hold together, and the most that it ever was.
   private final class Ledger: Sendable {
     private let state = Mutex((held: 0, most: 0, order: [Int]()))

@@ -3,7 +3,7 @@ import Redaction
 import TestSupport
 import Testing
 
-@Suite struct RedactorTests {
+@Suite(.tags(.small)) struct RedactorTests {
   /// Sample text without its brackets, what becomes of it, and whether its kind has room.
   private func expected(_ sample: (text: String, kind: String)) throws -> (
     raw: String, masked: String

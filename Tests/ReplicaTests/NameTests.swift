@@ -4,7 +4,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct NameTests {
+@Suite(.tags(.small)) struct NameTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
   /// A name with another byte somewhere, or one byte less or more.
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-@Suite struct RemoteSessionTests {
+@Suite(.tags(.small)) struct RemoteSessionTests {
   private func session(
     _ ranges: [Range<Int64>], generation: Int = 1
   ) throws -> RemoteSession {
@@ -151,7 +151,7 @@ import Testing
 }
 
 /// What is too large to be a writer's is a foreign name.
-@Suite struct LargestObjectTests {
+@Suite(.tags(.small)) struct LargestObjectTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
   @Test func aNameThatPromisesMoreIsForeign() {
@@ -182,7 +182,7 @@ import Testing
   }
 }
 
-@Suite struct SegmentGroupTests {
+@Suite(.tags(.small)) struct SegmentGroupTests {
   /// Stored sizes of segments of 10 bytes each, the limit, and the ranges of the groups in tens.
   @Test(
     arguments: [

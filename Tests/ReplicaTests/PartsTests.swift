@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Parts of a stream, against the same parts of the whole.
-@Suite struct PartsTests {
+@Suite(.tags(.small)) struct PartsTests {
   /// Records with rising times, some of them of several lines.
   private struct Writer {
     var time: Int64 = 1_769_092_205_000

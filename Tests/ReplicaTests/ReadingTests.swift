@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Reading whole streams of any lawful mixture of segments, and of unlawful ones.
-@Suite struct ReadingTests {
+@Suite(.tags(.small)) struct ReadingTests {
   /// What a reading gave.
   private struct Outcome {
     /// The stream, zeros where bytes are lost.

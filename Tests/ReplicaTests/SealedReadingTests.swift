@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Of a sealed session readers take what its seal names, whatever else lies there.
-@Suite struct SealedReadingTests {
+@Suite(.tags(.medium)) struct SealedReadingTests {
   private let device: Device
   private let home: TestHome
 

@@ -5,7 +5,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct SegmentLaneTests {
+@Suite(.tags(.medium)) struct SegmentLaneTests {
   @Test func aSegmentThatCouldNotBeMadeLeavesNothingInTheNext() async throws {
     let home = try TestHome()
     let session = try home.session(Array(repeating: UInt8(ascii: "a"), count: 5 << 20))

@@ -3,9 +3,10 @@ import Foundation
 import Platform
 import SessionLog
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct DeviceTests {
+@Suite(.tags(.medium)) struct DeviceTests {
   /// A recorder and an upload may be the first in a home at the same time.
   @Test(arguments: [nil, "{"])
   func allThatStartAtOnceAreTheSameDevice(_ before: String?) throws {

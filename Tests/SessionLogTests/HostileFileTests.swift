@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a home's user may put in the place of a file, and in it.
-@Suite struct HostileFileTests {
+@Suite(.tags(.medium)) struct HostileFileTests {
   enum Thing: CaseIterable {
     case pipe, link, folder, device
 

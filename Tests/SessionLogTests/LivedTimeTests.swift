@@ -1,9 +1,10 @@
 import Foundation
 import Platform
 import SessionLog
+import TestSupport
 import Testing
 
-@Suite struct LivedTimeTests {
+@Suite(.tags(.small)) struct LivedTimeTests {
   private static let hour: Int64 = 3600
   private static let day: Int64 = 86_400
   /// 2026-01-22T14:30:05Z in seconds.

@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct RotationTests {
+@Suite(.tags(.medium)) struct RotationTests {
   /// Files of a session that nobody else has, in a folder that is there.
   private func files(_ home: TestHome) throws -> SessionFiles {
     let files = home.home.files(for: SessionID.make(at: home.clock.now()))

@@ -8,7 +8,7 @@ import Testing
 @testable import SessionLog
 
 /// Several writers of one session.
-@Suite struct RunningSessionTests {
+@Suite(.tags(.medium)) struct RunningSessionTests {
   @Test func aRecordIsAddedWhileTheSessionRuns() throws {
     let home = try TestHome()
     let writer = try home.writer()

@@ -5,7 +5,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct VerdictTests {
+@Suite(.tags(.medium)) struct VerdictTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var lockGranted = true

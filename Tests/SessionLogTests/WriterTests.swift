@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct WriterTests {
+@Suite(.tags(.medium)) struct WriterTests {
   @Test func aFullDiskCostsAGapRecordAndNoTornLine() throws {
     let room = Mutex(Int.max)
     let home = try TestHome()

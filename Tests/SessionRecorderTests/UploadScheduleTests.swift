@@ -2,9 +2,10 @@ import LogRecords
 import Platform
 import SessionLog
 import SessionRecorder
+import TestSupport
 import Testing
 
-@Suite struct UploadScheduleTests {
+@Suite(.tags(.small)) struct UploadScheduleTests {
   private func activity(
     grown: Bool = false, error: Bool = false, back: Bool = false
   ) -> SessionActivity {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What happens to a log between two passes, with all files looked at or only those that changed.
-@Suite(.serialized) struct AttachTests {
+@Suite(.serialized, .tags(.medium)) struct AttachTests {
   private static let steps: [Int64] = [0, 7200]
 
   @Test(arguments: steps) func aLogThatGrowsIsOneSession(step: Int64) async throws {

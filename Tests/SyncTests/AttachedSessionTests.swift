@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Attached sessions that have ended, were deleted, or are on their way.
-@Suite(.serialized) struct AttachedSessionTests {
+@Suite(.serialized, .tags(.medium)) struct AttachedSessionTests {
   /// A log whose session has ended by rotation while the store was out of reach.
   private func endedUnsent() async throws -> AttachedFolder {
     let folder = try AttachedFolder("app.log*")

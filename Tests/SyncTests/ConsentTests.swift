@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What leaves under `consent: metadata`, and what a change of it means.
-@Suite struct ConsentTests {
+@Suite(.tags(.medium)) struct ConsentTests {
   private static let marker = "only-here-4711"
   private static let category = "SecretCategory"
   private static let scenario = "SecretScenario"

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What becomes of the small segments that ticks leave.
-@Suite struct CoveringTests {
+@Suite(.tags(.medium)) struct CoveringTests {
   /// What programs log: few sentences, with numbers that change.
   private static func line(_ number: Int) -> [UInt8] {
     var random = SeededGenerator(case: number)

@@ -4,7 +4,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-@Suite struct CrashCardTests {
+@Suite(.tags(.medium)) struct CrashCardTests {
   private static let secret = "AKIA" + "ABCDEFGHIJKLMNOP"
 
   @Test func theLastLinesOfACrashTravelRedacted() async throws {

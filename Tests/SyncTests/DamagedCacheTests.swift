@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Caches that no version of this program wrote: what they say is dropped, and found out again.
-@Suite struct DamagedCacheTests {
+@Suite(.tags(.medium)) struct DamagedCacheTests {
   private static func change(_ name: String, in home: Home, _ sql: String) throws {
     let database = try DatabaseQueue(path: "\(home.cachePath)/\(name).sqlite")
     try database.write { try $0.execute(sql: sql) }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What may not be deleted although it looks old, sent or superseded.
-@Suite struct DeletionEvidenceTests {
+@Suite(.tags(.medium)) struct DeletionEvidenceTests {
   private static let day: Int64 = 86_400
 
   private func write(_ writer: SessionWriter, _ text: String) {

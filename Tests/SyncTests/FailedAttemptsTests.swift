@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What failures of the store cost: how often it is asked again, and who waits for whom.
-@Suite struct FailedAttemptsTests {
+@Suite(.tags(.medium)) struct FailedAttemptsTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
   /// Bytes that hardly compress, and none of which is ASCII: nothing of them is masked.

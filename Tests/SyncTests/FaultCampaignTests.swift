@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct FaultCampaignTests {
+@Suite(.tags(.large)) struct FaultCampaignTests {
   /// A twentieth of ten thousand requests, or all of them.
   @Test(arguments: FaultCampaign.Kind.allCases)
   func tenThousandDamagedRequestsEndWithLocalEqualToRemote(_ kind: FaultCampaign.Kind) async throws

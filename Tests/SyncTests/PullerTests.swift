@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// A mirror of a store that shows less than it had, or what was never sent.
-@Suite struct PullerTests {
+@Suite(.tags(.medium)) struct PullerTests {
   private let site: Site
   private let writer: SessionWriter
   private let mirror: Mirror

@@ -7,7 +7,7 @@ import Sync
 import TestSupport
 import Testing
 
-@Suite struct ReapTests {
+@Suite(.tags(.medium)) struct ReapTests {
   private static let day: Int64 = 86_400
 
   private func localPlan(_ site: Site, _ retention: Retention = Retention()) async throws

@@ -10,7 +10,7 @@ import Sync
 import TestSupport
 import Testing
 
-@Suite struct RedactedSessionTests {
+@Suite(.tags(.medium)) struct RedactedSessionTests {
   private static let secrets = [
     "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghijABCDEFGHIJ012345",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "k-0123456789abcdef",

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Files of which bytes change that were sent already.
-@Suite struct RewrittenFileTests {
+@Suite(.tags(.medium)) struct RewrittenFileTests {
   /// A log of lines that no two are alike, enough for some hundred blocks.
   private static func lines(_ numbers: Range<Int>) -> String {
     numbers.map { number in

@@ -16,7 +16,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite struct RotatedSessionTests {
+@Suite(.tags(.medium)) struct RotatedSessionTests {
   private static let limit: Int64 = 3_000
 
   /// A site whose clock tells the time, which files have as well.

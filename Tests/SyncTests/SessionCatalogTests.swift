@@ -5,7 +5,7 @@ import Sync
 import TestSupport
 import Testing
 
-@Suite struct SessionCatalogTests {
+@Suite(.tags(.medium)) struct SessionCatalogTests {
   @Test func sessionsThatAreNamedCostOneListingADayAndOneSidecarEach() async throws {
     let site = try Site()
     var sessions: [SessionID] = []

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A store is known by its marker: what happens where that is missing.
-@Suite struct StoreMarkerTests {
+@Suite(.tags(.medium)) struct StoreMarkerTests {
   private static let text = Array("one\ntwo\n".utf8)
 
   private func names(_ path: String) throws -> [String] {

@@ -92,7 +92,7 @@ struct Site {
   }
 }
 
-@Suite struct UploadTests {
+@Suite(.tags(.medium)) struct UploadTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
   @Test func anEndedSessionCostsTwoPutsAndThenNothing() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Which stores a home has used, as far as it is known.
-@Suite struct UsedStoresTests {
+@Suite(.tags(.medium)) struct UsedStoresTests {
   private func file(_ home: Home) -> String { home.path + "/stores.json" }
 
   @Test func aHomeOfItsOwnHasUsedNone() throws {
