@@ -43,14 +43,14 @@ import Testing
   }
 
   @Test func randomBytesMakeBlocksOfTheAverage() {
-    var generator = SeededGenerator(case: 0)
+    var generator = SeededGenerator(case: 0, seed: 1)
     let lengths = split([EditScript.random(2 << 20, &generator)]).lengths
     let average = lengths.reduce(0, +) / lengths.count
     #expect((3500...4700).contains(average))
   }
 
   @Test func eachLevelIsHalfAsFrequent() {
-    var generator = SeededGenerator(case: 1)
+    var generator = SeededGenerator(case: 1, seed: 1)
     var splitter = BlockSplitter()
     var levels: [Int] = []
     EditScript.random(2 << 20, &generator).withUnsafeBytes {
@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: [1, 2, 7, 64, 65, 1000, 1983, 1984]) func aPatternMakesEqualBlocks(
     length: Int
   ) {
-    var generator = SeededGenerator(case: length)
+    var generator = SeededGenerator(case: length, seed: 1)
     let pattern = EditScript.random(length, &generator)
     let stream = (0..<300_000).map { pattern[$0 % length] }
     var hasher = BlockHasher()
@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: SeededGenerator.cases(200)) func anEditMovesTheBoundariesAroundItOnly(
     number: Int
   ) throws {
-    var generator = SeededGenerator(case: number)
+    var generator = SeededGenerator(case: number, seed: 1)
     var stream = EditScript.random(200_000, &generator)
     let before = boundaries(of: stream)
     let place = Int.random(in: 0..<100_000, using: &generator)
