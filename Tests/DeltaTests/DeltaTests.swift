@@ -58,19 +58,30 @@ import Testing
     try grow(&generations, to: first, from: 0, &generator)
     let second = EditScript.apply(4, to: first, &generator) + EditScript.line(&generator)
     try generations.replace(with: second, in: [second])
+    #expect(try generations.read(2) == second)
 
     // The checksum is right, what it covers is not.
     let last = generations.segments.count - 1
     let object = generations.segments[last].object
     let (index, length) = try SegmentIndex.decode(endOf: object[...])
-    var encoded = try #require(index.delta).encoded()
-    let place = Int.random(in: 0..<encoded.count, using: &generator)
-    encoded[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-    guard let forged = try? DeltaInstructions(encoded: encoded[...]) else { return }
-    generations.segments[last].object =
-      object.dropLast(length)
-      + SegmentIndex(frames: index.frames, link: index.link, delta: forged).encoded()
-    if let read = try? generations.read(2) { #expect(read == second) }
+    let encoded = try #require(index.delta).encoded()
+    var lawful = 0
+    for place in [0, Int.random(in: 0..<encoded.count, using: &generator)] {
+      for bit in 0..<8 {
+        var bytes = encoded
+        bytes[place] ^= 1 << bit
+        guard let forged = try? DeltaInstructions(encoded: bytes[...]) else { continue }
+        lawful += 1
+        generations.segments[last].object =
+          object.dropLast(length)
+          + SegmentIndex(frames: index.frames, link: index.link, delta: forged).encoded()
+        do {
+          #expect(try generations.read(2) == second)
+        } catch is SegmentError {}
+      }
+    }
+    // At the first place some bits change a length only.
+    #expect(lawful > 0)
   }
 
   @Test func aLostSignatureCostsBytesOnly() throws {
@@ -91,7 +102,7 @@ import Testing
   }
 
   @Test func aPrunedHeadAndAnAppendCostLittle() throws {
-    var generator = SeededGenerator(case: 2)
+    var generator = SeededGenerator(case: 2, seed: 1)
     let basis = EditScript.random(2 << 20, &generator)
     let stream = Array(basis[200_000...]) + EditScript.random(10_000, &generator)
     let generations = try delta(from: basis, to: stream)
@@ -102,7 +113,7 @@ import Testing
   }
 
   @Test func redactedLinesCostABlockEach() throws {
-    var generator = SeededGenerator(case: 3)
+    var generator = SeededGenerator(case: 3, seed: 1)
     let basis = EditScript.random(3 << 20, &generator)
     var stream = basis
     for place in stride(from: 30_000, to: 3 << 20, by: 100_000) {
@@ -113,14 +124,14 @@ import Testing
   }
 
   @Test func movedPartsAreFound() throws {
-    var generator = SeededGenerator(case: 4)
+    var generator = SeededGenerator(case: 4, seed: 1)
     let basis = EditScript.random(600_000, &generator)
     let stream = Array(basis[300_000...] + basis[..<300_000])
     #expect(try delta(from: basis, to: stream).literal < 4 * Int64(BlockSplitter.maximum))
   }
 
   @Test(arguments: [1, 64, 1900]) func repetitiveInputIsLinearAndSmall(length: Int) throws {
-    var generator = SeededGenerator(case: length)
+    var generator = SeededGenerator(case: length, seed: 1)
     let pattern = EditScript.random(length, &generator)
     let basis = (0..<600_000).map { pattern[$0 % length] }
     let stream = Array((basis + basis).dropLast(77))
@@ -156,7 +167,7 @@ import Testing
   @Test(arguments: [1, 2, 5]) func farOutTheBlocksAreLargerAndStillFound(
     gibibyte: Int
   ) throws {
-    var generator = SeededGenerator(case: gibibyte)
+    var generator = SeededGenerator(case: gibibyte, seed: 1)
     let tail = EditScript.random(1 << 20, &generator)
     let start = Int64(gibibyte) << 30
     var builder = SignatureBuilder(from: start)
