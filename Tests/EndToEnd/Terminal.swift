@@ -65,7 +65,7 @@ final class Terminal {
   private func takeMore() -> Bool {
     var wanted = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
     var bytes = [UInt8](repeating: 0, count: 4096)
-    guard poll(&wanted, 1, 30_000) == 1 else { return false }
+    guard poll(&wanted, 1, 300_000) == 1 else { return false }
     let count = read(controller, &bytes, bytes.count)
     if count > 0 { text += String(decoding: bytes[..<count], as: UTF8.self) }
     return count > 0
@@ -76,7 +76,7 @@ final class Terminal {
     while takeMore() {}
     while true {
       var wanted = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
-      try #require(poll(&wanted, 1, 30_000) == 1, "it goes on after \(text.debugDescription)")
+      try #require(poll(&wanted, 1, 300_000) == 1, "it goes on after \(text.debugDescription)")
       var message = cterminal_message()
       try #require(withUnsafeMutableBytes(of: &message) { read(reports, $0.baseAddress, 8) } == 8)
       let status = message.value

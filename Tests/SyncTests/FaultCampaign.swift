@@ -22,11 +22,15 @@ final class FaultCampaign: Sendable {
     let exercised = Guarded<[Fault: Int]>([:])
     let choice: FaultProxy.Choice = { number, request in
       var random = SeededGenerator(case: number)
-      guard Int.random(in: 0..<6, using: &random) == 0 else { return nil }
+      let isDue = Int.random(in: 0..<6, using: &random) == 0
       let possible = Fault.passing.filter { $0.concerns(request) }.shuffled(using: &random)
       return exercised.withLock { exercised in
         let fault = possible.min { exercised[$0, default: 0] < exercised[$1, default: 0] }
-        if let fault { exercised[fault, default: 0] += 1 }
+        guard let fault else { return nil }
+        // A fault that has not happened yet happens at once, but leaves every other request whole.
+        let isNew = exercised[fault] == nil && number.isMultiple(of: 2)
+        guard isDue || isNew else { return nil }
+        exercised[fault, default: 0] += 1
         return fault
       }
     }

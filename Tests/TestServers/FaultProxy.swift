@@ -61,10 +61,10 @@ package final class FaultProxy: Sendable {
     }
     func waitForQuiet() -> Bool { wait { $0.connections == 0 } }
 
-    /// Waits a minute at most.
+    /// Waits five minutes at most.
     private func wait(until isSo: (Box) -> Bool) -> Bool {
       lock.withLock {
-        let end = Date(timeIntervalSinceNow: 60)
+        let end = Date(timeIntervalSinceNow: 300)
         while !isSo(self) {
           guard lock.wait(until: end) else { return false }
         }
@@ -109,7 +109,7 @@ package final class FaultProxy: Sendable {
   /// Passes on everything as it is from now on.
   package func stopFaults() { state.end() }
 
-  /// Waits until a fault has happened so often; false after a minute.
+  /// Waits until a fault has happened so often; false after five minutes.
   ///
   /// Waits on a thread of its own: the request that meets the fault may need the one that asks.
   package func waits(for fault: Fault, times: Int = 1) async -> Bool {
@@ -117,7 +117,7 @@ package final class FaultProxy: Sendable {
   }
 
   /// Waits until nothing is under way any more, so that the server has come to terms with what was
-  /// broken off; false after a minute.
+  /// broken off; false after five minutes.
   package func waitsForQuiet() async -> Bool { await waits { $0.waitForQuiet() } }
 
   private func waits(_ wait: @escaping @Sendable (Box) -> Bool) async -> Bool {

@@ -14,6 +14,7 @@ package final class LighttpdServer: FileServer {
   package let files: String
 
   private let folder: TemporaryDirectory
+  private let port: UInt16
   private let process: ServerProcess
 
   /// Starts a server.
@@ -22,7 +23,7 @@ package final class LighttpdServer: FileServer {
   package init(password: String = ServerLogin.password) throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
-    let port = served.port
+    port = served.port
     try folder.write("\(ServerLogin.user):\(password)\n", to: "users")
     let configuration = try folder.write(
       """
@@ -50,22 +51,30 @@ package final class LighttpdServer: FileServer {
 
   /// The requests so far, one `METHOD path status` each.
   ///
-  /// The server buffers its log; a hang-up signal makes it write.
+  /// The server buffers its log and writes it after a hang-up signal. A request that is sent last
+  /// marks how far the log must come.
   package func accessLog() throws -> [String] {
     let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
-    if let number = Int32(pid.trimmingCharacters(in: .whitespacesAndNewlines)) {
+    guard let number = Int32(pid.trimmingCharacters(in: .whitespacesAndNewlines)),
+      let connection = Port.connect(port)
+    else { throw ServerFailure(description: "lighttpd at \(url) no longer runs") }
+    let mark = "GET /\(Self.mark)\(UUID().uuidString)"
+    Wire.send(
+      Array("\(mark) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8), to: connection
+    )
+    _ = Wire.all(from: connection)
+    close(connection)
+    for _ in 0..<6000 {
       kill(number, SIGHUP)
-    }
-    var lines: [String] = []
-    var unchanged = 0
-    // The signal is handled within a second; then the log comes in one piece.
-    for _ in 0..<250 where lines.isEmpty || unchanged < 10 {
-      poll(nil, 0, 20)
       let text = try String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)
-      let now = text.split(separator: "\n").map(String.init)
-      unchanged = now == lines ? unchanged + 1 : 0
-      lines = now
+      let lines = text.split(separator: "\n").map(String.init)
+      if let end = lines.firstIndex(where: { $0.hasPrefix(mark) }) {
+        return lines[..<end].filter { !$0.contains(Self.mark) }
+      }
+      poll(nil, 0, 20)
     }
-    return lines
+    throw ServerFailure(description: "lighttpd at \(url) does not write its log")
   }
+
+  private static let mark = "end-of-log-"
 }
