@@ -34,6 +34,14 @@ MANIFEST = """
 """
 
 
+def by_name(name):
+    return {"byName": [name, None]}
+
+
+def product(name):
+    return {"product": [name, name.lower(), None, None]}
+
+
 class TargetsTests(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -60,16 +68,19 @@ class TargetsTests(unittest.TestCase):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
+    def with_manifest(self, text):
+        self.write("Package.swift", text)
+        return self.root
+
     def package(self):
-        self.write("Package.swift", self.manifest)
+        self.with_manifest(self.manifest)
         rows = []
         for name, (kind, depends) in self.rows.items():
             row = {"name": name, "type": kind, "dependencies": []}
             if name == "Support":
                 row["path"] = "Tests/Support"
             for one in depends:
-                kinds = ("byName", [one, None]) if isinstance(one, str) else ("product", list(one))
-                row["dependencies"].append(dict([kinds]))
+                row["dependencies"].append(by_name(one) if isinstance(one, str) else product(one[0]))
             rows.append(row)
         return targets.Package({"targets": rows}, self.root)
 
@@ -126,6 +137,31 @@ class TargetsTests(unittest.TestCase):
         self.rows["tool"] = ("executable", ["Left", "Right", "Support", ("Other", "other")])
         self.write("Sources/tool/C.swift", "import Support\n")
         self.assertEqual(self.problems(), ["target tool depends on Support, which is for tests"])
+
+    def test_foreignDependenciesOfTheEmbeddedLibraryAreFound(self):
+        package = targets.Package(
+            {
+                "targets": [
+                    {"name": "Left", "type": "regular", "dependencies": [product("Crypto")]},
+                    {"name": "SessionLog", "type": "regular", "dependencies": [by_name("Left")]},
+                    {"name": "Right", "type": "regular", "dependencies": [product("GRDB")]},
+                ]
+            },
+            self.with_manifest('.target(name: "Left")\n.target(name: "SessionLog")\n'
+                               '.target(name: "Right")\n'),
+        )
+        self.assertEqual(
+            list(package.foreign_dependencies()),
+            ["library SessionLog depends on Crypto, through target Left"],
+        )
+
+    def test_foreignNamesAreThoseOfLibraries(self):
+        for name in ["ZSTD_isError", "curl_easy_init", "sqlite3_step", "inflate", "$s6Crypto6SHA256VN"]:
+            self.assertTrue(targets.FOREIGN_SYMBOL.fullmatch(name), name)
+        for name in ["malloc", "$s5Delta4LinkV5startACvau", "$s10SessionLog4HomeV", "curly"]:
+            self.assertFalse(targets.FOREIGN_SYMBOL.fullmatch(name), name)
+        self.assertTrue(targets.FOREIGN_LIBRARY.search(b"\0-lzstd\0"))
+        self.assertFalse(targets.FOREIGN_LIBRARY.search(b"\0-lzoo\0-lFoundation\0"))
 
     def test_theDrawingLeavesOutWhatOthersImply(self):
         self.rows["tool"] = ("executable", ["CLib", "Left", "Right"])
