@@ -39,7 +39,11 @@ extension RemoteSession {
     for key in keys {
       let fileName = String(key.dropFirst(folder.key.count))
       if let other = RevisionName(fileName) {
-        if other.number < revision.number { gone.append(key) }
+        // One that was cut on its way may have the number that the seal has.
+        let isOlder =
+          other.number < revision.number
+          || other.number == revision.number && other.status == .active
+        if isOlder { gone.append(key) }
       } else if let segment = SegmentName(fileName), !named.contains(fileName) {
         let isCovered =
           segment.generation < seal.erasesBefore ?? 0 || objects.contains { $0.holds(segment) }

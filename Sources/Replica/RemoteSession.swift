@@ -47,6 +47,9 @@ package struct RemoteSession: Sendable, Equatable {
     package let found: Int64
   }
 
+  /// Whether objects are there that have another size than their names say.
+  public var hasCutObjects: Bool { keys.count > segments.count + revisions.count }
+
   /// The newest whole revision.
   package var revision: RevisionName? { revisions.last }
 

@@ -122,6 +122,24 @@ struct Site {
     #expect(site.store.mostUnderWay == most)
   }
 
+  /// It has the number that the seal gets.
+  @Test func aFirstRevisionThatWasCutGoesAfterTheSeal() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    site.store.plan(.truncate, on: "PUT", keyContaining: ".active.")
+    try await site.upload()
+    #expect(site.store.unexercised.isEmpty)
+    try writer.end(.exit(0))
+    try await site.upload(.passing)
+    try await site.expectSealedAndEqual(writer.session)
+    try await site.upload()
+    #expect(try await site.remote(writer.session).keys.count == 2)
+    _ = site.store.takeRequests()
+    try await site.upload()
+    #expect(site.store.takeRequests() == [])
+  }
+
   @Test func aTickIsOnePutAndAnIdleOneNothing() async throws {
     let site = try Site()
     let writer = try site.local.writer()

@@ -25,6 +25,8 @@ struct ManifestEntry: Equatable {
   /// Where it is not, the database has nothing of the session, and whoever comes next has to look as
   /// if it were dirty.
   var isKept = true
+  /// Whether a listing of this pass showed objects that were cut on their way and count for nothing.
+  var hasCutObjects = false
   /// Failed attempts since the last success.
   var attempts = 0
   /// What the last one failed with.
@@ -56,7 +58,7 @@ struct ManifestEntry: Equatable {
   /// Whether the seal, which is not noted here, makes no object superfluous.
   var hasOnlyFinalObjects: Bool {
     let ends = segments.keys.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    return revision == 0
+    return revision == 0 && !hasCutObjects
       && zip(ends, ends.dropFirst()).allSatisfy {
         $0.range.upperBound == $1.range.lowerBound
       }

@@ -86,6 +86,7 @@ extension SessionUpload {
     entry.generation = remote.generation
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0
+    entry.hasCutObjects = remote.hasCutObjects
     let previous = try context.manifest.entry(session)
     entry.isKept = previous != nil
     entry.attempts = previous?.attempts ?? 0

@@ -55,6 +55,7 @@ extension SessionUpload {
     entry.generation = remote.generation
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0
+    entry.hasCutObjects = remote.hasCutObjects
     entry.attempts = known?.attempts ?? 0
     for name in remote.segments { entry.segments[name] = known?.segments[name] ?? false }
     return entry
