@@ -117,7 +117,7 @@ let package = Package(
       dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
     .testTarget(
       name: "RedactionTests",
-      dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
+      dependencies: ["LogRecords", "Redaction", "TestSupport"]),
     .testTarget(
       name: "HTTPTransportTests",
       dependencies: [
@@ -140,18 +140,17 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/EndToEnd"),
-    .testTarget(name: "DeltaTests", dependencies: ["Delta", "Platform", "TestSupport"]),
+    .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(
       name: "SessionLogTests",
-      dependencies: ["LogRecords", "Platform", "Redaction", "SessionLog", "TestSupport"]),
+      dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
     .testTarget(
       name: "SessionRecorderTests",
       dependencies: ["LogRecords", "Platform", "SessionLog", "SessionRecorder", "TestSupport"]),
     .testTarget(
       name: "ReplicaTests",
       dependencies: [
-        "Delta", "LogRecords", "Platform", "Redaction", "ObjectStore", "Replica", "SessionLog",
-        "TestSupport",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(

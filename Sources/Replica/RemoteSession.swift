@@ -48,7 +48,7 @@ package struct RemoteSession: Sendable, Equatable {
   }
 
   /// Whether objects are there that have another size than their names say.
-  public var hasCutObjects: Bool { keys.count > segments.count + revisions.count }
+  package var hasCutObjects: Bool { keys.count > segments.count + revisions.count }
 
   /// The newest whole revision.
   package var revision: RevisionName? { revisions.last }
