@@ -166,19 +166,25 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Only for `Scripts/bench --micro`: nothing else needs this dependency.
+// Only for `Scripts/bench --micro` and `--instructions`: nothing else needs this dependency.
 if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/ordo-one/benchmark.git", from: "1.38.1", traits: []))
-  package.targets.append(
+  package.targets += [
+    .target(
+      name: "Workloads",
+      dependencies: [
+        "Delta", "LogRecords", "ObjectStore", "Redaction", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Tests/Benchmarks/Workloads"),
+    .executableTarget(
+      name: "Instructions", dependencies: ["Workloads"], path: "Tests/Benchmarks/Instructions"),
     .executableTarget(
       name: "Micro",
-      dependencies: [
-        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "TestSupport",
-        .product(name: "Benchmark", package: "benchmark"),
-        .product(name: "Crypto", package: "swift-crypto"),
-      ], path: "Tests/Benchmarks/Micro",
-      plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]))
+      dependencies: ["Workloads", .product(name: "Benchmark", package: "benchmark")],
+      path: "Tests/Benchmarks/Micro",
+      plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+  ]
   // The parsers of listings are internal.
   for target in package.targets where target.name == "ObjectStore" {
     target.swiftSettings = [.unsafeFlags(["-enable-testing"])]

@@ -1,0 +1,14 @@
+import Workloads
+
+// For `Scripts/bench --instructions`: runs a workload so many times, or lists all of them.
+//
+// Not asynchronous, as callgrind does not survive a main thread that has ended.
+let arguments = CommandLine.arguments
+if arguments.count == 3, let times = Int(arguments[2]),
+  let workload = Workload.all.first(where: { $0.name == arguments[1] })
+{
+  let run = try workload.prepare()
+  for _ in 0..<times { try run() }
+} else {
+  for workload in Workload.all { print(workload.name) }
+}
