@@ -45,6 +45,30 @@ struct SideOptions: ParsableArguments {
     SessionCatalog(try place.reading(side))
   }
 
+  /// The session that an id names, to be read.
+  ///
+  /// The store is not asked for a session that is whole on this machine. Where the id is shortened, it
+  /// is asked whether the id means another session too; a store that fails leaves the local one.
+  func entry(
+    named id: String, in catalog: SessionCatalog
+  ) async throws -> SessionCatalog.Entry {
+    var local: SessionCatalog.Entry?
+    if side != .remote {
+      local = try? await SessionCatalog(catalog.context.withoutStore)
+        .entry(matching: id, devices: [])
+      if local?.hasLocalLog != true { local = nil }
+    }
+    if let local, SessionID(id) != nil { return local }
+    do {
+      let devices = try await DeviceOptions.ids(for: [id], catalog.context)
+      return try await catalog.entry(matching: id, devices: devices)
+    } catch let error as StoreError where error.code != .cancelled {
+      guard let local else { throw error }
+      Console.complain("reading the local log: \(error)")
+      return local
+    }
+  }
+
   /// Reads a session of the catalog from the side asked for.
   func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
     try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }

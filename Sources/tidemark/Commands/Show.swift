@@ -38,8 +38,7 @@ struct Show: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let catalog = try side.catalog(place)
-    let devices = try await DeviceOptions.ids(for: [id], catalog.context)
-    let entry = try await catalog.entry(matching: id, devices: devices)
+    let entry = try await side.entry(named: id, in: catalog)
     let reader = try side.reader(of: entry, in: catalog)
     let choice = try records.choice()
     let mode = records.mode(for: choice)
