@@ -154,6 +154,11 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
+      name: "TidemarkUploadTests",
+      dependencies: [
+        "ObjectStore", "Platform", "SessionLog", "Sync", "TestSupport", "TidemarkUpload",
+      ]),
+    .testTarget(
       name: "SyncTests",
       dependencies: [
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",

@@ -1,0 +1,172 @@
+import Foundation
+import ObjectStore
+import Platform
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+import TidemarkUpload
+
+/// The order of a pass, and what becomes of it when something fails.
+@Suite(.tags(.medium)) struct UploadPassTests {
+  private static let day: Int64 = 86_400
+
+  /// A home and its store.
+  private struct Site {
+    let local: TestHome
+    let store: FaultyStore
+    var policy = UploadPolicy()
+
+    init(_ local: TestHome) throws {
+      self.local = local
+      try DirectoryStore.prepared(at: "\(local.folder)/store")
+      store = FaultyStore(
+        try openStore(
+          StoreURL("file://\(local.folder)/store"), settings: StoreSettings(), environment: [:]))
+      policy.turn = .passing
+    }
+
+    init() throws { try self.init(TestHome()) }
+
+    func context() throws -> SyncContext {
+      let clock = local.clock
+      return try SyncContext(
+        home: local.home, device: local.device, store: store, machine: .running(by: clock),
+        transfers: 2, now: { clock.now() })
+    }
+
+    @discardableResult
+    func pass() async throws -> UploadPassReport {
+      let lock = try #require(try HomeLock.acquire(local.home))
+      return try await UploadPass(context(), policy).run(holding: lock)
+    }
+
+    func hasLocalLog(_ session: SessionID) -> Bool {
+      FileManager.default.fileExists(atPath: local.home.files(for: session).log)
+    }
+  }
+
+  @Test func `what is old and proven is reaped by a later pass than the one that sealed it`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    var report = try await site.pass()
+    #expect(report.upload.sealed == 1 && report.reaped == 0 && site.hasLocalLog(session))
+    site.local.clock.advance(seconds: 8 * Self.day)
+    report = try await site.pass()
+    #expect(report.reaped == 1 && !site.hasLocalLog(session))
+  }
+
+  @Test func `a store that fails ends the pass before anything is deleted`() async throws {
+    let site = try Site()
+    let old = try site.local.session(Array("old\n".utf8))
+    try await site.pass()
+    site.local.clock.advance(seconds: 8 * Self.day)
+    try site.local.session(Array("new\n".utf8))
+    site.store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
+    let report = try await site.pass()
+    #expect(report.upload.stoppedBy != nil && report.isStoreDown)
+    #expect(report.reaped == 0 && site.hasLocalLog(old))
+  }
+
+  @Test func `an unreachable store is reported once it is stale, then once an hour`()
+    async throws
+  {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    var isDue: [Bool] = []
+    for minutes in [0, 30, 31, 30, 31] {
+      site.local.clock.advance(seconds: Int64(minutes) * 60)
+      site.store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
+      isDue.append(try await site.pass().isReportDue)
+    }
+    #expect(isDue == [false, false, true, false, true])
+  }
+
+  @Test func `where a person watches every failure is reported`() async throws {
+    var site = try Site()
+    site.policy.isWatched = true
+    try site.local.session(Array("x\n".utf8))
+    for _ in 0..<2 {
+      site.store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
+      #expect(try await site.pass().isReportDue)
+    }
+  }
+
+  @Test func `refused credentials are reported at once, then once an hour`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    var isDue: [Bool] = []
+    for minutes in [0, 30, 31] {
+      site.local.clock.advance(seconds: Int64(minutes) * 60)
+      site.store.plan(.failBefore(.authentication), on: "PUT", times: 9)
+      isDue.append(try await site.pass().isReportDue)
+    }
+    #expect(isDue == [true, false, true])
+  }
+
+  @Test func `the lock of another home protects nothing, and stops the program`() async {
+    await #expect(processExitsWith: .failure) {
+      let (one, other) = (try TestHome(), try TestHome())
+      guard let lock = try HomeLock.acquire(other.home) else { return }
+      let site = try Site(one)
+      _ = try await UploadPass(site.context(), site.policy).run(holding: lock)
+    }
+  }
+
+  // MARK: Several homes
+
+  /// What became of each home, in order.
+  private func round(
+    _ sites: [Site], isFatal: @escaping (any Error) -> Bool = { _ in false },
+    context: @escaping (Int) throws -> SyncContext
+  ) async throws -> [String] {
+    var round = UploadRound()
+    round.isFatal = isFatal
+    var outcomes: [String] = []
+    let homes = sites.enumerated().map { number, site in
+      UploadRound.Site(site.local.home, site.policy) { try context(number) }
+    }
+    try await round.run(homes) { site, context, lock in
+      try await UploadPass(context, site.policy).run(holding: lock)
+    } report: { _, outcome in
+      switch outcome {
+      case .done(let report): outcomes.append("sealed \(report.upload.sealed)")
+      case .busy: outcomes.append("busy")
+      case .failed: outcomes.append("failed")
+      }
+    }
+    return outcomes
+  }
+
+  @Test func `a home that fails or is busy does not stop the others`() async throws {
+    let sites = try (0..<3).map { _ in try Site() }
+    for site in sites { try site.local.session(Array("x\n".utf8)) }
+    let lock = try #require(try HomeLock.acquire(sites[1].local.home))
+    let outcomes = try await round(sites) { number in
+      if number == 0 { throw SystemError(operation: "open", path: "/", errno: 5) }
+      return try sites[number].context()
+    }
+    #expect(outcomes == ["failed", "busy", "sealed 1"])
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `an error that concerns all homes ends the round`() async throws {
+    let sites = try (0..<2).map { _ in try Site() }
+    await #expect(throws: SystemError.self) {
+      _ = try await round(sites, isFatal: { $0 is SystemError }) { _ in
+        throw SystemError(operation: "open", path: "/", errno: 5)
+      }
+    }
+  }
+
+  @Test func `a store that is down is asked for one home only`() async throws {
+    let sites = try (0..<2).map { _ in try Site() }
+    for site in sites { try site.local.session(Array("x\n".utf8)) }
+    sites[0].store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
+    let outcomes = try await round(sites) { try sites[$0].context() }
+    #expect(outcomes == ["sealed 0"])
+    #expect(sites[1].store.takeRequests().isEmpty)
+  }
+}
