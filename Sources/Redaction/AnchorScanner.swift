@@ -116,7 +116,8 @@ struct AnchorScanner: Sendable {
     let end = min(text.count - 1, range.upperBound + longest)
     table.withUnsafeBufferPointer { table in
       var position = range.lowerBound
-      while position + 8 <= end {
+      let lastWord = end - 8
+      while position <= lastWord {
         let word = UInt64(
           littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
         let pairs = (
@@ -131,7 +132,7 @@ struct AnchorScanner: Sendable {
           if pairs.2 != 0 { look(text, position + 4, pairs.2, range, found) }
           if pairs.3 != 0 { look(text, position + 6, pairs.3, range, found) }
         }
-        position += 8
+        position &+= 8
       }
       while position < end {
         let bucket = table[Int(text[position]) | Int(text[position + 1]) << 8]

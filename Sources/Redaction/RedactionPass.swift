@@ -24,7 +24,8 @@ struct RedactionPass {
   let text: UnsafeRawBufferPointer
   /// Stream offset of the text's first byte.
   let offset: Int64
-  let format: LogFormat
+  /// Whether the recorder's prefixes stand before the lines.
+  let hasPrefixes: Bool
 
   /// What was found; places of one rule that touch are one.
   private(set) var matches: [Match] = []
@@ -42,7 +43,7 @@ struct RedactionPass {
     self.rules = rules
     self.text = text
     self.offset = offset
-    self.format = format
+    hasPrefixes = format == .lines
     newest = Array(repeating: -1, count: rules.ways.count)
     tried = Array(repeating: 0..<0, count: rules.ways.count)
     runs = RunCache(sets: rules.sets.count, members: rules.members)
@@ -179,7 +180,7 @@ struct RedactionPass {
 
   /// Length of the recorder's prefix where a line begins.
   func prefixLength(ofLineAt start: Int) -> Int {
-    guard format == .lines, start == 0 || text[start - 1] == 0x0a else { return 0 }
+    guard hasPrefixes, start == 0 || text[start - 1] == 0x0a else { return 0 }
     let end = min(text.count, start + Self.longestPrefix)
     let line = UnsafeRawBufferPointer(rebasing: text[start..<end])
     return RecordPrefix.parse(line)?.capturedLength ?? 0

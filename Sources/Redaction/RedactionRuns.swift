@@ -75,7 +75,7 @@ struct RedactionRuns {
 
   /// Where the recorder's prefix ends in the line of a place; the place itself without one.
   private mutating func prefixEnd(before place: Int) -> Int {
-    guard pass.format == .lines else { return place }
+    guard pass.hasPrefixes else { return place }
     let earliest = place - RedactionPass.longestPrefix
     if searched < earliest || line.map({ $0 < earliest }) ?? false {
       (line, searched) = (earliest <= 0 ? 0 : nil, max(0, earliest))
