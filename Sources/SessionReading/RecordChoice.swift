@@ -14,11 +14,13 @@ package struct RecordChoice: Sendable {
   }
 
   /// Whether that is all of them.
-
   package var admitsAll: Bool { filter.admitsAll && lastLines == nil }
 
   /// Whether an index can tell that some of the stream is not needed.
-  package var narrows: Bool { times != nil || levels != nil || lastLines != nil }
+  private var narrows: Bool { times != nil || levels != nil || lastLines != nil }
+
+  /// How bytes from the store are read for it where nothing is to be passed over.
+  package var mode: SessionReader.Mode { narrows ? .ranged : .verified }
 
   /// Bytes of log that sessions have for it, at least; 0 where only reading tells.
   package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> Int64 {

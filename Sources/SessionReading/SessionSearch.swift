@@ -49,7 +49,7 @@ package struct SessionSearch {
     var around = MatchContext(before: before, after: after)
     var found = 0
     do {
-      _ = try await reader.readLines(choice, choice.narrows ? .ranged : .verified) { line in
+      _ = try await reader.readLines(choice, choice.mode) { line in
         let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
         if isMatch { found += 1 }
         switch extent {

@@ -2,48 +2,45 @@ import Replica
 package import SessionLog
 package import Sync
 
-/// Applies the configured rules to what was sent before they were.
+/// Applies the current rules to data that was uploaded before they were configured.
 package struct RemoteRedactionPass: Sendable {
   private let context: SyncContext
-
-  /// What became of a session.
-  package enum Outcome: Sendable {
-    /// Segments of it are sent again.
-    case resent(RemoteRedaction.Item)
-    /// It cannot be sent again, and why.
-    case refused(String)
-  }
 
   /// Makes a pass.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Begins a new generation of each session of which the rules mask more or less, and sends it.
+  /// Finds the sessions of which the rules mask more, or less, than the store shows.
   ///
   /// - Parameters:
-  ///   - sessions: which.
-  ///   - lock: the home's lock; nil to find out only.
-  ///   - report: gets what became of the sessions that are concerned.
-  /// - Returns: what was sent; nil where nothing had to be.
-  /// - Throws: errors of the store and of the home; what the store failed with.
-  package func run(
-    _ sessions: [SessionID], holding lock: HomeLock?, report: (SessionID, Outcome) -> Void
-  ) async throws -> UploadReport? {
-    let redaction = RemoteRedaction(context)
-    var hasBegun = false
+  ///   - sessions: those to look at.
+  ///   - refused: gets each session that cannot be sent again, with the reason.
+  /// - Throws: errors of the store and of the home.
+  package func plan(
+    _ sessions: [SessionID], refused: (SessionID, String) -> Void
+  ) async throws -> [RemoteRedaction.Item] {
+    var items: [RemoteRedaction.Item] = []
     for session in sessions {
       do {
-        guard let item = try await redaction.plan(session) else { continue }
-        if let lock { try redaction.begin(item, holding: lock) }
-        hasBegun = true
-        report(session, .resent(item))
+        if let item = try await RemoteRedaction(context).plan(session) { items.append(item) }
       } catch let error as ReplicaError {
-        report(session, .refused(error.detail))
+        refused(session, error.detail)
       }
     }
-    guard hasBegun, let lock else { return nil }
+    return items
+  }
+
+  /// Begins a new generation of each session, and sends it.
+  ///
+  /// - Parameters:
+  ///   - items: from ``plan(_:refused:)``.
+  ///   - lock: the home's lock.
+  /// - Returns: what was sent; ``Sync/UploadReport/stoppedBy`` says whether the store failed.
+  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does; errors of the home.
+  package func run(
+    _ items: [RemoteRedaction.Item], holding lock: HomeLock
+  ) async throws -> UploadReport {
+    for item in items { try RemoteRedaction(context).begin(item, holding: lock) }
     let uploader = Uploader(context)
-    let sent = try await uploader.execute(uploader.plan(.all), holding: lock)
-    if let error = sent.stoppedBy { throw error }
-    return sent
+    return try await uploader.execute(uploader.plan(.all), holding: lock)
   }
 }

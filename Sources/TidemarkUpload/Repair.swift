@@ -14,7 +14,8 @@ package struct Repair: Sendable {
   ///   - sessions: those whose remote copies are not whole.
   ///   - lock: the home's lock.
   ///   - refused: gets each session that cannot be sent again, with the reason.
-  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does; what the store failed with.
+  /// - Returns: what was sent; ``Sync/UploadReport/stoppedBy`` says whether the store failed.
+  /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does.
   package func run(
     _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void
   ) async throws -> UploadReport {
@@ -24,8 +25,6 @@ package struct Repair: Sendable {
       refused(session, why)
     }
     let uploader = Uploader(context)
-    let report = try await uploader.execute(uploader.plan(.all), holding: lock)
-    if let error = report.stoppedBy { throw error }
-    return report
+    return try await uploader.execute(uploader.plan(.all), holding: lock)
   }
 }

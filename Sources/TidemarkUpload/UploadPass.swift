@@ -27,7 +27,7 @@ package struct UploadPass: Sendable {
   package func run(
     holding lock: HomeLock, _ note: @escaping Note = { _ in }
   ) async throws -> UploadPassReport {
-    var report = UploadPassReport()
+    var report = UploadPassReport(device: context.device.deviceId)
 
     // Logs of other programs become sessions first, so that this pass sends what they have gained.
     try attach(holding: lock, note)
@@ -40,7 +40,7 @@ package struct UploadPass: Sendable {
     // A session that fails stops no other.  A store that fails ends the pass: nothing can be proven
     // any more, so nothing is deleted.
     report.upload = try await uploader.execute(plan, holding: lock) { note(.upload($0)) }
-    note(.sent)
+    note(.uploadEnded)
     report.hasAskedStore = plan.hold == nil
     if report.upload.stoppedBy == nil {
       // Local copies go when they are old and proven by a listing of this pass.
@@ -52,19 +52,28 @@ package struct UploadPass: Sendable {
     }
 
     // Ages count the time that the home has lived, which must outlive this process.
-    report.isReportDue = try isReportDue(report.upload.stoppedBy)
     try context.saveLivedTime(holding: lock)
+
+    // Nobody wants to hear every minute of a store that cannot be reached.
+    report.isReportDue = try isReportDue(report.upload.stoppedBy)
     return report
+  }
+
+  /// What a pass would do.
+  package struct Preview: Sendable {
+    /// What has become of other programs' logs, a line each.
+    package let attached: [String]
+    /// What would be sent.
+    package let upload: UploadPlan
   }
 
   /// What the pass would do, without doing it.
   ///
-  /// - Returns: what has become of other programs' logs, a line each, and what would be sent.
   /// - Throws: errors of the home and of its cache.
-  package func preview() throws -> (attached: [String], upload: UploadPlan) {
+  package func preview() throws -> Preview {
     let attached =
       policy.sources.isEmpty
       ? [] : try Attacher(context, sources: policy.sources).plan().descriptions
-    return (attached, try Uploader(context).plan(policy.turn))
+    return Preview(attached: attached, upload: try Uploader(context).plan(policy.turn))
   }
 }

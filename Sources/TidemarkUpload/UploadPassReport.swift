@@ -3,11 +3,13 @@ package import Sync
 
 /// What a pass did, for a caller to render.
 package struct UploadPassReport: Sendable {
+  /// Id of the device whose sessions were sent.
+  package let device: String
   /// What was sent and sealed, and what failed.
   package var upload = UploadReport()
   /// Copies that were removed, local and remote ones, in sessions.
   package var reaped = 0
-  /// Whether the store was asked for anything.
+  /// Whether the store was not left alone because it failed before.
   package var hasAskedStore = true
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false
@@ -15,8 +17,7 @@ package struct UploadPassReport: Sendable {
   /// Whether the store was asked, and failed for all sessions.
   package var isStoreDown: Bool { hasAskedStore && upload.stoppedBy is StoreError }
 
-  /// Nothing was done.
-  package init() {}
+  init(device: String) { self.device = device }
 }
 
 /// What happens in a pass.
@@ -26,7 +27,7 @@ package enum UploadPassEvent: Sendable {
   /// An object or a session.
   case upload(UploadEvent)
   /// Nothing more is sent.
-  case sent
+  case uploadEnded
   /// A log of another program cannot be read, which is news.
   case unreadable(path: String, reason: String)
   /// What is old enough is not deleted at present.

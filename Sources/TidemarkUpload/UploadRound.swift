@@ -26,9 +26,9 @@ package struct UploadRound {
   }
 
   /// What became of one home.
-  package enum Outcome {
-    /// A pass was made.
-    case done(UploadPassReport)
+  package enum Outcome<Result> {
+    /// Its turn has come, and this is what it came to.
+    case done(Result)
     /// Another upload of the home is running, and does this one's work.
     case busy
     /// What went wrong with this home; the others are not concerned.
@@ -49,34 +49,61 @@ package struct UploadRound {
   ///
   /// - Parameters:
   ///   - sites: the homes.
-  ///   - pass: makes the pass of a home whose lock it is given.
+  ///   - note: gives what hears of a home's pass while it goes on.
   ///   - report: gets what became of each home.
   /// - Throws: what goes wrong with the only home, or with all.
   package func run(
-    _ sites: [Site], _ pass: (Site, SyncContext, HomeLock) async throws -> UploadPassReport,
-    report: (Site, Outcome) throws -> Void
+    _ sites: [Site], note: (Site) -> UploadPass.Note,
+    report: (Site, Outcome<UploadPassReport>) throws -> Void
+  ) async throws {
+    try await visit(sites) { site, context, lock in
+      try await UploadPass(context, site.policy).run(holding: lock, note(site))
+    } report: { site, outcome in
+      try report(site, outcome)
+      if case .done(let report) = outcome { return !report.isStoreDown }
+      return true
+    }
+  }
+
+  /// Shows what the passes would do.
+  ///
+  /// - Throws: as ``run(_:note:report:)`` does.
+  package func preview(
+    _ sites: [Site], report: (Site, Outcome<UploadPass.Preview>) throws -> Void
+  ) async throws {
+    try await visit(sites) { site, context, _ in
+      try UploadPass(context, site.policy).preview()
+    } report: { site, outcome in
+      try report(site, outcome)
+      return true
+    }
+  }
+
+  /// - Parameter report: returns whether to go on with the next home.
+  private func visit<Result>(
+    _ sites: [Site], _ work: (Site, SyncContext, HomeLock) async throws -> Result,
+    report: (Site, Outcome<Result>) throws -> Bool
   ) async throws {
     for site in sites {
-      let outcome: Outcome
+      let outcome: Outcome<Result>
       do {
         outcome = try await site.home.withOwnersRights {
           let context = try site.context()
           guard let lock = try await lock(site.home) else { return .busy }
-          return .done(try await pass(site, context, lock))
+          return .done(try await work(site, context, lock))
         }
       } catch {
         let isSpent = (error as? StoreError)?.code == .exhausted
         guard isSpent || (sites.count > 1 && !isFatal(error)) else { throw error }
-        try report(site, .failed(error))
+        _ = try report(site, .failed(error))
         if isSpent { return }
         continue
       }
-      try report(site, outcome)
-      if case .done(let report) = outcome, report.isStoreDown { return }
+      guard try report(site, outcome) else { return }
     }
   }
 
-  /// Milliseconds between two looks at a lock that another process has.
+  /// Lock polling interval, in milliseconds.
   private static let lockInterval = 50
 
   private func lock(_ home: Home) async throws -> HomeLock? {

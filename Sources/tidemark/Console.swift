@@ -48,12 +48,12 @@ enum Console {
   /// Prints what the parser has to say: help as a result, an error as such.
   static func answer(_ text: String, isError: Bool) {
     guard isError else { return say(text) }
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+    writeError(text + "\n")
   }
 
   /// Prints a line about what went wrong.
   static func complain(_ line: String) {
-    FileHandle.standardError.write(Data("tidemark: \(line)\n".utf8))
+    writeError("tidemark: \(line)\n")
   }
 
   /// By default a report whose reader has gone would end the program.
@@ -62,17 +62,32 @@ enum Console {
   /// Prints a line of diagnostics in one piece; where nobody reads, the work goes on.
   static func report(_ line: [UInt8]) {
     ignorePipeSignal
-    line.withUnsafeBytes { _ = Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    writeError(line)
+  }
+
+  /// Writes to standard error, in one piece where the system takes it; what nobody reads is dropped.
+  static func writeError(_ text: String) { writeError(Array(text.utf8)) }
+
+  private static func writeError(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes
+      while !rest.isEmpty {
+        let count = Foundation.write(STDERR_FILENO, rest.baseAddress, rest.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+    }
   }
 
   /// Prints a line about what goes on, at a terminal only.
   static func remark(_ line: String) {
-    if errorIsTerminal { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    if errorIsTerminal { writeError(line + "\n") }
   }
 
   /// Asks a yes-or-no question at a terminal.
   static func confirm(_ question: String) -> Bool {
-    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+    writeError("\(question) [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased())
   }
 

@@ -21,9 +21,9 @@ final class ProgressBar: Sendable {
   /// Shows how far an upload has come.
   func note(_ event: UploadPassEvent) {
     switch event {
-    case .planned(let bytes): state.withLock { $0.total = bytes }
+    case .planned(let bytes): state.withLock { $0 = State(total: bytes) }
     case .upload(.sent(_, let logBytes, _)): add(logBytes)
-    case .sent: finish()
+    case .uploadEnded: finish()
     default: break
     }
   }
@@ -42,11 +42,11 @@ final class ProgressBar: Sendable {
         String(repeating: "#", count: filled)
         + String(repeating: "-", count: Self.width - filled)
       let text = "\r[\(bar)] \(Int(share * 100)) %  \(Console.size(state.done))  "
-      FileHandle.standardError.write(Data(text.utf8))
+      Console.writeError(text)
     }
   }
 
   func finish() {
-    if state.withLock({ $0.isShown }) { FileHandle.standardError.write(Data("\r\u{1b}[K".utf8)) }
+    if state.withLock({ $0.isShown }) { Console.writeError("\r\u{1b}[K") }
   }
 }

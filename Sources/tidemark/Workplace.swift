@@ -16,8 +16,6 @@ struct Workplace {
   let device: Device
   /// Hears of what the command does.
   var logger: Logger { settings.storeSettings.logger }
-  /// Whether lines of the log, and no progress bar, show what goes on.
-  var isVerbose: Bool { logger.logLevel <= .info }
   /// Opened with root's rights before another user's are taken on; nil for one's own home.
   private let openedStore: (any ObjectStore)?
 

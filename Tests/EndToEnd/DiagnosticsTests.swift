@@ -10,7 +10,7 @@ import Testing
 @testable import tidemark
 
 /// `-v`, `-vv` and `TIDEMARK_LOG`.
-@Suite struct DiagnosticsTests {
+@Suite(.tags(.large)) struct DiagnosticsTests {
   private static let password = "correct-horse-battery"
 
   // MARK: Lines

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite struct RequestLogTests {
+@Suite(.tags(.medium)) struct RequestLogTests {
   private func send(
     _ level: Logger.Level, proxy: String? = nil, _ answers: [String],
     _ request: (String) -> HTTPRequest

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 
-@Suite struct SecretMaskTests {
+@Suite(.tags(.small)) struct SecretMaskTests {
   @Test(arguments: [
     ("Authorization: Basic dGlkZTptYXJr", "Authorization: Basic ***"),
     ("authorization:Bearer abcdef", "authorization: Bearer ***"),

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
 
-@Suite struct TraceLinesTests {
+@Suite(.tags(.small)) struct TraceLinesTests {
   private static let head = "PUT /k HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\n\r\n"
 
   /// However libcurl cuts what it reports.

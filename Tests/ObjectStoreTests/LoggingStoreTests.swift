@@ -7,7 +7,7 @@ import TestServers
 import TestSupport
 import Testing
 
-@Suite struct LoggingStoreTests {
+@Suite(.tags(.small)) struct LoggingStoreTests {
   /// A clock that shows 12 ms more at each look.
   private func logging(
     _ store: any ObjectStore, _ lines: LogLines, _ level: Logger.Level
@@ -102,7 +102,7 @@ import Testing
 }
 
 /// Nothing is formatted, and no foreign handler hears of it, unless a logger was handed over.
-@Suite struct SilentLoggingTests {
+@Suite(.tags(.small)) struct SilentLoggingTests {
   private static let bootstrapped: LogLines = {
     let lines = LogLines()
     LoggingSystem.bootstrap { _ in lines.handler(.trace) }

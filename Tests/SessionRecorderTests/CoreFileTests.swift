@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import SessionRecorder
 
 /// Where a crashed program's memory goes.
-@Suite struct CoreFileTests {
+@Suite(.tags(.small)) struct CoreFileTests {
   @Test(arguments: [
     ("core", "/work/core"), ("/var/crash/core.%p", "/var/crash/core.77"),
     ("|/usr/lib/systemd/systemd-coredump %P %u", "coredumpctl info 77"),

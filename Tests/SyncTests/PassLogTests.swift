@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What a pass logs of its decisions.
-@Suite struct PassLogTests {
+@Suite(.tags(.medium)) struct PassLogTests {
   /// The lines of one pass at level info, without those of the objects.
   private func pass(_ site: inout Site, _ turn: Turn = .due) async throws -> [String] {
     let lines = LogLines()

@@ -115,6 +115,21 @@ import TidemarkUpload
     }
   }
 
+  @Test func `a folder that is back is not called stale by what comes later`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.pass()
+    let folder = "\(site.local.folder)/store"
+    try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
+    #expect(try await site.pass().upload.stoppedBy != nil)
+    #expect(try site.context().storeEntry().failingSince != nil)
+    try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
+    site.local.clock.advance(seconds: 2 * Self.day)
+    #expect(try await site.pass().upload.stoppedBy == nil)
+    #expect(try !site.context().storeEntry().isStale(after: 3600, at: site.local.clock.now()))
+    #expect(try site.context().storeEntry().failingSince == nil)
+  }
+
   // MARK: Several homes
 
   /// What became of each home, in order.
@@ -128,8 +143,8 @@ import TidemarkUpload
     let homes = sites.enumerated().map { number, site in
       UploadRound.Site(site.local.home, site.policy) { try context(number) }
     }
-    try await round.run(homes) { site, context, lock in
-      try await UploadPass(context, site.policy).run(holding: lock)
+    try await round.run(homes) { _ in
+      { _ in }
     } report: { _, outcome in
       switch outcome {
       case .done(let report): outcomes.append("sealed \(report.upload.sealed)")

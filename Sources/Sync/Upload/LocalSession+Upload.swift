@@ -65,7 +65,9 @@ extension LocalSession {
   /// Forgets everything that a session needs until its seal is marked here, and remembers where the
   /// seal left something behind on the remote.
   func settle(_ context: SyncContext) throws {
-    let isTidy = try context.manifest.entry(session)?.hasOnlyFinalObjects == true
+    // Of a session that a killed pass sealed, the row does not say what that pass saw.
+    let entry = try context.manifest.entry(session)
+    let isTidy = entry.map { !$0.isDirty && $0.hasOnlyFinalObjects } ?? false
     try context.manifest.forgetSealed([session: isTidy], due: context.now())
     try leave()
   }

@@ -59,6 +59,7 @@ package struct Uploader: Sendable {
     if plan.isIdle {
       do {
         try await context.checkFolder()
+        try noteThatFolderIsBack()
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
       } catch {
@@ -128,6 +129,15 @@ package struct Uploader: Sendable {
     // The store logs each object, and the pass each failure.
     case .sent, .failed: break
     }
+  }
+
+  /// Ends the failing of a folder that was not there, and for which nothing waited.
+  private func noteThatFolderIsBack() throws {
+    var entry = try context.storeEntry()
+    guard context.store.isFolder, entry.failingSince != nil, entry.lastError == nil else { return }
+    entry.failingSince = nil
+    entry.lastTold = nil
+    try context.manifest.save(entry)
   }
 
   /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would

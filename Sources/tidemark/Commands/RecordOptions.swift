@@ -80,6 +80,6 @@ struct RecordOptions: ParsableArguments {
 
   /// How bytes from the store are read for a choice.
   func mode(for choice: RecordChoice) -> SessionReader.Mode {
-    salvage ? .salvaged : choice.narrows ? .ranged : .verified
+    salvage ? .salvaged : choice.mode
   }
 }

@@ -101,27 +101,24 @@ struct Redact: AsyncParsableCommand {
       ids.isEmpty
       ? try await catalog.entries(devices: devices).filter(owner.includes)
       : try await catalog.entries(matching: ids, devices: devices)
-    var begun = 0
+    let pass = RemoteRedactionPass(context)
     var failed = false
-    let report = try await RemoteRedactionPass(context).run(
-      entries.reversed().map(\.session), holding: lock
-    ) { session, outcome in
-      switch outcome {
-      case .resent(let item):
-        begun += 1
-        Console.say(
-          "\(session): \(item.segments) segments, \(Console.size(item.bytes)), "
-            + (dryRun ? "would be sent anew" : "are sent anew"))
-      case .refused(let reason):
-        failed = true
-        Console.complain("\(session): \(reason)")
-      }
-    }
-    for failure in report?.failures ?? [] {
+    let items = try await pass.plan(entries.reversed().map(\.session)) { session, reason in
       failed = true
-      Console.complain("\(failure.session): \(failure.error)")
+      Console.complain("\(session): \(reason)")
     }
-    if begun == 0 { Console.remark("the store has nothing that the rules mask otherwise") }
+    for item in items {
+      Console.say(
+        "\(item.session): \(item.segments) segments, \(Console.size(item.bytes)), "
+          + (dryRun ? "would be sent anew" : "are sent anew"))
+    }
+    if let lock, !items.isEmpty {
+      let report = try await pass.run(items, holding: lock)
+      for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+      if let error = report.stoppedBy { throw error }
+      failed = failed || !report.failures.isEmpty
+    }
+    if items.isEmpty { Console.remark("the store has nothing that the rules mask otherwise") }
     if failed { throw ExitStatus.partial }
   }
 

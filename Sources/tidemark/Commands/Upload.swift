@@ -105,10 +105,25 @@ struct Upload: AsyncParsableCommand {
     round.patience = .seconds(wait.flatMap(Age.seconds) ?? 0)
     round.isFatal = { $0 is Failure }
     var statuses: Set<ExitStatus> = []
-    try await round.run(sites) { site, context, lock in
-      try await pass(site, context, holding: lock)
+    guard !dryRun else {
+      try await round.preview(sites) { site, outcome in
+        statuses.insert(try report(outcome, of: site.home) { show($0) })
+      }
+      return ExitStatus(of: statuses)
+    }
+    // Lines of the log show what goes on, too.
+    let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
+    try await round.run(sites) { _ in
+      { event in
+        progress?.note(event)
+        Self.say(event)
+      }
     } report: { site, outcome in
-      statuses.insert(try report(outcome, of: site.home))
+      statuses.insert(
+        try report(outcome, of: site.home) { pass in
+          try say(pass, of: site.home)
+          return Self.status(of: pass.upload)
+        })
     }
     return ExitStatus(of: statuses)
   }
@@ -127,27 +142,9 @@ struct Upload: AsyncParsableCommand {
     return policy
   }
 
-  private func pass(
-    _ site: UploadRound.Site, _ context: SyncContext, holding lock: HomeLock
-  ) async throws -> UploadPassReport {
-    let pass = UploadPass(context, site.policy)
-    if dryRun {
-      let (attached, plan) = try pass.preview()
-      for line in attached { Console.say(line) }
-      show(plan)
-      return UploadPassReport()
-    }
-    // Lines of the log show what goes on, too.
-    let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
-    let report = try await pass.run(holding: lock) { event in
-      progress?.note(event)
-      Self.say(event)
-    }
-    try say(report, of: site.home, as: context.device.deviceId)
-    return report
-  }
-
-  private func show(_ plan: UploadPlan) {
+  private func show(_ preview: UploadPass.Preview) -> ExitStatus {
+    for line in preview.attached { Console.say(line) }
+    let plan = preview.upload
     for item in plan.items {
       let log = item.sent == nil ? "asks the store first" : Console.size(item.unsent)
       let what = item.consent == .metadata ? "its sidecar alone" : log
@@ -159,6 +156,7 @@ struct Upload: AsyncParsableCommand {
     }
     for held in plan.held { Console.say("\(held.session)  left alone: \(held.reason)") }
     Console.say("\(plan.items.count) sessions, \(Console.size(plan.unsent)) of log to send")
+    return .ok
   }
 
   private struct Summary: Encodable {
@@ -176,9 +174,11 @@ struct Upload: AsyncParsableCommand {
   }
 
   /// Says what became of a home.
-  private func report(_ outcome: UploadRound.Outcome, of home: Home) throws -> ExitStatus {
+  private func report<Result>(
+    _ outcome: UploadRound.Outcome<Result>, of home: Home, done: (Result) throws -> ExitStatus
+  ) throws -> ExitStatus {
     switch outcome {
-    case .done(let report): return Self.status(of: report.upload)
+    case .done(let result): return try done(result)
     case .busy:
       try diagnostics.logger().info("\(home.path): another upload holds the lock")
       Console.remark("another upload is running; it does this one's work")
@@ -199,11 +199,11 @@ struct Upload: AsyncParsableCommand {
       // Without a terminal it is reported once; `status` says so as long as it is.
       if postponement.isNew || Console.errorIsTerminal { Console.complain(postponement.reason) }
     case .kept(let problem): Console.complain(problem)
-    case .planned, .upload, .sent: break
+    case .planned, .upload, .uploadEnded: break
     }
   }
 
-  private func say(_ pass: UploadPassReport, of home: Home, as device: String) throws {
+  private func say(_ pass: UploadPassReport, of home: Home) throws {
     let report = pass.upload
     if json {
       var failures: [String: String] = [:]
@@ -219,7 +219,7 @@ struct Upload: AsyncParsableCommand {
     }
     let whose = home.owner.map { "\($0.name): " } ?? ""
     for (former, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
-      Console.complain(whose + Self.resending(count, from: former, as: device))
+      Console.complain(whose + Self.resending(count, from: former, as: pass.device))
     }
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")

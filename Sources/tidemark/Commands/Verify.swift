@@ -76,6 +76,7 @@ struct Verify: AsyncParsableCommand {
       Console.complain("\(session): \(reason)")
     }
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+    if let error = report.stoppedBy { throw error }
     Console.say("sent \(report.objects) objects again; run 'tidemark verify' to see the result")
   }
 }
