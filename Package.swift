@@ -179,7 +179,7 @@ if Context.environment["TIDEMARK_BENCHMARKS"] != nil {
     .target(
       name: "Workloads",
       dependencies: [
-        "Delta", "LogRecords", "ObjectStore", "Redaction", "TestSupport",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Benchmarks/Workloads"),
     .executableTarget(

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Logging
 import Platform
 
@@ -12,10 +12,10 @@ package final class HTTPTransport: Sendable {
   package struct Options: Sendable {
     /// How many requests may run at once.
     package var workers = 12
-    /// How many seconds a connection may take to be made, name look-up included.
-    package var connectTimeout: TimeInterval = 15
-    /// After how many seconds without a byte in either direction a request fails.
-    package var stallTimeout: TimeInterval = 30
+    /// How long a connection may take to be made, name look-up included.
+    package var connectTimeout = Duration.seconds(15)
+    /// The time without a byte in either direction after which a request fails.
+    package var stallTimeout = Duration.seconds(30)
     /// Whom to trust, and as whom to appear.
     package var tls = TLS()
     /// The proxy's URL, its login in it; nil takes the usual environment variables.

@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import Platform
 
 /// Puts a request into an easy handle: the one conservative shape that every server takes.
 struct RequestSetup {
@@ -52,10 +53,12 @@ struct RequestSetup {
   }
 
   private func limits() throws(TransportError) {
-    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(0.001, min(options.connectTimeout, 86400)) * 1000))
+    let connect = max(.milliseconds(1), min(options.connectTimeout, .days(1)))
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect.milliseconds))
     // No progress, and not the total time: a large body over a slow line is no fault.
     try set(CURLOPT_LOW_SPEED_LIMIT, 1)
-    try set(CURLOPT_LOW_SPEED_TIME, Int(max(1, min(options.stallTimeout, 86400)).rounded(.up)))
+    let stall = max(.seconds(1), min(options.stallTimeout, .days(1)))
+    try set(CURLOPT_LOW_SPEED_TIME, Int((stall / .seconds(1)).rounded(.up)))
   }
 
   private func message(_ request: HTTPRequest) throws(TransportError) {

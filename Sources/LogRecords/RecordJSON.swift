@@ -26,16 +26,16 @@ public struct RecordJSON: Sendable {
   ///   - device: the name of the device that it ran on.
   ///   - app: the program's name.
   ///   - format: how to read the log.
-  ///   - clockOffset: what its clock lacks, in milliseconds, for readers; nil where it is not told.
+  ///   - clockOffset: what its clock lacks, for readers; nil where it is not told.
   public init(
-    session: String, device: String, app: String, format: LogFormat, clockOffset: Int64? = nil
+    session: String, device: String, app: String, format: LogFormat, clockOffset: Duration? = nil
   ) {
     self.format = format
     var prefix = Array("{".utf8)
     for (name, value) in [("session", session), ("device", device), ("app", app)] {
       Self.append(name, value, to: &prefix)
     }
-    if let clockOffset { Self.append("clockOffset", number: clockOffset, to: &prefix) }
+    if let clockOffset { Self.append("clockOffset", number: clockOffset.milliseconds, to: &prefix) }
     self.prefix = prefix
   }
 

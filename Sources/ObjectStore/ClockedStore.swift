@@ -1,18 +1,20 @@
+package import Platform
+
 /// A store whose answers tell a ``ServerClock`` the time.
 package struct ClockedStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
   private let clock: ServerClock
-  private let now: @Sendable () -> Int64
+  private let now: @Sendable () -> Timestamp
 
   /// Wraps a store.
   ///
   /// - Parameters:
   ///   - base: What does the work.
   ///   - clock: Hears of each date.
-  ///   - now: Our clock, in milliseconds since 1970.
+  ///   - now: Our clock.
   package init(
-    _ base: any ObjectStore, _ clock: ServerClock, now: @escaping @Sendable () -> Int64
+    _ base: any ObjectStore, _ clock: ServerClock, now: @escaping @Sendable () -> Timestamp
   ) {
     self.base = base
     self.clock = clock

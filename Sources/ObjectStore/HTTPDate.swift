@@ -1,4 +1,4 @@
-import Foundation
+import Platform
 
 /// Reads the dates that servers write: the three of HTTP and ISO 8601.
 ///
@@ -9,7 +9,7 @@ enum HTTPDate {
   ]
 
   /// The moment that the text names; nil when it is none of the forms.
-  static func parse(_ text: String) -> Date? {
+  static func parse(_ text: String) -> ServerTime? {
     if let date = iso8601(text) { return date }
     let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
     let fields: (day: String, month: String, year: String, time: String)
@@ -32,8 +32,9 @@ enum HTTPDate {
   }
 
   /// The moment in the form of AWS signatures, `20250830T123600Z`.
-  static func amazon(_ date: Date) -> String {
-    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+  static func amazon(_ date: ServerTime) -> String {
+    let inSecond = (date.milliseconds % 1000 + 1000) % 1000
+    let seconds = Int((date.milliseconds - inSecond) / 1000)
     let days = (seconds - ((seconds % 86400) + 86400) % 86400) / 86400
     let inDay = seconds - days * 86400
     let (year, month, day) = civil(days)
@@ -41,7 +42,7 @@ enum HTTPDate {
       + padded(inDay / 60 % 60, 2) + padded(inDay % 60, 2) + "Z"
   }
 
-  private static func iso8601(_ text: String) -> Date? {
+  private static func iso8601(_ text: String) -> ServerTime? {
     guard text.hasSuffix("Z") || text.hasSuffix("z"), text.utf8.count <= 40 else { return nil }
     let digits = text.dropLast().filter { $0 != "-" && $0 != ":" }
     let halves = digits.split { $0 == "T" || $0 == "t" }
@@ -54,13 +55,15 @@ enum HTTPDate {
 
   private static func moment(
     _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Double
-  ) -> Date? {
+  ) -> ServerTime? {
     guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day),
       (0...23).contains(hour), (0...59).contains(minute), (0..<61).contains(second)
     else { return nil }
     let days = daysSinceEpoch(year, month, day)
     guard civil(days) == (year, month, day) else { return nil }
-    return Date(timeIntervalSince1970: Double(days * 86400 + hour * 3600 + minute * 60) + second)
+    let minutes = days * 1440 + hour * 60 + minute
+    return ServerTime(
+      milliseconds: Int64(minutes) * 60_000 + Int64((second * 1000).rounded(.down)))
   }
 
   // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 /// Turns what a server or the transport said into a `StoreError`.
 struct HTTPFailure {
@@ -112,11 +113,19 @@ struct HTTPFailure {
     }
   }
 
-  /// The seconds to wait that an answer asks for: a number or a date.
-  private static func retryAfter(_ response: HTTPResponse) -> TimeInterval? {
+  /// The seconds that are believed: far more than are waited for.
+  private static let longestWait: Double = 1e9
+
+  /// How long to wait as an answer asks: a number of seconds or a date.
+  private static func retryAfter(_ response: HTTPResponse) -> Duration? {
     guard let value = response.header("Retry-After") else { return nil }
-    if let seconds = Double(value) { return seconds.isFinite ? max(0, seconds) : nil }
-    let now = response.header("Date").flatMap(HTTPDate.parse) ?? Date()
-    return HTTPDate.parse(value).map { max(0, $0.timeIntervalSince(now)) }
+    if let seconds = Double(value) {
+      return seconds.isFinite ? .seconds(min(max(0, seconds), longestWait)) : nil
+    }
+    // Without the server's clock the wait may be wrong by as much as ours is, which only delays or
+    // hastens a retry.
+    let now =
+      response.header("Date").flatMap(HTTPDate.parse) ?? Timestamp.now().assumingSynchronizedClocks
+    return HTTPDate.parse(value).map { max(.zero, $0 - now) }
   }
 }

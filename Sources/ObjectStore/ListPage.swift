@@ -1,4 +1,4 @@
-package import Foundation
+package import Platform
 
 /// One page of a listing.
 package struct ListPage: Sendable, Hashable {
@@ -9,12 +9,12 @@ package struct ListPage: Sendable, Hashable {
   /// What to pass as `after` for the next page; nil when this is the last.
   package var next: String?
   /// The server's clock when it answered.
-  package var serverDate: Date?
+  package var serverDate: ServerTime?
 
   /// Makes a page.
   package init(
     objects: [ObjectEntry] = [], directories: [String] = [], next: String? = nil,
-    serverDate: Date? = nil
+    serverDate: ServerTime? = nil
   ) {
     self.objects = objects
     self.directories = directories

@@ -1,4 +1,4 @@
-package import Foundation
+package import Platform
 
 /// One object as a listing or a look at its head shows it.
 package struct ObjectEntry: Sendable, Hashable {
@@ -7,7 +7,7 @@ package struct ObjectEntry: Sendable, Hashable {
   /// The size in bytes.
   package let size: Int64
   /// When it was last written, by the server's clock.
-  package let modified: Date?
+  package let modified: ServerTime?
   /// The entity tag without its quotes; for most S3 stores the MD5 of the content.
   package let etag: String?
 
@@ -15,7 +15,7 @@ package struct ObjectEntry: Sendable, Hashable {
   static let possibleSizes: ClosedRange<Int64> = 0...(1 << 50)
 
   /// Makes an entry.
-  package init(key: String, size: Int64, modified: Date? = nil, etag: String? = nil) {
+  package init(key: String, size: Int64, modified: ServerTime? = nil, etag: String? = nil) {
     self.key = key
     self.size = size
     self.modified = modified

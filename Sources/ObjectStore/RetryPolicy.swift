@@ -1,18 +1,16 @@
-package import Foundation
-
 /// How often, and how long, something transient is tried again: one row for each class of failure.
 package struct RetryPolicy: Sendable, Hashable {
   /// How one class of failure is tried again.
   package struct Row: Sendable, Hashable {
     /// How many times an operation is tried in all.
     package var tries: Int
-    /// The upper bound of the first pause, in seconds; it doubles each time.
-    package var base: TimeInterval
-    /// The upper bound of every pause, in seconds.
-    package var cap: TimeInterval
+    /// The upper bound of the first pause; it doubles each time.
+    package var base: Duration
+    /// The upper bound of every pause.
+    package var cap: Duration
 
     /// Makes a row.
-    package init(tries: Int, base: TimeInterval, cap: TimeInterval) {
+    package init(tries: Int, base: Duration, cap: Duration) {
       self.tries = tries
       self.base = base
       self.cap = cap
@@ -21,14 +19,14 @@ package struct RetryPolicy: Sendable, Hashable {
 
   /// The table; a class that is not in it is never tried again.
   package var rows: [StoreError.Code: Row] = [
-    .transient: Row(tries: 4, base: 0.2, cap: 5),
-    .damaged: Row(tries: 4, base: 0.2, cap: 5),
-    .overloaded: Row(tries: 4, base: 1, cap: 15),
+    .transient: Row(tries: 4, base: .milliseconds(200), cap: .seconds(5)),
+    .damaged: Row(tries: 4, base: .milliseconds(200), cap: .seconds(5)),
+    .overloaded: Row(tries: 4, base: .seconds(1), cap: .seconds(15)),
     // Whoever is not there now will hardly be in a second: the next pass is soon enough.
-    .unreachable: Row(tries: 2, base: 0.5, cap: 0.5),
+    .unreachable: Row(tries: 2, base: .milliseconds(500), cap: .milliseconds(500)),
   ]
-  /// After how many seconds, pauses included, no further try is begun.
-  package var maxElapsed: TimeInterval = 45
+  /// The time, pauses included, after which no further try is begun.
+  package var maxElapsed = Duration.seconds(45)
 
   /// Makes the default policy.
   package init() {}
@@ -53,15 +51,13 @@ package struct RetryPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - attempt: How many tries there were.
-  ///   - elapsed: How many seconds have gone by since the first began.
+  ///   - elapsed: How long ago the first began.
   ///   - error: What the last one failed with.
   ///   - random: A number from 0 up to 1.
-  func pause(attempt: Int, elapsed: TimeInterval, error: StoreError, random: Double)
-    -> TimeInterval?
-  {
+  func pause(attempt: Int, elapsed: Duration, error: StoreError, random: Double) -> Duration? {
     guard let row = rows[error.code], attempt < row.tries else { return nil }
-    let bound = min(row.cap, row.base * pow(2, Double(attempt - 1)))
-    let pause = max(bound * random, error.retryAfter ?? 0)
+    let bound = min(row.cap, row.base * (1 << min(attempt - 1, 30)))
+    let pause = max(bound * random, error.retryAfter ?? .zero)
     return elapsed + pause <= maxElapsed ? pause : nil
   }
 }

@@ -83,14 +83,14 @@ package struct RetryingStore: ForwardingStore {
     _ body: () async throws -> Result
   ) async throws -> Result {
     let start = now()
-    var slept: TimeInterval = 0
+    var slept = Duration.zero
     var attempts = 0
     var failure = firstFailure
     if firstFailure != nil { attempts = 1 }
     while true {
       if let failure {
         // The pauses are counted by their asked length: the sleep may be a test's.
-        let elapsed = max(seconds(now() - start), slept)
+        let elapsed = max(now() - start, slept)
         guard
           let pause = policy.pause(
             attempt: attempts, elapsed: elapsed, error: failure, random: random())
@@ -102,7 +102,7 @@ package struct RetryingStore: ForwardingStore {
           "attempt \(attempts) of \(operation) \(key) failed; next in \(Self.text(pause)): \(failure)"
         )
         do {
-          try await sleep(.seconds(pause))
+          try await sleep(pause)
         } catch {
           throw cancelled(operation, key)
         }
@@ -120,17 +120,13 @@ package struct RetryingStore: ForwardingStore {
     }
   }
 
-  private static func text(_ seconds: TimeInterval) -> String {
-    String(format: "%.1f s", seconds)
+  private static func text(_ pause: Duration) -> String {
+    String(format: "%.1f s", pause / .seconds(1))
   }
 
   private func cancelled(_ operation: String, _ key: String) -> StoreError {
     StoreError(
       .cancelled, operation: operation, target: "\(location)/\(key)",
       response: "the request was cancelled")
-  }
-
-  private func seconds(_ duration: Duration) -> TimeInterval {
-    Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
   }
 }

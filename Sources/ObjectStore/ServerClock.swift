@@ -1,4 +1,4 @@
-package import Foundation
+package import Platform
 import Synchronization
 
 /// How far a server's clock is ahead of ours, learned from the dates of its answers.
@@ -7,7 +7,7 @@ import Synchronization
 /// servers that look at their clock once a second, such as lighttpd, it may be the second before. So
 /// each answer bounds the difference, and all of them together bound it closer.
 package final class ServerClock: Sendable {
-  private let bounds = Mutex<ClosedRange<Int64>?>(nil)
+  private let bounds = Mutex<ClosedRange<Duration>?>(nil)
 
   /// Knows nothing yet.
   package init() {}
@@ -16,12 +16,12 @@ package final class ServerClock: Sendable {
   ///
   /// - Parameters:
   ///   - date: what it said, whole seconds.
-  ///   - sent: when it was asked for, by our clock, in milliseconds since 1970.
+  ///   - sent: when it was asked for, by our clock.
   ///   - received: when it came.
-  package func note(_ date: Date, sent: Int64, received: Int64) {
-    let server = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+  package func note(_ date: ServerTime, sent: Timestamp, received: Timestamp) {
     guard sent <= received else { return }
-    let new = server - received...server + 1999 - sent
+    let latest = date + .milliseconds(1999)
+    let new = date.offset(from: received)...latest.offset(from: sent)
     bounds.withLock { bounds in
       guard let known = bounds, known.overlaps(new) else {
         // One of the clocks was set: what held before says nothing any more.
@@ -32,11 +32,11 @@ package final class ServerClock: Sendable {
     }
   }
 
-  /// Milliseconds to add to our clock for the server's; nil while nothing is known, 0 as long as
-  /// the answers do not show a difference.
-  package var offset: Int64? {
+  /// How far the server's clock is ahead of ours; nil while nothing is known, zero as long as the
+  /// answers do not show a difference.
+  package var offset: Duration? {
     bounds.withLock { bounds in
-      bounds.map { $0.contains(0) ? 0 : ($0.lowerBound + $0.upperBound) / 2 }
+      bounds.map { $0.contains(.zero) ? .zero : ($0.lowerBound + $0.upperBound) / 2 }
     }
   }
 }

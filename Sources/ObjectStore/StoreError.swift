@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Why a store operation failed: what was tried, on what, what came back, what to do.
 ///
@@ -49,13 +49,13 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
   package let response: String
   /// What the user should do next: one sentence, or empty.
   package let advice: String
-  /// How many seconds the server asked to wait.
-  package let retryAfter: TimeInterval?
+  /// How long the server asked to wait.
+  package let retryAfter: Duration?
 
   /// Makes an error; bounds and escapes its texts.
   package init(
     _ code: Code, operation: String, target: String, response: String, advice: String = "",
-    retryAfter: TimeInterval? = nil
+    retryAfter: Duration? = nil
   ) {
     self.code = code
     self.operation = operation

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HTTPTransport
 package import Logging
 import Platform
@@ -75,10 +75,10 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   package var limitRate: Int64?
   /// How many requests may be sent in all; nil for no bound.
   package var maximumRequests: Int?
-  /// How many seconds a connection may take to be made.
-  package var connectTimeout: TimeInterval = 15
-  /// After how many seconds without progress a request is given up.
-  package var stallTimeout: TimeInterval = 30
+  /// How long a connection may take to be made.
+  package var connectTimeout = Duration.seconds(15)
+  /// The time without progress after which a request is given up.
+  package var stallTimeout = Duration.seconds(30)
   /// Hears of what is asked of the store.
   package var logger = Logger.off
 

@@ -1,6 +1,5 @@
-package import Foundation
 package import ObjectStore
-import Platform
+package import Platform
 package import SessionLog
 
 /// All sessions of one folder, as a listing showed them.
@@ -8,7 +7,7 @@ package struct FolderListing: Sendable {
   /// The sessions by id.
   package let sessions: [SessionID: RemoteSession]
   /// The server's time when it answered.
-  package let serverDate: Date?
+  package let serverDate: ServerTime?
 
   /// Lists a folder, or one session's objects in it.
   ///

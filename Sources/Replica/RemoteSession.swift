@@ -1,5 +1,5 @@
-package import Foundation
 import ObjectStore
+package import Platform
 package import SessionLog
 
 /// What a listing tells about one session: which of its objects are there, and how far its stream
@@ -20,7 +20,7 @@ package struct RemoteSession: Sendable, Equatable {
   /// Size of all objects in bytes.
   package private(set) var storedBytes: Int64 = 0
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
-  package private(set) var newest: Date?
+  package private(set) var newest: ServerTime?
   /// What the seal names, where the session has been restricted to it; see ``restricted(to:)``.
   package internal(set) var contents: SealedContents?
   /// Whole segments that the seal does not name, in no order: only a reader that takes whatever is

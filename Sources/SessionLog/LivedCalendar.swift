@@ -35,7 +35,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
   /// - Parameters:
   ///   - date: what the clock shows.
   ///   - lived: the second that is lived now.
-  mutating func note(_ date: Timestamp, lived: Int64) {
+  mutating func note(_ date: some ClockTime, lived: Int64) {
     let row = Row(date: date.milliseconds / 1000, lived: lived)
     guard (Self.earliest..<Self.latest).contains(row.date) else { return }
     if let last = rows.last, row.lived - last.lived < Self.interval(at: 0), isSteady(last, row) {
@@ -47,7 +47,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
 
   /// Lived seconds since a date, at least; nil for one that has not come yet as far as is known, or
   /// that a clock gave which was never set.
-  func age(since date: Timestamp, lived: Int64) -> Int64? {
+  func age(since date: some ClockTime, lived: Int64) -> Int64? {
     let date = date.milliseconds / 1000
     guard date >= Self.earliest, let first = rows.first, let last = rows.last else { return nil }
     // The clock goes on after the last row.

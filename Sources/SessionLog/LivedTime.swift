@@ -98,7 +98,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   ///   - clock: its name.
   ///   - isElsewhere: whether the server is on another machine; then it confirms what passed while
   ///     this one was off.
-  public mutating func hear(_ date: Timestamp, from clock: String, isElsewhere: Bool) {
+  package mutating func hear(_ date: ServerTime, from clock: String, isElsewhere: Bool) {
     if isElsewhere, let last = heard[clock], last.boot != boot {
       let passed = min(
         Self.difference(date.milliseconds, last.server), Self.difference(wall, last.wall))
@@ -113,7 +113,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     lived = min(Self.longest, lived + max(0, min(milliseconds, Self.longest)))
   }
 
-  private mutating func note(_ date: Timestamp, by clock: String) {
+  private mutating func note(_ date: some ClockTime, by clock: String) {
     calendars[clock, default: LivedCalendar()].note(date, lived: seconds)
   }
 
@@ -133,12 +133,21 @@ public struct LivedTime: Sendable, Equatable, Codable {
   /// Seconds lived since a date, at least, to two minutes; nil for one that has not come yet, and for
   /// one from a clock that was never set.
   ///
+  /// - Parameter date: when something happened, by this machine's clock.
+  public func age(since date: Timestamp) -> Int64? {
+    calendar(of: Self.wallClock).age(since: date, lived: seconds)
+  }
+
+  /// Seconds lived since a server's date, with the bounds of ``age(since:)-(Timestamp)``.
+  ///
   /// - Parameters:
   ///   - date: when something happened.
-  ///   - clock: whose date it is.
-  public func age(since date: Timestamp, by clock: String = Self.wallClock) -> Int64? {
-    (calendars[clock] ?? LivedCalendar()).age(since: date, lived: seconds)
+  ///   - clock: the name of the server's clock, as in ``hear(_:from:isElsewhere:)``.
+  package func age(since date: ServerTime, by clock: String) -> Int64? {
+    calendar(of: clock).age(since: date, lived: seconds)
   }
+
+  private func calendar(of clock: String) -> LivedCalendar { calendars[clock] ?? LivedCalendar() }
 
   // MARK: Bold plans
 

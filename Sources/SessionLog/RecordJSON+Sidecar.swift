@@ -5,8 +5,8 @@ extension RecordJSON {
   ///
   /// - Parameters:
   ///   - sidecar: whose records they are.
-  ///   - clockOffset: what its clock lacks, in milliseconds, for readers; nil where it is not told.
-  public init(_ sidecar: Sidecar, clockOffset: Int64? = nil) {
+  ///   - clockOffset: what its clock lacks, for readers; nil where it is not told.
+  public init(_ sidecar: Sidecar, clockOffset: Duration? = nil) {
     self.init(
       session: sidecar.sessionId.description, device: sidecar.deviceName, app: sidecar.appName,
       format: sidecar.format, clockOffset: clockOffset)

@@ -17,8 +17,8 @@ package struct ReadingContext: Sendable {
   /// Stream bytes of a session that the store is known to have without being asked; nil where
   /// nothing is known.
   package var uploaded: @Sendable (SessionID) throws -> Int64? = { _ in nil }
-  /// How far the server's clock is ahead of this machine's, in milliseconds; nil where no answer told.
-  package var clockOffset: @Sendable () -> Int64? = { nil }
+  /// How far the server's clock is ahead of this machine's; nil where no answer shows it.
+  package var clockOffset: @Sendable () -> Duration? = { nil }
 
   /// Makes a context for local sessions.
   package init(

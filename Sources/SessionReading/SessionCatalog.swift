@@ -57,8 +57,8 @@ package struct SessionCatalog: Sendable {
   /// Makes a catalog.
   package init(_ context: ReadingContext) { self.context = context }
 
-  /// Seconds by which a server's clock may differ from ours without hiding a session.
-  private static let clockSlack: Double = 86_400
+  /// By how much a server's clock may differ from ours without hiding a session.
+  private static let clockSlack = Duration.days(1)
 
   /// Newest sessions first.
   ///
@@ -105,7 +105,7 @@ package struct SessionCatalog: Sendable {
     let here = Set(local)
     if let since {
       // An object is written after what is in it, by a clock that may differ from ours.
-      let oldest = since.date.addingTimeInterval(-Self.clockSlack)
+      let oldest = since.assumingSynchronizedClocks - Self.clockSlack
       remotes = remotes.filter { id, remote in
         here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
       }
@@ -169,7 +169,9 @@ package struct SessionCatalog: Sendable {
         id: remote.session, device: context.device, owner: remote.folder.device,
         status: revision.status)
     }
-    let modified = remote.newest.map(Timestamp.init) ?? sidecar.lastUpdatedAt
+    // Shown to a person, and compared with the time asked for: the clocks' difference moves a session
+    // in or out of a listing, and nothing more.
+    let modified = remote.newest?.assumingSynchronizedClocks ?? sidecar.lastUpdatedAt
     return Entry(
       session: remote.session, sidecar: sidecar, location: .remote,
       length: max(

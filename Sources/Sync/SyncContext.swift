@@ -54,9 +54,7 @@ package struct SyncContext: Sendable {
     self.home = home
     self.device = device
     // A folder has no clock but ours.
-    self.store =
-      store.isFolder
-      ? store : ClockedStore(store, serverClock) { now().milliseconds }
+    self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: now)
     self.machine = machine
     lived = try LivedClock(home: home, machine: machine, now: now)
     self.transfers = max(1, transfers ?? 12)
@@ -69,16 +67,15 @@ package struct SyncContext: Sendable {
     objectLimit = try ObjectLimit(manifest)
   }
 
-  /// How far the server's clock is ahead of ours as the answers so far show it, in milliseconds; nil
-  /// where none told.
-  package var clockOffset: Int64? { serverClock.offset }
+  /// How far the server's clock is ahead of ours as the answers so far show it; nil where none does.
+  package var clockOffset: Duration? { serverClock.offset }
 
   /// Saves the home's lived time where that is due, with what the server's answers say of its clock.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func saveLivedTime(holding lock: HomeLock) throws {
     if let offset = serverClock.offset {
-      lived.hear(Timestamp(milliseconds: now().milliseconds + offset), from: store.location)
+      lived.hear(now().asServer(offset: offset), from: store.location)
     }
     try lived.save(holding: lock)
   }

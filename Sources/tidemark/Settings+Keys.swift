@@ -126,8 +126,8 @@ extension Settings {
     Age.seconds(text).flatMap { $0 > 0 ? $0 : nil }
   }
 
-  private static func interval(_ text: String) -> TimeInterval? {
-    duration(text).map(TimeInterval.init)
+  private static func interval(_ text: String) -> Duration? {
+    duration(text).map { .seconds($0) }
   }
 
   private static func fsync(_ text: String) -> FsyncPolicy? {

@@ -200,8 +200,7 @@ struct Workplace {
     let store =
       try openedStore ?? settings.store(at: url, transfers: nil, environment: environment)
     let clock = ServerClock()
-    reading.store =
-      store.isFolder ? store : ClockedStore(store, clock) { Timestamp.now().milliseconds }
+    reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }
     reading.clockOffset = { clock.offset }
     let manifest = Guarded<Manifest?>(nil)
     reading.uploaded = { session in

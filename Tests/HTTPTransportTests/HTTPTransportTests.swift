@@ -43,7 +43,7 @@ import Testing
   private func patientTransport(workers: Int = 4) -> HTTPTransport {
     var options = HTTPTransport.Options()
     options.workers = workers
-    options.stallTimeout = 3600
+    options.stallTimeout = .seconds(3600)
     return HTTPTransport(options)
   }
 

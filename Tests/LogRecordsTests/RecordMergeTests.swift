@@ -50,7 +50,8 @@ import Testing
       offsets.append(Int64.random(in: -4000...4000, using: &generator))
       inputs.append(
         .init(
-          logs[name].cursor(), from: Timestamp(milliseconds: begin), offset: offsets[name]))
+          logs[name].cursor(), from: Timestamp(milliseconds: begin),
+          offset: .milliseconds(offsets[name])))
     }
     var merge = RecordMerge(inputs)
     var merged = logs.map { _ in [UInt8]() }
@@ -94,7 +95,7 @@ import Testing
     let other = "2026-01-22T14:30:05.000Z [INFO] [b] x\n2026-01-22T14:30:10.000Z [INFO] [b] y\n"
     let start = Timestamp(milliseconds: .min)
     var merge = RecordMerge([
-      .init(Log(Array(back.utf8)).cursor(), from: start, offset: -5),
+      .init(Log(Array(back.utf8)).cursor(), from: start, offset: .milliseconds(-5)),
       .init(Log(Array(other.utf8)).cursor(), from: start),
     ])
     var words: [String] = []

@@ -9,16 +9,16 @@ import Testing
 
 /// When a key is read, and how often.
 @Suite(.tags(.medium)) struct CredentialChainTests {
-  private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+  private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
   /// A place that hands out a new key at each look, good for an hour.
   private final class Rotating: CredentialLink {
     let isConfigured = true
     let looks = Guarded(0)
     let fails = Guarded(false)
-    let clock: Guarded<Date>
+    let clock: Guarded<Timestamp>
 
-    init(_ clock: Guarded<Date>) { self.clock = clock }
+    init(_ clock: Guarded<Timestamp>) { self.clock = clock }
 
     func look() async throws -> CredentialFinding {
       let number = looks.withLock {
@@ -31,15 +31,15 @@ import Testing
       }
       let key = S3Credentials(
         accessKeyID: "KEY\(number)", secretAccessKey: "s",
-        expiration: clock.withLock { $0.addingTimeInterval(3600) })
+        expiration: clock.withLock { ($0 + .seconds(3600)).assumingSynchronizedClocks })
       return .key(key, origin: "a test")
     }
   }
 
   private let clock = Guarded(CredentialChainTests.start)
 
-  private func advance(_ seconds: TimeInterval) {
-    clock.withLock { $0 = $0.addingTimeInterval(seconds) }
+  private func advance(_ span: Duration) {
+    clock.withLock { $0 = $0 + span }
   }
 
   private func chain(_ link: any CredentialLink) throws -> CredentialChain {
@@ -56,9 +56,9 @@ import Testing
       }
     }
     #expect(try await ids() == ["KEY1"])
-    advance(3600 - CredentialChain.margin - 1)
+    advance(.seconds(3600 - 1) - CredentialChain.margin)
     #expect(try await ids() == ["KEY1"])
-    advance(1)
+    advance(.seconds(1))
     #expect(try await chain.credentials().accessKeyID == "KEY2")
     #expect(link.looks.withLock { $0 } == 2)
   }
@@ -68,10 +68,10 @@ import Testing
     let chain = try chain(link)
     _ = try await chain.credentials()
     link.fails.withLock { $0 = true }
-    advance(3600 - 60)
+    advance(.seconds(3600 - 60))
     for _ in 0..<9 { #expect(try await chain.credentials().accessKeyID == "KEY1") }
     #expect(link.looks.withLock { $0 } == 2)
-    advance(61)
+    advance(.seconds(61))
     let error = await #expect(throws: StoreError.self) { try await chain.credentials() }
     #expect(error?.code == .transient)
     link.fails.withLock { $0 = false }

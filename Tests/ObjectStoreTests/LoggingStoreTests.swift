@@ -85,7 +85,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let base = DirectoryStore(path: folder.path)
     let stores: [any ObjectStore] = [
-      RetryingStore(base), ClockedStore(base, ServerClock()) { 0 }, LoggingStore(base, .off),
+      RetryingStore(base), ClockedStore(base, ServerClock()) { Timestamp(milliseconds: 0) },
+      LoggingStore(base, .off),
     ]
     for (number, store) in stores.enumerated() {
       #expect(store.location == base.location && store.isFolder)

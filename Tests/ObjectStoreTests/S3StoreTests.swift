@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 
 @Suite(.tags(.large)) struct S3StoreTests {
   private func store(
-    _ url: String, bucket: String = "logs", now: @escaping @Sendable () -> Date = { Date() }
+    _ url: String, bucket: String = "logs", now: @escaping @Sendable () -> Timestamp = { .now() }
   ) -> S3Store {
     S3Store(
       bucket: bucket, prefix: "p", service: S3Service(endpoint: url),
@@ -53,7 +54,7 @@ import Testing
         body: "<Error><Code>\(code)</Code></Error>"),
       ScriptedServer.answer("200 OK"),
     ])
-    let ours = Date(timeIntervalSince1970: 1_700_000_000)
+    let ours = Timestamp(milliseconds: 1_700_000_000_000)
     _ = try await store(server.url, now: { ours }).put("k", [1])
     let requests = server.received.map(\.head)
     #expect(requests.count == 2)

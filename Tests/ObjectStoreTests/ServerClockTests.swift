@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import TestSupport
 import Testing
 
@@ -8,7 +9,9 @@ import Testing
   private func answer(_ clock: ServerClock, at time: Int64, ahead: Int64, way: Int64) {
     // The server answers in the middle, and says the second.
     let server = (time + way / 2 + ahead) / 1000
-    clock.note(Date(timeIntervalSince1970: Double(server)), sent: time, received: time + way)
+    clock.note(
+      ServerTime(milliseconds: server * 1000), sent: Timestamp(milliseconds: time),
+      received: Timestamp(milliseconds: time + way))
   }
 
   @Test func nothingIsKnownAtFirst() { #expect(ServerClock().offset == nil) }
@@ -23,7 +26,7 @@ import Testing
       answer(clock, at: time, ahead: ahead, way: Int64.random(in: 0...400, using: &generator))
       time += Int64.random(in: 0...5000, using: &generator)
     }
-    let offset = try #require(clock.offset)
+    let offset = try #require(clock.offset).milliseconds
     #expect(abs(offset - ahead) <= (abs(ahead) < 2400 ? 2400 : 1200))
   }
 
@@ -32,13 +35,13 @@ import Testing
     for time in stride(from: Int64(1_769_092_205_123), to: 1_769_092_305_000, by: 777) {
       answer(clock, at: time, ahead: 0, way: 30)
     }
-    #expect(clock.offset == 0)
+    #expect(clock.offset == .zero)
   }
 
   @Test func aClockThatIsSetIsBelieved() throws {
     let clock = ServerClock()
     answer(clock, at: 1_769_092_205_123, ahead: 0, way: 10)
     answer(clock, at: 1_769_092_205_200, ahead: 3_600_000, way: 10)
-    #expect(abs(try #require(clock.offset) - 3_600_000) < 1100)
+    #expect(abs(try #require(clock.offset).milliseconds - 3_600_000) < 1100)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -7,8 +8,9 @@ import Testing
 /// What every store does alike.
 @Suite(.tags(.large)) struct StoreContractTests {
   /// Whether a server's time, in whole seconds, is from after the beginning of a test.
-  private static func isNow(_ date: Date, since beginning: Date) -> Bool {
-    (beginning.addingTimeInterval(-2)...Date(timeIntervalSinceNow: 2)).contains(date)
+  private static func isNow(_ date: ServerTime, since beginning: Timestamp) -> Bool {
+    (beginning - .seconds(2)...Timestamp.now() + .seconds(2))
+      .contains(date.assumingSynchronizedClocks)
   }
 
   @Test(arguments: Backend.allCases)
@@ -17,7 +19,7 @@ import Testing
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
     let body = Array("hello tide".utf8)
-    let before = Date()
+    let before = Timestamp.now()
     for _ in 0..<2 {
       let receipt = try await store.put("devices/a/2026-01-22/x.log", body)
       #expect(receipt.provesContent == backend.traits.provesContent)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
   typealias Outcome = ProbeFinding.Outcome
 
   private func probe(
-    _ store: any ObjectStore, now: @escaping @Sendable () -> Date = { Date() }
+    _ store: any ObjectStore, now: @escaping @Sendable () -> Timestamp = { .now() }
   ) async throws -> [ProbeFinding.Check: ProbeFinding] {
     let findings = try await StoreProbe(
       store, prefix: "devices/a/probe/x", now: now, sleep: { _ in }
@@ -76,10 +77,11 @@ import Testing
     #expect(try await probe(store)[.largestBody]?.error?.code == .tooLarge)
   }
 
-  @Test(arguments: [(0.0, Outcome.ok), (200, .ok), (3600, .note), (-3600, .note)])
-  func clocksAreCompared(offset: TimeInterval, outcome: Outcome) async throws {
+  @Test(arguments: [(0, .ok), (200, .ok), (3600, .note), (-3600, .note)] as [(Int64, Outcome)])
+  func clocksAreCompared(offset: Int64, outcome: Outcome) async throws {
     let folder = try TemporaryDirectory()
-    let finding = try await probe(DirectoryStore(path: folder.path)) { Date() - offset }[.clock]
+    let finding = try await probe(DirectoryStore(path: folder.path)) { .now() - .seconds(offset) }[
+      .clock]
     #expect(finding?.outcome == outcome)
     if offset > 300 { #expect(finding?.received.contains("ahead") == true) }
   }

@@ -198,7 +198,7 @@ import Testing
         ])
     ])
     let error = await #expect(throws: StoreError.self) { try await store(server).put("a", [1]) }
-    #expect(error?.retryAfter == 30)
+    #expect(error?.retryAfter == .seconds(30))
   }
 
   @Test func aMultiStatusToADeleteIsReadForRefusals() async throws {

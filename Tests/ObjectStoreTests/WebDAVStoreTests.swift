@@ -122,7 +122,7 @@ import Testing
       try await store(server.url).put("a", [1])
     }
     #expect(error?.code == code)
-    #expect(error?.retryAfter == 7)
+    #expect(error?.retryAfter == .seconds(7))
   }
 
   @Test func theListingOfAnotherFolderIsNoAnswer() async throws {

@@ -21,6 +21,10 @@ import Testing
     Timestamp(milliseconds: (start + wall) * 1000)
   }
 
+  private static func server(_ wall: Int64) -> ServerTime {
+    ServerTime(milliseconds: (start + wall) * 1000)
+  }
+
   /// What the clocks show after a first look at boot `a`, uptime 100 s, wall 0.
   struct Step: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -66,19 +70,19 @@ import Testing
     server: Int64, wall: Int64, isElsewhere: Bool, days: Int64
   ) {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
-    time.hear(Self.date(0), from: "s3://logs", isElsewhere: isElsewhere)
+    time.hear(Self.server(0), from: "s3://logs", isElsewhere: isElsewhere)
     time.advance(to: Self.reading("b", up: 5, wall: wall * Self.day))
     for _ in 0..<2 {
-      time.hear(Self.date(server * Self.day), from: "s3://logs", isElsewhere: isElsewhere)
+      time.hear(Self.server(server * Self.day), from: "s3://logs", isElsewhere: isElsewhere)
     }
     #expect(time.seconds == days * Self.day)
   }
 
   @Test func aServersClockAddsNothingWithinABoot() {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
-    time.hear(Self.date(0), from: "s3://logs", isElsewhere: true)
+    time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
     time.advance(to: Self.reading("a", up: 160, wall: 40 * Self.day))
-    time.hear(Self.date(40 * Self.day), from: "s3://logs", isElsewhere: true)
+    time.hear(Self.server(40 * Self.day), from: "s3://logs", isElsewhere: true)
     #expect(time.seconds == 60)
   }
 

@@ -13,7 +13,7 @@ public protocol LineSource: AnyObject {
 /// start comes up, and of each no more than one line is kept.
 ///
 /// ```swift
-/// var merge = RecordMerge([.init(first, from: start), .init(second, from: other, offset: 250)])
+/// var merge = RecordMerge([.init(first, from: start), .init(second, from: other, offset: .milliseconds(250))])
 /// while let (number, line) = try await merge.next() { … }
 /// ```
 public struct RecordMerge<Source: LineSource> {
@@ -21,6 +21,7 @@ public struct RecordMerge<Source: LineSource> {
   public struct Input {
     let source: Source
     let start: Timestamp
+    /// In milliseconds, because every record's time is corrected by it.
     let offset: Int64
 
     /// A log.
@@ -28,11 +29,11 @@ public struct RecordMerge<Source: LineSource> {
     /// - Parameters:
     ///   - source: its lines.
     ///   - start: no record is older by its clock.
-    ///   - offset: what its clock lacks, in milliseconds.
-    public init(_ source: Source, from start: Timestamp, offset: Int64 = 0) {
+    ///   - offset: what its clock lacks.
+    public init(_ source: Source, from start: Timestamp, offset: Duration = .zero) {
       self.source = source
       self.start = start
-      self.offset = offset
+      self.offset = offset.milliseconds
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -50,7 +51,7 @@ extension DirectoryStore {
         try page(prefix, in: root, after: token)
       }
     } catch let error as StoreError where error.isNotFound {
-      return ListPage(serverDate: Date())
+      return ListPage(serverDate: Self.now)
     }
   }
 
@@ -67,7 +68,7 @@ extension DirectoryStore {
       name.hasPrefix(start) && ObjectKey.isValid(name)
         && !name.hasPrefix(Self.temporaryPrefix) && token.map { name > $0 } ?? true
     }.sorted()
-    var page = ListPage(serverDate: Date())
+    var page = ListPage(serverDate: Self.now)
     for name in names.prefix(pageSize) {
       // What is gone since the names were read is no longer there to be listed.
       guard let status = try? folder.status(of: name) else { continue }
@@ -84,12 +85,12 @@ extension DirectoryStore {
     return page
   }
 
-  /// No put takes longer than this, in seconds.
-  private static let longestPut: TimeInterval = 86_400
+  /// No put takes longer than this, on a file server whose clock is some hours behind either.
+  private static let longestPut = Duration.days(1)
 
   /// Removes what puts have left that were killed long ago, as far as we may.
   private func sweep(_ temporaries: [String], in folder: borrowing Descriptor) {
-    let limit = Date(timeIntervalSinceNow: -Self.longestPut)
+    let limit = Self.now - Self.longestPut
     for name in temporaries {
       guard let status = try? folder.status(of: name), status.modified < limit else { continue }
       unlinkat(folder.raw, name, 0)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -74,7 +75,7 @@ package struct DirectoryStore: ObjectStore {
       while true {
         do throws(Descriptor.Failure) {
           try write(key, body, in: root, publish)
-          return PutReceipt(provesContent: false, serverDate: Date())
+          return PutReceipt(provesContent: false, serverDate: Self.now)
         } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
           // A deletion removed the empty folder before the temporary file was in it.
           attempts += 1
@@ -82,6 +83,9 @@ package struct DirectoryStore: ObjectStore {
       }
     }
   }
+
+  /// The clock of the folder's answers, which is this machine's.
+  static var now: ServerTime { Timestamp.now().assumingSynchronizedClocks }
 
   /// How often a put makes a folder that deletions keep removing.
   private static let putAttempts = 20
@@ -180,13 +184,13 @@ package struct DirectoryStore: ObjectStore {
 
 extension stat {
   /// When the content was last written.
-  var modified: Date {
+  var modified: ServerTime {
     #if canImport(Darwin)
       let time = st_mtimespec
     #else
       let time = st_mtim
     #endif
-    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    return ServerTime(milliseconds: 0) + .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 }
 

@@ -1,5 +1,6 @@
-package import Foundation
+import Foundation
 import HTTPTransport
+package import Platform
 
 /// Tries everything that this toolkit asks of a store with scratch objects that it removes.
 ///
@@ -8,15 +9,15 @@ import HTTPTransport
 package struct StoreProbe: Sendable {
   private let store: any ObjectStore
   private let prefix: String
-  private let now: @Sendable () -> Date
+  private let now: @Sendable () -> Timestamp
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// The largest object that is ever sent, in bytes, and the smallest limit that is of use.
   private static let bodies = (largest: 8 << 20, smallest: 64 << 10)
   /// How often a listing is looked at until it shows what was written.
   private static let looks = 5
-  /// How far two clocks may be apart, in seconds: S3 services refuse more than 15 minutes.
-  private static let clockTolerance: TimeInterval = 300
+  /// How far two clocks may be apart: S3 services refuse more than 15 minutes.
+  private static let clockTolerance = Duration.seconds(300)
 
   /// Makes a probe.
   ///
@@ -27,7 +28,8 @@ package struct StoreProbe: Sendable {
   ///   - now: The clock.
   ///   - sleep: Waits between two looks at a listing.
   package init(
-    _ store: any ObjectStore, prefix: String, now: @escaping @Sendable () -> Date = { Date() },
+    _ store: any ObjectStore, prefix: String,
+    now: @escaping @Sendable () -> Timestamp = { .now() },
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.store = store
@@ -194,12 +196,11 @@ package struct StoreProbe: Sendable {
     let page = try await store.list(prefix, after: nil)
     guard let theirs = page.serverDate else { return (.note, "no time in the answers") }
     // The middle of the request; theirs is in whole seconds.
-    let ours = before.addingTimeInterval(now().timeIntervalSince(before) / 2)
-    let offset = theirs.timeIntervalSince(ours)
-    guard abs(offset) > Self.clockTolerance else {
-      return (.ok, "within \(Int(abs(offset)) + 1) s")
-    }
-    let text = "\(Int(abs(offset))) s \(offset > 0 ? "ahead of" : "behind") this machine"
+    let ours = before + (now() - before) / 2
+    let offset = theirs.offset(from: ours)
+    let seconds = offset.magnitude.seconds
+    guard offset.magnitude > Self.clockTolerance else { return (.ok, "within \(seconds + 1) s") }
+    let text = "\(seconds) s \(offset > .zero ? "ahead of" : "behind") this machine"
     return (.note, text)
   }
 

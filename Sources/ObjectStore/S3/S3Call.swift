@@ -29,8 +29,8 @@ struct S3Call {
 struct S3Signing {
   var key: S3Credentials
   var region: String
-  /// How many seconds the server's clock is ahead of ours.
-  var clockOffset: Double
+  /// How far the server's clock is ahead of ours.
+  var clockOffset: Duration
   /// Another place than the service's own, for one call.
   var route: S3Route?
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 /// What an S3 service says in an error document, and what it means.
 struct S3Failure {
@@ -11,7 +12,7 @@ struct S3Failure {
   /// Where the answer sends us: a URL or a host.
   var location: String?
   /// The server's clock, when the answer tells.
-  var serverTime: Date?
+  var serverTime: ServerTime?
 
   /// Reads an answer's headers, and its body when that is an error document.
   init(_ response: HTTPResponse) {
@@ -25,7 +26,7 @@ struct S3Failure {
   ///
   /// Only these fields: others echo the signed request and tokens.
   init(
-    _ element: XMLElement?, region: String? = nil, serverTime: Date? = nil,
+    _ element: XMLElement?, region: String? = nil, serverTime: ServerTime? = nil,
     location: String? = nil
   ) {
     func text(_ name: String) -> String? {

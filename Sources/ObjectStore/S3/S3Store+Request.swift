@@ -58,7 +58,7 @@ extension S3Store {
       method: call.method, target: target,
       headers: [(name: "Host", value: host)] + call.headers,
       payloadHash: SigV4Signer.hash(call.body ?? []),
-      date: now().addingTimeInterval(signing.clockOffset))
+      date: now().asServer(offset: signing.clockOffset))
     var request = HTTPRequest(
       method: call.method, url: origin + target, headers: call.headers + signature.headers,
       body: call.body)
@@ -155,15 +155,15 @@ extension S3Store {
   ///
   /// A skewed clock is 403 RequestTimeTooSkewed with most, 400 or 403 AccessDenied with some, and
   /// a bare 403 on HEAD.
-  private func offset(_ failure: S3Failure, _ response: HTTPResponse, besides offset: TimeInterval)
-    -> TimeInterval?
+  private func offset(_ failure: S3Failure, _ response: HTTPResponse, besides offset: Duration)
+    -> Duration?
   {
     guard response.status == 400 || response.status == 403, let theirs = failure.serverTime else {
       return nil
     }
-    let better = theirs.timeIntervalSince(now())
+    let better = theirs.offset(from: now())
     if failure.action(response) == .clock { return better }
     let mayBeClock = failure.code == nil || failure.code == "AccessDenied"
-    return mayBeClock && abs(better - offset) > 300 ? better : nil
+    return mayBeClock && (better - offset).magnitude > .seconds(300) ? better : nil
   }
 }

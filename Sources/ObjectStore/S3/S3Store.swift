@@ -1,7 +1,7 @@
 import Crypto
-package import Foundation
+import Foundation
 package import HTTPTransport
-import Platform
+package import Platform
 
 /// A prefix in an S3 bucket as an object store.
 package final class S3Store: ObjectStore {
@@ -14,15 +14,15 @@ package final class S3Store: ObjectStore {
   let credentials: any S3CredentialSource
   let options: S3ObjectOptions
   let transport: HTTPTransport
-  let now: @Sendable () -> Date
+  let now: @Sendable () -> Timestamp
   let pageSize: Int
   let learnt: Guarded<Learnt>
 
   /// What the service taught about itself.
   struct Learnt {
     var region: String
-    /// How many seconds the server's clock is ahead of ours.
-    var clockOffset: TimeInterval = 0
+    /// How far the server's clock is ahead of ours.
+    var clockOffset = Duration.zero
   }
 
   /// Makes a store.
@@ -37,7 +37,8 @@ package final class S3Store: ObjectStore {
   ///   - now: The clock.
   package convenience init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
-    transport: HTTPTransport, pageSize: Int = 1000, now: @escaping @Sendable () -> Date = { Date() }
+    transport: HTTPTransport, pageSize: Int = 1000,
+    now: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
     self.init(
       bucket: bucket, prefix: prefix, service: service, credentials: credentials,
@@ -48,7 +49,7 @@ package final class S3Store: ObjectStore {
   init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     options: S3ObjectOptions, transport: HTTPTransport, pageSize: Int = 1000,
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: @escaping @Sendable () -> Timestamp = { .now() }
   ) {
     self.bucket = bucket
     self.prefix = prefix

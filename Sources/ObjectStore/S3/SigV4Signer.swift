@@ -1,5 +1,6 @@
 import Crypto
-package import Foundation
+import Foundation
+package import Platform
 
 /// Signs requests with AWS Signature Version 4, in headers or in the query.
 ///
@@ -65,10 +66,10 @@ package struct SigV4Signer: Sendable {
   ///   - target: Path and query as on the wire.
   ///   - headers: What is signed, `Host` included.
   ///   - payloadHash: The hex SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
-  ///   - date: The moment to sign for.
+  ///   - date: The moment to sign for, by the clock that checks it.
   package func sign(
     method: String, target: String, headers: [(name: String, value: String)],
-    payloadHash: String, date: Date
+    payloadHash: String, date: ServerTime
   ) -> Signature {
     let stamp = HTTPDate.amazon(date)
     var added: [(name: String, value: String)] = [(name: "X-Amz-Date", value: stamp)]
@@ -91,7 +92,7 @@ package struct SigV4Signer: Sendable {
   /// Signs by query: a link that works for `expires` seconds.
   package func presign(
     method: String, target: String, headers: [(name: String, value: String)],
-    payloadHash: String = unsignedPayload, expires: Int, date: Date
+    payloadHash: String = unsignedPayload, expires: Int, date: ServerTime
   ) -> Signature {
     let stamp = HTTPDate.amazon(date)
     var (path, query) = split(target)

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// The answer to a PROPFIND: one entry per resource, of each only what was found.
 struct MultiStatus: Equatable {
@@ -14,7 +15,7 @@ struct MultiStatus: Equatable {
     var isFound = false
     var isCollection = false
     var size: Int64?
-    var modified: Date?
+    var modified: ServerTime?
     /// The entity tag as it was written, with or without quotes.
     var etag: String?
     var displayName: String?

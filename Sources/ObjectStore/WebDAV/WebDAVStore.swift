@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPTransport
+import Platform
 
 /// A folder on a WebDAV server as an object store.
 ///
@@ -197,7 +198,7 @@ package final class WebDAVStore: ObjectStore {
     key.isEmpty ? location : "\(location)/\(PercentEncoding.encode(key, keepingSlash: true))"
   }
 
-  func date(_ response: HTTPResponse) -> Date? {
+  func date(_ response: HTTPResponse) -> ServerTime? {
     response.header("Date").flatMap(HTTPDate.parse)
   }
 }

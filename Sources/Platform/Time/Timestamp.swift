@@ -151,6 +151,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 }
 
+extension Timestamp: ClockTime {}
+
 extension Timestamp: CustomStringConvertible {
   /// `2026-01-22T14:30:05.123Z`.
   public var description: String { String(decoding: isoBytes, as: UTF8.self) }

@@ -35,7 +35,7 @@ package struct MergedExport {
       let (bytes, ranges) = try await reader.places(choice, lines: nil)
       let cursor = LineCursor(bytes, ranges: ranges, filter: reader.filter(choice))
       let offset = clock(of: reader)
-      inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? 0))
+      inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? .zero))
       json.append(RecordJSON(reader.entry.sidecar, clockOffset: offset))
       guard format == .text else { continue }
       try file.write(SessionExport.header(reader.entry.sidecar, clock: offset).utf8)
@@ -61,17 +61,18 @@ package struct MergedExport {
 
   /// What a session's clock lacked; of this device's, where no upload has told yet, what it lacks
   /// now.
-  private func clock(of reader: SessionReader) -> Int64? {
+  private func clock(of reader: SessionReader) -> Duration? {
     guard correctsClocks else { return nil }
     let sidecar = reader.entry.sidecar
     let isOwn = sidecar.deviceId == reader.catalog.context.device.deviceId
-    return sidecar.clockOffset ?? (isOwn ? reader.catalog.context.clockOffset() : nil)
+    return sidecar.clockOffset.map(Duration.milliseconds)
+      ?? (isOwn ? reader.catalog.context.clockOffset() : nil)
   }
 
   /// Sooner than a session's first record; clocks that are set back are allowed for, and times of
   /// other programs that tell no zone.
   private static func start(of entry: SessionCatalog.Entry) -> Timestamp {
-    let slack: Int64 = entry.sidecar.format == .asIs ? 26 * 3_600_000 : 60_000
-    return Timestamp(milliseconds: entry.sidecar.startedAt.milliseconds - slack)
+    let slack: Duration = entry.sidecar.format == .asIs ? .hours(26) : .seconds(60)
+    return entry.sidecar.startedAt - slack
   }
 }

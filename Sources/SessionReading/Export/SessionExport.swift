@@ -78,8 +78,8 @@ package struct SessionExport: Sendable {
 
   /// What stands before a session's log.
   ///
-  /// - Parameter clock: what its times are corrected by, in milliseconds; nil for nothing.
-  static func header(_ sidecar: Sidecar, clock: Int64? = nil) -> String {
+  /// - Parameter clock: what its times are corrected by; nil for nothing.
+  static func header(_ sidecar: Sidecar, clock: Duration? = nil) -> String {
     let cause = sidecar.cause.map { " (\($0))" } ?? ""
     var fields: [(String, String)] = [
       ("Device", "\(sidecar.deviceName) (\(sidecar.deviceId))"),
@@ -91,7 +91,7 @@ package struct SessionExport: Sendable {
       ("Status", sidecar.status.rawValue + cause),
     ]
     if let core = sidecar.crash?.core { fields.append(("Core file", core)) }
-    if let clock { fields.append(("Clock offset", "\(clock) ms")) }
+    if let clock { fields.append(("Clock offset", "\(clock.milliseconds) ms")) }
     let lines = fields.map { "\($0): \(String(printable: $1.utf8).replacing("\n", with: " "))\n" }
     return "=== Device Info ===\n" + lines.joined()
   }

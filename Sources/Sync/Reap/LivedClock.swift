@@ -47,7 +47,7 @@ package final class LivedClock: Sendable {
   package var time: LivedTime { update { $0 } }
 
   /// Takes note of what a store's clock shows.
-  func hear(_ date: Timestamp, from store: String) {
+  func hear(_ date: ServerTime, from store: String) {
     let isElsewhere = !StoreURL.isOnThisMachine(store)
     update { $0.hear(date, from: store, isElsewhere: isElsewhere) }
   }

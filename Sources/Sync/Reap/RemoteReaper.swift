@@ -44,8 +44,9 @@ package struct RemoteReaper: Sendable {
     try await FolderListing.forEach(
       of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
     ) { listing in
-      let serverNow = listing.serverDate ?? now.date
-      context.lived.hear(Timestamp(serverNow), from: context.store.location)
+      // Without the server's time ages are this machine's word alone, which lived time bounds.
+      let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
+      context.lived.hear(serverNow, from: context.store.location)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
         try await decide(remote, Ages(serverNow, retention, context), retention, &plan)
       }
@@ -66,23 +67,22 @@ package struct RemoteReaper: Sendable {
 
   /// How old remote sessions are, by what may be believed.
   private struct Ages {
-    let serverNow: Date
+    let serverNow: ServerTime
     let countsLivedTime: Bool
     let context: SyncContext
 
-    init(_ serverNow: Date, _ retention: Retention, _ context: SyncContext) {
+    init(_ serverNow: ServerTime, _ retention: Retention, _ context: SyncContext) {
       self.serverNow = serverNow
       self.context = context
       countsLivedTime = retention.countsLivedTime && !retention.trustsServerClock
     }
 
     /// Seconds since something was written, and what they are taken by.
-    func age(since written: Date) -> (seconds: Int64, text: String) {
-      let said =
-        (Timestamp(serverNow).milliseconds - Timestamp(written).milliseconds) / 1000
+    func age(since written: ServerTime) -> (seconds: Int64, text: String) {
+      let said = (serverNow - written).seconds
       guard countsLivedTime else { return (said, "\(Age.text(said)) old") }
       let time = context.lived.time
-      guard let lived = time.age(since: Timestamp(written), by: context.store.location) else {
+      guard let lived = time.age(since: written, by: context.store.location) else {
         return (0, "from a time that has not come yet, or from a clock that was never set")
       }
       guard lived < said else { return (said, "\(Age.text(said)) old") }

@@ -29,7 +29,7 @@ extension SessionUpload {
     guard context.consent == .metadata else { return }
     if try entry.revision == 0 || local.sentNote()?.consent != .metadata {
       var sidecar = sidecar
-      sidecar.clockOffset = context.serverClock.offset ?? sidecar.clockOffset
+      sidecar.clockOffset = context.serverClock.offset?.milliseconds ?? sidecar.clockOffset
       sidecar.fileSizeBytes = item.length
       sidecar.redaction = try redactionOfSent(entry)
       try await putRevision(sidecar, length: entry.sent, &entry)
@@ -75,7 +75,7 @@ extension SessionUpload {
     try local.note(.metadata)
     var final = sidecar
     final.consent = .metadata
-    final.clockOffset = context.serverClock.offset ?? sidecar.clockOffset
+    final.clockOffset = context.serverClock.offset?.milliseconds ?? sidecar.clockOffset
     final.status = verdict.status
     final.cause = verdict.cause
     final.endedAt = verdict.endedAt

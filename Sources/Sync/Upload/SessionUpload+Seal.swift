@@ -32,7 +32,7 @@ extension SessionUpload {
     final.consent = nil
     final.categories = tally.statistics.categoryNames
     final.levels = tally.statistics.levelCounts
-    final.clockOffset = context.serverClock.offset ?? sidecar.clockOffset
+    final.clockOffset = context.serverClock.offset?.milliseconds ?? sidecar.clockOffset
     final.status = verdict.status
     final.cause = verdict.cause
     if verdict.status == .crashed {

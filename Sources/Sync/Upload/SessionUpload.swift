@@ -139,7 +139,7 @@ struct SessionUpload {
     let wasWithheld = try local.saidConsent(sidecar) == .metadata
     guard entry.revision == 0 || wasWithheld else { return }
     var sidecar = sidecar
-    sidecar.clockOffset = context.serverClock.offset
+    sidecar.clockOffset = context.serverClock.offset?.milliseconds
     sidecar.redaction = log.redaction
     try await putRevision(sidecar, length: entry.sent, &entry)
     if wasWithheld { try local.note(.logs) }

@@ -1,7 +1,7 @@
 import Crypto
 import Delta
-import Foundation
 import LogRecords
+import Platform
 import Redaction
 
 @testable import ObjectStore
@@ -74,7 +74,7 @@ package struct Workload: Sendable {
       region: "us-east-1")
     let target = "/logs/prefix/" + Samples.keys(1)[0]
     let payload = SigV4Signer.hash([])
-    let date = Date(timeIntervalSince1970: 1_769_092_205)
+    let date = ServerTime(milliseconds: 1_769_092_205_000)
     return {
       let signature = signer.sign(
         method: "PUT", target: target, headers: [(name: "Host", value: "s3.example")],

@@ -4,7 +4,7 @@ import HTTPTransport
 /// The key that a container's host hands out (ECS, EKS Pod Identity).
 struct ContainerCredentials: CredentialLink {
   let environment: [String: String]
-  var transport = CredentialService.near(patience: 5)
+  var transport = CredentialService.near(patience: .seconds(5))
 
   private static let relative = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
   private static let full = "AWS_CONTAINER_CREDENTIALS_FULL_URI"

@@ -1,5 +1,5 @@
-package import Foundation
 package import HTTPTransport
+package import Platform
 
 /// The access key by the chain of the AWS tools: environment, configuration, web identity, profile,
 /// container, instance.
@@ -8,10 +8,10 @@ package import HTTPTransport
 /// temporary key is replaced some minutes before its end, by one reading however many ask.
 package actor CredentialChain: S3CredentialSource {
   private let links: [any CredentialLink]
-  private let now: @Sendable () -> Date
+  private let now: @Sendable () -> Timestamp
   private var found: Found?
   /// Before this nothing is read again, unless there is no key that works.
-  private var nextReading = Date.distantPast
+  private var nextReading = Timestamp(milliseconds: .min)
   private var missing: StoreError?
   private var reading: Task<Found, any Error>?
 
@@ -21,10 +21,10 @@ package actor CredentialChain: S3CredentialSource {
     let origin: String
   }
 
-  /// How long before its end a key is replaced, in seconds.
-  static let margin: TimeInterval = 5 * 60
-  /// The least time between two readings that nobody needs at once, in seconds.
-  static let pause: TimeInterval = 60
+  /// How long before its end a key is replaced.
+  static let margin = Duration.seconds(5 * 60)
+  /// The least time between two readings that are not needed at once.
+  static let pause = Duration.seconds(60)
 
   /// Makes a chain, and looks at the places on this machine at once.
   ///
@@ -36,7 +36,7 @@ package actor CredentialChain: S3CredentialSource {
   /// - Throws: `StoreError` with `configuration` for half of a key.
   package init(
     environment: [String: String], settings: StoreSettings.S3, transport: HTTPTransport,
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: @escaping @Sendable () -> Timestamp = { .now() }
   ) throws {
     let region = try S3Service.resolve(
       environment: environment, settings: settings, allowsPlaintext: true
@@ -52,7 +52,7 @@ package actor CredentialChain: S3CredentialSource {
   }
 
   /// Makes a chain of these places.
-  init(_ links: [any CredentialLink], now: @escaping @Sendable () -> Date) throws {
+  init(_ links: [any CredentialLink], now: @escaping @Sendable () -> Timestamp) throws {
     self.links = links
     self.now = now
     for link in links {
@@ -83,8 +83,9 @@ package actor CredentialChain: S3CredentialSource {
   private func current() async throws -> Found {
     let date = now()
     if let found {
-      let end = found.key.expiration ?? .distantFuture
-      let isDue = end.timeIntervalSince(date) <= Self.margin && date >= nextReading
+      // A key that ends earlier by the service's clock is refused then, and replaced because of that.
+      let end = found.key.expiration?.assumingSynchronizedClocks ?? Timestamp(milliseconds: .max)
+      let isDue = end - date <= Self.margin && date >= nextReading
       guard isDue || end <= date else { return found }
       do {
         return try await read()
@@ -103,7 +104,7 @@ package actor CredentialChain: S3CredentialSource {
     reading = task
     defer {
       reading = nil
-      nextReading = now().addingTimeInterval(Self.pause)
+      nextReading = now() + Self.pause
     }
     do {
       let result = try await task.value

@@ -8,8 +8,8 @@ struct CredentialService: Sendable {
   let transport: HTTPTransport
 
   /// A transport to addresses of this machine or its host: no proxy is asked, and no answer is
-  /// waited for longer than this many seconds.
-  static func near(patience: TimeInterval) -> HTTPTransport {
+  /// waited for longer than this.
+  static func near(patience: Duration) -> HTTPTransport {
     var options = HTTPTransport.Options()
     options.workers = 1
     options.proxy = ""

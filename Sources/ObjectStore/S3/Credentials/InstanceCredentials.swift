@@ -6,7 +6,7 @@ import HTTPTransport
 /// Version 1 is not asked: it gives the key to whoever makes us send a plain GET.
 struct InstanceCredentials: CredentialLink {
   let environment: [String: String]
-  var transport = CredentialService.near(patience: 1)
+  var transport = CredentialService.near(patience: .seconds(1))
 
   let isConfigured = false
   private static let folder = "/latest/meta-data/iam/security-credentials/"

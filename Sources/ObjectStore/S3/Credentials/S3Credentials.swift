@@ -1,4 +1,4 @@
-package import Foundation
+package import Platform
 
 /// An access key.
 ///
@@ -10,13 +10,13 @@ package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, Custo
   package let secretAccessKey: String
   /// The token of temporary credentials.
   package let sessionToken: String?
-  /// When temporary credentials end; nil when nobody said.
-  package let expiration: Date?
+  /// When temporary credentials end, by the clock of the service; nil when it does not say.
+  package let expiration: ServerTime?
 
   /// Makes credentials.
   package init(
     accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil,
-    expiration: Date? = nil
+    expiration: ServerTime? = nil
   ) {
     self.accessKeyID = accessKeyID
     self.secretAccessKey = secretAccessKey

@@ -1,0 +1,24 @@
+extension Duration {
+  /// Whole milliseconds, rounded towards zero; the nearest number where they are too many.
+  package var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1000)
+    let (sum, isFar) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    return isTooMuch || isFar ? (seconds < 0 ? .min : .max) : sum
+  }
+
+  /// Whole seconds, rounded towards zero.
+  package var seconds: Int64 { components.seconds }
+
+  /// The whole seconds of it.
+  package var inWholeSeconds: Duration { .seconds(seconds) }
+
+  /// The same without its sign.
+  package var magnitude: Duration { self < .zero ? .zero - self : self }
+
+  /// A span of days of 24 hours.
+  package static func days(_ count: Int64) -> Duration { hours(24) * count }
+
+  /// A span of hours.
+  package static func hours(_ count: Int64) -> Duration { .seconds(3600) * count }
+}

@@ -1,0 +1,48 @@
+/// A point in time by a server's clock, to the millisecond.
+///
+/// This machine's clock may show anything else at the same moment. So a server's time and a
+/// ``Timestamp`` can be neither compared nor subtracted: such code does not compile. The only ways
+/// from one clock to the other are the functions below, each of which names what it relies on.
+package struct ServerTime: ClockTime {
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  package let milliseconds: Int64
+
+  /// Makes a time.
+  package init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// Earlier before later.
+  package static func < (left: ServerTime, right: ServerTime) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+
+  /// How far the server's clock is ahead, if it showed this when this machine's clock showed that.
+  package func offset(from local: Timestamp) -> Duration {
+    .milliseconds(saturatingDifference(milliseconds, local.milliseconds))
+  }
+
+  /// What this machine's clock shows at this moment.
+  ///
+  /// - Parameter offset: how far the server's clock is ahead of it.
+  package func asLocal(offset: Duration) -> Timestamp {
+    Timestamp(milliseconds: milliseconds) - offset
+  }
+
+  /// What this machine's clock shows at this moment if both clocks agree.
+  ///
+  /// Only for code that stays right when they do not; it says why.
+  package var assumingSynchronizedClocks: Timestamp { asLocal(offset: .zero) }
+}
+
+extension Timestamp {
+  /// What a server's clock shows at this moment.
+  ///
+  /// - Parameter offset: how far the server's clock is ahead of this machine's.
+  package func asServer(offset: Duration) -> ServerTime {
+    ServerTime(milliseconds: milliseconds) + offset
+  }
+
+  /// What a server's clock shows at this moment if both clocks agree.
+  ///
+  /// Only for code that stays right when they do not; it says why.
+  package var assumingSynchronizedClocks: ServerTime { asServer(offset: .zero) }
+}
