@@ -5,8 +5,8 @@ import Platform
 /// What is not proven to be in a store is never deleted to make room: a recorder that finds none left
 /// writes no more, and says so, until a reaper has made some.
 struct DiskQuota {
-  /// How long a measurement counts, in milliseconds.
-  private static let period: Int64 = 10_000
+  /// How long a measurement counts.
+  private static let period = Duration.seconds(10)
 
   private let home: Home
   private let limit: Int64
@@ -35,8 +35,7 @@ struct DiskQuota {
 
   /// Measures it again where that is due, a wrong clock included.
   mutating func measure(at time: Timestamp) {
-    let age = time.milliseconds - measuredAt.milliseconds
-    guard !(0..<Self.period).contains(age) else { return }
+    guard !(.zero..<Self.period).contains(time - measuredAt) else { return }
     self = DiskQuota(home, limit: limit, at: time)
   }
 }

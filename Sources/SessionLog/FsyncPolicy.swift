@@ -2,8 +2,8 @@
 public enum FsyncPolicy: Sendable, Equatable {
   /// After every write.
   case always
-  /// At a record of WARNING or above, and otherwise when this many milliseconds have passed.
-  case interval(Int64)
+  /// At a record of WARNING or above, and otherwise when this time has passed.
+  case interval(Duration)
   /// Only at the end.
   case never
 }

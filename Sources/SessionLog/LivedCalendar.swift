@@ -45,21 +45,26 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     thinOut(at: lived)
   }
 
-  /// Lived seconds since a date, at least; nil for one that has not come yet as far as is known, or
+  /// Lived time since a date, at least; nil for one that has not come yet as far as is known, or
   /// that a clock gave which was never set.
-  func age(since date: some ClockTime, lived: Int64) -> Int64? {
+  func age(since date: some ClockTime, lived: Int64) -> Duration? {
+    lastSecond(of: date, lived: lived).map { .seconds(max(0, lived - $0)) }
+  }
+
+  /// The latest lived second at which a date can have been.
+  private func lastSecond(of date: some ClockTime, lived: Int64) -> Int64? {
     let date = date.milliseconds / 1000
     guard date >= Self.earliest, let first = rows.first, let last = rows.last else { return nil }
     // The clock goes on after the last row.
     guard date <= last.date + max(0, lived - last.lived) + Self.tolerance else { return nil }
-    if date >= last.date { return max(0, lived - last.lived - (date - last.date)) }
+    if date >= last.date { return last.lived + (date - last.date) }
     for (before, after) in zip(rows, rows.dropFirst()).reversed() {
       let span = min(before.date, after.date)...max(before.date, after.date)
       guard span.contains(date) else { continue }
-      guard isSteady(before, after) else { return max(0, lived - after.lived) }
-      return max(0, lived - before.lived - (date - before.date))
+      guard isSteady(before, after) else { return after.lived }
+      return before.lived + (date - before.date)
     }
-    return max(0, lived - first.lived)
+    return first.lived
   }
 
   /// Whether clock and count went on alike between two rows.

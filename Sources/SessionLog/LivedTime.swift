@@ -54,10 +54,10 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   /// The name of this machine's clock among those that dates come from.
   public static let wallClock = "wall"
-  /// The most that a new boot adds by the word of the wall clock alone, in milliseconds.
-  private static let bootCredit: Int64 = 86_400_000
-  /// Lived seconds for which a bold plan waits.
-  public static let boldPause: Int64 = 86_400
+  /// The most that a new boot adds by the word of the wall clock alone.
+  private static let bootCredit = Duration.days(1)
+  /// Lived time for which a bold plan waits.
+  public static let boldPause = Duration.days(1)
   /// More servers than that are not listened to.
   private static let mostClocks = 32
   /// More than anyone will live, in milliseconds: 1,000 years.
@@ -83,9 +83,10 @@ public struct LivedTime: Sendable, Equatable, Codable {
   public mutating func advance(to reading: Reading) {
     let elapsed = reading.uptime.subtractingReportingOverflow(uptime)
     if reading.boot == boot, !elapsed.overflow, elapsed.partialValue >= 0 {
-      add(elapsed.partialValue)
+      add(.milliseconds(elapsed.partialValue))
     } else {
-      add(min(Self.difference(reading.wall.milliseconds, wall), Self.bootCredit))
+      let passed = Self.difference(reading.wall.milliseconds, wall)
+      add(min(.milliseconds(passed), Self.bootCredit))
     }
     (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
     note(reading.wall, by: Self.wallClock)
@@ -102,15 +103,15 @@ public struct LivedTime: Sendable, Equatable, Codable {
     if isElsewhere, let last = heard[clock], last.boot != boot {
       let passed = min(
         Self.difference(date.milliseconds, last.server), Self.difference(wall, last.wall))
-      add(passed - Self.difference(lived, last.lived))
+      add(.milliseconds(passed - Self.difference(lived, last.lived)))
     }
     guard heard[clock] != nil || heard.count < Self.mostClocks else { return }
     heard[clock] = Heard(server: date.milliseconds, wall: wall, lived: lived, boot: boot)
     note(date, by: clock)
   }
 
-  private mutating func add(_ milliseconds: Int64) {
-    lived = min(Self.longest, lived + max(0, min(milliseconds, Self.longest)))
+  private mutating func add(_ span: Duration) {
+    lived = min(Self.longest, lived + max(0, min(span.milliseconds, Self.longest)))
   }
 
   private mutating func note(_ date: some ClockTime, by clock: String) {
@@ -125,25 +126,25 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   // MARK: Ages
 
-  /// Seconds lived since a moment; nil where that was counted by another count.
-  public func age(since mark: Mark) -> Int64? {
-    mark.counter == counter ? Self.difference(seconds, mark.seconds) : nil
+  /// Time lived since a moment, in whole seconds; nil where that was counted by another count.
+  public func age(since mark: Mark) -> Duration? {
+    mark.counter == counter ? .seconds(Self.difference(seconds, mark.seconds)) : nil
   }
 
-  /// Seconds lived since a date, at least, to two minutes; nil for one that has not come yet, and for
-  /// one from a clock that was never set.
+  /// Time lived since a date, at least, to two minutes; nil for one that has not come yet, and for one
+  /// from a clock that was never set.
   ///
   /// - Parameter date: when something happened, by this machine's clock.
-  public func age(since date: Timestamp) -> Int64? {
+  public func age(since date: Timestamp) -> Duration? {
     calendar(of: Self.wallClock).age(since: date, lived: seconds)
   }
 
-  /// Seconds lived since a server's date, with the bounds of ``age(since:)-(Timestamp)``.
+  /// Time lived since a server's date, with the bounds of ``age(since:)-(Timestamp)``.
   ///
   /// - Parameters:
   ///   - date: when something happened.
   ///   - clock: the name of the server's clock, as in ``hear(_:from:isElsewhere:)``.
-  package func age(since date: ServerTime, by clock: String) -> Int64? {
+  package func age(since date: ServerTime, by clock: String) -> Duration? {
     calendar(of: clock).age(since: date, lived: seconds)
   }
 
@@ -156,25 +157,27 @@ public struct LivedTime: Sendable, Equatable, Codable {
   /// - Parameters:
   ///   - isBold: whether the plan is such a one; another one ends the waiting.
   ///   - side: which copies it is about.
-  /// - Returns: lived seconds for which it still has to wait, 0 when it may be carried out; and
+  /// - Returns: the lived time for which it still has to wait, zero when it may be carried out; and
   ///   whether it has only begun to wait.
   public mutating func pause(
     ofBoldPlan isBold: Bool, on side: String
-  ) -> (seconds: Int64, isNew: Bool) {
+  ) -> (rest: Duration, isNew: Bool) {
     guard isBold else {
       bold[side] = nil
-      return (0, false)
+      return (.zero, false)
     }
     let known = bold[side]
     let since = min(known ?? seconds, seconds)
     bold[side] = since
-    return (max(0, Self.boldPause - (seconds - since)), known == nil)
+    return (Self.rest(of: .seconds(seconds - since)), known == nil)
   }
 
-  /// Lived seconds for which a plan of a side waits still; nil when none does.
-  public func pause(on side: String) -> Int64? {
-    bold[side].map { max(0, Self.boldPause - max(0, seconds - $0)) }
+  /// Lived time for which a plan of a side waits still; nil when none does.
+  public func pause(on side: String) -> Duration? {
+    bold[side].map { Self.rest(of: .seconds(max(0, seconds - $0))) }
   }
+
+  private static func rest(of waited: Duration) -> Duration { max(.zero, boldPause - waited) }
 }
 
 extension LivedTime {
@@ -190,9 +193,9 @@ extension LivedTime {
   }
 
   /// Whether it is worth saving: since an earlier state the boot, the count, the waiting plans or the
-  /// servers have changed, or so many seconds were lived.
-  package func differs(from earlier: LivedTime, by interval: Int64) -> Bool {
+  /// servers have changed, or so much time was lived.
+  package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
     boot != earlier.boot || bold != earlier.bold || counter != earlier.counter
-      || seconds - earlier.seconds >= interval || heard.keys != earlier.heard.keys
+      || .seconds(seconds - earlier.seconds) >= interval || heard.keys != earlier.heard.keys
   }
 }

@@ -3,16 +3,16 @@ public import LogRecords
 /// How a session is recorded.
 public struct RecordingOptions: Sendable {
   /// When the log is made durable.
-  public var fsync = FsyncPolicy.interval(1000)
+  public var fsync = FsyncPolicy.interval(.seconds(1))
   /// Length in bytes from which on the live log is rotated; 0 for never.
   public var rotateAt = Self.defaultRotation
   /// Whether each line gets a prefix, or the log is what the program printed and nothing else.
   public var format = LogFormat.lines
   /// The level of lines on standard error that do not tell theirs.
   public var standardErrorLevel = Level.info
-  /// A line that waits longer for its newline is written as it stands, in milliseconds; one that may
-  /// end in a secret waits for a minute.
-  public var patience: Int64 = 60_000
+  /// A line that waits longer for its newline is written as it stands; one that may end in a secret waits
+  /// for a minute.
+  public var patience = Duration.seconds(60)
   /// How many bytes the sessions of the home may take together; nil for as many as there is room for.
   public var localMax: Int64?
   /// The session that this one goes on with.

@@ -225,9 +225,9 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// How long ``tick()`` may be left, in milliseconds.
-  public var nextTick: Int64 {
-    state.withLock { $0.partial.isEmpty ? 1000 : min(1000, options.patience) }
+  /// How long ``tick()`` may be left.
+  public var nextTick: Duration {
+    state.withLock { $0.partial.isEmpty ? .seconds(1) : min(.seconds(1), options.patience) }
   }
 
   /// Does what is due by time: writes lines that wait too long for their end, and syncs.
@@ -240,7 +240,7 @@ public final class SessionWriter: Sendable {
     room?.measure(at: time)
     state.withLock { state in
       let isOverdue = state.partial.contains {
-        let waited = time.milliseconds - $0.value.since.milliseconds
+        let waited = time - $0.value.since
         return waited >= options.patience
           && (waited >= Self.secretPatience || !Self.mayEndInSecret($0.value.bytes))
       }
@@ -291,9 +291,8 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// A line that may end in the middle of a secret waits so long in any case, in milliseconds: of one
-  /// that is written in two pieces, neither would be masked.
-  private static let secretPatience: Int64 = 60_000
+  /// A line that may end in the middle of a secret waits so long in any case: of one that is written in two pieces, neither would be masked.
+  private static let secretPatience = Duration.seconds(60)
 
   private static func mayEndInSecret(_ line: [UInt8]) -> Bool {
     let end = Array(line.suffix(Redactor.context))
@@ -352,7 +351,7 @@ public final class SessionWriter: Sendable {
       case .always: true
       case .never: false
       case .interval(let limit):
-        highest >= .warning || time.milliseconds - state.lastSync.milliseconds >= limit
+        highest >= .warning || time - state.lastSync >= limit
       }
     guard isDue else { return }
     // A failing sync says nothing that the write did not say; the next one tries again.

@@ -16,9 +16,9 @@ public struct Verdict: Sendable, Equatable {
   /// When, as near as can be known.
   public let endedAt: Timestamp
 
-  /// A session that might be alive where we cannot see it is given up after this many milliseconds
-  /// without growth.
-  private static let silence: Int64 = 24 * 3_600_000
+  /// A session that might be alive where we cannot see it is given up after this time without
+  /// growth.
+  private static let silence = Duration.days(1)
 
   /// Reaches a verdict.
   ///
@@ -45,7 +45,7 @@ public struct Verdict: Sendable, Equatable {
     if sidecar.format == .lines, let (time, cause) = try lastEndRecord(files) {
       return Verdict(status: cause.status, cause: cause, endedAt: time)
     }
-    let isSilent = now.milliseconds - logModified.milliseconds >= silence
+    let isSilent = now - logModified >= silence
     guard let recorder = sidecar.recorder else {
       // The sidecar was lost with what it knew; the lock says that nobody here writes.
       return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)

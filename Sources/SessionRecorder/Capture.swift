@@ -125,7 +125,7 @@ package struct Capture {
     }
     while life.goesOn {
       _ = try Self.poll(
-        [(signals.descriptor, POLLIN), (life.program.descriptor, POLLIN)], 60_000)
+        [(signals.descriptor, POLLIN), (life.program.descriptor, POLLIN)], .seconds(60))
       _ = signals.forward(to: life.program)
       while life.next() != nil {
         if life.isStoppedByTerminal { signals.stop() }
@@ -221,23 +221,23 @@ package struct Capture {
 
   // MARK: Waiting
 
-  /// Waits for descriptors, of which -1 is never ready, so many milliseconds at most.
+  /// Waits for descriptors, of which -1 is never ready, so long at most.
   private static func poll(
-    _ wanted: [(descriptor: Int32, events: Int32)], _ wait: Int64
+    _ wanted: [(descriptor: Int32, events: Int32)], _ wait: Duration
   ) throws -> [Bool] {
     var polled = wanted.map { pollfd(fd: $0.descriptor, events: Int16($0.events), revents: 0) }
-    let ready = waitFor(&polled, Int32(wait))
+    let ready = waitFor(&polled, Int32(clamping: wait.milliseconds))
     guard ready >= 0 || errno == EINTR else {
       throw SystemError(operation: "poll", path: "the program's output", errno: errno)
     }
     return polled.map { ready > 0 && $0.revents != 0 }
   }
 
-  /// A clock that only goes forward, in milliseconds.
-  package static var milliseconds: Int64 {
+  /// A clock that only goes forward, to the millisecond.
+  package static var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    return .milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 }
 

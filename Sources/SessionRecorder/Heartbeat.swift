@@ -8,8 +8,8 @@ struct Heartbeat {
   private let onSecond: (SessionActivity) -> Void
   private var machine: MachineWatch
   private var activity = SessionActivity()
-  private var lastTick = Capture.milliseconds
-  private var lastPass = Capture.milliseconds
+  private var lastTick = Capture.uptime
+  private var lastPass = Capture.uptime
 
   /// Starts to beat.
   ///
@@ -22,8 +22,8 @@ struct Heartbeat {
     machine = MachineWatch(now: .now())
   }
 
-  /// How long to wait for output, in milliseconds: unfinished lines of a terminal wait less.
-  var wait: Int64 { writer?.nextTick ?? 1000 }
+  /// How long to wait for output: unfinished lines of a terminal wait less.
+  var wait: Duration { writer?.nextTick ?? .seconds(1) }
 
   mutating func note(_ event: SessionEvent, at time: Timestamp? = nil) {
     writer?.note(event, at: time)
@@ -34,11 +34,11 @@ struct Heartbeat {
   }
 
   mutating func pass() {
-    let now = Capture.milliseconds
+    let now = Capture.uptime
     guard now - lastTick >= wait else { return }
     lastTick = now
     writer?.tick()
-    guard now - lastPass >= 1000 else { return }
+    guard now - lastPass >= .seconds(1) else { return }
     lastPass = now
     for (event, time) in machine.look(at: .now()) { note(event, at: time) }
     if let news = writer?.takeActivity() {

@@ -10,20 +10,20 @@ package import Platform
 /// Notices what happens to the machine around a session: sleep, and the loss and return of its
 /// network.
 package struct MachineWatch {
-  /// Two clocks in milliseconds, of which only the second goes on while the machine sleeps.
-  package typealias Clocks = @Sendable () -> (awake: Int64, always: Int64)
+  /// Two clocks, of which only the second goes on while the machine sleeps.
+  package typealias Clocks = @Sendable () -> (awake: Duration, always: Duration)
 
   private let clocks: Clocks
   private let isOnline: @Sendable () -> Bool
-  private var slept: Int64
+  private var slept: Duration
   private var wasOnline: Bool
   /// The last look, in the awake clock, and the last one at the network.
-  private var lookedAt: (machine: Timestamp, network: Int64)
+  private var lookedAt: (machine: Timestamp, network: Duration)
 
-  /// A sleep shorter than this is none, in milliseconds: clocks are adjusted.
-  private static let shortest: Int64 = 2000
-  /// How often the network is looked at, in milliseconds.
-  private static let networkInterval: Int64 = 5000
+  /// A sleep shorter than this is none: clocks are adjusted.
+  private static let shortest = Duration.seconds(2)
+  /// How often the network is looked at.
+  private static let networkInterval = Duration.seconds(5)
 
   /// Starts to watch.
   ///
@@ -52,10 +52,10 @@ package struct MachineWatch {
     let more = always - awake - slept
     if more >= Self.shortest {
       events.append((.background("asleep"), lookedAt.machine))
-      events.append((.foreground("awake after \(more / 1000) s"), now))
+      events.append((.foreground("awake after \(more.seconds) s"), now))
     }
     // Only a sleep makes the difference grow, but what is less than one adds up.
-    if more >= Self.shortest || more < 0 { slept = always - awake }
+    if more >= Self.shortest || more < .zero { slept = always - awake }
     lookedAt.machine = now
     if awake - lookedAt.network >= Self.networkInterval {
       lookedAt.network = awake
@@ -70,16 +70,16 @@ package struct MachineWatch {
   package static let machineClocks: Clocks = {
     #if canImport(Darwin)
       // There the monotonic clock goes on, and the uptime does not.
-      (milliseconds(CLOCK_UPTIME_RAW), milliseconds(CLOCK_MONOTONIC_RAW))
+      (time(CLOCK_UPTIME_RAW), time(CLOCK_MONOTONIC_RAW))
     #else
-      (milliseconds(CLOCK_MONOTONIC), milliseconds(CLOCK_BOOTTIME))
+      (time(CLOCK_MONOTONIC), time(CLOCK_BOOTTIME))
     #endif
   }
 
-  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+  private static func time(_ clock: clockid_t) -> Duration {
     var time = timespec()
     clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    return .milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
   /// Whether an interface that is not the loopback is up and has an address.

@@ -10,14 +10,14 @@ import SessionLog
 
 /// A program between its start and the end of its output.
 struct ProgramLife: ~Copyable {
-  /// How long output is waited for after the program has ended, in milliseconds: something that it
+  /// How long output is waited for after the program has ended: something that it
   /// left in the background may keep the pipe open for ever.
-  private static let drainTime: Int64 = 1000
+  private static let drainTime = Duration.seconds(1)
 
   let program: Program
   private(set) var isStoppedByTerminal = false
   private var isStopped = false
-  private var ended: (status: Int32, at: Int64)?
+  private var ended: (status: Int32, at: Duration)?
   private let memory = MemoryEvents.ofThisProcess()
   private let kills: Int?
 
@@ -28,11 +28,11 @@ struct ProgramLife: ~Copyable {
 
   var goesOn: Bool { ended == nil }
 
-  /// How long to wait, in milliseconds; nil when it has ended long enough ago.
-  func wait(upTo limit: Int64) -> Int64? {
+  /// How long to wait; nil when it has ended long enough ago.
+  func wait(upTo limit: Duration) -> Duration? {
     guard let ended else { return limit }
-    let rest = Self.drainTime - (Capture.milliseconds - ended.at)
-    return rest > 0 ? min(limit, rest) : nil
+    let rest = Self.drainTime - (Capture.uptime - ended.at)
+    return rest > .zero ? min(limit, rest) : nil
   }
 
   /// What the session is to tell of the program; nil when nothing has happened.
@@ -47,7 +47,7 @@ struct ProgramLife: ~Copyable {
       return .background("stopped by \(ExitCause.name(ofSignal: number))")
     case .continued: return .foreground("continued")
     case .ended(let status):
-      ended = (status, Capture.milliseconds)
+      ended = (status, Capture.uptime)
       // The system tells the last change only; but a stopped program exits for no other reason.
       return wasStopped && status & 0x7f == 0 ? .foreground("continued") : nil
     }

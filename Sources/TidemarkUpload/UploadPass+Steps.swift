@@ -30,8 +30,8 @@ extension UploadPass {
     }
   }
 
-  /// Milliseconds between two looks at what has expired in the store.
-  private static let remoteInterval: Int64 = 86_400_000
+  /// Time between two looks at what has expired in the store.
+  private static let remoteInterval = Duration.days(1)
 
   /// Removes remote copies that are old, where a day has passed since the last look.
   func reapRemote(
@@ -44,8 +44,8 @@ extension UploadPass {
       case .onceUsed: known.lastSuccess != nil
       case .never: false
       }
-    let last = known.remoteReapAt?.milliseconds ?? 0
-    guard isResponsible, context.now().milliseconds - last >= Self.remoteInterval else { return }
+    let last = known.remoteReapAt ?? Timestamp(milliseconds: 0)
+    guard isResponsible, context.now() - last >= Self.remoteInterval else { return }
     let reaper = RemoteReaper(context, devices: [context.device.deviceId])
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
@@ -66,8 +66,8 @@ extension UploadPass {
     }
   }
 
-  /// Milliseconds between two reports of a store that fails.
-  private static let reportInterval: Int64 = 3_600_000
+  /// Time between two reports of a store that fails.
+  private static let reportInterval = Duration.hours(1)
 
   /// Whether a failure of the store is to be reported: where nobody watches, an unreachable store once
   /// it is stale, and every failure once an hour.
@@ -82,8 +82,8 @@ extension UploadPass {
     if failure?.isTransient == true, !entry.isStale(after: policy.staleAfter, at: now) {
       return false
     }
-    let last = entry.lastTold?.milliseconds ?? 0
-    guard now.milliseconds - last >= Self.reportInterval else { return false }
+    let last = entry.lastTold ?? Timestamp(milliseconds: 0)
+    guard now - last >= Self.reportInterval else { return false }
     entry.lastTold = now
     try context.manifest.save(entry)
     return true

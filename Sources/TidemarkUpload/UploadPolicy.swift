@@ -1,3 +1,4 @@
+import Platform
 package import Sync
 
 /// What is configured for the uploads of a home.
@@ -14,8 +15,8 @@ package struct UploadPolicy: Sendable {
   package var prunes = true
   /// Whether a person sees what fails: then every failure is reported.
   package var isWatched = false
-  /// How long nothing may reach the store before that is reported, in seconds.
-  package var staleAfter: Int64 = 3600
+  /// How long nothing may reach the store before that is reported.
+  package var staleAfter = Duration.hours(1)
 
   /// When a home takes care of the store's retention.
   package enum RemoteReaping: Sendable {

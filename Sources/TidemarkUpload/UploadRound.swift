@@ -103,15 +103,15 @@ package struct UploadRound {
     }
   }
 
-  /// Lock polling interval, in milliseconds.
-  private static let lockInterval = 50
+  /// Lock polling interval.
+  private static let lockInterval = Duration.milliseconds(50)
 
   private func lock(_ home: Home) async throws -> HomeLock? {
     let start = ContinuousClock.now
     while true {
       if let lock = try HomeLock.acquire(home) { return lock }
       guard start.duration(to: .now) < patience else { return nil }
-      try await Task.sleep(for: .milliseconds(Self.lockInterval))
+      try await Task.sleep(for: Self.lockInterval)
     }
   }
 }

@@ -13,10 +13,10 @@ final class Recording {
   private var cadence: UploadSchedule
   private var upload: UploadProcess?
 
-  /// How long the upload at the end is waited for, in milliseconds.
-  private static let patience: Int64 = 10_000
-  /// An unfinished line on a terminal, a prompt say, is recorded after so many milliseconds.
-  private static let terminalPatience: Int64 = 100
+  /// How long the upload at the end is waited for.
+  private static let patience = Duration.seconds(10)
+  /// An unfinished line on a terminal, a prompt say, is recorded after so long.
+  private static let terminalPatience = Duration.milliseconds(100)
 
   init(
     app: String, isAsIs: Bool = false, isOnTerminal: Bool = false, uploads: Bool,
@@ -38,13 +38,13 @@ final class Recording {
     }
     self.uploads = uploads && place?.sends == true
     cadence = UploadSchedule(
-      interval: place?.settings.uploadEvery.map { $0 * 1000 }, now: Capture.milliseconds)
+      interval: place?.settings.uploadEvery, now: Capture.uptime)
   }
 
   /// Starts an upload when one is due and none is under way.
   func pass(_ activity: SessionActivity) {
     if upload?.hasEnded() == true { upload = nil }
-    guard uploads, let place, cadence.isDue(activity, now: Capture.milliseconds), upload == nil
+    guard uploads, let place, cadence.isDue(activity, now: Capture.uptime), upload == nil
     else { return }
     upload = UploadProcess(of: place)
   }
@@ -58,7 +58,7 @@ final class Recording {
       Console.complain("\(error)")
     }
     guard uploads else { return }
-    guard let last = UploadProcess(of: place, waits: Self.patience / 1000) else { return }
+    guard let last = UploadProcess(of: place, waits: Self.patience) else { return }
     // The background goes on with it and cron tells what is wrong; a person at a terminal wants to
     // know.
     switch last.status(within: Self.patience) {

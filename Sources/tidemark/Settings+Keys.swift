@@ -15,7 +15,7 @@ extension Settings {
     ("store", key(\.store) { $0 }),
     ("consent", key(\.consent, Consent.init(rawValue:))),
     ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
-    ("stale-after", key(\.staleAfter, Age.seconds)),
+    ("stale-after", key(\.staleAfter, Age.parse)),
     ("fsync", key(\.recording.fsync, fsync)),
     ("rotate-at", key(\.recording.rotateAt, bytes)),
     ("stderr-level", key(\.recording.standardErrorLevel, Level.init(name:))),
@@ -29,8 +29,8 @@ extension Settings {
     ("proxy", key(\.storeSettings.proxy, proxy)),
     ("limit-rate", key(\.storeSettings.limitRate, rate)),
     ("max-requests", key(\.maximumRequests, requests)),
-    ("connect-timeout", key(\.storeSettings.connectTimeout, interval)),
-    ("stall-timeout", key(\.storeSettings.stallTimeout, interval)),
+    ("connect-timeout", key(\.storeSettings.connectTimeout, duration)),
+    ("stall-timeout", key(\.storeSettings.stallTimeout, duration)),
     ("retention.local", key(\.retention.local, duration)),
     ("retention.remote", key(\.retention.remote, duration)),
     ("retention.local-max", key(\.retention.localMax, bytes)),
@@ -52,8 +52,8 @@ extension Settings {
 
   /// A time, or 0 for none.
   private static let uploadEvery: TakeOver = { settings, text in
-    guard let seconds = Age.seconds(text) else { return false }
-    settings.uploadEvery = seconds > 0 ? seconds : nil
+    guard let interval = Age.parse(text) else { return false }
+    settings.uploadEvery = interval > .zero ? interval : nil
     return true
   }
 
@@ -121,20 +121,16 @@ extension Settings {
     Int(text).flatMap { range.contains($0) ? $0 : nil }
   }
 
-  /// A time of at least a second, in seconds.
-  private static func duration(_ text: String) -> Int64? {
-    Age.seconds(text).flatMap { $0 > 0 ? $0 : nil }
-  }
-
-  private static func interval(_ text: String) -> Duration? {
-    duration(text).map { .seconds($0) }
+  /// A time of at least a second.
+  private static func duration(_ text: String) -> Duration? {
+    Age.parse(text).flatMap { $0 > .zero ? $0 : nil }
   }
 
   private static func fsync(_ text: String) -> FsyncPolicy? {
     switch text {
     case "always": .always
     case "never": .never
-    default: Age.seconds(text).map { .interval($0 * 1000) }
+    default: Age.parse(text).map(FsyncPolicy.interval)
     }
   }
 }

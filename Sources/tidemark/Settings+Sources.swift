@@ -49,10 +49,10 @@ extension Settings {
     case ("user", let text?): source.user = text
     case ("category", let text?): source.category = text
     case ("idle-end", let text?):
-      guard let seconds = Age.seconds(text), seconds > 0 else {
+      guard let idleEnd = Age.parse(text), idleEnd > .zero else {
         throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'idle-end'")
       }
-      source.idleEnd = seconds
+      source.idleEnd = idleEnd
     case ("follow-links", let text?):
       guard let follows = Bool(text) else {
         throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'follow-links'")

@@ -14,12 +14,12 @@ struct Settings {
   var consent: Consent? {
     didSet { recording.consent = consent == .metadata ? .metadata : nil }
   }
-  var staleAfter: Int64 = 3600
+  var staleAfter = Duration.hours(1)
   var retention = Retention()
   /// How sessions are recorded.
   var recording = RecordingOptions()
-  /// Seconds between the uploads of a session that is recorded; nil for none before its end.
-  var uploadEvery: Int64? = 60
+  /// Time between the uploads of a session that is recorded; nil for none before its end.
+  var uploadEvery: Duration? = .seconds(60)
   var sources: [LogSource] = []
   /// What is masked before it leaves.
   var redaction = RedactionRules()

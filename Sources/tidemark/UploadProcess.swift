@@ -15,8 +15,8 @@ final class UploadProcess {
 
   /// Starts one; nil when that cannot be done.
   ///
-  /// - Parameter seconds: how long it waits for another upload to end.
-  init?(of place: Workplace, waits seconds: Int64 = 0) {
+  /// - Parameter wait: how long it waits for another upload to end.
+  init?(of place: Workplace, waits wait: Duration = .zero) {
     let path = "\(place.home.cachePath)/upload.\(getpid())"
     guard let told = try? RegularFile.open(path, O_RDWR | O_CREAT | O_TRUNC) else { return nil }
     // Read by descriptor only.
@@ -29,7 +29,7 @@ final class UploadProcess {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(null) }
     var child = ChildProcess(
-      [Console.ownPath, "upload", "--for-recorder", "--wait", "\(seconds)s"],
+      [Console.ownPath, "upload", "--for-recorder", "--wait", "\(wait.seconds)s"],
       environment: environment)
     child.descriptors = [
       (null, STDIN_FILENO), (null, STDOUT_FILENO),
@@ -59,10 +59,10 @@ final class UploadProcess {
     return end != nil
   }
 
-  /// Its exit status; nil when it goes on for longer than so many milliseconds.
-  func status(within limit: Int64) -> Int32? {
-    let start = Capture.milliseconds
-    while !hasEnded(), Capture.milliseconds - start < limit { poll(nil, 0, 10) }
+  /// Its exit status; nil when it goes on for longer.
+  func status(within limit: Duration) -> Int32? {
+    let start = Capture.uptime
+    while !hasEnded(), Capture.uptime - start < limit { poll(nil, 0, 10) }
     return end
   }
 

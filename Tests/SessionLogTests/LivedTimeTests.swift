@@ -90,7 +90,7 @@ import Testing
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
     let mark = time.mark
     time.advance(to: Self.reading("a", up: 700, wall: 0))
-    #expect(time.age(since: mark) == 600)
+    #expect(time.age(since: mark) == .seconds(600))
     #expect(LivedTime(at: Self.reading("a", up: 700, wall: 0)).age(since: mark) == nil)
   }
 
@@ -111,7 +111,7 @@ import Testing
     ] as [(Int64, Int64?)])
   func theAgeOfADateIsNeverMoreThanWasLived(date: Int64, age: Int64?) {
     // What lies within a gap counts from the gap's end.
-    #expect(steady().age(since: Self.date(date)) == age)
+    #expect(steady().age(since: Self.date(date)) == age.map { .seconds($0) })
   }
 
   @Test func datesOfAClockThatWasWrongForAWhileAreYoung() throws {
@@ -121,11 +121,11 @@ import Testing
     time.advance(to: Self.reading("a", up: 10 * Self.day + 120, wall: 10 * Self.day + 120))
     time.advance(to: Self.reading("a", up: 30 * Self.day, wall: 30 * Self.day))
     #expect(time.age(since: Self.date(50 * Self.day)) == nil)
-    #expect(time.age(since: Self.date(5 * Self.day)) == 25 * Self.day)
-    #expect(time.age(since: Self.date(20 * Self.day)) == 10 * Self.day)
+    #expect(time.age(since: Self.date(5 * Self.day)) == .days(25))
+    #expect(time.age(since: Self.date(20 * Self.day)) == .days(10))
     // Written while the clock was 40 days ahead, and looked at when it shows that date again.
     time.advance(to: Self.reading("a", up: 51 * Self.day, wall: 51 * Self.day))
-    #expect(try #require(time.age(since: Self.date(50 * Self.day))) <= Self.day)
+    #expect(try #require(time.age(since: Self.date(50 * Self.day))) <= .days(1))
   }
 
   @Test func aYearOfDatesStaysSmall() throws {
@@ -134,6 +134,6 @@ import Testing
       time.advance(to: Self.reading("a", up: hour * 3600, wall: hour * 3600))
     }
     #expect(try JSONEncoder().encode(time).count < 32_000)
-    #expect(time.age(since: Self.date(100 * Self.day)) == 265 * Self.day)
+    #expect(time.age(since: Self.date(100 * Self.day)) == .days(265))
   }
 }

@@ -83,7 +83,7 @@ import Testing
   /// Of a secret that is written in two records neither half would be masked.
   @Test func aLineIsNotCutInASecret() throws {
     let home = try TestHome()
-    let writer = try home.writer(patience: 100)
+    let writer = try home.writer(patience: .milliseconds(100))
     func capture(_ text: String) throws -> String {
       Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
       home.clock.advance(seconds: 1)

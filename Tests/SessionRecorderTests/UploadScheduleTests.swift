@@ -15,39 +15,39 @@ import Testing
   }
 
   @Test func everyMinuteWhileRecordsFlow() {
-    var cadence = UploadSchedule(interval: 60_000, now: 0)
-    let due = (1...300).filter { cadence.isDue(activity(grown: $0 <= 200), now: $0 * 1000) }
+    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
+    let due = (1...300).filter { cadence.isDue(activity(grown: $0 <= 200), now: .seconds($0)) }
     #expect(due == [60, 120, 180, 240])
   }
 
   @Test func nothingNewIsNothingToDo() {
-    var cadence = UploadSchedule(interval: 60_000, now: 0)
-    let due = (1...300).filter { cadence.isDue(activity(), now: $0 * 1000) }
+    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
+    let due = (1...300).filter { cadence.isDue(activity(), now: .seconds($0)) }
     #expect(due == [])
   }
 
   @Test func theFirstErrorAfterAQuietTimeGoesAtOnce() {
-    var cadence = UploadSchedule(interval: 60_000, now: 0)
-    let errors: Set<Int64> = [10, 11, 30, 100, 130]
+    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
+    let errors: Set<Int> = [10, 11, 30, 100, 130]
     let due = (1...170).filter {
-      cadence.isDue(activity(grown: true, error: errors.contains($0)), now: $0 * 1000)
+      cadence.isDue(activity(grown: true, error: errors.contains($0)), now: .seconds($0))
     }
     // At 10, a minute later, at 100 because the last one was long ago, and a minute later.
     #expect(due == [10, 70, 100, 160])
   }
 
   @Test func aReturnGoesAtOnce() {
-    var cadence = UploadSchedule(interval: nil, now: 0)
-    let grown = cadence.isDue(activity(grown: true), now: 500_000)
-    let back = cadence.isDue(activity(back: true), now: 501_000)
+    var cadence = UploadSchedule(interval: nil, now: .zero)
+    let grown = cadence.isDue(activity(grown: true), now: .seconds(500))
+    let back = cadence.isDue(activity(back: true), now: .seconds(501))
     #expect(!grown && back)
   }
 
   @Test func sleepAndTheNetworkAreNoticed() {
     final class Machine: @unchecked Sendable {
       // Unchecked: only this test's one thread touches it.
-      var awake: Int64 = 1000
-      var always: Int64 = 50_000
+      var awake = Duration.seconds(1)
+      var always = Duration.seconds(50)
       var isOnline = true
     }
     let machine = Machine()
@@ -55,8 +55,8 @@ import Testing
     var watch = MachineWatch(
       now: at(0), clocks: { (machine.awake, machine.always) }, isOnline: { machine.isOnline })
     func pass(_ awake: Int64, asleep: Int64 = 0, at time: Int64) -> [String] {
-      machine.awake += awake
-      machine.always += awake + asleep
+      machine.awake += .milliseconds(awake)
+      machine.always += .milliseconds(awake + asleep)
       return watch.look(at: at(time)).map { "\($0.time.milliseconds) \($0.event)" }
     }
     #expect(pass(1000, asleep: 3, at: 1000) == [])

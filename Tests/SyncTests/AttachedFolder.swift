@@ -18,7 +18,7 @@ struct AttachedFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let folder = path
     sources = patterns.compactMap { pattern in
-      SourcePattern("\(folder)/\(pattern)").map { LogSource(path: $0, idleEnd: idleEnd) }
+      SourcePattern("\(folder)/\(pattern)").map { LogSource(path: $0, idleEnd: .seconds(idleEnd)) }
     }
   }
 

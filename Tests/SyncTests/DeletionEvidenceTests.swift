@@ -66,7 +66,7 @@ import Testing
     let uploader = Uploader(context)
     _ = try await uploader.execute(uploader.plan(.all))
     var retention = Retention()
-    retention.local = 0
+    retention.local = .zero
     #expect(try await LocalReaper(context).plan(retention).local.isEmpty)
     site.local.clock.advance(seconds: 3600)
     // A pass that goes on for an hour is still the one that sealed.
@@ -143,7 +143,7 @@ import Testing
     let lived = try LivedClock(
       home: site.local.home, machine: .running(by: clock), now: { clock.now() })
     let plan = try await LocalReaper(home: site.local.home, lived: lived, now: clock.now())
-      .plan(Retention().asking(1))
+      .plan(Retention().asking(.seconds(1)))
     #expect(plan.isEmpty && plan.kept.map(\.session).contains(unsent))
   }
 
@@ -181,7 +181,7 @@ import Testing
       _ = try await site.store.put(other.key + fileName, try await site.store.get(key))
     }
     let context = try site.context()
-    var retention = Retention().asking(0)
+    var retention = Retention().asking(.zero)
     retention.isForced = true
     let reaper = RemoteReaper(context, devices: [other.device])
     // Its sidecar names another device: only what is asked for by hand takes it.

@@ -185,7 +185,7 @@ actor CampaignHome {
   private func reapThere() async throws {
     let reaper = RemoteReaper(try context(), devices: [local.device.deviceId])
     var retention = Retention()
-    retention.remote = 0
+    retention.remote = .zero
     let chosen = retention
     guard var plan = try await unlessTheStoreFails({ try await reaper.plan(chosen) }),
       plan.postponement == nil

@@ -102,7 +102,7 @@ import Testing
     let lines = LogLines()
     site.logger = lines.logger(.debug)
     let reaper = LocalReaper(try site.context())
-    let plan = try await reaper.plan(Retention().asking(1))
+    let plan = try await reaper.plan(Retention().asking(.seconds(1)))
     let due = "info \(session): local deletion is due: ended "
     #expect(lines.all.contains { $0.hasPrefix(due) }, "\(lines.all)")
     #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })

@@ -110,7 +110,7 @@ import Testing
   /// Server time is the real clock here: the directory's files are as old as the test.
   private func remotePlan(_ site: Site, age: Int64) async throws -> ReapPlan {
     var retention = Retention()
-    retention.remote = age
+    retention.remote = .seconds(age)
     let context = try site.context()
     let plan = try await RemoteReaper(context, devices: [site.local.device.deviceId])
       .plan(retention)
@@ -204,7 +204,7 @@ import Testing
     site.local.clock.advance(seconds: 7 * Self.day)
     func plan(isForced: Bool = false) async throws -> (ReapPlan, [ReapPlan.Decision]) {
       var retention = Retention()
-      (retention.remote, retention.isForced) = (0, isForced)
+      (retention.remote, retention.isForced) = (.zero, isForced)
       let context = try site.context()
       let plan =
         side == "local"
@@ -216,7 +216,7 @@ import Testing
     let (first, none) = try await plan()
     #expect(none.isEmpty && first.kept.count == 25 && first.postponement?.isNew == true)
     #expect(first.postponement?.reason.contains("25 of 25 \(side) sessions") == true)
-    #expect(try site.context().lived.time.pause(on: side) == Self.day)
+    #expect(try site.context().lived.time.pause(on: side) == .days(1))
     #expect(try await plan(isForced: true).1.count == 25)
     site.local.clock.advance(seconds: Self.day - 1)
     let (second, stillNone) = try await plan()
@@ -232,7 +232,7 @@ import Testing
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
     site.local.clock.advance(seconds: 2)
-    var retention = Retention().asking(0)
+    var retention = Retention().asking(.zero)
     func plan() async throws -> ReapPlan {
       let context = try site.context()
       return side == "local"
@@ -275,8 +275,8 @@ import Testing
   @Test(arguments: ages)
   func aLifecycleRuleNeverComesBeforeTheReaper(_ remote: Int64, _ longest: Int64, _ days: Int) {
     var retention = Retention()
-    retention.remote = remote
-    #expect(retention.lifecycleDays(longestSession: longest) == days)
+    retention.remote = .seconds(remote)
+    #expect(retention.lifecycleDays(longestSession: .seconds(longest)) == days)
     #expect(Int64(days) * 86_400 >= remote + longest)
   }
 }

@@ -149,7 +149,7 @@ import Testing
 
   private func prune(_ site: Site, after age: Int64? = 86_400) async throws -> PrunePlan {
     var retention = Retention()
-    retention.pruneAfter = age
+    retention.pruneAfter = age.map { .seconds($0) }
     let pruner = PartPruner(try site.context())
     let plan = try await pruner.plan(retention)
     #expect(try pruner.execute(plan).allSatisfy { $0.error == nil })
@@ -309,7 +309,7 @@ import Testing
     site.local.clock.advance(seconds: 2 * 86_400)
     _ = site.store.takeRequests()
     var retention = Retention()
-    retention.pruneAfter = 86_400
+    retention.pruneAfter = .days(1)
     let pruner = PartPruner(try site.context())
     _ = try await pruner.plan(retention)
     #expect(site.store.takeRequests().contains { $0.hasPrefix("GET") })

@@ -65,7 +65,7 @@ package final class TestHome: Sendable {
   package func writer(
     app: String = "test", rotateAt: Int64 = RecordingOptions.defaultRotation,
     format: LogFormat = .lines, standardErrorLevel: Level = .info,
-    consent: Consent? = nil, localMax: Int64? = nil, patience: Int64 = 60_000,
+    consent: Consent? = nil, localMax: Int64? = nil, patience: Duration = .seconds(60),
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
     let clock = clock

@@ -190,7 +190,12 @@ extension stat {
     #else
       let time = st_mtim
     #endif
-    return ServerTime(milliseconds: 0) + .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    let milliseconds =
+      (ServerTime(milliseconds: 0) + .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
+      .milliseconds
+    // A file may have any time; one outside the years 0 to 9999 is the nearest inside.
+    let range = Timestamp.writable
+    return ServerTime(milliseconds: min(max(milliseconds, range.lowerBound), range.upperBound))
   }
 }
 

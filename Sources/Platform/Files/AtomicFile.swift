@@ -10,8 +10,8 @@ package enum AtomicFile {
   private static let readLimit = 16 << 20
   /// What the names of files that are being written end in.
   private static let temporarySuffix = ".tmp"
-  /// No file is being written for longer than this, in milliseconds.
-  private static let longestWrite: Int64 = 86_400_000
+  /// No file is being written for longer than this.
+  private static let longestWrite = Duration.days(1)
 
   /// Writes a temporary file, syncs it, renames it over `path` and syncs the directory.
   ///
@@ -71,7 +71,7 @@ package enum AtomicFile {
     for name in names where name.hasSuffix(temporarySuffix) {
       let path = "\(directory)/\(name)"
       guard let status = try? FileStatus(path), status.kind == .file,
-        Timestamp.now().milliseconds - status.modifiedAt.milliseconds > longestWrite
+        Timestamp.now() - status.modifiedAt > longestWrite
       else { continue }
       unlink(path)
     }

@@ -5,15 +5,16 @@ public enum Age {
   ]
 
   /// The largest unit that fits, rounded down: `3 d`.
-  public static func text(_ seconds: Int64) -> String {
-    let unit = units.first { abs(seconds) >= $0.seconds } ?? ("s", 1)
+  public static func text(_ span: Duration) -> String {
+    let seconds = span.seconds
+    let unit = units.first { seconds.magnitude >= $0.seconds } ?? ("s", 1)
     return "\(seconds / unit.seconds) \(unit.name)"
   }
 
   /// Reads `90s`, `10m`, `2h`, `7d`, `4w`, or plain seconds.
   ///
-  /// - Returns: seconds; nil for anything else, and for spans of more than a thousand years.
-  public static func seconds(_ text: String) -> Int64? {
+  /// - Returns: nil for anything else, and for spans of more than a thousand years.
+  public static func parse(_ text: String) -> Duration? {
     guard let last = text.last else { return nil }
     let factor: Int64
     let digits: Substring
@@ -29,6 +30,6 @@ public enum Age {
     guard let count = Int64(digits), count >= 0, count < 1000 * 365 * 86_400 / factor else {
       return nil
     }
-    return count * factor
+    return .seconds(count * factor)
   }
 }

@@ -15,9 +15,9 @@ package final class LocalFollower: StreamFollower {
   /// When it was last found out whether anybody still writes.
   private var examined: Timestamp?
 
-  /// Milliseconds between two times that somebody is looked for who still writes: that takes the
+  /// Time between two times that somebody is looked for who still writes: that takes the
   /// session's lock for a moment.
-  private static let patience: Int64 = 5000
+  private static let patience = Duration.seconds(5)
 
   /// Follows a session of a home.
   package init(_ session: SessionID, _ context: ReadingContext) {
@@ -49,7 +49,7 @@ package final class LocalFollower: StreamFollower {
       return StreamGrowth.Ending(status: sidecar.status, cause: sidecar.cause)
     }
     let time = context.now()
-    if let examined, time.milliseconds - examined.milliseconds < Self.patience { return nil }
+    if let examined, time - examined < Self.patience { return nil }
     examined = time
     guard local.hasSidecar, let lock = try FileLock.tryExclusive(local.files.lock) else {
       return nil

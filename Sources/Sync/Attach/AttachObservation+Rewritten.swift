@@ -26,7 +26,7 @@ extension AttachObservation {
     file.changed = candidate.status.changed
     file.isRotated = false
     let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
-    file.idleAt = candidate.status.modifiedAt.milliseconds + idleEnd * 1000
+    file.idleAt = candidate.status.modifiedAt + idleEnd
     return file
   }
 

@@ -194,7 +194,7 @@ struct AttachObservation {
       }
       file.source.length = nil
       let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
-      file.idleAt = candidate.status.modifiedAt.milliseconds + idleEnd * 1000
+      file.idleAt = candidate.status.modifiedAt + idleEnd
     }
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
   }
@@ -217,8 +217,8 @@ struct AttachObservation {
         report("it is compressed in a way that is not read", at: candidate.path)
         continue
       }
-      let idleAt = candidate.status.modifiedAt.milliseconds + source.idleEnd * 1000
-      let isIdle = idleAt <= context.now().milliseconds
+      let idleAt = candidate.status.modifiedAt + source.idleEnd
+      let isIdle = idleAt <= context.now()
       add(
         .begin(
           .init(

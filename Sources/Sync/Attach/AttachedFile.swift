@@ -19,8 +19,8 @@ struct AttachedFile: Equatable {
   var isRotated = false
   /// Whether what is there is the compressed form of what was read.
   var isCompressed = false
-  /// When the session ends unless the file grows, in milliseconds since 1970.
-  var idleAt: Int64
+  /// When the session ends unless the file grows.
+  var idleAt: Timestamp
 
   var isOpen: Bool { source.length == nil }
 

@@ -129,7 +129,7 @@ final class AttachedFiles {
         file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
         Int64(bitPattern: source.inode), source.base, source.length, source.headLength,
         source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed,
-        file.isRotated, file.isCompressed, file.idleAt,
+        file.isRotated, file.isCompressed, file.idleAt.milliseconds,
       ])
     }
   }
@@ -153,7 +153,8 @@ final class AttachedFiles {
     return AttachedFile(
       session: session, source: source, seen: try row.value("seen", in: Sidecar.byteCounts),
       link: link, changed: try row.value("changed"), isRotated: try row.value("rotated"),
-      isCompressed: try row.value("compressed"), idleAt: try row.value("idleAt"))
+      isCompressed: try row.value("compressed"),
+      idleAt: Timestamp(milliseconds: try row.value("idleAt")))
   }
 
   // MARK: Passes

@@ -251,7 +251,7 @@ package struct Attacher {
         session: session, source: source, seen: seen,
         link: isCompressed ? nil : try content.link(before: seen), changed: status.changed,
         isCompressed: isCompressed,
-        idleAt: status.modifiedAt.milliseconds + new.source.idleEnd * 1000))
+        idleAt: status.modifiedAt + new.source.idleEnd))
     if let replaced = new.replaces { try files.remove(replaced) }
     return session
   }
@@ -376,7 +376,7 @@ package struct Attacher {
         let file = AttachedFile(
           session: session, source: source, seen: source.base + (source.length ?? sent),
           link: link, changed: 0, isCompressed: isCompressed,
-          idleAt: context.now().milliseconds + LogSource.defaultIdleEnd * 1000)
+          idleAt: context.now() + LogSource.defaultIdleEnd)
         guard !file.isGone else {
           try files.save(file)
           continue

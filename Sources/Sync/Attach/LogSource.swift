@@ -1,3 +1,5 @@
+import Platform
+
 /// Files of other programs that are attached: an entry of the configuration's `sources:`.
 package struct LogSource: Sendable, Equatable {
   /// Which files.
@@ -10,17 +12,17 @@ package struct LogSource: Sendable, Equatable {
   package var user: String?
   /// The category of records that name none, in the same form.
   package var category: String?
-  /// Seconds without growth after which a session ends.
-  package var idleEnd: Int64
+  /// Time without growth after which a session ends.
+  package var idleEnd: Duration
   /// A day.
-  package static let defaultIdleEnd: Int64 = 86_400
+  package static let defaultIdleEnd = Duration.days(1)
   /// Whether links are followed that lead out of the folder before the first `*`.
   package var followsLinks: Bool
 
   /// Attaches files.
   package init(
     path: SourcePattern, exclude: [Exclusion] = [], app: String? = nil, user: String? = nil,
-    category: String? = nil, idleEnd: Int64 = Self.defaultIdleEnd, followsLinks: Bool = false
+    category: String? = nil, idleEnd: Duration = Self.defaultIdleEnd, followsLinks: Bool = false
   ) {
     self.path = path
     self.exclude = exclude

@@ -65,11 +65,10 @@ package struct StoreEntry: Sendable, Equatable {
   /// Whether nothing has reached the store for too long: no pass has succeeded for a time, and the
   /// last one did not.
   ///
-  /// - Parameter limit: that time, in seconds.
-  package func isStale(after limit: Int64, at now: Timestamp) -> Bool {
+  /// - Parameter limit: that time.
+  package func isStale(after limit: Duration, at now: Timestamp) -> Bool {
     guard let failingSince else { return false }
-    let since = lastSuccess ?? failingSince
-    return now.milliseconds - since.milliseconds >= limit * 1000
+    return now - (lastSuccess ?? failingSince) >= limit
   }
 
   /// Why the store is left alone at this time; nil when it is not.

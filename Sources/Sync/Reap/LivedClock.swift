@@ -11,8 +11,8 @@ package final class LivedClock: Sendable {
   private let machine: MachineEvidence
   private let now: @Sendable () -> Timestamp
   private let state: Mutex<State>
-  /// Lived seconds when this command began.
-  let begun: Int64
+  /// When this command began.
+  let begun: LivedTime.Mark
 
   private struct State {
     var time: LivedTime
@@ -20,9 +20,9 @@ package final class LivedClock: Sendable {
     var saved: LivedTime?
   }
 
-  /// Saved again after so many lived seconds: what is not saved is counted from the boot time, or
+  /// Saved again after so much lived time: what is not saved is counted from the boot time, or
   /// credited by the next boot.
-  private static let interval: Int64 = 3600
+  private static let interval = Duration.hours(1)
 
   /// Loads a home's lived time; a count that is lost or damaged begins anew.
   ///
@@ -36,7 +36,7 @@ package final class LivedClock: Sendable {
     var time = saved ?? LivedTime(at: reading)
     time.advance(to: reading)
     state = Mutex(State(time: time, saved: saved))
-    begun = time.seconds
+    begun = time.mark
   }
 
   private static func reading(_ machine: MachineEvidence, _ now: Timestamp) -> LivedTime.Reading {
@@ -53,7 +53,7 @@ package final class LivedClock: Sendable {
   }
 
   /// See ``SessionLog/LivedTime/pause(ofBoldPlan:on:)``.
-  func pause(ofBoldPlan isBold: Bool, on side: String) -> (seconds: Int64, isNew: Bool) {
+  func pause(ofBoldPlan isBold: Bool, on side: String) -> (rest: Duration, isNew: Bool) {
     update { $0.pause(ofBoldPlan: isBold, on: side) }
   }
 

@@ -10,8 +10,8 @@ package struct LocalReaper: Sendable {
   private let context: SyncContext?
   private let lived: LivedClock
   private let now: Timestamp
-  /// Lived seconds when this pass began.
-  private let begun: Int64
+  /// When this pass began.
+  private let begun: LivedTime.Mark
 
   /// Makes a planner that proves against a store.
   package init(_ context: SyncContext) {
@@ -28,8 +28,8 @@ package struct LocalReaper: Sendable {
     context = nil
   }
 
-  /// How long after its seal a session's local copy stays at least, in lived seconds.
-  private static let sealPause: Int64 = 3600
+  /// How long after its seal a session's local copy stays at least, in lived time.
+  private static let sealPause = Duration.hours(1)
 
   /// Plans.
   ///
@@ -39,7 +39,7 @@ package struct LocalReaper: Sendable {
   /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had.
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
-    let limit = Timestamp(milliseconds: now.milliseconds - retention.local * 1000)
+    let limit = now - retention.local
     var due: [(Decision, Timestamp)] = []
     var spared: [(Decision, Timestamp)] = []
     let folders = context.map { FolderListings($0.store) }
@@ -85,10 +85,10 @@ package struct LocalReaper: Sendable {
 
   /// How many sessions are over an age by the wall clock, and below it by the home's lived time.
   ///
-  /// - Parameter limit: the age, in seconds.
+  /// - Parameter limit: the age.
   /// - Throws: ``Platform/SystemError``.
-  package func countDoubtful(_ limit: Int64) throws -> Int {
-    let day = Timestamp(milliseconds: now.milliseconds - limit * 1000).day
+  package func countDoubtful(_ limit: Duration) throws -> Int {
+    let day = (now - limit).day
     var retention = Retention()
     retention.local = limit
     return try home.days().filter { $0 <= day }.reduce(0) { count, day in
@@ -97,8 +97,8 @@ package struct LocalReaper: Sendable {
           guard let (sidecar, ended, _) = try ending(of: LocalSession(home, $0)) else {
             return false
           }
-          return now.milliseconds - ended.milliseconds >= limit * 1000
-            && age(of: sidecar, ended: ended, retention) ?? 0 < limit
+          return now - ended >= limit
+            && age(of: sidecar, ended: ended, retention) ?? .zero < limit
         }
     }
   }
@@ -144,24 +144,24 @@ package struct LocalReaper: Sendable {
     return (sidecar, sidecar.endedAt ?? modified, try local.logBytes())
   }
 
-  /// Seconds since a session ended and was sealed; nil when that is not known.
-  private func age(of sidecar: Sidecar, ended: Timestamp, _ retention: Retention) -> Int64? {
+  /// Time since a session ended and was sealed, in whole seconds; nil when that is not known.
+  private func age(of sidecar: Sidecar, ended: Timestamp, _ retention: Retention) -> Duration? {
     let last = max(ended, sidecar.seal?.sealedAt ?? ended)
     guard retention.countsLivedTime else {
-      let age = (now.milliseconds - last.milliseconds) / 1000
-      return age >= 0 ? age : nil
+      let age = (now - last).inWholeSeconds
+      return age >= .zero ? age : nil
     }
     return livedAge(of: sidecar, since: last)
   }
 
-  /// Lived seconds since the seal where they were counted, else since a date of the wall clock.
-  private func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Int64? {
+  /// Lived time since the seal where it was counted, else since a date of the wall clock.
+  private func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
     let time = lived.time
-    return sidecar.agesFrom.flatMap(time.age(since:)) ?? time.age(since: date)
+    return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
   }
 
-  private func description(of age: Int64?, ended: Timestamp, _ retention: Retention) -> String {
-    let wall = (now.milliseconds - ended.milliseconds) / 1000
+  private func description(of age: Duration?, ended: Timestamp, _ retention: Retention) -> String {
+    let wall = (now - ended).inWholeSeconds
     let text = "ended \(Age.text(wall)) ago"
     guard let age else { return "\(text) by the clock, which it is too early to believe" }
     guard age < retention.local, wall >= retention.local else { return text }
@@ -218,8 +218,8 @@ package struct LocalReaper: Sendable {
 
   /// Whether a session was sealed by an earlier pass, and long enough before this one.
   private func isSettled(_ sidecar: Sidecar, _ seal: Sidecar.Seal) -> Bool {
-    let age = livedAge(of: sidecar, since: seal.sealedAt) ?? 0
-    return age - (lived.time.seconds - begun) >= Self.sealPause
+    let age = livedAge(of: sidecar, since: seal.sealedAt) ?? .zero
+    return age - (lived.time.age(since: begun) ?? .zero) >= Self.sealPause
   }
 
   /// Whether the home has used a store: its record says so, or a session was sealed.

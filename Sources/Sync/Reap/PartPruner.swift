@@ -34,7 +34,7 @@ package struct PartPruner: Sendable {
   }
 
   private func decide(
-    _ session: SessionID, _ age: Int64, _ folders: FolderListings, _ plan: inout PrunePlan
+    _ session: SessionID, _ age: Duration, _ folders: FolderListings, _ plan: inout PrunePlan
   ) async throws {
     let local = LocalSession(context.home, session)
     // What is not sent is never proven, and does not cost a look each time.
@@ -45,12 +45,12 @@ package struct PartPruner: Sendable {
     var waiting: [PrunePlan.Decision] = []
     for part in try local.files.parts().dropLast() {
       guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { break }
-      guard let seconds = context.lived.time.age(since: status.modifiedAt), seconds >= age else {
+      guard let lived = context.lived.time.age(since: status.modifiedAt), lived >= age else {
         break
       }
       var decision = PrunePlan.Decision(
         session: session, start: part.start, bytes: status.length,
-        reason: "written \(Age.text(seconds)) ago")
+        reason: "written \(Age.text(lived)) ago")
       do {
         if proof == nil { proof = try await PartProof(context, local, folders) }
         if let reason = try await proof?.unproven(part) {

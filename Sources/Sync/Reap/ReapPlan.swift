@@ -88,7 +88,7 @@ struct BoldPlan {
         isNew: true)
     }
     let (pause, isNew) = clock.pause(ofBoldPlan: isBold && !retention.isForced, on: key)
-    guard pause > 0 else { return nil }
+    guard pause > .zero else { return nil }
     return .init(
       reason: "\(what): put off until this home has run for another \(Age.text(pause)). "
         + "Look at them with 'tidemark reap --dry-run --explain'; --force does not wait.",

@@ -38,7 +38,7 @@ package struct RemoteReaper: Sendable {
     var plan = ReapPlan()
     let now = context.now()
     let youngest = min(retention.remote, Retention.orphanAge)
-    let limit = Timestamp(milliseconds: now.milliseconds - youngest * 1000).day
+    let limit = (now - youngest).day
     // A day that has not come yet is that of a wrong clock: the server's tells how old it is.
     let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
     try await FolderListing.forEach(
@@ -77,16 +77,16 @@ package struct RemoteReaper: Sendable {
       countsLivedTime = retention.countsLivedTime && !retention.trustsServerClock
     }
 
-    /// Seconds since something was written, and what they are taken by.
-    func age(since written: ServerTime) -> (seconds: Int64, text: String) {
-      let said = (serverNow - written).seconds
+    /// Time since something was written, in whole seconds, and what it is taken by.
+    func age(since written: ServerTime) -> (age: Duration, text: String) {
+      let said = (serverNow - written).inWholeSeconds
       guard countsLivedTime else { return (said, "\(Age.text(said)) old") }
       let time = context.lived.time
       guard let lived = time.age(since: written, by: context.store.location) else {
-        return (0, "from a time that has not come yet, or from a clock that was never set")
+        return (.zero, "from a time that has not come yet, or from a clock that was never set")
       }
       guard lived < said else { return (said, "\(Age.text(said)) old") }
-      let much = said - lived > 3600
+      let much = said - lived > .hours(1)
       let doubt =
         much ? " by the server's clock, of which this home has lived \(Age.text(lived))" : ""
       return (lived, "\(Age.text(said)) old\(doubt)")
@@ -135,9 +135,9 @@ package struct RemoteReaper: Sendable {
       return
     }
     let said = sidecar.endedAt ?? sidecar.lastUpdatedAt
-    let saidAge = (context.now().milliseconds - said.milliseconds) / 1000
+    let saidAge = (context.now() - said).inWholeSeconds
     // A time in the future says nothing: the recorder's clock was wrong.
-    if saidAge >= 0 && saidAge < retention.remote {
+    if saidAge >= .zero && saidAge < retention.remote {
       plan.kept.append(decision("its sidecar says that it lived \(Age.text(saidAge)) ago"))
     } else {
       plan.remote.append(decision("newest object is \(text)"))

@@ -1,10 +1,12 @@
-/// How long sessions are kept, in seconds.
+import Platform
+
+/// How long sessions are kept.
 package struct Retention: Sendable, Equatable {
   /// Lived time since the later of end and seal after which a session's local files go, once proven
   /// remote (7 days).
-  package var local: Int64 = 7 * 86_400
+  package var local = Duration.days(7)
   /// Age at which a session's objects go (30 days).
-  package var remote: Int64 = 30 * 86_400
+  package var remote = Duration.days(30)
   /// Bytes that the home's sessions may take; sealed sessions go before their age for it.
   ///
   /// Nil: any.
@@ -12,10 +14,10 @@ package struct Retention: Sendable, Equatable {
   /// Age at which rotated parts of sessions go here, of running ones too, once proven remote.
   ///
   /// Nil: none do.
-  package var pruneAfter: Int64?
+  package var pruneAfter: Duration?
 
   /// Age that a person named in place of ``local`` and ``remote``; nil where none did.
-  package var asked: Int64?
+  package var asked: Duration?
   /// Whether the age of remote sessions is taken by the server's clock alone, for homes that have
   /// not lived long enough to know better.
   package var trustsServerClock = false
@@ -26,14 +28,14 @@ package struct Retention: Sendable, Equatable {
   package init() {}
 
   /// The same with an age that a person named.
-  package func asking(_ seconds: Int64) -> Retention {
+  package func asking(_ age: Duration) -> Retention {
     var copy = self
-    (copy.local, copy.remote, copy.asked) = (seconds, seconds, seconds)
+    (copy.local, copy.remote, copy.asked) = (age, age, age)
     return copy
   }
 
   /// Whether ages count lived time; an age below a day that a person named goes by the clocks.
-  var countsLivedTime: Bool { asked.map { $0 >= 86_400 } ?? true }
+  var countsLivedTime: Bool { asked.map { $0 >= .days(1) } ?? true }
 
   /// Age in days at which a lifecycle rule may delete an object.
   ///
@@ -41,12 +43,12 @@ package struct Retention: Sendable, Equatable {
   /// so that it never takes the beginning of a session whose end is still kept, an object has to
   /// live as long as the session went on, and then as long as sessions are kept.
   ///
-  /// - Parameter longestSession: How long a session may go on, in seconds.
-  package func lifecycleDays(longestSession: Int64) -> Int {
-    func days(_ seconds: Int64) -> Int { Int((seconds - 1) / 86_400) + 1 }
-    return days(max(1, remote)) + days(max(1, longestSession))
+  /// - Parameter longestSession: How long a session may go on.
+  package func lifecycleDays(longestSession: Duration) -> Int {
+    func days(_ span: Duration) -> Int { Int((max(1, span.seconds) - 1) / 86_400) + 1 }
+    return days(remote) + days(longestSession)
   }
 
   /// Age by server time at which segments go that no sidecar explains (7 days).
-  package static let orphanAge: Int64 = 7 * 86_400
+  package static let orphanAge = Duration.days(7)
 }

@@ -35,8 +35,8 @@ extension LocalSession {
     }
   }
 
-  /// How long a record may lack its newline before it is cut where it stands, in milliseconds.
-  private static let partialRecordPatience: Int64 = 60_000
+  /// How long a record may lack its newline before it is cut where it stands.
+  private static let partialRecordPatience = Duration.seconds(60)
   /// How long a record may grow before it is cut where it stands, in bytes.
   private static let partialRecordLimit: Int64 = 8 << 20
 
@@ -48,7 +48,7 @@ extension LocalSession {
   ) throws -> (offset: Int64, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
     let end = try log.lastRecordEnd(in: sent..<length) ?? sent
-    let waited = context.now().milliseconds - modified.milliseconds
+    let waited = context.now() - modified
     let isOverdue =
       waited >= Self.partialRecordPatience || length - end > Self.partialRecordLimit
     let last = isOverdue ? length : end
@@ -57,9 +57,9 @@ extension LocalSession {
     return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
   }
 
-  /// Milliseconds since the marker was made; nil without a marker.
-  func markerAge(now: Timestamp) throws -> Int64? {
-    try FileStatus(files.marker).map { now.milliseconds - $0.modifiedAt.milliseconds }
+  /// Time since the marker was made; nil without a marker.
+  func markerAge(now: Timestamp) throws -> Duration? {
+    try FileStatus(files.marker).map { now - $0.modifiedAt }
   }
 
   /// Forgets everything that a session needs until its seal is marked here, and remembers where the

@@ -12,8 +12,8 @@ struct RemainsSweeper {
   let context: SyncContext
   let report: @Sendable (UploadEvent) -> Void
 
-  /// When objects that could not be deleted are tried again, in milliseconds.
-  private static let patience: Int64 = 6 * 3_600_000
+  /// When objects that could not be deleted are tried again.
+  private static let patience = Duration.hours(6)
 
   /// Sweeps up after these sessions; what cannot be deleted is told.
   ///
@@ -65,7 +65,7 @@ struct RemainsSweeper {
   }
 
   private func postpone(_ session: SessionID, _ error: any Error) throws {
-    let due = Timestamp(milliseconds: context.now().milliseconds + Self.patience)
+    let due = context.now() + Self.patience
     try context.manifest.forgetButRemains(of: session, due: due)
     report(.leftBehind(session: session, reason: "\(error)"))
   }

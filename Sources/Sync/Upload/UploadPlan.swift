@@ -86,7 +86,7 @@ struct UploadPlanner {
   let turn: Turn
 
   /// How long a marker may stand without its log: a recorder makes the marker first.
-  private static let markerGrace: Int64 = 3_600_000
+  private static let markerGrace = Duration.hours(1)
 
   func plan() throws -> UploadPlan {
     var plan = UploadPlan()

@@ -13,8 +13,8 @@ package struct Uploader: Sendable {
   /// Makes an uploader.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// The format marker is read once a boot and after this many milliseconds.
-  private static let markerLife: Int64 = 86_400_000
+  /// The format marker is read once a boot and after this time.
+  private static let markerLife = Duration.days(1)
   /// Transient failures in a row, without a success between, after which a pass gives up.
   private static let patience = 2
 
@@ -157,8 +157,7 @@ package struct Uploader: Sendable {
     let now = context.now()
     let isFresh =
       entry.checkedBoot == context.machine.bootId
-      && entry.checkedAt.map { (0..<Self.markerLife).contains(now.milliseconds - $0.milliseconds) }
-        == true
+      && entry.checkedAt.map { (.zero..<Self.markerLife).contains(now - $0) } == true
     if isFresh {
       try await context.checkFolder()
     } else {

@@ -74,13 +74,13 @@ struct Grep: AsyncParsableCommand {
     }
   }
 
-  /// Sessions that have been silent for longer, in milliseconds, are looked at when asked for.
-  private static let usual: Int64 = 7 * 86_400_000
+  /// Sessions that have been silent for longer are looked at when asked for.
+  private static let usual = Duration.days(7)
 
   func run() async throws {
     let place = try owner.workplace(DiagnosticOptions.logger(verbosity: verbose))
     let records = try filter.filter()
-    let usual = Timestamp(milliseconds: Timestamp.now().milliseconds - Self.usual)
+    let usual = Timestamp.now() - Self.usual
     let (entries, catalog) = try await sessions.entries(
       place, side, owner, since: records.since ?? usual, until: records.until)
     let choice = RecordChoice(records)

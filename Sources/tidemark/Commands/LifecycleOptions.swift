@@ -28,18 +28,18 @@ struct LifecycleOptions: ParsableArguments {
     if printLifecycle && installLifecycle {
       throw ValidationError("Use one of --print-lifecycle and --install-lifecycle.")
     }
-    if (Age.seconds(longestSession) ?? 0) < 1 {
+    if (Age.parse(longestSession) ?? .zero) == .zero {
       throw ValidationError("--longest-session takes an age such as 30d.")
     }
   }
 
   /// Prints or installs the rule for the configured store.
-  func run(_ age: Int64?, dryRun: Bool, _ logger: Logger) async throws {
+  func run(_ age: Duration?, dryRun: Bool, _ logger: Logger) async throws {
     let place = try Workplace(logger: logger)
     let url = try place.storeURL()
     var retention = place.settings.retention
     retention.remote = age ?? retention.remote
-    let days = retention.lifecycleDays(longestSession: Age.seconds(longestSession) ?? 30 * 86_400)
+    let days = retention.lifecycleDays(longestSession: Age.parse(longestSession) ?? .days(30))
     let rule = try LifecycleRule(url, below: SessionFolder.devicesKey, days: days)
     if printLifecycle { return Console.write(Array(rule.document.utf8)) }
     let bucket = try BucketLifecycle(

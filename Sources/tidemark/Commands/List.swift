@@ -103,9 +103,9 @@ struct List: AsyncParsableCommand {
       }
     let share = entry.length == 0 ? 100 : entry.uploaded * 100 / entry.length
     let hasNoLog = sidecar.withholdsLog && entry.uploaded == 0
-    let silent = (now.milliseconds - entry.lastActivity.milliseconds) / 1000
+    let silent = now - entry.lastActivity
     var cause = sidecar.cause.map(\.description) ?? ""
-    if sidecar.status == .active && silent >= 3600 { cause = "silent \(Age.text(silent))" }
+    if sidecar.status == .active && silent >= .hours(1) { cause = "silent \(Age.text(silent))" }
     if sidecar.withholdsLog {
       let what = hasNoLog ? "log not sent" : "log sent only so far"
       cause += (cause.isEmpty ? "" : "; ") + "\(what) (consent: metadata)"

@@ -35,7 +35,7 @@ struct Play: AsyncParsableCommand {
     guard speed > 0, speed.isFinite else {
       throw ValidationError("--speed takes a number above 0.")
     }
-    if let idleTimeLimit, (Age.seconds(idleTimeLimit) ?? 0) < 1 {
+    if let idleTimeLimit, (Age.parse(idleTimeLimit) ?? .zero) == .zero {
       throw ValidationError("--idle-time-limit takes a time such as 2s.")
     }
   }
@@ -64,7 +64,7 @@ struct Play: AsyncParsableCommand {
     var shown: Timestamp?
     func show(_ time: Timestamp?, _ event: Replay.Event) {
       guard case .output(let bytes) = event else { return }
-      if let time, let before = shown { wait(time.milliseconds - before.milliseconds) }
+      if let time, let before = shown { wait(time - before) }
       shown = time ?? shown
       Console.write(filter.pass(bytes))
     }
@@ -76,9 +76,9 @@ struct Play: AsyncParsableCommand {
     if !isWhole { throw ExitStatus.integrity }
   }
 
-  private func wait(_ milliseconds: Int64) {
-    let limit = idleTimeLimit.flatMap(Age.seconds).map { $0 * 1000 } ?? .max
-    let pause = Double(min(max(0, milliseconds), limit)) / speed
+  private func wait(_ span: Duration) {
+    let limit = idleTimeLimit.flatMap(Age.parse) ?? span
+    let pause = Double(max(.zero, min(span, limit)).milliseconds) / speed
     if pause >= 1 { poll(nil, 0, Int32(min(pause, Double(Int32.max)))) }
   }
 }

@@ -52,7 +52,7 @@ struct Reap: AsyncParsableCommand {
     if lifecycle.isAsked && (local || remote || explain || force) {
       throw ValidationError("A lifecycle rule is printed or installed by itself.")
     }
-    if let olderThan, (Age.seconds(olderThan) ?? 0) < 1 {
+    if let olderThan, (Age.parse(olderThan) ?? .zero) == .zero {
       throw ValidationError("--older-than takes an age such as 1s, 12h or 30d.")
     }
   }
@@ -60,12 +60,12 @@ struct Reap: AsyncParsableCommand {
   func run() async throws {
     let logger = try diagnostics.logger()
     if lifecycle.isAsked {
-      return try await lifecycle.run(olderThan.flatMap(Age.seconds), dryRun: dryRun, logger)
+      return try await lifecycle.run(olderThan.flatMap(Age.parse), dryRun: dryRun, logger)
     }
     let places = try Workplace.all(logger: logger)
     guard let own = places.last else { return }
     var retention = own.settings.retention
-    if let age = olderThan.flatMap(Age.seconds) { retention = retention.asking(age) }
+    if let age = olderThan.flatMap(Age.parse) { retention = retention.asking(age) }
     retention.trustsServerClock = trustServerClock
     retention.isForced = force
     var failed = 0

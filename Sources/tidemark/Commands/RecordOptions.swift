@@ -50,9 +50,7 @@ struct FilterOptions: ParsableArguments {
   private static func time(_ text: String?) throws -> Timestamp? {
     guard let text else { return nil }
     if let time = Timestamp(iso: text) ?? Timestamp(iso: text + "T00:00:00Z") { return time }
-    if let seconds = Age.seconds(text) {
-      return Timestamp(milliseconds: Timestamp.now().milliseconds - seconds * 1000)
-    }
+    if let age = Age.parse(text) { return .now() - age }
     throw ValidationError("'\(text)' is no time; use 2h, 3d or 2026-01-22T14:30:05Z.")
   }
 }

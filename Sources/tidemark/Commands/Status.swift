@@ -130,7 +130,7 @@ struct Status: AsyncParsableCommand {
     if count > 0 {
       reasons.append(
         "local: \(count) \(count == 1 ? "session" : "sessions") ended over \(Age.text(age)) ago by "
-          + "the clock, but this home has run for only \(Age.text(time.seconds)): they wait for "
+          + "the clock, but this home has run for only \(Age.text(.seconds(time.seconds))): they wait for "
           + "running time")
     }
     return reasons
@@ -168,7 +168,7 @@ struct Status: AsyncParsableCommand {
     }
     Console.say("not uploaded   \(Console.size(report.unsentBytes))")
     let success = report.lastSuccess.map {
-      "\($0) (\(Age.text((Timestamp.now().milliseconds - $0.milliseconds) / 1000)) ago)"
+      "\($0) (\(Age.text(Timestamp.now() - $0)) ago)"
     }
     Console.say("last success   \(success ?? "never")")
     for failed in report.failed {

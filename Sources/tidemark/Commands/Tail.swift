@@ -36,7 +36,7 @@ struct Tail: AsyncParsableCommand {
 
   func validate() throws {
     if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
-    guard let seconds = Age.seconds(every), seconds > 0 else {
+    guard let interval = Age.parse(every), interval > .zero else {
       throw ValidationError("'\(every)' is no time; use 10s or 1m.")
     }
   }
@@ -64,7 +64,7 @@ struct Tail: AsyncParsableCommand {
   private static let localPause: Duration = .milliseconds(200)
 
   private func follow(_ sessions: [FollowedSession], _ printer: TailPrinter) async throws {
-    let pause = Duration.seconds(Age.seconds(every) ?? 10)
+    let pause = Age.parse(every) ?? .seconds(10)
     var rest = sessions
     var next = ContinuousClock.now
     while true {

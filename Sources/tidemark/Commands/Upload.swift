@@ -57,16 +57,16 @@ struct Upload: AsyncParsableCommand {
     if let maxRequests, Settings.requests(maxRequests) == nil {
       throw ValidationError("--max-requests takes a number from 8.")
     }
-    if let every, (Age.seconds(every) ?? 0) < 1 {
+    if let every, (Age.parse(every) ?? .zero) == .zero {
       throw ValidationError("--every takes a time such as 60s or 5m.")
     }
-    if let wait, Age.seconds(wait) == nil {
+    if let wait, Age.parse(wait) == nil {
       throw ValidationError("--wait takes a time such as 10s.")
     }
   }
 
   func run() async throws {
-    guard let every, let seconds = Age.seconds(every) else {
+    guard let every, let interval = Age.parse(every) else {
       let status = try await pass()
       if status != .ok { throw status }
       return
@@ -80,12 +80,12 @@ struct Upload: AsyncParsableCommand {
       } catch  where ![.usage, .configuration].contains(ExitStatus(error)) {
         Console.complain("\(error)")
       }
-      try await Task.sleep(for: .seconds(seconds))
+      try await Task.sleep(for: interval)
     }
   }
 
   /// How often rotated parts are pruned by a process that goes on.
-  private static let pruneInterval: Duration = .seconds(6 * 3600)
+  private static let pruneInterval = Duration.hours(6)
 
   /// One pass over all homes that this process uploads from.
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
@@ -102,7 +102,7 @@ struct Upload: AsyncParsableCommand {
       }
     }
     var round = UploadRound()
-    round.patience = .seconds(wait.flatMap(Age.seconds) ?? 0)
+    round.patience = wait.flatMap(Age.parse) ?? .zero
     round.isFatal = { $0 is Failure }
     var statuses: Set<ExitStatus> = []
     guard !dryRun else {
