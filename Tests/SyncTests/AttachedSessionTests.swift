@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Redaction
 import SessionLog
 @testable import Sync
@@ -112,7 +113,7 @@ import Testing
     try folder.rename("app.log", to: "app.log.1")
     for _ in 0..<3 { try await folder.tick() }
     #expect(try await folder.remoteLines() == [Array(10..<20)])
-    #expect(try AttachedFiles(folder.site.local.home).pass().since > 0)
+    #expect(try AttachedFiles(folder.site.local.home).pass().since > .epoch)
   }
 
   /// The pass before has sealed it and died before it had settled that.

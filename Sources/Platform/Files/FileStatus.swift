@@ -19,10 +19,10 @@ package struct FileStatus: Sendable, Equatable {
   package let length: Int64
   /// Number of its owner.
   package let owner: UInt32
-  /// When its content last changed, in nanoseconds since 1970.
-  package let modified: Int64
-  /// When its content, name or rights last changed, in nanoseconds since 1970; nobody can set it.
-  package let changed: Int64
+  /// When its content last changed.
+  package let modified: FileTime
+  /// When its content, name or rights last changed, which cannot be set.
+  package let changed: FileTime
 
   /// A file that claims more than this, sparse as it must be, counts as this long, in bytes: ten
   /// times what a session may have, and so little that lengths can be added.
@@ -45,8 +45,8 @@ package struct FileStatus: Sendable, Equatable {
     #else
       let (modified, changed) = (status.st_mtim, status.st_ctim)
     #endif
-    self.modified = Self.nanoseconds(modified)
-    self.changed = Self.nanoseconds(changed)
+    self.modified = FileTime(modified)
+    self.changed = FileTime(changed)
   }
 
   /// The status of what has a path; nil when there is nothing.
@@ -63,11 +63,5 @@ package struct FileStatus: Sendable, Equatable {
   }
 
   /// When its content last changed.
-  package var modifiedAt: Timestamp { Timestamp(milliseconds: modified / 1_000_000) }
-
-  /// Times that a file system cannot mean are kept within what fits.
-  private static func nanoseconds(_ time: timespec) -> Int64 {
-    let limit: Int64 = 9_000_000_000
-    return max(-limit, min(limit, Int64(time.tv_sec))) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
+  package var modifiedAt: Timestamp { modified.timestamp }
 }

@@ -1,9 +1,15 @@
 extension Duration {
   /// Whole milliseconds, rounded towards zero; the nearest number where they are too many.
-  package var milliseconds: Int64 {
+  package var milliseconds: Int64 { whole(perSecond: 1000) }
+
+  /// Whole nanoseconds, likewise.
+  package var nanoseconds: Int64 { whole(perSecond: 1_000_000_000) }
+
+  private func whole(perSecond: Int64) -> Int64 {
     let (seconds, attoseconds) = components
-    let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1000)
-    let (sum, isFar) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: perSecond)
+    let rest = attoseconds / (1_000_000_000_000_000_000 / perSecond)
+    let (sum, isFar) = product.addingReportingOverflow(rest)
     return isTooMuch || isFar ? (seconds < 0 ? .min : .max) : sum
   }
 

@@ -125,9 +125,7 @@ struct PartCompressor {
   private func keepTime(
     of status: FileStatus, _ output: borrowing Descriptor, _ path: String
   ) throws {
-    let time = timespec(
-      tv_sec: time_t(status.modified / 1_000_000_000), tv_nsec: Int(status.modified % 1_000_000_000)
-    )
+    let time = status.modified.timespec
     guard futimens(output.number, [time, time]) == 0, fsync(output.number) == 0 else {
       throw SystemError(operation: "sync", path: path, errno: errno)
     }

@@ -38,7 +38,7 @@ extension AttachObservation {
     let isReplaced = candidate.status.device == file.source.device && !file.isAt(candidate.status)
     let isTouched =
       candidate.status.length == file.seen && candidate.status.changed != file.changed
-    guard candidate.path == file.source.path, file.changed != 0, isReplaced || isTouched,
+    guard candidate.path == file.source.path, file.changed != .epoch, isReplaced || isTouched,
       let sent = try SentContent(file, context)
     else { return false }
     return try !sent.isBeginning(

@@ -18,8 +18,8 @@ struct AttachObservation {
   let sources: [LogSource]
   let files: AttachedFiles
 
-  /// Files that have changed since, in nanoseconds since 1970, are looked at.
-  let since: Int64
+  /// Files that have changed since are looked at.
+  let since: FileTime
   /// Files that match and have changed, by path.
   var changed: [String: (status: FileStatus, source: LogSource)] = [:]
   /// Folders that were read.
@@ -29,22 +29,22 @@ struct AttachObservation {
   /// Files that nobody knows.
   var fresh: [AttachCandidate] = []
 
-  /// Change times that are closer to the start of a pass than this, in nanoseconds, are looked at
-  /// again: the kernel's clock for files ticks more coarsely than ours.
-  private static let margin: Int64 = 2_000_000_000
-  /// Every so often all files are compared with what is remembered, in nanoseconds: change times of a
-  /// network file system are another machine's.
-  private static let fullPeriod: Int64 = 3_600_000_000_000
+  /// Files whose change is closer to the start of a pass than this are looked at again: the kernel's
+  /// clock for files ticks more coarsely than ours.
+  private static let margin = Duration.seconds(2)
+  /// Every so often all files are compared with what is remembered: change times of a network file
+  /// system are another machine's.
+  private static let fullPeriod = Duration.hours(1)
 
   /// Looks.
   init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
     let last = try files.pass()
-    let now = context.now().milliseconds * 1_000_000
+    let now = FileTime(context.now())
     let description = "\(sources)"
     let isFull =
       last.sources != description || now < last.since || now - last.fullAt >= Self.fullPeriod
-    since = isFull ? 0 : max(0, last.since - Self.margin)
+    since = isFull ? .epoch : max(.epoch, last.since - Self.margin)
     plan.pass = AttachedFiles.Pass(
       since: now, fullAt: isFull ? now : last.fullAt, sources: description,
       boot: context.machine.bootId, isDirty: false)
@@ -247,13 +247,13 @@ struct AttachObservation {
     return nil
   }
 
-  /// For so long, in nanoseconds, a copy may be waiting for its original to be emptied.
-  private static let copyPatience: Int64 = 60_000_000_000
+  /// For so long a copy may be waiting for its original to be emptied.
+  private static let copyPatience = Duration.seconds(60)
 
   /// Leaves out what is a copy, and for a moment also what came to the original since: more of it
   /// might be sent than the copy has.
   private mutating func leaveCopies() throws {
-    let now = context.now().milliseconds * 1_000_000
+    let now = FileTime(context.now())
     var originals: Set<String> = []
     fresh = try fresh.filter { candidate in
       guard let original = try original(of: candidate) else { return true }

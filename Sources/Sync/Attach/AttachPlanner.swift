@@ -1,3 +1,5 @@
+import Platform
+
 /// Makes the plan of a pass over attached files.
 struct AttachPlanner {
   let context: SyncContext
@@ -20,7 +22,7 @@ struct AttachPlanner {
     plan.changes.removeAll { change in
       change.path.map { restless.contains(AttachedFile.folder(of: $0)) } ?? false
     }
-    plan.pass.since = 0
+    plan.pass.since = .epoch
     return plan
   }
 }

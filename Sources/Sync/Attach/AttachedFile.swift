@@ -13,8 +13,8 @@ struct AttachedFile: Equatable {
   var seen: Int64
   /// The file just before that; nil where only the head is known.
   var link: Link?
-  /// When the file had last changed then, in nanoseconds since 1970.
-  var changed: Int64
+  /// When the file had last changed then; ``Platform/FileTime/epoch`` where that is not known.
+  var changed: FileTime
   /// Whether it was found renamed, so that it ends as soon as it has stopped growing.
   var isRotated = false
   /// Whether what is there is the compressed form of what was read.

@@ -14,10 +14,10 @@ final class AttachedFiles {
 
   /// What a pass leaves for the next.
   struct Pass: Equatable {
-    /// When the last whole pass began, in nanoseconds since 1970; 0 when everything has to be looked at.
-    var since: Int64 = 0
+    /// When the last whole pass began; the epoch when everything has to be looked at.
+    var since = FileTime.epoch
     /// When all files were last compared with what is remembered, likewise.
-    var fullAt: Int64 = 0
+    var fullAt = FileTime.epoch
     /// The sources that it looked for.
     var sources = ""
     /// The boot that it ran in: what it wrote last may be lost when the power went.
@@ -128,7 +128,7 @@ final class AttachedFiles {
       ).execute(arguments: [
         file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
         Int64(bitPattern: source.inode), source.base, source.length, source.headLength,
-        source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed,
+        source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
         file.isRotated, file.isCompressed, file.idleAt.milliseconds,
       ])
     }
@@ -152,7 +152,8 @@ final class AttachedFiles {
     let link = (try row.value("link") as Data?).flatMap { try? Link(encoded: Array($0)[...]) }
     return AttachedFile(
       session: session, source: source, seen: try row.value("seen", in: Sidecar.byteCounts),
-      link: link, changed: try row.value("changed"), isRotated: try row.value("rotated"),
+      link: link, changed: FileTime(nanoseconds: try row.value("changed")),
+      isRotated: try row.value("rotated"),
       isCompressed: try row.value("compressed"),
       idleAt: Timestamp(milliseconds: try row.value("idleAt")))
   }
@@ -166,8 +167,9 @@ final class AttachedFiles {
           database, sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
       else { return Pass() }
       return Pass(
-        since: try row.value("since", in: 0...Int64.max),
-        fullAt: try row.value("fullAt", in: 0...Int64.max), sources: try row.value("sources"),
+        since: FileTime(nanoseconds: try row.value("since", in: 0...Int64.max)),
+        fullAt: FileTime(nanoseconds: try row.value("fullAt", in: 0...Int64.max)),
+        sources: try row.value("sources"),
         boot: try row.value("boot"), isDirty: try row.value("dirty"))
     }
   }
@@ -177,7 +179,9 @@ final class AttachedFiles {
       try $0.execute(
         sql:
           "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty) VALUES (1, ?, ?, ?, ?, ?)",
-        arguments: [pass.since, pass.fullAt, pass.sources, pass.boot, pass.isDirty])
+        arguments: [
+          pass.since.nanoseconds, pass.fullAt.nanoseconds, pass.sources, pass.boot, pass.isDirty,
+        ])
     }
   }
 

@@ -74,8 +74,8 @@ package struct Attacher {
       } catch let error where error is SystemError || error is Moved {
         if let error = error as? SystemError { problems[error.path] = error.reason }
         // The next pass has to look at everything again.
-        pass.since = 0
-        pass.fullAt = 0
+        pass.since = .epoch
+        pass.fullAt = .epoch
       }
     }
     let before = try files.problems()
@@ -375,7 +375,7 @@ package struct Attacher {
         if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
         let file = AttachedFile(
           session: session, source: source, seen: source.base + (source.length ?? sent),
-          link: link, changed: 0, isCompressed: isCompressed,
+          link: link, changed: .epoch, isCompressed: isCompressed,
           idleAt: context.now() + LogSource.defaultIdleEnd)
         guard !file.isGone else {
           try files.save(file)

@@ -24,8 +24,8 @@ struct SourceScanner {
   }
 
   let source: LogSource
-  /// Files that have not changed since, in nanoseconds since 1970, are passed over.
-  let since: Int64
+  /// Files that have not changed since are passed over.
+  let since: FileTime
   /// A file that matches and has changed.
   var file: (File) throws -> Void
   /// A folder that was read.

@@ -44,7 +44,9 @@ package struct RemoteReaper: Sendable {
     try await FolderListing.forEach(
       of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
     ) { listing in
-      // Without the server's time ages are this machine's word alone, which lived time bounds.
+      // Where the store sends no date, this machine's clock is the only one to tell ages by. That is as
+      // safe as a local age: no object counts as older than this home has lived since, unless a person
+      // named the age or trusts the clock.
       let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
       context.lived.hear(serverNow, from: context.store.location)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
