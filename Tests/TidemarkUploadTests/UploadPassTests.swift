@@ -126,7 +126,7 @@ import TidemarkUpload
     try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
     site.local.clock.advance(seconds: 2 * Self.day)
     #expect(try await site.pass().upload.stoppedBy == nil)
-    #expect(try !site.context().storeEntry().isStale(after: 3600, at: site.local.clock.now()))
+    #expect(try !site.context().storeEntry().isStale(after: .seconds(3600), at: site.local.clock.now()))
     #expect(try site.context().storeEntry().failingSince == nil)
   }
 
