@@ -122,10 +122,8 @@ struct HTTPFailure {
     if let seconds = Double(value) {
       return seconds.isFinite ? .seconds(min(max(0, seconds), longestWait)) : nil
     }
-    // Without the server's clock the wait may be wrong by as much as ours is, which only delays or
-    // hastens a retry.
-    let now =
-      response.header("Date").flatMap(HTTPDate.parse) ?? Timestamp.now().assumingSynchronizedClocks
+    // By the server's own clock: a date alone says nothing of how long to wait.
+    guard let now = response.header("Date").flatMap(HTTPDate.parse) else { return nil }
     return HTTPDate.parse(value).map { max(.zero, $0 - now) }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 /// Opens the store at a URL, with retries of what is transient.
 ///
@@ -17,7 +18,7 @@ package func openStore(
 ) throws -> any ObjectStore {
   let store: any ObjectStore =
     switch url.kind {
-    case .directory(let path): DirectoryStore(path: path)
+    case .directory(let path): DirectoryStore(path: path, machine: settings.machine)
     case .webdav(let address): try openWebDAV(address, settings, environment: environment)
     case .s3(let bucket, let prefix):
       try openS3(
@@ -25,7 +26,8 @@ package func openStore(
     }
   // Inside of the retries, so that each attempt is seen.
   return RetryingStore(
-    LoggingStore.wrapping(store, settings.logger), policy: policy, logger: settings.logger)
+    LoggingStore.wrapping(store, settings.logger), policy: policy, logger: settings.logger,
+    random: settings.machine.fraction)
 }
 
 private func openWebDAV(
@@ -35,7 +37,8 @@ private func openWebDAV(
     try WebDAVLogin.resolve(environment: environment, settings: settings, url: address)
   }
   return WebDAVStore(
-    url: address, credentials: try login(), transport: try transport(settings), reread: login)
+    url: address, credentials: try login(), transport: try transport(settings),
+    random: settings.machine.random, reread: login)
 }
 
 /// What carries requests as the settings say.

@@ -1,7 +1,7 @@
 import Foundation
 package import HTTPTransport
 package import Logging
-import Platform
+package import Platform
 
 /// How to reach a store, as the configuration file says; the environment overrides it.
 ///
@@ -79,6 +79,8 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   package var connectTimeout = Duration.seconds(15)
   /// The time without progress after which a request is given up.
   package var stallTimeout = Duration.seconds(30)
+  /// Gives the time and randomness.
+  package var machine = Machine.current
   /// Hears of what is asked of the store.
   package var logger = Logger.off
 

@@ -109,15 +109,19 @@ package actor GenerationSource {
 
   /// The next bytes of the stream; the ones after them are read while these are worked on.
   private func nextPiece() async throws -> [UInt8] {
-    let bytes = try await (reading ?? read()).value
+    let bytes = try await reading?.value ?? log.read(nextRange)
     unread = unread.lowerBound + Int64(bytes.count)..<unread.upperBound
-    reading = unread.isEmpty ? nil : read()
+    reading = unread.isEmpty || Parallelism.isSequential ? nil : read()
     return bytes
   }
 
+  /// The first piece of ``unread``.
+  private var nextRange: Range<Int64> {
+    unread.lowerBound..<min(unread.upperBound, unread.lowerBound + Self.pieceLength)
+  }
+
   private func read() -> Task<[UInt8], any Error> {
-    let end = min(unread.upperBound, unread.lowerBound + Self.pieceLength)
-    return Task { @concurrent [log, range = unread.lowerBound..<end] in try log.read(range) }
+    Task { @concurrent [log, range = nextRange] in try log.read(range) }
   }
 
   /// Blocks of the new generation that were finished since this was asked last, from the start of

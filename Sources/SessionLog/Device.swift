@@ -32,21 +32,21 @@ public struct Device: Sendable, Equatable, Codable {
   /// In machine-wide mode the record is root's: others only read it.
   ///
   /// - Throws: ``SystemError``.
-  public static func load(_ home: Home, now: Timestamp) throws -> Device {
-    try load(home, now: now, isAlone: false)
+  public static func load(_ home: Home, on machine: Machine = .current) throws -> Device {
+    try load(home, on: machine, isAlone: false)
   }
 
   /// - Parameter isAlone: whether nobody else can make a device here at this moment.
-  private static func load(_ home: Home, now: Timestamp, isAlone: Bool) throws -> Device {
-    let machine = MachineEvidence.current().machineId
+  private static func load(_ home: Home, on machine: Machine, isAlone: Bool) throws -> Device {
+    let machineId = machine.machineId
     let isShared = home.owner != nil
-    let isOurs = !isShared || geteuid() == 0
+    let isOurs = !isShared || Account.hasRootsRights
     if isShared { try checkIsRoots(home.devicePath, removing: isOurs) }
     var former: [String] = []
     do {
       let known = try JSONDecoder().decode(
         Device.self, from: Data(AtomicFile.read(home.devicePath)))
-      let isHere = known.machineId == nil || machine == nil || known.machineId == machine
+      let isHere = known.machineId == nil || machineId == nil || known.machineId == machineId
       if isHere || !isOurs { return known }
       former = known.formerIds + [known.deviceId]
     } catch let error as SystemError where error.isNotFound && isOurs {
@@ -62,11 +62,13 @@ public struct Device: Sendable, Equatable, Codable {
       // Of all that start at the same time one gives the device its id, the others read it.
       let folder = try Descriptor(openingDirectory: home.path)
       while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
-      return try load(home, now: now, isAlone: true)
+      return try load(home, on: machine, isAlone: true)
     }
+    let host = machine.host()
     let device = Device(
-      deviceId: RandomName.make(16), deviceName: hostName, deviceModel: model,
-      osVersion: systemVersion, machineId: machine, created: now, formerIds: former)
+      deviceId: RandomName.make(16, machine.random), deviceName: host.name,
+      deviceModel: host.model, osVersion: host.system, machineId: machineId,
+      created: machine.now(), formerIds: former)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try AtomicFile.write(
@@ -85,33 +87,5 @@ public struct Device: Sendable, Equatable, Codable {
     guard unlink(path) == 0 || errno == ENOENT else {
       throw SystemError(operation: "remove", path: path, errno: errno)
     }
-  }
-
-  private static var hostName: String {
-    var name = utsname()
-    guard uname(&name) == 0 else { return "unknown" }
-    return withUnsafeBytes(of: &name.nodename) {
-      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-    }
-  }
-
-  private static var model: String? {
-    guard let bytes = try? AtomicFile.read("/sys/devices/virtual/dmi/id/product_name") else {
-      return nil
-    }
-    let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(
-      in: .whitespacesAndNewlines)
-    return name.isEmpty ? nil : name
-  }
-
-  private static var systemVersion: String {
-    let lines = (try? AtomicFile.read("/etc/os-release")) ?? []
-    for line in lines.split(separator: 0x0a) {
-      let text = String(decoding: line, as: UTF8.self)
-      if text.hasPrefix("PRETTY_NAME=") {
-        return text.dropFirst(12).trimmingCharacters(in: ["\""])
-      }
-    }
-    return ProcessInfo.processInfo.operatingSystemVersionString
   }
 }

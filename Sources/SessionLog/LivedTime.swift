@@ -64,8 +64,10 @@ public struct LivedTime: Sendable, Equatable, Codable {
   private static let longest: Int64 = 1000 * 365 * 86_400_000
 
   /// Begins a count.
-  public init(at reading: Reading) {
-    counter = RandomName.make(8)
+  ///
+  /// - Parameter random: gives 64 random bits, for the count's name.
+  package init(at reading: Reading, random: () -> UInt64) {
+    counter = RandomName.make(8, random)
     lived = 0
     (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
     note(reading.wall, by: Self.wallClock)

@@ -32,7 +32,7 @@ public struct RunningSession: ~Copyable {
   private var appender: LogAppender
   private let lock: FileLock
   private let path: String
-  private let now: @Sendable () -> Timestamp
+  private let machine: Machine
 
   /// Joins a session.
   ///
@@ -40,11 +40,11 @@ public struct RunningSession: ~Copyable {
   ///   - session: which.
   ///   - home: where it is recorded.
   ///   - rotateAt: length in bytes from which on the live log is rotated; 0 for never.
-  ///   - now: the clock.
+  ///   - machine: whose clock times the records.
   /// - Throws: ``Problem``, ``SystemError``.
   public init(
     joining session: SessionID, in home: Home, rotateAt: Int64 = RecordingOptions.defaultRotation,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    machine: Machine = .current
   ) throws {
     let files = home.files(for: session)
     // A lock file that is not there must not be made: without a marker nobody would remove it.
@@ -64,7 +64,7 @@ public struct RunningSession: ~Copyable {
     appender = LogAppender(log)
     self.lock = lock
     path = files.log
-    self.now = now
+    self.machine = machine
   }
 
   /// Appends a record, in one write.
@@ -73,7 +73,7 @@ public struct RunningSession: ~Copyable {
   public mutating func record(
     _ level: Level, category: String, _ message: String, scenario: String? = nil
   ) throws {
-    let time = now()
+    let time = machine.now()
     let record = RecordText.bytes(
       level, category: RecordText.ownCategory(category), message, scenario: scenario, at: time)
     record.withUnsafeBytes { appender.append($0, time: time) }

@@ -30,8 +30,8 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
   private init(unchecked text: String) { description = text }
 
   /// A new id for a session that starts now.
-  public static func make(at start: Timestamp) -> SessionID {
-    SessionID(unchecked: "\(start.compact)-\(RandomName.make(8))")
+  public static func make(at start: Timestamp, by machine: Machine = .current) -> SessionID {
+    SessionID(unchecked: "\(start.compact)-\(RandomName.make(8, machine.random))")
   }
 
   private var isoStart: String {

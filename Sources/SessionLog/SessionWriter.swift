@@ -24,10 +24,14 @@ public final class SessionWriter: Sendable {
 
   private let options: RecordingOptions
   private let reserve: Reserve
-  private let now: @Sendable () -> Timestamp
+  private let machine: Machine
   private let state: Mutex<State>
   /// Compresses rotated parts, so that the program does not wait for it.
-  private let compression = DispatchQueue(label: "tidemark.compression", qos: .utility)
+  ///
+  /// Nil where everything is done in the caller's task, see ``Parallelism``.
+  private let compression =
+    Parallelism.isSequential
+    ? nil : DispatchQueue(label: "tidemark.compression", qos: .utility)
 
   private struct State: ~Copyable {
     var appender: LogAppender
@@ -65,19 +69,17 @@ public final class SessionWriter: Sendable {
   ///   - appName: the program's name.
   ///   - appVersion: its version, where known.
   ///   - options: how it is recorded.
-  ///   - machine: what identifies this process as the recorder.
+  ///   - machine: identifies this process as the recorder; its clock times the records.
   ///   - writing: replaces the system's write, for tests of a full disk.
-  ///   - now: the clock.
   /// - Throws: ``SystemError`` when the session cannot be created.
   public init(
     home: Home, device: Device, appName: String, appVersion: String? = nil,
-    options: RecordingOptions = RecordingOptions(), machine: MachineEvidence = .current(),
-    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    options: RecordingOptions = RecordingOptions(), machine: Machine = .current,
+    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws {
     try home.create()
-    let start = now()
-    let session = try Self.claimID(home, start)
+    let start = machine.now()
+    let session = try Self.claimID(home, start, machine)
     let files = home.files(for: session)
     try Directory.make(files.directory)
     guard let lock = try FileLock.shared(files.lock) else {
@@ -101,7 +103,7 @@ public final class SessionWriter: Sendable {
     self.files = files
     self.options = options
     reserve = Reserve(files.reserve)
-    self.now = now
+    self.machine = machine
     state = Mutex(
       State(
         appender: LogAppender(log, options.format),
@@ -112,9 +114,11 @@ public final class SessionWriter: Sendable {
     state.withLock { $0.room = room }
   }
 
-  private static func claimID(_ home: Home, _ start: Timestamp) throws -> SessionID {
+  private static func claimID(
+    _ home: Home, _ start: Timestamp, _ machine: Machine
+  ) throws -> SessionID {
     while true {
-      let session = SessionID.make(at: start)
+      let session = SessionID.make(at: start, by: machine)
       let marker = home.files(for: session).marker
       do {
         _ = try Descriptor(opening: marker, flags: O_WRONLY | O_CREAT | O_EXCL)
@@ -133,7 +137,7 @@ public final class SessionWriter: Sendable {
   ///   - bytes: the program's bytes, cut anywhere.
   ///   - stream: where it printed them.
   public func capture(_ bytes: UnsafeRawBufferPointer, from stream: CapturedStream) {
-    let time = now()
+    let time = machine.now()
     state.withLock { state in
       guard options.format == .lines else {
         return put(Array(bytes), highest: .trace, time, &state)
@@ -183,7 +187,7 @@ public final class SessionWriter: Sendable {
   public func record(
     _ level: Level, category: String, _ message: String, scenario: String? = nil
   ) {
-    append(level, RecordText.ownCategory(category), message, scenario: scenario, at: now())
+    append(level, RecordText.ownCategory(category), message, scenario: scenario, at: machine.now())
   }
 
   /// Writes a record of what happens to the session.
@@ -192,7 +196,7 @@ public final class SessionWriter: Sendable {
   ///   - event: what.
   ///   - time: when; now where it is nil.
   public func note(_ event: SessionEvent, at time: Timestamp? = nil) {
-    note(event.description, at: time ?? now())
+    note(event.description, at: time ?? machine.now())
   }
 
   private func note(_ text: String, at time: Timestamp) {
@@ -234,7 +238,7 @@ public final class SessionWriter: Sendable {
   ///
   /// To be called about once a second, and earlier where ``nextTick`` says so.
   public func tick() {
-    let time = now()
+    let time = machine.now()
     // Many files may have to be looked at, and nobody is to wait for that.
     var room = state.withLock { $0.room }
     room?.measure(at: time)
@@ -268,12 +272,12 @@ public final class SessionWriter: Sendable {
       // How it ended is told in any case.
       state.room = nil
       state.appender.isHeld = false
-      flushPartial(now(), &state)
-      _ = state.appender.closeGap(time: now())
+      flushPartial(machine.now(), &state)
+      _ = state.appender.closeGap(time: machine.now())
     }
-    note(EndRecord.start + cause.description, at: now())
-    let end = now()
-    compression.sync { compressParts() }
+    note(EndRecord.start + cause.description, at: machine.now())
+    let end = machine.now()
+    if let compression { compression.sync { compressParts() } } else { compressParts() }
     try state.withLock { state in
       defer { state.lock = nil }
       _ = state.appender.log.synchronize()
@@ -339,7 +343,13 @@ public final class SessionWriter: Sendable {
       state.room?.take(state.appender.isHeld ? 0 : records.count)
       state.isDirty = true
       if highest >= .error { state.activity.hasError = true }
-      if state.appender.log.takeRotation() { compression.async { [self] in compressParts() } }
+      if state.appender.log.takeRotation() {
+        if let compression {
+          compression.async { [self] in compressParts() }
+        } else {
+          compressParts()
+        }
+      }
     }
     syncIfDue(highest: highest, time, &state)
   }

@@ -32,7 +32,7 @@ public struct Verdict: Sendable, Equatable {
   /// - Returns: nil while it goes on or nothing can be known.
   /// - Throws: ``SystemError`` when the log cannot be read.
   public static func reach(
-    sidecar: Sidecar, files: SessionFiles, lockGranted: Bool, machine: MachineEvidence,
+    sidecar: Sidecar, files: SessionFiles, lockGranted: Bool, machine: Machine,
     now: Timestamp, logModified: Timestamp
   ) throws -> Verdict? {
     guard lockGranted else { return nil }

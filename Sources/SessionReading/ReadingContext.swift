@@ -8,10 +8,8 @@ package struct ReadingContext: Sendable {
   package let home: Home
   /// This device.
   package let device: Device
-  /// What tells living recorders from dead ones.
-  package let machine: MachineEvidence
-  /// The clock.
-  package let now: @Sendable () -> Timestamp
+  /// Tells living recorders from dead ones, and the time.
+  package let machine: Machine
   /// The store to look at as well; nil for local sessions only.
   package var store: (any ObjectStore)?
   /// Stream bytes of a session that the store is known to have without being asked; nil where
@@ -21,15 +19,14 @@ package struct ReadingContext: Sendable {
   package var clockOffset: @Sendable () -> Duration? = { nil }
 
   /// Makes a context for local sessions.
-  package init(
-    home: Home, device: Device, machine: MachineEvidence = .current(),
-    now: @escaping @Sendable () -> Timestamp = { .now() }
-  ) {
+  package init(home: Home, device: Device, machine: Machine) {
     self.home = home
     self.device = device
     self.machine = machine
-    self.now = now
   }
+
+  /// The time.
+  package func now() -> Timestamp { machine.now() }
 
   /// The same without the store.
   package var withoutStore: ReadingContext {

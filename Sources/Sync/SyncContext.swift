@@ -16,8 +16,8 @@ package struct SyncContext: Sendable {
   let serverClock = ServerClock()
   /// The cache for this store.
   package let manifest: Manifest
-  /// What tells living recorders from dead ones.
-  package let machine: MachineEvidence
+  /// Tells living recorders from dead ones, and the time.
+  package let machine: Machine
   /// The home's lived time, which every age is taken by.
   package let lived: LivedClock
   /// The rules that redact what is sent.
@@ -36,8 +36,6 @@ package struct SyncContext: Sendable {
   let deltas = WeightedSemaphore(1)
   /// Hears of what a pass decides, and why.
   let logger: Logger
-  /// The clock.
-  package let now: @Sendable () -> Timestamp
 
   /// Makes a context and opens the manifest.
   ///
@@ -47,25 +45,27 @@ package struct SyncContext: Sendable {
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
   package init(
-    home: Home, device: Device, store: any ObjectStore, machine: MachineEvidence, transfers: Int?,
+    home: Home, device: Device, store: any ObjectStore, machine: Machine, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
-    logger: Logger = .off, now: @escaping @Sendable () -> Timestamp = { .now() }
+    logger: Logger = .off
   ) throws {
     self.home = home
     self.device = device
     // A folder has no clock but ours.
-    self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: now)
+    self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: machine.now)
     self.machine = machine
-    lived = try LivedClock(home: home, machine: machine, now: now)
+    lived = try LivedClock(home: home, machine: machine)
     self.transfers = max(1, transfers ?? 12)
     smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
-    self.now = now
     self.logger = logger
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)
     objectLimit = try ObjectLimit(manifest)
   }
+
+  /// The time.
+  package func now() -> Timestamp { machine.now() }
 
   /// How far the server's clock is ahead of ours as the answers so far show it; nil where none does.
   package var clockOffset: Duration? { serverClock.offset }

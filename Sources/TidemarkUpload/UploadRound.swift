@@ -37,6 +37,8 @@ package struct UploadRound {
 
   /// How long to wait for another upload of a home to end.
   package var patience = Duration.zero
+  /// Waits between two looks at a lock that another process has.
+  package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   /// Whether an error concerns all homes.
   package var isFatal: (any Error) -> Bool = { _ in true }
 
@@ -107,11 +109,12 @@ package struct UploadRound {
   private static let lockInterval = Duration.milliseconds(50)
 
   private func lock(_ home: Home) async throws -> HomeLock? {
-    let start = ContinuousClock.now
+    var waited = Duration.zero
     while true {
       if let lock = try HomeLock.acquire(home) { return lock }
-      guard start.duration(to: .now) < patience else { return nil }
-      try await Task.sleep(for: Self.lockInterval)
+      guard waited < patience else { return nil }
+      try await sleep(Self.lockInterval)
+      waited += Self.lockInterval
     }
   }
 }

@@ -99,7 +99,7 @@ struct Workplace {
 
   private static func device(of home: Home) throws -> Device {
     do {
-      return try Device.load(home, now: .now())
+      return try Device.load(home)
     } catch let error as SystemError where error.isNotFound && home.owner != nil {
       throw Failure(
         .configuration, "\(error.path) is not there yet; run 'tidemark upload' as root once")
@@ -164,7 +164,7 @@ struct Workplace {
       home: home, device: device,
       store: openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment),
-      machine: .current(), transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
+      machine: .current, transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
       redaction: settings.redaction, consent: consent, logger: logger)
   }
 
@@ -182,7 +182,7 @@ struct Workplace {
 
   /// What sessions are read with beside an operation with the store.
   func reading(with context: SyncContext?) -> ReadingContext {
-    var reading = ReadingContext(home: home, device: device)
+    var reading = ReadingContext(home: home, device: device, machine: .current)
     guard let context else { return reading }
     reading.store = context.store
     reading.uploaded = { try context.manifest.sentBytes(of: $0) }
@@ -194,7 +194,7 @@ struct Workplace {
   ///
   /// The store is one that this process can use, and must be there only where its side is asked for.
   func reading(_ side: SessionReader.Side) throws -> ReadingContext {
-    var reading = ReadingContext(home: home, device: device)
+    var reading = ReadingContext(home: home, device: device, machine: .current)
     guard side != .local, side == .remote || sends else { return reading }
     let url = try storeURL()
     let store =
@@ -228,7 +228,7 @@ struct Workplace {
 
   /// The home's lived time, also of a home without a store.
   func lived(_ context: SyncContext?) throws -> LivedClock {
-    try context?.lived ?? LivedClock(home: home, machine: .current(), now: { .now() })
+    try context?.lived ?? LivedClock(home: home, machine: .current)
   }
 
   // MARK: The lock

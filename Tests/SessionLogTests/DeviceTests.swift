@@ -17,11 +17,11 @@ import Testing
     try before?.write(toFile: home.devicePath, atomically: true, encoding: .utf8)
     let ids = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
-      guard let device = try? Device.load(home, now: .now()) else { return }
+      guard let device = try? Device.load(home) else { return }
       ids.withLock { $0.append(device.deviceId) }
     }
     let found = ids.withLock { $0 }
     #expect(found.count == 16 && Set(found).count == 1, "\(found)")
-    #expect(try Device.load(home, now: .now()).deviceId == found.first)
+    #expect(try Device.load(home).deviceId == found.first)
   }
 }

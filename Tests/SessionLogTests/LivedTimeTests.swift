@@ -55,7 +55,7 @@ import Testing
     Step(testDescription: "boot time that went back", readings: [("a", 40, 60)], lived: 60),
   ])
   func countsWhatIsCertain(step: Step) {
-    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     for (boot, uptime, wall) in step.readings {
       time.advance(to: Self.reading(boot, up: uptime, wall: wall))
     }
@@ -69,7 +69,7 @@ import Testing
   func aServerElsewhereConfirmsWhatPassedWithoutPower(
     server: Int64, wall: Int64, isElsewhere: Bool, days: Int64
   ) {
-    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: isElsewhere)
     time.advance(to: Self.reading("b", up: 5, wall: wall * Self.day))
     for _ in 0..<2 {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func aServersClockAddsNothingWithinABoot() {
-    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
     time.advance(to: Self.reading("a", up: 160, wall: 40 * Self.day))
     time.hear(Self.server(40 * Self.day), from: "s3://logs", isElsewhere: true)
@@ -87,16 +87,18 @@ import Testing
   }
 
   @Test func aMarkOfAnotherCountHasNoAge() throws {
-    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     let mark = time.mark
     time.advance(to: Self.reading("a", up: 700, wall: 0))
     #expect(time.age(since: mark) == .seconds(600))
-    #expect(LivedTime(at: Self.reading("a", up: 700, wall: 0)).age(since: mark) == nil)
+    #expect(
+      LivedTime(at: Self.reading("a", up: 700, wall: 0), random: Machine.current.random).age(
+        since: mark) == nil)
   }
 
   /// Looks each hour for two days, then not for ten days without power; the clock is right.
   private func steady() -> LivedTime {
-    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     for hour in 1...48 {
       time.advance(to: Self.reading("a", up: Int64(hour) * 3600, wall: Int64(hour) * 3600))
     }
@@ -115,7 +117,7 @@ import Testing
   }
 
   @Test func datesOfAClockThatWasWrongForAWhileAreYoung() throws {
-    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     time.advance(to: Self.reading("a", up: 10 * Self.day, wall: 10 * Self.day))
     time.advance(to: Self.reading("a", up: 10 * Self.day + 60, wall: 50 * Self.day))
     time.advance(to: Self.reading("a", up: 10 * Self.day + 120, wall: 10 * Self.day + 120))
@@ -129,7 +131,7 @@ import Testing
   }
 
   @Test func aYearOfDatesStaysSmall() throws {
-    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0))
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     for hour in Int64(1)...8760 {
       time.advance(to: Self.reading("a", up: hour * 3600, wall: hour * 3600))
     }

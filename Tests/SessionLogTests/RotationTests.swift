@@ -283,7 +283,7 @@ import Testing
         #expect(try FileStatus(files.log)?.length == 0)
       }
       let verdict = try Verdict.reach(
-        sidecar: sidecar, files: files, lockGranted: true, machine: .current(),
+        sidecar: sidecar, files: files, lockGranted: true, machine: .current,
         now: home.clock.now(), logModified: home.clock.now())
       #expect(verdict?.cause == .exit(3))
     }

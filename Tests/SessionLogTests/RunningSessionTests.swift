@@ -14,7 +14,7 @@ import Testing
     let writer = try home.writer()
     let clock = home.clock
     var running = try RunningSession(
-      joining: writer.session, in: home.home, now: { clock.now() })
+      joining: writer.session, in: home.home, machine: clock.machine)
     try running.record(.error, category: "stdout", "two\nlines", scenario: "S")
     try writer.end(.exit(0))
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
@@ -55,7 +55,7 @@ import Testing
         index < 3
         ? nil
         : try? RunningSession(
-          joining: writer.session, in: home.home, rotateAt: limit, now: { clock.now() })
+          joining: writer.session, in: home.home, rotateAt: limit, machine: clock.machine)
       for record in 0..<count {
         let text = "writer \(index) record \(record) " + String(repeating: "x", count: record + 1)
         if index < 2 {
@@ -139,10 +139,8 @@ import Testing
     var sidecar = try Sidecar.load(writer.files.sidecar)
     sidecar.recorder?.memoryEvents = events
     sidecar.recorder?.memoryKills = 2
-    let current = MachineEvidence.current()
-    let machine = MachineEvidence(
-      bootId: current.bootId, pidNamespace: current.pidNamespace, machineId: current.machineId,
-      processStart: { _ in nil })
+    var machine = Machine.current
+    machine.processStart = { _ in nil }
     func cause() throws -> ExitCause? {
       try Verdict.reach(
         sidecar: sidecar, files: writer.files, lockGranted: true, machine: machine,

@@ -33,10 +33,13 @@ import Testing
       expected: .some(nil)),
   ]
 
-  private func evidence(_ test: Case) -> MachineEvidence {
-    MachineEvidence(
-      bootId: test.boot, pidNamespace: test.namespace, machineId: test.machine,
-      processStart: { _ in test.alive ? 77 : nil })
+  private func machine(_ test: Case) -> Machine {
+    var machine = Machine.current
+    machine.bootId = test.boot
+    machine.pidNamespace = test.namespace
+    machine.machineId = test.machine
+    machine.processStart = { _ in test.alive ? 77 : nil }
+    return machine
   }
 
   @Test(arguments: cases) func withoutAnEndRecord(_ test: Case) throws {
@@ -51,7 +54,7 @@ import Testing
     home.clock.advance(seconds: test.silentHours * 3600)
     let verdict = try Verdict.reach(
       sidecar: sidecar, files: writer.files, lockGranted: test.lockGranted,
-      machine: evidence(test), now: home.clock.now(), logModified: modified)
+      machine: machine(test), now: home.clock.now(), logModified: modified)
     switch test.expected {
     case nil: #expect(verdict == nil)
     case .some(let cause):
@@ -76,7 +79,7 @@ import Testing
     sidecar.status = .active
     sidecar.cause = nil
     let verdict = try Verdict.reach(
-      sidecar: sidecar, files: files, lockGranted: true, machine: .current(),
+      sidecar: sidecar, files: files, lockGranted: true, machine: .current,
       now: home.clock.now(), logModified: home.clock.now())
     #expect(verdict?.status == status && verdict?.cause == cause)
   }
@@ -90,7 +93,7 @@ import Testing
     var sidecar = try Sidecar.load(writer.files.sidecar)
     sidecar.recorder?.processStart = 1
     let verdict = try Verdict.reach(
-      sidecar: sidecar, files: writer.files, lockGranted: true, machine: .current(),
+      sidecar: sidecar, files: writer.files, lockGranted: true, machine: .current,
       now: home.clock.now(), logModified: home.clock.now())
     #expect(verdict?.status == .crashed)
   }

@@ -133,17 +133,17 @@ import Testing
     #expect { try Sidecar.load(path + "x") } throws: { ($0 as? SidecarError)?.isMissing == true }
   }
 
-  @Test(.enabled(if: MachineEvidence.current().machineId != nil, "this machine has no id"))
+  @Test(.enabled(if: Machine.current.machineId != nil, "this machine has no id"))
   func aCopiedHomeIsAnotherDevice() throws {
     let home = try TestHome()
     let path = home.home.devicePath
     let text = try String(contentsOfFile: path, encoding: .utf8)
       .replacing(try #require(home.device.machineId), with: "elsewhere")
     try text.write(toFile: path, atomically: true, encoding: .utf8)
-    let device = try Device.load(home.home, now: home.clock.now())
+    let device = try Device.load(home.home, on: home.clock.machine)
     #expect(device.deviceId != home.device.deviceId)
     #expect(device.formerIds == [home.device.deviceId])
-    #expect(try Device.load(home.home, now: home.clock.now()) == device)
+    #expect(try Device.load(home.home, on: home.clock.machine) == device)
   }
 
   #if os(Linux)

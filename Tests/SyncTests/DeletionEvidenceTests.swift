@@ -141,7 +141,7 @@ import Testing
     site.local.clock.advance(seconds: 400 * Self.day)
     let clock = site.local.clock
     let lived = try LivedClock(
-      home: site.local.home, machine: .running(by: clock), now: { clock.now() })
+      home: site.local.home, machine: clock.machine)
     let plan = try await LocalReaper(home: site.local.home, lived: lived, now: clock.now())
       .plan(Retention().asking(.seconds(1)))
     #expect(plan.isEmpty && plan.kept.map(\.session).contains(unsent))

@@ -144,11 +144,9 @@ actor CampaignHome {
   var count: (ended: Int, kept: Int) { (logs.count, logs.count - condemned.count) }
 
   private func context() throws -> SyncContext {
-    let clock = local.clock
     return try SyncContext(
-      home: local.home, device: local.device, store: store, machine: .running(by: clock),
-      transfers: 4,
-      now: { clock.now() })
+      home: local.home, device: local.device, store: store, machine: local.clock.machine,
+      transfers: 4)
   }
 
   private func grow() {

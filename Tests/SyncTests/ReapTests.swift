@@ -64,7 +64,7 @@ import Testing
     func reaper() throws -> LocalReaper {
       let clock = home.clock
       let lived = try LivedClock(
-        home: home.home, machine: .running(by: clock), now: { clock.now() })
+        home: home.home, machine: clock.machine)
       try lived.save()
       return LocalReaper(home: home.home, lived: lived, now: clock.now())
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionLog
 import SessionReading
 import Sync
@@ -37,7 +38,9 @@ import Testing
   @Test func whatNamesNoneOrSeveralIsAnError() async throws {
     let site = try Site()
     for number in 0..<2 { try site.local.session("\(number)\n".utf8) }
-    let catalog = SessionCatalog(ReadingContext(home: site.local.home, device: site.local.device))
+    let catalog = SessionCatalog(
+      ReadingContext(
+        home: site.local.home, device: site.local.device, machine: .current))
     for (id, code) in [
       ("2026", LookupError.Code.several(2)), ("zzzzzzzzz", .none), ("../x", .notAnID),
     ] {

@@ -1,3 +1,4 @@
+import Platform
 import SessionReading
 import Sync
 import TestSupport
@@ -5,7 +6,7 @@ import TestSupport
 extension TestHome {
   /// The sessions of this home, and of a store.
   func catalog(_ context: SyncContext) -> SessionCatalog {
-    var reading = ReadingContext(home: home, device: device)
+    var reading = ReadingContext(home: home, device: device, machine: .current)
     reading.store = context.store
     reading.uploaded = { try context.manifest.sentBytes(of: $0) }
     return SessionCatalog(reading)

@@ -50,18 +50,17 @@ struct Site {
 
   /// A context as a new process would make it.
   func context() throws -> SyncContext {
-    let clock = local.clock
     return try SyncContext(
-      home: local.home, device: device, store: store, machine: .running(by: clock),
+      home: local.home, device: device, store: store, machine: local.clock.machine,
       transfers: transfers,
-      redaction: redaction, consent: consent, logger: logger ?? .off, now: { clock.now() })
+      redaction: redaction, consent: consent, logger: logger ?? .off)
   }
 
   /// Loses the device record: the home is another device from then on.
   mutating func loseDevice() throws {
     try FileManager.default.removeItem(atPath: local.home.devicePath)
     let former = device
-    device = try Device.load(local.home, now: local.clock.now())
+    device = try Device.load(local.home, on: local.clock.machine)
     #expect(device.deviceId != former.deviceId)
   }
 

@@ -29,13 +29,13 @@ package final class TestClock: Sendable {
   package func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
 }
 
-extension MachineEvidence {
-  /// This machine, whose boot time goes with a test's clock.
-  package static func running(by clock: TestClock) -> MachineEvidence {
-    let machine = current()
-    return MachineEvidence(
-      bootId: machine.bootId, pidNamespace: machine.pidNamespace, machineId: machine.machineId,
-      processStart: machine.processStart, uptime: { clock.uptime() })
+extension TestClock {
+  /// This machine, whose clocks are this one.
+  package var machine: Machine {
+    var machine = Machine.current
+    machine.now = { self.now() }
+    machine.uptime = { self.uptime() }
+    return machine
   }
 }
 
@@ -56,7 +56,7 @@ package final class TestHome: Sendable {
     home = Home(path: folder + "/home").compressing(with: SegmentCompression())
     self.clock = clock
     try home.create()
-    device = try Device.load(home, now: clock.now())
+    device = try Device.load(home, on: clock.machine)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -68,7 +68,6 @@ package final class TestHome: Sendable {
     consent: Consent? = nil, localMax: Int64? = nil, patience: Duration = .seconds(60),
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
-    let clock = clock
     var options = RecordingOptions()
     options.fsync = .never
     options.rotateAt = rotateAt
@@ -78,8 +77,8 @@ package final class TestHome: Sendable {
     options.consent = consent
     options.localMax = localMax
     return try SessionWriter(
-      home: home, device: device, appName: app, options: options, writing: writing,
-      now: { clock.now() })
+      home: home, device: device, appName: app, options: options, machine: clock.machine,
+      writing: writing)
   }
 
   /// A whole session: lines captured and ended.

@@ -51,7 +51,7 @@ extension DirectoryStore {
         try page(prefix, in: root, after: token)
       }
     } catch let error as StoreError where error.isNotFound {
-      return ListPage(serverDate: Self.now)
+      return ListPage(serverDate: serverTime)
     }
   }
 
@@ -68,7 +68,7 @@ extension DirectoryStore {
       name.hasPrefix(start) && ObjectKey.isValid(name)
         && !name.hasPrefix(Self.temporaryPrefix) && token.map { name > $0 } ?? true
     }.sorted()
-    var page = ListPage(serverDate: Self.now)
+    var page = ListPage(serverDate: serverTime)
     for name in names.prefix(pageSize) {
       // What is gone since the names were read is no longer there to be listed.
       guard let status = try? folder.status(of: name) else { continue }
@@ -90,7 +90,7 @@ extension DirectoryStore {
 
   /// Removes what puts have left that were killed long ago, as far as we may.
   private func sweep(_ temporaries: [String], in folder: borrowing Descriptor) {
-    let limit = Self.now - Self.longestPut
+    let limit = serverTime - Self.longestPut
     for name in temporaries {
       guard let status = try? folder.status(of: name), status.modified < limit else { continue }
       unlinkat(folder.raw, name, 0)

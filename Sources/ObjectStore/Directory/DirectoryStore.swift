@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTransport
-import Platform
+package import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -19,6 +19,7 @@ package struct DirectoryStore: ObjectStore {
 
   private let root: DirectoryRoot
   let pageSize: Int
+  let machine: Machine
   /// Names that start so are being written, and never listed.
   static let temporaryPrefix = ".tidemark-"
 
@@ -27,10 +28,12 @@ package struct DirectoryStore: ObjectStore {
   /// - Parameters:
   ///   - path: The absolute path of the folder; see ``makeRoot()``.
   ///   - pageSize: How many entries a page of a listing has; each page reads the whole folder.
-  package init(path: String, pageSize: Int = .max) {
+  ///   - machine: Whose clock the store has, and what gives names to temporary files.
+  package init(path: String, pageSize: Int = .max, machine: Machine = .current) {
     root = DirectoryRoot(path: path)
     location = "file://" + path
     self.pageSize = max(1, pageSize)
+    self.machine = machine
   }
 
   /// Makes the folder, readable by its owner only, and those above it, as far as they are missing.
@@ -75,7 +78,7 @@ package struct DirectoryStore: ObjectStore {
       while true {
         do throws(Descriptor.Failure) {
           try write(key, body, in: root, publish)
-          return PutReceipt(provesContent: false, serverDate: Self.now)
+          return PutReceipt(provesContent: false, serverDate: serverTime)
         } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
           // A deletion removed the empty folder before the temporary file was in it.
           attempts += 1
@@ -95,7 +98,7 @@ package struct DirectoryStore: ObjectStore {
     _ publish: (CInt, String, String) -> CInt
   ) throws(Descriptor.Failure) {
     let folder = try folder(of: key, in: root, creating: true)
-    let temporary = Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+    let temporary = Self.temporaryPrefix + String(machine.random(), radix: 36)
     do throws(Descriptor.Failure) {
       let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
       try file.write(body)

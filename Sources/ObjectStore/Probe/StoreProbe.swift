@@ -10,6 +10,7 @@ package struct StoreProbe: Sendable {
   private let store: any ObjectStore
   private let prefix: String
   private let now: @Sendable () -> Timestamp
+  private let random: @Sendable () -> UInt64
   private let sleep: @Sendable (Duration) async throws -> Void
 
   /// The largest object that is ever sent, in bytes, and the smallest limit that is of use.
@@ -26,15 +27,18 @@ package struct StoreProbe: Sendable {
   ///   - prefix: The scratch objects' keys begin with it, such as `probe/name`; unique to this run.
   ///     Its folder is made where it is missing, and stays: no store deletes folders.
   ///   - now: The clock.
+  ///   - random: Gives 64 random bits, for a body that cannot be compressed.
   ///   - sleep: Waits between two looks at a listing.
   package init(
     _ store: any ObjectStore, prefix: String,
-    now: @escaping @Sendable () -> Timestamp = { .now() },
+    now: @escaping @Sendable () -> Timestamp = Machine.current.now,
+    random: @escaping @Sendable () -> UInt64 = Machine.current.random,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.store = store
     self.prefix = prefix
     self.now = now
+    self.random = random
     self.sleep = sleep
   }
 
@@ -207,9 +211,8 @@ package struct StoreProbe: Sendable {
   private func largestBody() async throws -> Answer {
     var size = Self.bodies.largest
     while true {
-      var generator = SystemRandomNumberGenerator()
       let body = (0..<(size / 8)).flatMap { _ in
-        withUnsafeBytes(of: generator.next(), Array.init)
+        withUnsafeBytes(of: random(), Array.init)
       }
       do {
         _ = try await store.put(largeKey, body)

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Platform
 
 /// Opens a prefix in a bucket, without retries.
 ///
@@ -15,10 +16,12 @@ func openS3(
       "an access point of AWS, and an endpoint besides", "Leave the endpoint out.")
   }
   let credentials = try CredentialChain(
-    environment: environment, settings: settings.s3, transport: transport)
+    environment: environment, settings: settings.s3, transport: transport,
+    now: { settings.machine.now().date })
   return S3Store(
     bucket: bucket, prefix: prefix, service: service, credentials: credentials,
-    options: try S3ObjectOptions.resolve(settings.s3, service.provider), transport: transport)
+    options: try S3ObjectOptions.resolve(settings.s3, service.provider), transport: transport,
+    now: { settings.machine.now().date })
 }
 
 /// Where the access key of a store is found, such as `profile work in ~/.aws/credentials`, and
@@ -32,6 +35,6 @@ package func credentialOrigin(
   guard case .s3 = url.kind else { return nil }
   return try await CredentialChain(
     environment: environment, settings: settings.s3,
-    transport: transport(settings)
+    transport: transport(settings), now: { settings.machine.now().date }
   ).origin()
 }

@@ -38,7 +38,7 @@ package final class S3Store: ObjectStore {
   package convenience init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     transport: HTTPTransport, pageSize: Int = 1000,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    now: @escaping @Sendable () -> Timestamp = Machine.current.now
   ) {
     self.init(
       bucket: bucket, prefix: prefix, service: service, credentials: credentials,
@@ -49,7 +49,7 @@ package final class S3Store: ObjectStore {
   init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     options: S3ObjectOptions, transport: HTTPTransport, pageSize: Int = 1000,
-    now: @escaping @Sendable () -> Timestamp = { .now() }
+    now: @escaping @Sendable () -> Timestamp = Machine.current.now
   ) {
     self.bucket = bucket
     self.prefix = prefix

@@ -37,13 +37,13 @@ struct DigestLogin: Equatable {
   private var count: UInt32 = 0
 
   /// The best of the challenges: SHA-256 before MD5, else the first; nil when none can be met.
-  static func best(of challenges: [AuthChallenge], cnonce: String = Self.random()) -> DigestLogin? {
+  static func best(of challenges: [AuthChallenge], cnonce: String) -> DigestLogin? {
     let usable = challenges.compactMap { DigestLogin($0, cnonce: cnonce) }
     return usable.first { $0.algorithm.isSHA256 } ?? usable.first
   }
 
   /// Takes up a challenge; nil when it is none of digest, or asks for what is not known here.
-  init?(_ challenge: AuthChallenge, cnonce: String = Self.random()) {
+  init?(_ challenge: AuthChallenge, cnonce: String) {
     let parameters = challenge.parameters
     guard challenge.scheme == "digest", let nonce = parameters["nonce"],
       let realm = parameters["realm"],
@@ -108,7 +108,9 @@ struct DigestLogin: Equatable {
   }
 
   /// A client nonce.
-  static func random() -> String {
-    (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
+  ///
+  /// - Parameter random: gives 64 random bits.
+  static func cnonce(_ random: () -> UInt64) -> String {
+    (0..<2).map { _ in String(random(), radix: 36) }.joined()
   }
 }

@@ -32,6 +32,7 @@ final class WebDAVAuthenticator: Sendable {
     var isProven = false
   }
 
+  private let random: @Sendable () -> UInt64
   private let reread: @Sendable () throws -> WebDAVCredentials?
   private let state: Guarded<State>
 
@@ -40,11 +41,13 @@ final class WebDAVAuthenticator: Sendable {
   /// - Parameters:
   ///   - credentials: What to show; nil for nothing.
   ///   - isPrivate: Whether nobody can listen on the way.
+  ///   - random: Gives 64 random bits.
   ///   - reread: Looks the credentials up again: a file may have been written anew.
   init(
-    _ credentials: WebDAVCredentials?, isPrivate: Bool,
+    _ credentials: WebDAVCredentials?, isPrivate: Bool, random: @escaping @Sendable () -> UInt64,
     reread: @escaping @Sendable () throws -> WebDAVCredentials?
   ) {
+    self.random = random
     self.reread = reread
     state = Guarded(State(credentials: credentials, scheme: isPrivate ? .basic : .undecided))
   }
@@ -88,14 +91,17 @@ final class WebDAVAuthenticator: Sendable {
       return false
     }
     let challenges = AuthChallenge.all(in: response)
-    let isDecided = state.withLock { Self.decide(&$0, challenges, pass) }
+    let isDecided = state.withLock { decide(&$0, challenges, pass) }
     if let isDecided { return isDecided }
     // The lock is not held while a file is read.
     guard let fresh = try? reread(), fresh != pass.credentials else { return false }
     state.withLock { state in
       state.credentials = fresh
       state.isProven = false
-      if case .digest = pass.kind, let digest = DigestLogin.best(of: challenges) {
+      if case .digest = pass.kind,
+        let digest = DigestLogin.best(
+          of: challenges, cnonce: DigestLogin.cnonce(random))
+      {
         state.scheme = .digest(digest)
       }
     }
@@ -116,14 +122,18 @@ final class WebDAVAuthenticator: Sendable {
   }
 
   /// Whether to try again after a refusal; nil when the credentials themselves are in doubt.
-  private static func decide(_ state: inout State, _ challenges: [AuthChallenge], _ pass: Pass)
+  private func decide(_ state: inout State, _ challenges: [AuthChallenge], _ pass: Pass)
     -> Bool?
   {
     guard case .password = state.credentials else { return nil }
     // Somebody else has learnt something in the meantime.
-    if state.credentials != pass.credentials || !isCurrent(pass.kind, state.scheme) { return true }
+    if state.credentials != pass.credentials || !Self.isCurrent(pass.kind, state.scheme) {
+      return true
+    }
     let offersBasic = challenges.contains { $0.scheme == "basic" }
-    if let digest = DigestLogin.best(of: challenges), pass.kind != .basic || !offersBasic {
+    if let digest = DigestLogin.best(
+      of: challenges, cnonce: DigestLogin.cnonce(random)), pass.kind != .basic || !offersBasic
+    {
       let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
       // Some servers forget a nonce without a word: one that was good may have run out.
       let isWorthIt = if case .digest = pass.kind { isStale || state.isProven } else { true }

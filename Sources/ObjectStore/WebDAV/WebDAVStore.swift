@@ -36,15 +36,17 @@ package final class WebDAVStore: ObjectStore {
   ///   - url: The folder, percent-encoded, without a slash at the end.
   ///   - credentials: What to show; nil for nothing.
   ///   - transport: What carries the requests.
+  ///   - random: Gives 64 random bits.
   ///   - reread: Looks the credentials up again when the server refuses them.
   package init(
     url: String, credentials: WebDAVCredentials?, transport: HTTPTransport,
+    random: @escaping @Sendable () -> UInt64 = Machine.current.random,
     reread: @escaping @Sendable () throws -> WebDAVCredentials?
   ) {
     location = url
     self.transport = transport
     authenticator = WebDAVAuthenticator(
-      credentials, isPrivate: StoreURL.isPrivate(url), reread: reread)
+      credentials, isPrivate: StoreURL.isPrivate(url), random: random, reread: reread)
   }
 
   /// See ``ObjectStore/put(_:_:)``; proves nothing, WebDAV has no digest.

@@ -2,6 +2,8 @@ extension Array where Element: Sendable {
   /// Does some work for each element, for several at once: what waits for answers of a store need
   /// not wait for one after the other.
   ///
+  /// Where ``Parallelism/isSequential``, for one after the other.
+  ///
   /// - Parameters:
   ///   - limit: for how many at once; no more results are in memory.
   ///   - work: the work.
@@ -11,6 +13,10 @@ extension Array where Element: Sendable {
     atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result,
     _ body: (Result) async throws -> Void
   ) async throws {
+    if Parallelism.isSequential {
+      for element in self { try await body(try await work(element)) }
+      return
+    }
     try await withThrowingTaskGroup(of: (Int, Result).self) { group in
       var results: [Int: Result] = [:]
       var begun = 0

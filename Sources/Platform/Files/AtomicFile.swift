@@ -29,7 +29,7 @@ package enum AtomicFile {
     to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let temporary = "\(path).\(RandomName.make(6))\(temporarySuffix)"
+    let temporary = "\(path).\(RandomName.make(6, Machine.current.random))\(temporarySuffix)"
     do {
       let file = try Descriptor(
         opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
@@ -66,12 +66,12 @@ package enum AtomicFile {
   }
 
   /// Removes from a directory what writers have left that were killed long ago, as far as we may.
-  package static func sweep(_ directory: String) {
+  package static func sweep(_ directory: String, now: Timestamp) {
     guard let names = try? Directory.names(in: directory) else { return }
     for name in names where name.hasSuffix(temporarySuffix) {
       let path = "\(directory)/\(name)"
       guard let status = try? FileStatus(path), status.kind == .file,
-        Timestamp.now() - status.modifiedAt > longestWrite
+        now - status.modifiedAt > longestWrite
       else { continue }
       unlink(path)
     }

@@ -18,6 +18,9 @@ public struct Account: Sendable, Equatable {
   /// The user that this process runs as.
   public static var current: Account { Account(id: getuid()) }
 
+  /// Whether this process has root's rights at this moment.
+  package static var hasRootsRights: Bool { geteuid() == 0 }
+
   /// Whether this is root.
   public var isRoot: Bool { id == 0 }
 

@@ -2,7 +2,7 @@
 ///
 /// The file is `memory.events` of the second version of control groups; see the kernel's
 /// documentation, cgroup-v2, "Memory Interface Files".
-package struct MemoryEvents {
+package struct MemoryEvents: Sendable {
   /// The group's file.
   package let path: String
 

@@ -69,7 +69,7 @@ package struct LocalSession {
 
   /// How the session ended; nil while somebody writes it or nothing can be known.
   package func verdict(
-    _ sidecar: Sidecar, machine: MachineEvidence, now: Timestamp, modified: Timestamp
+    _ sidecar: Sidecar, machine: Machine, now: Timestamp, modified: Timestamp
   ) throws -> Verdict? {
     let lock = try FileLock.tryExclusive(files.lock)
     defer { withExtendedLifetime(lock) {} }

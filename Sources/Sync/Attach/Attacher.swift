@@ -205,7 +205,8 @@ package struct Attacher {
     let head = try content.head()
     let times = try recordTimes(
       content, new.base..<(isCompressed ? .max : status.length), status.modifiedAt)
-    let session = SessionID.make(at: min(times.first, context.now()))
+    let session = SessionID.make(
+      at: min(times.first, context.now()), by: context.machine)
     let local = context.home.files(for: session)
 
     // Of a compressed file nothing is read but what is unpacked into the home; of an empty one nothing

@@ -42,7 +42,8 @@ extension Puller {
         fetching += 1
         group.addTask { .fetched(item, await result(of: item, report)) }
       }
-      for _ in 0..<max(1, limit) { start() }
+      let limit = Parallelism.isSequential ? 1 : max(1, limit)
+      for _ in 0..<limit { start() }
       while let step = await group.next() {
         switch step {
         case .settled(let failed): failures.merge(failed) { first, _ in first }
@@ -54,6 +55,10 @@ extension Puller {
           if let session { waiting.append(session) }
           if session?.sidecar.withholdsLog == true { withheld(item.remote.session) }
           if let path = session?.kept { kept(item.remote.session, path) }
+        }
+        if Parallelism.isSequential, !waiting.isEmpty {
+          failures.merge(failuresOfSettling(waiting)) { first, _ in first }
+          waiting = []
         }
         if fetching < limit { start() }
         let bytes = waiting.reduce(0) { $0 + $1.item.missing }
@@ -83,16 +88,18 @@ extension Puller {
   /// being fetched.
   private func settle(sessions: [Fetched]) async -> [SessionID: any Error] {
     await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        var failures: [SessionID: any Error] = [:]
-        if (try? settle(sessions)) == nil {
-          // What one of them suffers from is not the others' fault.
-          for session in sessions {
-            do { try settle([session]) } catch { failures[session.item.remote.session] = error }
-          }
-        }
-        continuation.resume(returning: failures)
+      Thread.detachNewThread { continuation.resume(returning: failuresOfSettling(sessions)) }
+    }
+  }
+
+  private func failuresOfSettling(_ sessions: [Fetched]) -> [SessionID: any Error] {
+    var failures: [SessionID: any Error] = [:]
+    if (try? settle(sessions)) == nil {
+      // What one of them suffers from is not the others' fault.
+      for session in sessions {
+        do { try settle([session]) } catch { failures[session.item.remote.session] = error }
       }
     }
+    return failures
   }
 }

@@ -8,8 +8,7 @@ import Synchronization
 /// passes.
 package final class LivedClock: Sendable {
   let home: Home
-  private let machine: MachineEvidence
-  private let now: @Sendable () -> Timestamp
+  private let machine: Machine
   private let state: Mutex<State>
   /// When this command began.
   let begun: LivedTime.Mark
@@ -27,20 +26,18 @@ package final class LivedClock: Sendable {
   /// Loads a home's lived time; a count that is lost or damaged begins anew.
   ///
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
-  package init(
-    home: Home, machine: MachineEvidence, now: @escaping @Sendable () -> Timestamp
-  ) throws {
-    (self.home, self.machine, self.now) = (home, machine, now)
+  package init(home: Home, machine: Machine) throws {
+    (self.home, self.machine) = (home, machine)
     let saved = try LivedTime.load(home)
-    let reading = Self.reading(machine, now())
-    var time = saved ?? LivedTime(at: reading)
+    let reading = Self.reading(machine)
+    var time = saved ?? LivedTime(at: reading, random: machine.random)
     time.advance(to: reading)
     state = Mutex(State(time: time, saved: saved))
     begun = time.mark
   }
 
-  private static func reading(_ machine: MachineEvidence, _ now: Timestamp) -> LivedTime.Reading {
-    LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: now)
+  private static func reading(_ machine: Machine) -> LivedTime.Reading {
+    LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
   }
 
   /// The home's lived time at this moment.
@@ -59,7 +56,7 @@ package final class LivedClock: Sendable {
 
   private func update<Value>(_ body: (inout LivedTime) -> Value) -> Value {
     state.withLock { state in
-      state.time.advance(to: Self.reading(machine, now()))
+      state.time.advance(to: Self.reading(machine))
       return body(&state.time)
     }
   }

@@ -242,7 +242,9 @@ package struct LocalReaper: Sendable {
     _ plan: ReapPlan, holding lock: HomeLock
   ) -> [(decision: ReapPlan.Decision, error: (any Error)?)] {
     lock.expect(home)
-    for folder in [home.path, home.rulesPath, home.quarantinePath] { AtomicFile.sweep(folder) }
+    for folder in [home.path, home.rulesPath, home.quarantinePath] {
+      AtomicFile.sweep(folder, now: now)
+    }
     for session in plan.undated { date(session) }
     return plan.local.map { decision in
       do {

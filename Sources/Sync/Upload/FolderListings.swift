@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -8,6 +9,8 @@ actor FolderListings {
   /// The session whose objects alone are wanted of a folder.
   private let only: [SessionFolder: SessionID]
   private var listings: [SessionFolder: Task<FolderListing, any Error>] = [:]
+  /// Those that were asked for where nothing is done beside anything else.
+  private var done: [SessionFolder: FolderListing] = [:]
 
   init(_ store: any ObjectStore) {
     self.store = store
@@ -23,8 +26,14 @@ actor FolderListings {
   }
 
   private func listing(of folder: SessionFolder) async throws -> FolderListing {
+    if let known = done[folder] { return known }
     if let known = listings[folder] { return try await known.value }
     let (store, session) = (store, only[folder])
+    if Parallelism.isSequential {
+      let listing = try await FolderListing(folder, session: session, in: store)
+      done[folder] = listing
+      return listing
+    }
     let task = Task { try await FolderListing(folder, session: session, in: store) }
     listings[folder] = task
     return try await withTaskCancellationHandler {
@@ -36,7 +45,7 @@ actor FolderListings {
 
   /// What a listing of this pass showed of a session; nil when its folder was not listed.
   func known(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession? {
-    guard listings[folder] != nil else { return nil }
+    guard listings[folder] != nil || done[folder] != nil else { return nil }
     return try await self.session(session, in: folder)
   }
 

@@ -200,8 +200,7 @@ package struct Uploader: Sendable {
     failed: @escaping @Sendable (UploadReport.Failure) -> Void
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
-    let cores = max(1, ProcessInfo.processInfo.activeProcessorCount)
-    let lanes = try (0..<min(cores, context.transfers)).map { _ in try SegmentLane() }
+    let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentLane() }
     // Each takes its part of a pass: so many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
@@ -223,7 +222,7 @@ package struct Uploader: Sendable {
           }
         }
       }
-      for _ in 0..<context.smallTransfers { start() }
+      for _ in 0..<(Parallelism.isSequential ? 1 : context.smallTransfers) { start() }
       var transientInARow = 0
       var exhausted: (any Error)?
       while let (item, error) = try await group.next() {
