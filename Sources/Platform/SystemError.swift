@@ -20,11 +20,34 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     self.errno = errno
   }
 
+  /// Something is there already.
+  package var isTaken: Bool { errno == EEXIST }
+
   /// Nothing is there.
   public var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
 
   /// No room: disk, quota or file size limit.
   public var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
+
+  /// Error numbers that are made, or looked for, without a failed system call.
+  package enum Number {
+    package static let notFound = ENOENT
+    package static let notFolder = ENOTDIR
+    package static let taken = EEXIST
+    package static let again = EAGAIN
+    package static let denied = EPERM
+    package static let damaged = EIO
+    package static let malformed = EILSEQ
+    package static let unsupported = ENOTSUP
+    package static let noMemory = ENOMEM
+    package static let tooManyLinks = ELOOP
+    package static let interrupted = EINTR
+    package static let overQuota = EDQUOT
+    package static let tooLarge = EFBIG
+  }
+
+  /// The reason alone.
+  package var explanation: String { String(cString: strerror(errno)) }
 
   /// One line for a person.
   public var description: String {

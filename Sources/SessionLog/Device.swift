@@ -1,12 +1,6 @@
 import Foundation
 public import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// This machine, as its sessions name it.
 ///
 /// The id is random: no address of the machine is in it.
@@ -54,14 +48,12 @@ public struct Device: Sendable, Equatable, Codable {
     } catch is DecodingError where isOurs && !isAlone {
       // Somebody may be renewing it.
     } catch is DecodingError where isOurs {
-      guard rename(home.devicePath, home.devicePath + ".damaged") == 0 else {
-        throw SystemError(operation: "rename", path: home.devicePath, errno: errno)
-      }
+      try File.rename(home.devicePath, to: home.devicePath + ".damaged")
     }
     guard isAlone else {
       // Of all that start at the same time one gives the device its id, the others read it.
       let folder = try Descriptor(openingDirectory: home.path)
-      while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
+      _ = try? folder.lock(.exclusive, waits: true)
       return try load(home, on: machine, isAlone: true)
     }
     let host = machine.host()
@@ -79,13 +71,11 @@ public struct Device: Sendable, Equatable, Codable {
 
   /// Whoever can name the device can send sessions in its name.
   private static func checkIsRoots(_ path: String, removing: Bool) throws {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_uid != 0 else { return }
+    guard let status = try? FileStatus(path), status.owner != 0 else { return }
     guard removing else {
-      throw SystemError(operation: "trust, as it is not root's,", path: path, errno: EPERM)
+      throw SystemError(
+        operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.denied)
     }
-    guard unlink(path) == 0 || errno == ENOENT else {
-      throw SystemError(operation: "remove", path: path, errno: errno)
-    }
+    try File.remove(path)
   }
 }

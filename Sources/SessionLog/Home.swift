@@ -1,12 +1,6 @@
 import Foundation
 public import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The files of one session on this machine.
 public struct SessionFiles: Sendable {
   /// The day folder.
@@ -109,8 +103,7 @@ public struct Home: Sendable, Equatable {
     try Directory.make(path)
     try owner.map { try MachineWide.checkOwner(of: path, is: $0) }
     for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
-      guard mkdir(folder, 0o700) != 0, errno != EEXIST else { continue }
-      throw SystemError(operation: "make", path: folder, errno: errno)
+      try Directory.makeOne(folder)
     }
   }
 
@@ -135,7 +128,7 @@ public struct Home: Sendable, Equatable {
   ///
   /// - Throws: ``SystemError``.
   public func mark(_ session: SessionID) throws {
-    _ = try Descriptor(opening: files(for: session).marker, flags: O_WRONLY | O_CREAT)
+    _ = try Descriptor(opening: files(for: session).marker, [.write, .create])
   }
 
   /// Days that have sessions, `2026-01-22`, in order.

@@ -1,12 +1,6 @@
 import LogRecords
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Appends whole records to a log and never fails its caller: what a full disk does not take, or what
 /// it is told to leave out, is counted, and a GAP record says so as soon as there is room again.
 struct LogAppender: ~Copyable {
@@ -75,8 +69,8 @@ struct LogAppender: ~Copyable {
   private var reason: String {
     switch cause {
     case 0: "local-max"
-    case EDQUOT: "quota"
-    case EFBIG: "file size limit"
+    case SystemError.Number.overQuota: "quota"
+    case SystemError.Number.tooLarge: "file size limit"
     default: "disk full"
     }
   }

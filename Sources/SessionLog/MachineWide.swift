@@ -1,11 +1,5 @@
 public import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Machine-wide mode: one configuration and one device for all users, a home for each of them, and
 /// root's one upload that serves them all.
 ///
@@ -21,7 +15,7 @@ public enum MachineWide {
   static let devicePath = statePath + "/device.json"
 
   /// Whether this machine is set up so.
-  public static var isConfigured: Bool { access(configurationPath, F_OK) == 0 }
+  public static var isConfigured: Bool { File.exists(configurationPath) }
 
   /// A user's home.
   public static func home(of account: Account) -> Home {
@@ -32,11 +26,9 @@ public enum MachineWide {
   ///
   /// - Throws: ``SystemError``.
   public static func create() throws {
-    for (path, mode) in [("/etc/tidemark", 0o755), (statePath, 0o1733)] {
+    for (path, mode) in [("/etc/tidemark", 0o755), (statePath, 0o1733)] as [(String, UInt32)] {
       try Directory.make(path)
-      guard chmod(path, mode_t(mode)) == 0 else {
-        throw SystemError(operation: "set the rights of", path: path, errno: errno)
-      }
+      try File.setMode(mode, of: path)
     }
   }
 
@@ -48,14 +40,13 @@ public enum MachineWide {
     var refused: [(path: String, reason: String)] = []
     for name in try Directory.names(in: statePath).sorted() {
       let path = "\(statePath)/\(name)"
-      var status = stat()
-      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+      guard let status = try? FileStatus(path), status.kind == .directory else { continue }
       guard let account = Account(named: name), account.name == name else {
         refused.append((path, "no user has this name"))
         continue
       }
-      guard status.st_uid == account.id else {
-        refused.append((path, "it belongs to \(Account(id: status.st_uid).name), not to \(name)"))
+      guard status.owner == account.id else {
+        refused.append((path, "it belongs to \(Account(id: status.owner).name), not to \(name)"))
         continue
       }
       homes.append(home(of: account))
@@ -65,12 +56,13 @@ public enum MachineWide {
 
   /// Refuses a home that somebody else made under this user's name.
   static func checkOwner(of path: String, is account: Account) throws {
-    var status = stat()
-    guard lstat(path, &status) == 0 else {
-      throw SystemError(operation: "stat", path: path, errno: errno)
+    guard let status = try FileStatus(path) else {
+      throw SystemError(operation: "stat", path: path, errno: SystemError.Number.notFound)
     }
-    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == account.id else {
-      throw SystemError(operation: "use, as it is not \(account.name)'s,", path: path, errno: EPERM)
+    guard status.kind == .directory, status.owner == account.id else {
+      throw SystemError(
+        operation: "use, as it is not \(account.name)'s,", path: path,
+        errno: SystemError.Number.denied)
     }
   }
 }

@@ -1,12 +1,6 @@
 public import LogRecords
 public import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A session that another process records, for those who have a word to add.
 public struct RunningSession: ~Copyable {
   /// What became of the attempt to join a session.
@@ -48,13 +42,13 @@ public struct RunningSession: ~Copyable {
   ) throws {
     let files = home.files(for: session)
     // A lock file that is not there must not be made: without a marker nobody would remove it.
-    guard access(files.marker, F_OK) == 0, access(files.lock, F_OK) == 0 else {
-      throw access(files.sidecar, F_OK) == 0 ? Problem.ended(session) : Problem.unknown(session)
+    guard File.exists(files.marker), File.exists(files.lock) else {
+      throw File.exists(files.sidecar) ? Problem.ended(session) : Problem.unknown(session)
     }
     guard let lock = try FileLock.shared(files.lock) else { throw Problem.ended(session) }
     // With the lock in hand, nobody reaches a verdict meanwhile.
     let sidecar = try Sidecar.load(files.sidecar)
-    guard sidecar.status == .active, access(files.marker, F_OK) == 0 else {
+    guard sidecar.status == .active, File.exists(files.marker) else {
       throw Problem.ended(session)
     }
     guard sidecar.format == .lines, sidecar.source == nil else {

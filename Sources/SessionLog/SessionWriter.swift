@@ -4,12 +4,6 @@ public import Platform
 import Redaction
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Writes one session: creates it, appends records, ends it.
 ///
 /// Safe to use from many threads.
@@ -83,7 +77,7 @@ public final class SessionWriter: Sendable {
     let files = home.files(for: session)
     try Directory.make(files.directory)
     guard let lock = try FileLock.shared(files.lock) else {
-      throw SystemError(operation: "lock", path: files.lock, errno: EWOULDBLOCK)
+      throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
     }
     let log = try LiveLog(
       files, rotateAt: options.rotateAt, isNew: true, write: writing ?? systemWrite)
@@ -96,7 +90,7 @@ public final class SessionWriter: Sendable {
     do {
       try sidecar.save(files.sidecar)
     } catch {
-      for path in [files.log, files.lock, files.marker] { unlink(path) }
+      for path in [files.log, files.lock, files.marker] { try? File.remove(path) }
       throw error
     }
     self.session = session
@@ -121,10 +115,10 @@ public final class SessionWriter: Sendable {
       let session = SessionID.make(at: start, by: machine)
       let marker = home.files(for: session).marker
       do {
-        _ = try Descriptor(opening: marker, flags: O_WRONLY | O_CREAT | O_EXCL)
+        _ = try Descriptor(opening: marker, [.write, .new])
         return session
-      } catch let error as SystemError where error.errno == EEXIST {
-        continue
+      } catch {
+        guard error.isTaken else { throw error }
       }
     }
   }

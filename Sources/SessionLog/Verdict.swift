@@ -1,12 +1,6 @@
 import LogRecords
 public import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How a session ended, found by whoever comes after its recorder.
 public struct Verdict: Sendable, Equatable {
   /// Terminated or crashed.

@@ -45,7 +45,8 @@ package struct SessionCatalog: Sendable {
   package func openLog(_ entry: Entry) throws -> LocalStream {
     let local = LocalSession(home, entry.session)
     guard let log = try local.openLog(entry.sidecar.source) else {
-      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+      throw SystemError(
+        operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
     }
     return log
   }

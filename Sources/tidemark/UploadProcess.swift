@@ -10,7 +10,7 @@ import SessionRecorder
 /// Where diagnostics are asked for it writes them, and what it complains of, to our standard error.
 final class UploadProcess {
   private let process: pid_t
-  private let told: Int32
+  private let told: Descriptor
   private var end: Int32?
 
   /// Starts one; nil when that cannot be done.
@@ -18,7 +18,9 @@ final class UploadProcess {
   /// - Parameter wait: how long it waits for another upload to end.
   init?(of place: Workplace, waits wait: Duration = .zero) {
     let path = "\(place.home.cachePath)/upload.\(getpid())"
-    guard let told = try? RegularFile.open(path, O_RDWR | O_CREAT | O_TRUNC) else { return nil }
+    guard let told = try? Descriptor(opening: path, [.readWrite, .create, .empty]) else {
+      return nil
+    }
     // Read by descriptor only.
     unlink(path)
 
@@ -33,20 +35,15 @@ final class UploadProcess {
       environment: environment)
     child.descriptors = [
       (null, STDIN_FILENO), (null, STDOUT_FILENO),
-      (isLogging ? STDERR_FILENO : told, STDERR_FILENO),
+      (isLogging ? STDERR_FILENO : told.number, STDERR_FILENO),
     ]
     // Away from our terminal and its signals.
     child.group = 0
     let process = child.start()
-    guard process > 0 else {
-      close(told)
-      return nil
-    }
+    guard process > 0 else { return nil }
     self.process = process
     self.told = told
   }
-
-  deinit { close(told) }
 
   /// Whether it has ended.
   func hasEnded() -> Bool {
@@ -68,9 +65,7 @@ final class UploadProcess {
 
   /// What it complained of.
   var complaints: String {
-    var text = [UInt8](repeating: 0, count: 4096)
-    let count = pread(told, &text, text.count, 0)
-    return String(decoding: text.prefix(max(0, count)), as: UTF8.self)
-      .trimmingCharacters(in: .newlines)
+    let text = (try? told.read(at: 0, count: 4096)) ?? []
+    return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
   }
 }

@@ -5,6 +5,22 @@ import Testing
 @testable import Platform
 
 @Suite(.tags(.small)) struct ConcurrentMapTests {
+  @Test func oneAfterTheOtherIsInTheTaskOfTheCaller() async throws {
+    @Sendable func task() -> Int? { withUnsafeCurrentTask { $0?.hashValue } }
+    let caller = task()
+    let log = Mutex<[String]>([])
+    try await Parallelism.$isSequential.withValue(true) {
+      #expect(Parallelism.cores == 1)
+      try await Array(0..<3).concurrentForEach { number in
+        log.withLock { $0.append("work \(number)") }
+        #expect(task() == caller)
+      } _: {
+        log.withLock { $0.append("body") }
+      }
+    }
+    #expect(log.withLock { $0 } == ["work 0", "body", "work 1", "body", "work 2", "body"])
+  }
+
   @Test(arguments: SeededGenerator.cases(200)) func keepsTheOrderAndTheLimit(number: Int)
     async throws
   {

@@ -34,7 +34,7 @@ import Testing
     #expect(throws: SystemError.self) { try Sidecar.load(files.sidecar) }
     #expect(throws: SystemError.self) { _ = try LiveLog(files, rotateAt: 0) }
     #expect {
-      try RegularFile.open(files.log, O_WRONLY | O_CREAT)
+      _ = try Descriptor(opening: files.log, [.write, .create])
     } throws: {
       "\($0)".contains("not a regular file")
     }
@@ -55,7 +55,7 @@ import Testing
 
   @Test func aFileMayClaimAnyLength() throws {
     let path = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
-    let file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT)
+    let file = try Descriptor(opening: path, [.readWrite, .create])
     defer { unlink(path) }
     var length: off_t = .max
     while ftruncate(file.number, length) != 0 { length /= 2 }

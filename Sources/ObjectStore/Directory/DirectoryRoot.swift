@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 #if canImport(Glibc)
@@ -21,8 +22,8 @@ final class DirectoryRoot: Sendable {
   ///
   /// - Throws: `configuration` when the folder is missing, or is another one than at first.
   func open(_ operation: String, _ target: String) throws -> Descriptor {
-    do throws(Descriptor.Failure) {
-      let folder = try Descriptor.open(path: path)
+    do throws(SystemError) {
+      let folder = try Descriptor(openingDirectory: path)
       if try isFirst(folder) { return folder }
     } catch  where error.errno == ENOTDIR {
       throw StoreError(
@@ -42,28 +43,26 @@ final class DirectoryRoot: Sendable {
   }
 
   /// Whether a folder is the one that the first operation opened; makes it that on the first call.
-  private func isFirst(_ folder: borrowing Descriptor) throws(Descriptor.Failure) -> Bool {
+  private func isFirst(_ folder: borrowing Descriptor) throws(SystemError) -> Bool {
     let found = try folder.status()
-    return try first.withLock { first throws(Descriptor.Failure) in
+    return try first.withLock { first throws(SystemError) in
       guard let known = try first?.status() else {
-        first = try Descriptor.open(".", in: folder, O_RDONLY | O_DIRECTORY)
+        first = try folder.reopened()
         return true
       }
-      return known.st_dev == found.st_dev && known.st_ino == found.st_ino
+      return known.isSameFile(as: found)
     }
   }
 
   /// Makes the folder and those above it, as far as they are missing.
   ///
   /// - Returns: Whether it was missing.
-  func make() throws(Descriptor.Failure) -> Bool {
-    var status = stat()
-    guard stat(path, &status) != 0 else { return false }
+  func make() throws(SystemError) -> Bool {
+    guard !File.exists(path) else { return false }
     var path = ""
     for segment in self.path.split(separator: "/") {
       path += "/\(segment)"
-      guard stat(path, &status) != 0, mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-      throw Descriptor.Failure(errno: errno)
+      if !File.exists(path) { try Directory.makeOne(path) }
     }
     return true
   }

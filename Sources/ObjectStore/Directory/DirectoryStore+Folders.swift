@@ -2,31 +2,28 @@ import Foundation
 import HTTPTransport
 import Platform
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension DirectoryStore {
   /// Opens the folder that a key is in, segment by segment, so that no link leads out of the root.
   func folder(
     of key: String, in root: borrowing Descriptor, creating: Bool
-  ) throws(Descriptor.Failure) -> Descriptor {
+  ) throws(SystemError) -> Descriptor {
     try folder(key.split(separator: "/").dropLast(), in: root, creating: creating)
   }
 
   func folder(
     _ segments: some Sequence<Substring>, in root: borrowing Descriptor, creating: Bool
-  ) throws(Descriptor.Failure) -> Descriptor {
-    var current = try Descriptor.open(".", in: root, O_RDONLY | O_DIRECTORY)
+  ) throws(SystemError) -> Descriptor {
+    var current = try root.reopened()
     for segment in segments.lazy.map(String.init) {
-      if creating, mkdirat(current.raw, segment, 0o700) == 0 {
-        try current.synchronize()
-      } else if creating, errno != EEXIST {
-        throw Descriptor.Failure(errno: errno)
+      if creating {
+        do throws(SystemError) {
+          try current.makeDirectory(segment)
+          try current.synchronizeNames()
+        } catch  where error.isTaken {
+          // It is there already.
+        }
       }
-      current = try Descriptor.open(segment, in: current, O_RDONLY | O_DIRECTORY)
+      current = try Descriptor(segment, in: current, .directory)
     }
     return current
   }
@@ -40,14 +37,14 @@ extension DirectoryStore {
       let parent = try? folder(segments.dropLast(), in: root, creating: false),
       parent.removesAtomically
     else { return }
-    unlinkat(parent.raw, String(name), AT_REMOVEDIR)
+    try? parent.removeDirectory(String(name))
   }
 
   /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     do {
-      return try perform("LIST", prefix) { root throws(Descriptor.Failure) in
+      return try perform("LIST", prefix) { root throws(SystemError) in
         try page(prefix, in: root, after: token)
       }
     } catch let error as StoreError where error.isNotFound {
@@ -57,12 +54,12 @@ extension DirectoryStore {
 
   private func page(
     _ prefix: String, in root: borrowing Descriptor, after token: String?
-  ) throws(Descriptor.Failure) -> ListPage {
+  ) throws(SystemError) -> ListPage {
     let slash = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
     let parent = String(prefix[..<slash])
     let start = prefix[slash...]
     let folder = try folder(parent.split(separator: "/"), in: root, creating: false)
-    let all = try names(in: folder)
+    let all = try folder.names()
     sweep(all.filter { $0.hasPrefix(Self.temporaryPrefix) }, in: folder)
     let names = all.filter { name in
       name.hasPrefix(start) && ObjectKey.isValid(name)
@@ -72,12 +69,12 @@ extension DirectoryStore {
     for name in names.prefix(pageSize) {
       // What is gone since the names were read is no longer there to be listed.
       guard let status = try? folder.status(of: name) else { continue }
-      switch status.st_mode & S_IFMT {
-      case S_IFDIR: page.directories.append("\(parent)\(name)/")
-      case S_IFREG:
+      switch status.kind {
+      case .directory: page.directories.append("\(parent)\(name)/")
+      case .file:
         page.objects.append(
           ObjectEntry(
-            key: parent + name, size: Int64(status.st_size), modified: status.modified))
+            key: parent + name, size: status.length, modified: status.serverTime))
       default: continue
       }
     }
@@ -92,31 +89,8 @@ extension DirectoryStore {
   private func sweep(_ temporaries: [String], in folder: borrowing Descriptor) {
     let limit = serverTime - Self.longestPut
     for name in temporaries {
-      guard let status = try? folder.status(of: name), status.modified < limit else { continue }
-      unlinkat(folder.raw, name, 0)
-    }
-  }
-
-  private func names(in folder: borrowing Descriptor) throws(Descriptor.Failure) -> [String] {
-    // The stream takes a descriptor of its own, because closing it closes that.
-    let copy = try Descriptor.check(openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-    guard let stream = fdopendir(copy) else {
-      let code = errno
-      close(copy)
-      throw Descriptor.Failure(errno: code)
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while true {
-      errno = 0
-      guard let entry = readdir(stream) else {
-        guard errno == 0 else { throw Descriptor.Failure(errno: errno) }
-        return names
-      }
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      names.append(name)
+      guard let status = try? folder.status(of: name), status.serverTime < limit else { continue }
+      try? folder.remove(name)
     }
   }
 }

@@ -43,8 +43,8 @@ package struct DirectoryStore: ObjectStore {
   /// - Returns: Whether it was missing.
   /// - Throws: `StoreError`.
   package func makeRoot() throws -> Bool {
-    do throws(Descriptor.Failure) {
-      return try withOwnRights { () throws(Descriptor.Failure) in try root.make() }
+    do throws(SystemError) {
+      return try withOwnRights { () throws(SystemError) in try root.make() }
     } catch {
       throw StoreError(
         .configuration, operation: "MKDIR", target: location,
@@ -55,28 +55,34 @@ package struct DirectoryStore: ObjectStore {
 
   /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    try put(key, body) { renameat($0, $1, $0, $2) }
+    try put(key, body) { folder, temporary, name throws(SystemError) in
+      try folder.rename(temporary, to: name)
+    }
   }
 
   /// See ``ObjectStore/putIfAbsent(_:_:)``.
   package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    try put(key, body) { folder, temporary, name in
-      guard linkat(folder, temporary, folder, name, 0) == 0 else { return -1 }
-      return unlinkat(folder, temporary, 0)
+    try put(key, body) { folder, temporary, name throws(SystemError) in
+      try folder.link(temporary, to: name)
+      try folder.remove(temporary)
     }
   }
 
+  private typealias Publish = (
+    _ folder: borrowing Descriptor, _ temporary: String, _ name: String
+  ) throws(SystemError) -> Void
+
   /// Writes a temporary file and has it published under its name.
   ///
-  /// - Parameter publish: Is given the folder and both names; its result is that of a system call.
+  /// - Parameter publish: Gives it the name.
   private func put(
-    _ key: String, _ body: [UInt8], publish: (CInt, String, String) -> CInt
+    _ key: String, _ body: [UInt8], publish: Publish
   ) throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
-    return try perform("PUT", key) { root throws(Descriptor.Failure) in
+    return try perform("PUT", key) { root throws(SystemError) in
       var attempts = 1
       while true {
-        do throws(Descriptor.Failure) {
+        do throws(SystemError) {
           try write(key, body, in: root, publish)
           return PutReceipt(provesContent: false, serverDate: serverTime)
         } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
@@ -88,25 +94,25 @@ package struct DirectoryStore: ObjectStore {
   }
 
   /// The clock of the folder's answers, which is this machine's.
-  static var now: ServerTime { Timestamp.now().assumingSynchronizedClocks }
+  var serverTime: ServerTime { machine.now().assumingSynchronizedClocks }
 
   /// How often a put makes a folder that deletions keep removing.
   private static let putAttempts = 20
 
   private func write(
     _ key: String, _ body: [UInt8], in root: borrowing Descriptor,
-    _ publish: (CInt, String, String) -> CInt
-  ) throws(Descriptor.Failure) {
+    _ publish: Publish
+  ) throws(SystemError) {
     let folder = try folder(of: key, in: root, creating: true)
     let temporary = Self.temporaryPrefix + String(machine.random(), radix: 36)
-    do throws(Descriptor.Failure) {
-      let file = try Descriptor.open(temporary, in: folder, O_WRONLY | O_CREAT | O_EXCL)
+    do throws(SystemError) {
+      let file = try Descriptor(temporary, in: folder, [.write, .new])
       try file.write(body)
       try file.synchronize()
-      _ = try Descriptor.check(publish(folder.raw, temporary, Self.name(key)))
-      try folder.synchronize()
+      try publish(folder, temporary, Self.name(key))
+      try folder.synchronizeNames()
     } catch {
-      unlinkat(folder.raw, temporary, 0)
+      try? folder.remove(temporary)
       throw error
     }
   }
@@ -114,12 +120,12 @@ package struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/get(_:range:)``.
   package func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
     try ObjectKey.check(key, operation: "GET")
-    let (bytes, refusal) = try perform("GET", key) { root throws(Descriptor.Failure) in
+    let (bytes, refusal) = try perform("GET", key) { root throws(SystemError) in
       let folder = try self.folder(of: key, in: root, creating: false)
-      let file = try Descriptor.open(Self.name(key), in: folder, O_RDONLY | O_NONBLOCK)
+      let file = try Descriptor(Self.name(key), in: folder)
       let status = try file.status()
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
-      let size = Int64(status.st_size)
+      guard status.kind == .file else { throw Self.notFound(key) }
+      let size = status.length
       let refusal = range?.refusal(ofSize: size, "\(location)/\(key)")
       let part = refusal != nil ? 0..<0 : range?.resolved(size: size) ?? 0..<size
       let count = Int(part.upperBound - part.lowerBound)
@@ -132,11 +138,11 @@ package struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/head(_:)``.
   package func head(_ key: String) async throws -> ObjectEntry {
     try ObjectKey.check(key, operation: "HEAD")
-    return try perform("HEAD", key) { root throws(Descriptor.Failure) in
+    return try perform("HEAD", key) { root throws(SystemError) in
       let status = try self.folder(of: key, in: root, creating: false).status(
         of: Self.name(key))
-      guard status.st_mode & S_IFMT == S_IFREG else { throw Descriptor.Failure(errno: ENOENT) }
-      return ObjectEntry(key: key, size: Int64(status.st_size), modified: status.modified)
+      guard status.kind == .file else { throw Self.notFound(key) }
+      return ObjectEntry(key: key, size: status.length, modified: status.serverTime)
     }
   }
 
@@ -144,13 +150,13 @@ package struct DirectoryStore: ObjectStore {
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     guard let first = keys.first else { return [] }
     // Of a folder that is missing nothing can be said, for any key.
-    try perform("DELETE", first) { _ throws(Descriptor.Failure) in }
+    try perform("DELETE", first) { _ throws(SystemError) in }
     return try keys.map { key in
       try ObjectKey.check(key, operation: "DELETE")
       do {
-        try perform("DELETE", key) { root throws(Descriptor.Failure) in
+        try perform("DELETE", key) { root throws(SystemError) in
           let folder = try self.folder(of: key, in: root, creating: false)
-          _ = try Descriptor.check(unlinkat(folder.raw, Self.name(key), 0))
+          try folder.remove(Self.name(key))
           removeFolder(of: key, in: root)
         }
         return DeleteOutcome(key: key)
@@ -160,6 +166,10 @@ package struct DirectoryStore: ObjectStore {
     }
   }
 
+  private static func notFound(_ key: String) -> SystemError {
+    SystemError(operation: "open", path: key, errno: SystemError.Number.notFound)
+  }
+
   private static func name(_ key: String) -> String {
     String(key[(key.lastIndex(of: "/").map(key.index(after:)) ?? key.startIndex)...])
   }
@@ -167,7 +177,7 @@ package struct DirectoryStore: ObjectStore {
   /// Runs file calls in the root folder, and turns the errno of a failure into a `StoreError`.
   func perform<Result>(
     _ operation: String, _ key: String,
-    _ body: (borrowing Descriptor) throws(Descriptor.Failure) -> Result
+    _ body: (borrowing Descriptor) throws(SystemError) -> Result
   ) throws -> Result {
     let target = "\(location)/\(key)"
     guard !Task.isCancelled else {
@@ -176,7 +186,7 @@ package struct DirectoryStore: ObjectStore {
     }
     return try withOwnRights {
       let folder = try root.open(operation, target)
-      do throws(Descriptor.Failure) {
+      do throws(SystemError) {
         return try body(folder)
       } catch {
         throw fileError(error.errno, operation, target)
@@ -185,21 +195,10 @@ package struct DirectoryStore: ObjectStore {
   }
 }
 
-extension stat {
+extension FileStatus {
   /// When the content was last written.
-  var modified: ServerTime {
-    #if canImport(Darwin)
-      let time = st_mtimespec
-    #else
-      let time = st_mtim
-    #endif
-    let milliseconds =
-      (ServerTime(milliseconds: 0) + .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec))
-      .milliseconds
-    // A file may have any time; one outside the years 0 to 9999 is the nearest inside.
-    let range = Timestamp.writable
-    return ServerTime(milliseconds: min(max(milliseconds, range.lowerBound), range.upperBound))
-  }
+  /// When its content last changed, by the clock of the folder's answers.
+  var serverTime: ServerTime { modifiedAt.assumingSynchronizedClocks }
 }
 
 /// What the errno of a file call means for a store.

@@ -17,11 +17,11 @@ func openS3(
   }
   let credentials = try CredentialChain(
     environment: environment, settings: settings.s3, transport: transport,
-    now: { settings.machine.now().date })
+    now: settings.machine.now)
   return S3Store(
     bucket: bucket, prefix: prefix, service: service, credentials: credentials,
     options: try S3ObjectOptions.resolve(settings.s3, service.provider), transport: transport,
-    now: { settings.machine.now().date })
+    now: settings.machine.now)
 }
 
 /// Where the access key of a store is found, such as `profile work in ~/.aws/credentials`, and
@@ -35,6 +35,6 @@ package func credentialOrigin(
   guard case .s3 = url.kind else { return nil }
   return try await CredentialChain(
     environment: environment, settings: settings.s3,
-    transport: transport(settings), now: { settings.machine.now().date }
+    transport: transport(settings), now: settings.machine.now
   ).origin()
 }

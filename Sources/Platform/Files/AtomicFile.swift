@@ -29,24 +29,17 @@ package enum AtomicFile {
     to path: String, mode: UInt32 = 0o600, isDurable: Bool = true,
     _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
   ) throws {
-    let temporary = "\(path).\(RandomName.make(6, Machine.current.random))\(temporarySuffix)"
+    let random = FileEffect.hook?.random ?? Machine.current.random
+    let temporary = "\(path).\(RandomName.make(6, random))\(temporarySuffix)"
     do {
-      let file = try Descriptor(
-        opening: temporary, flags: O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+      let file = try Descriptor(opening: temporary, [.write, .new], rights: mode)
       // The mask of the process may have taken rights away.
-      guard fchmod(file.number, mode_t(mode)) == 0 else {
-        throw SystemError(operation: "set the rights of", path: temporary, errno: errno)
-      }
-      let number = file.number
-      try body { try Descriptor.writeAll($0, to: number, path: temporary) }
-      guard !isDurable || fsync(file.number) == 0 else {
-        throw SystemError(operation: "sync", path: temporary, errno: errno)
-      }
-      guard rename(temporary, path) == 0 else {
-        throw SystemError(operation: "rename", path: temporary, errno: errno)
-      }
+      try file.setMode(mode)
+      try body { try file.write($0) }
+      if isDurable { try file.synchronize() }
+      try File.rename(temporary, to: path)
     } catch {
-      unlink(temporary)
+      try? File.remove(temporary)
       throw error
     }
     if isDurable { try syncDirectory(of: path) }
@@ -73,7 +66,7 @@ package enum AtomicFile {
       guard let status = try? FileStatus(path), status.kind == .file,
         now - status.modifiedAt > longestWrite
       else { continue }
-      unlink(path)
+      try? File.remove(path)
     }
   }
 
@@ -100,10 +93,6 @@ package enum AtomicFile {
 
   /// Makes the entries of a file's directory durable.
   package static func syncDirectory(of path: String) throws {
-    let directory = directory(of: path)
-    let handle = try Descriptor(openingDirectory: directory)
-    guard fsync(handle.number) == 0 || errno == EINVAL else {
-      throw SystemError(operation: "sync", path: directory, errno: errno)
-    }
+    try Directory.synchronize(directory(of: path))
   }
 }

@@ -4,42 +4,140 @@
   import Glibc
 #endif
 
-/// An open file that closes itself.
+/// An open file or folder, closed when it goes out of scope.
+///
+/// Every call throws the error number that it failed with.
 package struct Descriptor: ~Copyable {
-  /// Its number.
+  /// How something is opened; for reading alone where nothing is said.
+  package struct Mode: OptionSet, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// For writing alone.
+    package static let write = Mode(rawValue: O_WRONLY)
+    /// For reading and writing.
+    package static let readWrite = Mode(rawValue: O_RDWR)
+    /// Made where it is missing.
+    package static let create = Mode(rawValue: O_CREAT)
+    /// Made, and an error where it is there.
+    package static let new = Mode(rawValue: O_CREAT | O_EXCL)
+    /// Written at the end, wherever that is by then.
+    package static let append = Mode(rawValue: O_APPEND)
+    /// Emptied.
+    package static let empty = Mode(rawValue: O_TRUNC)
+    /// A folder, and nothing else.
+    package static let directory = Mode(rawValue: O_DIRECTORY)
+
+    fileprivate var isEffect: Bool { !isDisjoint(with: [.write, .readWrite, .new, .empty]) }
+  }
+
+  /// Its number, for calls that this type does not have.
   package let number: Int32
-
-  /// Opens a regular file without following a link.
-  package init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws {
-    number = try RegularFile.open(path, flags, mode: mode)
-  }
-
-  /// Opens a directory.
-  package init(openingDirectory path: String) throws {
-    number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard number >= 0 else { throw SystemError(operation: "open", path: path, errno: errno) }
-  }
+  /// What it was opened by.
+  package let path: String
 
   deinit { close(number) }
 
-  /// Writes all of some bytes.
-  package static func writeAll(
-    _ bytes: UnsafeRawBufferPointer, to number: Int32, path: String
-  ) throws {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = write(number, rest.baseAddress, rest.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else {
-        throw SystemError(operation: "write", path: path, errno: count < 0 ? errno : ENOSPC)
+  /// Opens a regular file and nothing else.
+  ///
+  /// A home's user may put anything in the place of a file, and root opens it in machine-wide mode:
+  /// a pipe blocks whoever opens it, a link leads elsewhere, a device acts when it is opened.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - mode: how.
+  ///   - rights: of a file that is made.
+  ///   - followsLinks: whether a link at the path is followed, as for a file that a person wrote.
+  /// - Throws: ``SystemError`` also when it is not a regular file.
+  package init(
+    opening path: String, _ mode: Mode = [], rights: UInt32 = 0o600, followsLinks: Bool = false
+  ) throws(SystemError) {
+    let opened = try Self.openAny(path, mode, rights, followsLinks: followsLinks)
+    guard try opened.status().kind == .file else { throw Self.refusal(path, EINVAL) }
+    self = opened
+  }
+
+  private static func openAny(
+    _ path: String, _ mode: Mode, _ rights: UInt32, followsLinks: Bool
+  ) throws(SystemError) -> Descriptor {
+    // Without O_NONBLOCK a pipe is waited for until somebody opens its other end.
+    let flags = O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+    do {
+      return Descriptor(
+        number: try open(path, AT_FDCWD, path, mode, flags, rights), path: path)
+    } catch {
+      // A link, a folder opened for writing and a pipe without a reader fail with numbers of their
+      // own.
+      if let status = try? FileStatus(path), status.kind != .file, error.errno != EEXIST {
+        throw refusal(path, error.errno)
       }
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      throw error
     }
   }
+
+  /// Opens a folder, which its path may lead to over links.
+  package init(openingDirectory path: String, followsLinks: Bool = true) throws(SystemError) {
+    let flags = followsLinks ? 0 : O_NOFOLLOW
+    number = try Self.open(path, AT_FDCWD, path, .directory, flags, 0)
+    self.path = path
+  }
+
+  /// Opens what has a name in a folder, without following a link or waiting for a pipe.
+  package init(
+    _ name: String, in folder: borrowing Descriptor, _ mode: Mode = [], rights: UInt32 = 0o600
+  ) throws(SystemError) {
+    let path = folder.path(of: name)
+    number = try Self.open(name, folder.number, path, mode, O_NOFOLLOW | O_NONBLOCK, rights)
+    self.path = path
+  }
+
+  /// Opens a folder again.
+  package func reopened() throws(SystemError) -> Descriptor {
+    Descriptor(
+      number: try Self.open(".", number, path, .directory, 0, 0), path: path)
+  }
+
+  private init(number: Int32, path: String) { (self.number, self.path) = (number, path) }
+
+  /// A file without a name in a folder: nothing is ever left of it.
+  package init(unnamedIn folder: String) throws(SystemError) {
+    var template = Array((folder + "/tidemark-XXXXXX").utf8CString)
+    let result = FileEffect.perform(FileEffect(.open([.readWrite, .new]), folder)) {
+      systemResult(Int(mkstemp(&template)))
+    }
+    guard result >= 0 else {
+      throw SystemError(operation: "create", path: folder, errno: Int32(-result))
+    }
+    (number, path) = (Int32(result), folder)
+    unlink(template)
+  }
+
+  private static func open(
+    _ name: String, _ folder: Int32, _ path: String, _ mode: Mode, _ flags: Int32, _ rights: UInt32
+  ) throws(SystemError) -> Int32 {
+    let call = {
+      systemResult(Int(openat(folder, name, mode.rawValue | flags | O_CLOEXEC, mode_t(rights))))
+    }
+    let result = mode.isEffect ? FileEffect.perform(FileEffect(.open(mode), path), call) : call()
+    guard result >= 0 else {
+      throw SystemError(operation: "open", path: path, errno: Int32(-result))
+    }
+    return Int32(result)
+  }
+
+  private static func refusal(_ path: String, _ reason: Int32) -> SystemError {
+    SystemError(operation: "open, as it is not a regular file,", path: path, errno: reason)
+  }
+
+  /// The path of what has a name in this folder.
+  func path(of name: String) -> String { name == "." ? path : "\(path)/\(name)" }
 }
+
+/// The result of a system call, or its error number as a negative.
+func systemResult(_ result: Int) -> Int { result < 0 ? -Int(errno) : result }
 
 /// `write(2)` with the error number as a negative count.
 package func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  let count = write(descriptor, bytes.baseAddress, bytes.count)
-  return count < 0 ? -Int(errno) : count
+  systemResult(write(descriptor, bytes.baseAddress, bytes.count))
 }

@@ -7,31 +7,46 @@
 /// Makes directories, and lists the names in them.
 package enum Directory {
   /// Makes a directory and its parents.
-  package static func make(_ path: String) throws {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-      throw SystemError(operation: "make", path: path, errno: errno)
-    }
-    try make(String(path[..<slash]))
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw SystemError(operation: "make", path: path, errno: errno)
+  ///
+  /// - Parameter rights: theirs, as far as the mask of the process leaves them; by default for their
+  ///   owner alone.
+  package static func make(_ path: String, rights: UInt32 = 0o700) throws(SystemError) {
+    do {
+      try makeOne(path, rights: rights)
+    } catch  where error.errno == ENOENT {
+      guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
+      try make(String(path[..<slash]), rights: rights)
+      try makeOne(path, rights: rights)
     }
   }
 
+  /// Makes a directory whose parent is there; one that exists is fine.
+  package static func makeOne(_ path: String, rights: UInt32 = 0o700) throws(SystemError) {
+    do {
+      try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, mode_t(rights))) }
+    } catch  where error.errno == EEXIST {
+      return
+    }
+  }
+
+  /// Removes a directory; one that is not empty, or not there, stays as it is.
+  package static func removeIfEmpty(_ path: String) {
+    try? File.perform(.removeDirectory, path, "remove") { Int(rmdir(path)) }
+  }
+
   /// Names in a directory; one that is not there is empty.
-  package static func names(in directory: String) throws -> [String] {
-    guard let stream = opendir(directory) else {
-      if errno == ENOENT || errno == ENOTDIR { return [] }
-      throw SystemError(operation: "read", path: directory, errno: errno)
+  package static func names(in directory: String) throws(SystemError) -> [String] {
+    let folder: Descriptor
+    do {
+      folder = try Descriptor(openingDirectory: directory)
+    } catch  where error.isNotFound {
+      return []
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
+    return try folder.names()
+  }
+
+  /// Makes the names in a directory durable.
+  package static func synchronize(_ path: String) throws(SystemError) {
+    try Descriptor(openingDirectory: path).synchronizeNames()
   }
 }

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
-  package import Darwin
+  import Darwin
 #else
-  package import Glibc
+  import Glibc
 #endif
 
 /// What the system says of a file, in our own types.
@@ -28,7 +28,7 @@ package struct FileStatus: Sendable, Equatable {
   /// times what a session may have, and so little that lengths can be added.
   static let longest: Int64 = 10_000_000_000_000
 
-  package init(_ status: stat) {
+  init(_ status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file
@@ -52,7 +52,7 @@ package struct FileStatus: Sendable, Equatable {
   /// The status of what has a path; nil when there is nothing.
   ///
   /// A link is not followed.
-  package init?(_ path: String) throws {
+  package init?(_ path: String) throws(SystemError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       let error = SystemError(operation: "stat", path: path, errno: errno)
@@ -60,6 +60,11 @@ package struct FileStatus: Sendable, Equatable {
       throw error
     }
     self.init(status)
+  }
+
+  /// Whether both are of the same file.
+  package func isSameFile(as other: FileStatus) -> Bool {
+    inode == other.inode && device == other.device
   }
 
   /// When its content last changed.

@@ -2,12 +2,6 @@ package import Delta
 package import Platform
 package import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Reads a compressed part by position: only the frames that are wanted.
 package final class CompressedPart: OpenPart {
   /// Bytes of log in it.
@@ -72,7 +66,7 @@ package final class CompressedPart: OpenPart {
   package func stored(_ frame: Frame) throws -> [UInt8] {
     let bytes = try file.read(at: frame.position, count: frame.summary.storedLength)
     guard bytes.count == frame.summary.storedLength else {
-      throw SystemError(operation: "decompress", path: file.path, errno: EIO)
+      throw SystemError(operation: "decompress", path: file.path, errno: SystemError.Number.damaged)
     }
     return bytes
   }
@@ -94,7 +88,7 @@ package final class CompressedPart: OpenPart {
     do {
       return try body()
     } catch is SegmentError {
-      throw SystemError(operation: "decompress", path: file.path, errno: EIO)
+      throw SystemError(operation: "decompress", path: file.path, errno: SystemError.Number.damaged)
     }
   }
 

@@ -4,12 +4,6 @@ import ObjectStore
 package import Platform
 package import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A session as it lies in the home.
 package struct LocalSession {
   package let home: Home
@@ -34,7 +28,7 @@ package struct LocalSession {
     }
   }
 
-  package var hasSidecar: Bool { access(files.sidecar, F_OK) == 0 }
+  package var hasSidecar: Bool { File.exists(files.sidecar) }
 
   /// The sidecar, pieced together from the id where it is missing or damaged.
   ///

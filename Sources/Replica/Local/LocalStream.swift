@@ -82,11 +82,11 @@ package final class LocalStream: Sendable {
     if source.length != 0, let file = try Self.find(source) {
       pieces.append(Piece(file: file, start: 0, base: source.base, end: source.length))
     }
-    if let length = source.length, access(rest, F_OK) == 0 {
+    if let length = source.length, File.exists(rest) {
       pieces.append(Piece(file: try OpenFile(rest), start: length, base: 0, end: nil))
     }
     guard !pieces.isEmpty else {
-      throw SystemError(operation: "find", path: source.path, errno: ENOENT)
+      throw SystemError(operation: "find", path: source.path, errno: SystemError.Number.notFound)
     }
     self.pieces = pieces
   }

@@ -4,12 +4,6 @@ package import LogRecords
 import Platform
 package import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Compresses rotated parts into the frames of a segment, and reads them.
 package struct SegmentCompression: PartCompression {
   package init() {}
@@ -40,7 +34,7 @@ struct PartCompressor {
   ///
   /// - Throws: ``SystemError``, ``Delta/SegmentError``.
   func run() throws {
-    for part in try files.parts() where access(part.plain, F_OK) == 0 { try compress(part) }
+    for part in try files.parts() where File.exists(part.plain) { try compress(part) }
   }
 
   private func compress(_ part: LogPart) throws {
@@ -50,40 +44,31 @@ struct PartCompressor {
     // In this order: a part that is pruned once it is compressed must not come back.
     let isCompressed = try FileStatus(part.compressed) != nil
     guard try FileStatus(part.plain) != nil else {
-      unlink(temporary)
+      try? File.remove(temporary)
       return
     }
     let plain = try OpenFile(part.plain)
     if !isCompressed {
       try write(plain, of: part, to: temporary)
-      guard rename(temporary, part.compressed) == 0 else {
-        throw SystemError(operation: "rename", path: temporary, errno: errno)
-      }
+      try File.rename(temporary, to: part.compressed)
     } else {
-      unlink(temporary)
+      try? File.remove(temporary)
       try checkEqual(plain, part)
     }
     try AtomicFile.syncDirectory(of: part.compressed)
-    guard unlink(part.plain) == 0 || errno == ENOENT else {
-      throw SystemError(operation: "remove", path: part.plain, errno: errno)
-    }
+    try File.remove(part.plain)
   }
 
   /// A compressed file that somebody died after naming is whole.
   private func checkEqual(_ plain: OpenFile, _ part: LogPart) throws {
     guard try CompressedPart(part).length == plain.status().length else {
-      throw SystemError(operation: "compress", path: part.plain, errno: EEXIST)
+      throw SystemError(operation: "compress", path: part.plain, errno: SystemError.Number.taken)
     }
   }
 
   private func write(_ plain: OpenFile, of part: LogPart, to temporary: String) throws {
     let status = try plain.status()
-    let output = try Descriptor(opening: temporary, flags: O_WRONLY | O_TRUNC)
-    func write(_ bytes: [UInt8]) throws {
-      try bytes.withUnsafeBytes {
-        try Descriptor.writeAll($0, to: output.number, path: temporary)
-      }
-    }
+    let output = try Descriptor(opening: temporary, [.write, .empty])
     let encoder = try SegmentEncoder()
     var reader = RecordReader(format, reference: status.modifiedAt)
     var offset: Int64 = 0
@@ -99,11 +84,14 @@ struct PartCompressor {
           bytes, lines: statistics.lines, times: statistics.milliseconds,
           levels: statistics.counts)
       }
-      try write(encoder.drain())
+      try encoder.drain().withUnsafeBytes { try output.write($0) }
       offset += Int64(frame.count)
     }
-    try write(encoder.finish(link: try link(before: part.start)))
-    try keepTime(of: status, output, temporary)
+    let end = encoder.finish(link: try link(before: part.start))
+    try end.withUnsafeBytes { try output.write($0) }
+    // The log's last change stays what it was, for whoever asks how old the part is.
+    try output.setModified(status.modified)
+    try output.synchronize()
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.
@@ -119,15 +107,5 @@ struct PartCompressor {
     let first = max(log.start, offset - Int64(Link.span))
     guard first < offset else { return .start }
     return Link(before: try log.read(at: first, count: Int(offset - first))[...])
-  }
-
-  /// The log's last change stays what it was, for whoever asks how old the part is.
-  private func keepTime(
-    of status: FileStatus, _ output: borrowing Descriptor, _ path: String
-  ) throws {
-    let time = status.modified.timespec
-    guard futimens(output.number, [time, time]) == 0, fsync(output.number) == 0 else {
-      throw SystemError(operation: "sync", path: path, errno: errno)
-    }
   }
 }

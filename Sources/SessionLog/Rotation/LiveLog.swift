@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A session's live log as one of its writers has it open; any number may, in any process.
 ///
 /// Each write shares a lock on the file and, under it, sees that the live log's name still is this
@@ -25,7 +19,8 @@ package struct LiveLog: ~Copyable, Sendable {
   private let files: SessionFiles
   private let limit: Int64
   private let write: Write
-  private var descriptor: Int32 = -1
+  /// Nil until it is opened, and where that failed after a rotation.
+  private var file: Descriptor?
   private var identity: FileStatus?
   /// Length at which rotating is tried next.
   private var threshold: Int64
@@ -47,10 +42,8 @@ package struct LiveLog: ~Copyable, Sendable {
     self.limit = limit
     self.write = write
     threshold = limit
-    try open(flags: isNew ? O_EXCL : 0)
+    try open(isNew ? .new : .create)
   }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Appends whole records, in one write where the system takes them in one.
   ///
@@ -62,11 +55,12 @@ package struct LiveLog: ~Copyable, Sendable {
     } catch {
       return (0, error.errno)
     }
-    defer { flock(descriptor, LOCK_UN) }
+    defer { file?.unlock() }
     var done = 0
     while done < bytes.count {
-      let count = write(descriptor, UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done)))
-      if count == -Int(EINTR) { continue }
+      let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done))
+      let count = file?.write(rest, by: write) ?? -Int(SystemError.Number.damaged)
+      if count == -Int(SystemError.Number.interrupted) { continue }
       guard count > 0 else {
         let written = UnsafeRawBufferPointer(rebasing: bytes.prefix(done))
         return (done - retractTornRecord(endOf: written), Int32(-count))
@@ -84,13 +78,11 @@ package struct LiveLog: ~Copyable, Sendable {
   /// - Returns: how many bytes were taken back.
   private func retractTornRecord(endOf written: UnsafeRawBufferPointer) -> Int {
     let torn = written.count - (written.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
-    guard torn > 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, let length = try? liveLength(),
-      length >= torn
-    else { return 0 }
-    var tail = [UInt8](repeating: 0, count: torn)
-    let start = off_t(length) - off_t(torn)
-    guard pread(descriptor, &tail, torn, start) == torn, tail.elementsEqual(written.suffix(torn)),
-      ftruncate(descriptor, start) == 0
+    guard torn > 0, isAlone(), let length = try? liveLength(), length >= torn else { return 0 }
+    let start = length - Int64(torn)
+    guard let tail = try? file?.read(at: start, count: torn),
+      tail.elementsEqual(written.suffix(torn)),
+      (try? file?.truncate(to: start)) != nil
     else { return 0 }
     return torn
   }
@@ -98,13 +90,7 @@ package struct LiveLog: ~Copyable, Sendable {
   /// Makes what was written durable; what was rotated away is so already.
   ///
   /// - Returns: whether it is.
-  package func synchronize() -> Bool {
-    #if canImport(Darwin)
-      return fsync(descriptor) == 0
-    #else
-      return fdatasync(descriptor) == 0
-    #endif
-  }
+  package func synchronize() -> Bool { (try? file?.synchronizeContent()) != nil }
 
   /// Whether this writer has rotated the log since it was last asked.
   package mutating func takeRotation() -> Bool {
@@ -114,17 +100,12 @@ package struct LiveLog: ~Copyable, Sendable {
 
   // MARK: The file
 
-  private mutating func open(flags: Int32 = 0) throws(SystemError) {
+  private mutating func open(_ mode: Descriptor.Mode = .create) throws(SystemError) {
     // Read too, for the look at its last byte.
-    let opened = try RegularFile.open(files.log, O_RDWR | O_CREAT | O_APPEND | flags)
-    if descriptor >= 0 { close(descriptor) }
-    descriptor = opened
+    let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
+    identity = try opened.status()
+    file = consume opened
     threshold = limit
-    var status = stat()
-    guard fstat(opened, &status) == 0 else {
-      throw SystemError(operation: "stat", path: files.log, errno: errno)
-    }
-    identity = FileStatus(status)
   }
 
   /// Takes a share of the live log's lock.
@@ -132,40 +113,30 @@ package struct LiveLog: ~Copyable, Sendable {
   /// - Returns: the log's length.
   private mutating func share() throws(SystemError) -> Int64 {
     while true {
-      if descriptor < 0 { try open() }
-      try lock(LOCK_SH)
+      if file == nil { try open() }
+      _ = try file?.lock(.shared, waits: true)
       if let length = try liveLength() { return length }
       // Only a rotation takes the log away from its writers. Where the session has been deleted,
       // nobody shall find a new one.
-      guard access(files.rotated, F_OK) == 0 else { return 0 }
+      guard File.exists(files.rotated) else { return 0 }
       try open()
     }
   }
 
-  private func lock(_ kind: Int32) throws(SystemError) {
-    while flock(descriptor, kind) != 0 {
-      guard errno == EINTR else {
-        throw SystemError(operation: "lock", path: files.log, errno: errno)
-      }
-    }
-  }
+  /// Whether nobody else writes at this moment; holds the lock alone then.
+  private func isAlone() -> Bool { (try? file?.lock(.exclusive, waits: false)) == true }
 
   /// Length of the live log when it is this file; nil when it is another, or there is none.
   private func liveLength() throws(SystemError) -> Int64? {
-    var status = stat()
-    guard lstat(files.log, &status) == 0 else {
-      if errno == ENOENT { return nil }
-      throw SystemError(operation: "stat", path: files.log, errno: errno)
-    }
-    let named = FileStatus(status)
-    return named.inode == identity?.inode && named.device == identity?.device ? named.length : nil
+    guard let named = try FileStatus(files.log), let identity else { return nil }
+    return named.isSameFile(as: identity) ? named.length : nil
   }
 
   // MARK: Rotation
 
   /// Rotates, unless somebody else writes at this moment: then the next write tries again.
   private mutating func rotateIfAlone() {
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+    guard isAlone() else { return }
     do {
       // Between the two locks anybody may have come first.
       guard let length = try liveLength(), length >= threshold, endsWithRecord(length) else {
@@ -181,25 +152,20 @@ package struct LiveLog: ~Copyable, Sendable {
 
   /// A record that a full disk has torn waits for its end.
   private func endsWithRecord(_ length: Int64) -> Bool {
-    var last: UInt8 = 0
-    return pread(descriptor, &last, 1, off_t(length) - 1) == 1 && last == 0x0a
+    (try? file?.read(at: length - 1, count: 1)) == [0x0a]
   }
 
   private mutating func rotate() throws {
     let part = files.part(at: try RecordedLog(files).base)
     guard try FileStatus(part.plain) == nil, try FileStatus(part.compressed) == nil else {
-      throw SystemError(operation: "rotate to", path: part.plain, errno: EEXIST)
+      throw SystemError(operation: "rotate to", path: part.plain, errno: SystemError.Number.taken)
     }
-    if access(files.rotated, F_OK) != 0 {
-      _ = try Descriptor(opening: files.rotated, flags: O_WRONLY | O_CREAT)
+    if !File.exists(files.rotated) {
+      _ = try Descriptor(opening: files.rotated, [.write, .create])
       try AtomicFile.syncDirectory(of: files.rotated)
     }
-    guard synchronize() else {
-      throw SystemError(operation: "sync", path: files.log, errno: errno)
-    }
-    guard rename(files.log, part.plain) == 0 else {
-      throw SystemError(operation: "rename", path: files.log, errno: errno)
-    }
+    try file?.synchronizeContent()
+    try File.rename(files.log, to: part.plain)
     hasRotated = true
     try open()
     // What is synced in the new file is to be found after a power loss.

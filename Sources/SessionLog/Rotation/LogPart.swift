@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A rotated part of a session's log, by its names.
 ///
 /// It is plain when it is rotated away, and compressed soon after. Where both files stand, they hold
@@ -34,7 +28,7 @@ extension SessionFiles {
   ///
   /// - Throws: ``SystemError``.
   package func parts() throws -> [LogPart] {
-    guard access(rotated, F_OK) == 0 else { return [] }
+    guard File.exists(rotated) else { return [] }
     let names = try Directory.names(in: directory)
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }

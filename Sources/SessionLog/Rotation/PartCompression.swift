@@ -1,12 +1,6 @@
 package import LogRecords
 package import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How rotated parts are compressed and read.
 ///
 /// Programs that embed this target need no compression library: who brings one gives it to the
@@ -49,7 +43,9 @@ struct NoCompression: PartCompression {
   func open(_ part: LogPart) throws -> any OpenPart {
     throw SystemError(
       operation: "decompress",
-      path: part.compressed, errno: try FileStatus(part.compressed) == nil ? ENOENT : ENOTSUP)
+      path: part.compressed,
+      errno: try FileStatus(part.compressed) == nil
+        ? SystemError.Number.notFound : SystemError.Number.unsupported)
   }
 }
 

@@ -1,12 +1,6 @@
 package import Platform
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The stream of a recorded session as far as it is on this machine.
 ///
 /// Rotated parts come first, then the live log; positions are stream offsets.
@@ -39,7 +33,7 @@ package final class RecordedLog: LogBytes {
       // While the name still is the file's, the parts that were found are those before it.
       guard try Self.isLive(live, files.log) else { continue }
       guard live != nil || !parts.isEmpty else {
-        throw SystemError(operation: "open", path: files.log, errno: ENOENT)
+        throw SystemError(operation: "open", path: files.log, errno: SystemError.Number.notFound)
       }
       guard let base = try Self.end(of: parts, files) else { continue }
       self.live = live
@@ -48,7 +42,7 @@ package final class RecordedLog: LogBytes {
       start = parts.first?.start ?? base
       return
     }
-    throw SystemError(operation: "open", path: files.log, errno: EAGAIN)
+    throw SystemError(operation: "open", path: files.log, errno: SystemError.Number.again)
   }
 
   private static func openLive(_ path: String) throws -> OpenFile? {

@@ -5,7 +5,7 @@ import Platform
 package final class ExportFile {
   private let path: String?
   private let partial: String
-  private let file: FileHandle?
+  private let file: Descriptor?
   private var pending: [UInt8] = []
   private var watch: FreeSpace.Watch?
 
@@ -15,7 +15,8 @@ package final class ExportFile {
 
   /// Hands everything on, to standard output say.
   package init(to output: @escaping (UnsafeRawBufferPointer) -> Void) {
-    (path, partial, file) = (nil, "", nil)
+    (path, partial) = (nil, "")
+    file = nil
     self.output = output
   }
 
@@ -34,12 +35,11 @@ package final class ExportFile {
     watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"
-    guard FileManager.default.createFile(atPath: partial, contents: nil),
-      let file = FileHandle(forWritingAtPath: partial)
-    else {
+    do {
+      file = try Descriptor(opening: partial, [.write, .create, .empty], rights: 0o666)
+    } catch {
       throw ReadingError(.output, "cannot write in \(folder); choose another place with -o")
     }
-    self.file = file
     output = nil
   }
 
@@ -52,23 +52,20 @@ package final class ExportFile {
   private func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
     try watch?.take(pending.count)
-    if let file { return try file.write(contentsOf: pending) }
+    try pending.withUnsafeBytes { try file?.write($0) }
     if let output { pending.withUnsafeBytes(output) }
   }
 
   /// Gives the file its name.
   package func commit() throws {
     try flush()
-    guard let file, let path else { return }
-    try file.synchronize()
-    try file.close()
-    guard rename(partial, path) == 0 else {
-      throw SystemError(operation: "rename", path: partial, errno: errno)
-    }
+    guard let path else { return }
+    try file?.synchronize()
+    try File.rename(partial, to: path)
   }
 
   /// Leaves nothing behind.
-  package func discard() { if file != nil { unlink(partial) } }
+  package func discard() { if file != nil { try? File.remove(partial) } }
 
   /// Runs `body` with a file that is there in the end only if nothing went wrong.
   package static func with<Value>(

@@ -100,7 +100,7 @@ extension AttachObservation {
     var found: [AttachCandidate] = []
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder) {
       let stems = Set(displaced.map { LogSource.stem(of: $0.source.path) })
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      let names = (try? Directory.names(in: folder)) ?? []
       for name in names where stems.contains(where: { name.hasPrefix($0) }) {
         let path = (folder == "/" ? "/" : folder + "/") + name
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,

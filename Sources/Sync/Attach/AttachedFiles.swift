@@ -121,7 +121,7 @@ final class AttachedFiles {
 
   func save(_ file: AttachedFile) throws {
     let source = file.source
-    try queue.write { database in
+    try queue.change { database in
       try database.cachedStatement(
         sql:
           "INSERT OR REPLACE INTO file(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
@@ -135,7 +135,7 @@ final class AttachedFiles {
   }
 
   func remove(_ session: SessionID) throws {
-    try queue.write {
+    try queue.change {
       try $0.execute(sql: "DELETE FROM file WHERE session = ?", arguments: [session.description])
     }
   }
@@ -175,7 +175,7 @@ final class AttachedFiles {
   }
 
   func save(_ pass: Pass) throws {
-    try queue.write {
+    try queue.change {
       try $0.execute(
         sql:
           "INSERT OR REPLACE INTO pass(id, since, fullAt, sources, boot, dirty) VALUES (1, ?, ?, ?, ?, ?)",
@@ -186,11 +186,11 @@ final class AttachedFiles {
   }
 
   /// Forgets all files.
-  func clear() throws { try queue.write { try $0.execute(sql: "DELETE FROM file") } }
+  func clear() throws { try queue.change { try $0.execute(sql: "DELETE FROM file") } }
 
   /// Forgets everything, so that the next pass fills the cache anew.
   func discard() throws {
-    try queue.write {
+    try queue.change {
       try $0.execute(sql: "DELETE FROM file; DELETE FROM pass; DELETE FROM problem")
     }
   }
@@ -207,7 +207,7 @@ final class AttachedFiles {
   }
 
   func save(_ problems: [String: String]) throws {
-    try queue.write { database in
+    try queue.change { database in
       try database.execute(sql: "DELETE FROM problem")
       for (path, reason) in problems {
         try database.execute(

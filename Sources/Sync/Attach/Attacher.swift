@@ -6,12 +6,6 @@ import Logging
 import Replica
 package import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Makes sessions of the logs that other programs write, and ends them.
 ///
 /// It is to a foreign file what the recorder is to a program: it writes sidecars and markers, and what
@@ -175,7 +169,7 @@ package struct Attacher {
     }
     if let before { return (before.session, false) }
     guard let status = try FileStatus(path) else {
-      throw SystemError(operation: "open", path: path, errno: ENOENT)
+      throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
     }
     let session = try begin(
       AttachPlan.Beginning(source: source, path: path, status: status, end: .imported))
@@ -291,7 +285,7 @@ package struct Attacher {
     case nil:
       file.source.length = file.seen - file.source.base
       // What a pass that died may have written for another end.
-      try LocalSession.remove(log)
+      try File.remove(log)
     case .gap(let line):
       file.source.length = file.seen - file.source.base
       file.source.inode = 0
@@ -413,6 +407,6 @@ package struct Attacher {
 extension SystemError {
   /// Why, without what and where.
   var reason: String {
-    "cannot be \(operation == "open" ? "opened" : "read"): \(String(cString: strerror(errno)))"
+    "cannot be \(operation == "open" ? "opened" : "read"): \(explanation)"
   }
 }

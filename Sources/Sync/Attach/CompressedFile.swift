@@ -2,12 +2,6 @@ import CZlib
 import CZstd
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A log that its rotation compressed: what gzip or zstd made of it, read as the log that it was.
 struct CompressedFile {
   /// How a file is compressed, by its name.
@@ -39,7 +33,8 @@ struct CompressedFile {
     switch form {
     case .gzip: try inflate(body)
     case .zstd: try decompress(body)
-    case .other: throw SystemError(operation: "unpack", path: file.path, errno: ENOTSUP)
+    case .other:
+      throw SystemError(operation: "unpack", path: file.path, errno: SystemError.Number.unsupported)
     }
   }
 
@@ -65,13 +60,13 @@ struct CompressedFile {
   }
 
   private var damaged: SystemError {
-    SystemError(operation: "unpack", path: file.path, errno: EILSEQ)
+    SystemError(operation: "unpack", path: file.path, errno: SystemError.Number.malformed)
   }
 
   private func inflate(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     var stream = z_stream()
     guard czlib_inflate_init(&stream) == Z_OK else {
-      throw SystemError(operation: "unpack", path: file.path, errno: ENOMEM)
+      throw SystemError(operation: "unpack", path: file.path, errno: SystemError.Number.noMemory)
     }
     defer { inflateEnd(&stream) }
     var output = [UInt8](repeating: 0, count: Self.pieceLength)
@@ -125,7 +120,7 @@ struct CompressedFile {
 
   private func decompress(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let context = ZSTD_createDCtx() else {
-      throw SystemError(operation: "unpack", path: file.path, errno: ENOMEM)
+      throw SystemError(operation: "unpack", path: file.path, errno: SystemError.Number.noMemory)
     }
     defer { ZSTD_freeDCtx(context) }
     var output = [UInt8](repeating: 0, count: Self.pieceLength)

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Platform
 
 /// Which names a folder has and what they stand for: equal before and after, nothing was renamed in
 /// between.
@@ -13,13 +9,10 @@ struct FolderFingerprint: Equatable {
 
   /// Reads a folder; nil where it cannot be read.
   init?(of path: String) {
-    guard let stream = opendir(path) else { return nil }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      withUnsafeBytes(of: &entry.pointee.d_name) { field in
-        let bytes = field.bindMemory(to: UInt8.self)
-        add(UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 }), UInt64(entry.pointee.d_ino))
-      }
+    do {
+      try Descriptor(openingDirectory: path).forEachEntry { add($0.name, $0.inode) }
+    } catch {
+      return nil
     }
   }
 

@@ -31,11 +31,11 @@ enum CacheDatabase {
     }
     do {
       // SQLite opens whatever has the name: a pipe, a link to elsewhere.
-      for file in files where isForeign(file) { try LocalSession.remove(file) }
+      for file in files where isForeign(file) { try File.remove(file) }
       do {
         return try prepared()
       } catch let error as DatabaseError where isGarbage(error) {
-        for file in files { try LocalSession.remove(file) }
+        for file in files { try File.remove(file) }
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
@@ -48,7 +48,7 @@ enum CacheDatabase {
   private static func prepare(
     _ queue: DatabaseQueue, _ schema: String, _ probes: [String]
   ) throws -> DatabaseQueue {
-    try queue.write { try $0.execute(sql: schema) }
+    try queue.change { try $0.execute(sql: schema) }
     try queue.read { database in
       // A view or a trigger would be a program of somebody else's, which need not even end.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"

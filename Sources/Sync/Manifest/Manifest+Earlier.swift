@@ -35,7 +35,7 @@ extension Manifest {
     let writer = json.flatMap {
       try? JSONDecoder().decode(DeviceRecord.self, from: Data($0.utf8)).deviceId
     }
-    try queue.write { database in
+    try queue.change { database in
       for (table, column) in [
         ("session", "store"), ("segment", "store"), ("remains", "store"), ("store", "url"),
       ] {

@@ -153,7 +153,7 @@ package final class Manifest: Sendable {
   /// Keeps what is known of a session; of its segments only the changes are written.
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
     guard entry.isKept else { return }
-    try queue.write { [entry] database in
+    try queue.change { [entry] database in
       try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
@@ -179,7 +179,7 @@ package final class Manifest: Sendable {
 
   /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
   func forget(_ id: SessionID) throws {
-    try queue.write { try forget(id, in: $0) }
+    try queue.change { try forget(id, in: $0) }
   }
 
   private func forget(_ id: SessionID, in database: Database) throws {
@@ -195,7 +195,7 @@ package final class Manifest: Sendable {
   ///
   /// - Parameter due: not before this time are they looked for.
   func forgetButRemains(of id: SessionID, due: Timestamp) throws {
-    try queue.write { try forgetButRemains(of: id, due: due, in: $0) }
+    try queue.change { try forgetButRemains(of: id, due: due, in: $0) }
   }
 
   /// Forgets sealed sessions, but for those of which objects may have become superfluous.
@@ -205,7 +205,7 @@ package final class Manifest: Sendable {
   ///   - due: not before this time are objects looked for.
   func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
     guard !sessions.isEmpty else { return }
-    try queue.write { database in
+    try queue.change { database in
       for (id, isTidy) in sessions {
         if isTidy {
           try forget(id, in: database)
@@ -274,7 +274,7 @@ package final class Manifest: Sendable {
 
   /// Keeps what is known of the store itself.
   package func save(_ entry: StoreEntry) throws {
-    try queue.write { database in
+    try queue.change { database in
       try database.execute(
         sql: """
           INSERT OR REPLACE INTO store(url, \(Self.storeColumns))

@@ -1,56 +1,34 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A log in a mirror, which grows at its end.
 struct MirrorFile: ~Copyable {
-  private let path: String
   private let file: Descriptor
 
   /// Opens a file, or makes it.
   init(_ path: String) throws {
-    self.path = path
-    file = try Descriptor(opening: path, flags: O_RDWR | O_CREAT | O_APPEND)
+    file = try Descriptor(opening: path, [.readWrite, .create, .append])
   }
 
   /// Its length in bytes.
-  func length() throws -> Int64 {
-    var status = stat()
-    guard fstat(file.number, &status) == 0 else {
-      throw SystemError(operation: "stat", path: path, errno: errno)
-    }
-    return Int64(status.st_size)
-  }
+  func length() throws -> Int64 { try file.status().length }
 
-  func truncate(to length: Int64) throws {
-    guard ftruncate(file.number, off_t(length)) == 0 else {
-      throw SystemError(operation: "truncate", path: path, errno: errno)
-    }
-  }
+  func truncate(to length: Int64) throws { try file.truncate(to: length) }
 
   /// Takes back what was appended; a log that was begun by that is gone.
   func undo(to length: Int64) throws {
     try truncate(to: length)
-    if length == 0 { unlink(path) }
+    if length == 0 { try? File.remove(file.path) }
   }
 
   /// The last bytes before an offset, `count` at most.
   func bytes(before offset: Int64, count: Int) throws -> [UInt8] {
     let start = max(0, offset - Int64(count))
-    return try OpenFile(path).read(at: start, count: Int(offset - start))
+    return try file.read(at: start, count: Int(offset - start))
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    try Descriptor.writeAll(bytes, to: file.number, path: path)
+    try file.write(bytes)
   }
 
-  func synchronize() throws {
-    guard fsync(file.number) == 0 else {
-      throw SystemError(operation: "sync", path: path, errno: errno)
-    }
-  }
+  func synchronize() throws { try file.synchronize() }
 }

@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A new version of a mirror's file, written beside the old one, which stays until the new one is
 /// whole and on the disk.
 final class MirrorReplacement {
@@ -22,7 +16,7 @@ final class MirrorReplacement {
     try file.truncate(to: 0)
   }
 
-  deinit { if !isPlaced { unlink(partial) } }
+  deinit { if !isPlaced { try? File.remove(partial) } }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
 
@@ -36,10 +30,10 @@ final class MirrorReplacement {
     var kept: String?
     if let old = try FileStatus(path), try old.length > file.length() {
       let name = try Self.unused(aside)
-      try Self.rename(path, to: name)
+      try File.rename(path, to: name)
       kept = name
     }
-    try Self.rename(partial, to: path)
+    try File.rename(partial, to: path)
     isPlaced = true
     try AtomicFile.syncDirectory(of: path)
     return kept
@@ -53,14 +47,5 @@ final class MirrorReplacement {
       name = "\(aside).\(number).log"
     }
     return name
-  }
-
-  private static func rename(_ old: String, to new: String) throws {
-    #if canImport(Darwin)
-      let result = Darwin.rename(old, new)
-    #else
-      let result = Glibc.rename(old, new)
-    #endif
-    guard result == 0 else { throw SystemError(operation: "rename", path: old, errno: errno) }
   }
 }

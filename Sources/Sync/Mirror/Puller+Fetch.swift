@@ -20,6 +20,10 @@ extension Puller {
     var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
   }
 
+  /// Rights of a mirror's folders, as far as the mask of the process leaves them: a mirror may be
+  /// for others to read.
+  static let folderRights: UInt32 = 0o777
+
   /// Fetches what one session's log lacks.
   ///
   /// A sealed session's log is compared with the digest in its sidecar, and fetched anew once where it
@@ -30,8 +34,7 @@ extension Puller {
     guard let revision = item.remote.revision else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
     let files = files(of: item.remote)
-    try FileManager.default.createDirectory(
-      atPath: files.directory, withIntermediateDirectories: true)
+    try Directory.make(files.directory, rights: Self.folderRights)
     let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)
     let sidecar = try RemoteReader.sidecar(json, of: revision, in: item.remote.folder)
     let remote = try item.remote.restricted(to: sidecar)
@@ -67,7 +70,8 @@ extension Puller {
     let log = try MirrorFile(files.log)
     guard try log.length() == item.held else {
       throw SystemError(
-        operation: "append, as another process has changed it, to", path: files.log, errno: EAGAIN)
+        operation: "append, as another process has changed it, to", path: files.log,
+        errno: SystemError.Number.again)
     }
     do {
       let before = try log.bytes(before: item.held, count: Link.span)

@@ -4,12 +4,6 @@ import Platform
 import Replica
 import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Making fetched sessions durable, and naming them.
 extension Puller {
   /// Makes logs durable, and only then adds the sidecars, which say that nothing is lacking.
@@ -37,15 +31,18 @@ extension Puller {
       !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
     else { return }
     let directory = "\(folder)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    try Directory.make(directory, rights: Self.folderRights)
     let path = "\(directory)/\(remote.session).log"
     // A log that was replaced is another file, and its name is to lead to the new one.
     if let known = try FileStatus(path) {
       guard try FileStatus(log)?.inode != known.inode else { return }
-      unlink(path)
+      try? File.remove(path)
     }
-    guard link(log, path) == 0 || errno == EEXIST else {
-      throw SystemError(operation: "link", path: path, errno: errno)
+    do {
+      try File.link(log, to: path)
+    } catch {
+      // Another process may have done it.
+      guard error.isTaken else { throw error }
     }
   }
 }

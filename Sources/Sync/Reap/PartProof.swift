@@ -3,12 +3,6 @@ import Platform
 import Replica
 import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What shows that bytes of a session are in the store.
 struct PartProof {
   private let context: SyncContext
@@ -29,7 +23,8 @@ struct PartProof {
     files = local.files
     (sidecar, _) = try local.sidecar(device: context.device)
     guard let log = try local.openSentLog(sidecar, context) else {
-      throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+      throw SystemError(
+        operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
     }
     self.log = log
     here = try log.available()

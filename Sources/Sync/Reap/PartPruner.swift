@@ -89,7 +89,7 @@ package struct PartPruner: Sendable {
       if let error = failed[decision.session] { return (decision, error) }
       do {
         let part = context.home.files(for: decision.session).part(at: decision.start)
-        try LocalSession.remove(part.compressed)
+        try File.remove(part.compressed)
         // A power loss must not bring back a part before one that is gone.
         try AtomicFile.syncDirectory(of: part.compressed)
         context.logger.info(

@@ -68,7 +68,7 @@ package final class RuleLibrary: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   func keepCurrent() throws {
-    guard access(path(version), F_OK) != 0 else { return }
+    guard !File.exists(path(version)) else { return }
     try Directory.make(home.rulesPath)
     try AtomicFile.write(current.rules.json(), to: path(version))
   }

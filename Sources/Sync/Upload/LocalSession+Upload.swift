@@ -5,12 +5,6 @@ import Platform
 import Replica
 import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What an upload does with a session as it lies in the home.
 extension LocalSession {
   /// The sidecar where this home sealed the session as a listing shows it; nil otherwise.
@@ -74,7 +68,7 @@ extension LocalSession {
 
   /// Removes what leads a pass to the session.
   func leave() throws {
-    try Self.remove(files.redaction)
+    try File.remove(files.redaction)
     try removeMarker()
     try Quarantine(home).release(session)
   }
@@ -83,7 +77,7 @@ extension LocalSession {
   ///
   /// The lock goes first: without a marker nobody would ever remove it.
   func removeMarker() throws {
-    for path in [files.reserve, files.lock, files.marker] { try Self.remove(path) }
+    for path in [files.reserve, files.lock, files.marker] { try File.remove(path) }
   }
 
   /// Removes all files of the session, what a killed process left of them too.
@@ -100,15 +94,9 @@ extension LocalSession {
     }
     for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
       freed += try FileStatus(path)?.length ?? 0
-      try Self.remove(path)
+      try File.remove(path)
     }
-    rmdir(files.directory)
+    Directory.removeIfEmpty(files.directory)
     return freed
-  }
-
-  /// Removes a file; one that is not there is fine.
-  static func remove(_ path: String) throws {
-    guard unlink(path) != 0, errno != ENOENT, errno != ENOTDIR else { return }
-    throw SystemError(operation: "remove", path: path, errno: errno)
   }
 }

@@ -20,13 +20,13 @@ package struct Quarantine: Sendable {
   /// Forgets the note.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func release(_ session: SessionID) throws { try LocalSession.remove(path(session)) }
+  package func release(_ session: SessionID) throws { try File.remove(path(session)) }
 
   /// Sessions held, with their reasons.
   ///
-  /// - Throws: ``Platform/SystemError``; Foundation's errors when the folder cannot be read.
+  /// - Throws: ``Platform/SystemError``.
   package func held() throws -> [(session: SessionID, reason: String)] {
-    try FileManager.default.contentsOfDirectory(atPath: directory).sorted().compactMap { name in
+    try Directory.names(in: directory).sorted().compactMap { name in
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
         return nil
       }

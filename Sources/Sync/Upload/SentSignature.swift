@@ -3,12 +3,6 @@ import Platform
 import Replica
 import SessionLog
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The signature of what was sent of one generation of an attached session, kept in the cache.
 ///
 /// It is made of the very bytes that are sent, and of no others: a delta against a signature of
@@ -85,13 +79,12 @@ struct SentSignature {
     let bytes = file.append(entries)
     guard !bytes.isEmpty else { return }
     do {
-      let handle = try Descriptor(opening: path, flags: O_RDWR | O_CREAT)
-      guard ftruncate(handle.number, off_t(whole)) == 0,
-        lseek(handle.number, off_t(whole), SEEK_SET) >= 0
-      else { throw SystemError(operation: "truncate", path: path, errno: errno) }
-      try bytes.withUnsafeBytes { try Descriptor.writeAll($0, to: handle.number, path: path) }
+      let handle = try Descriptor(opening: path, [.readWrite, .create])
+      try handle.truncate(to: Int64(whole))
+      try handle.seek(to: Int64(whole))
+      try bytes.withUnsafeBytes { try handle.write($0) }
     } catch {
-      unlink(path)
+      try? File.remove(path)
       file = SignatureFile()
       builder = SignatureBuilder()
     }
@@ -99,6 +92,6 @@ struct SentSignature {
 
   /// Removes the file.
   static func remove(_ home: Home, _ session: SessionID, generation: Int) throws {
-    try LocalSession.remove(path(home, session, generation))
+    try File.remove(path(home, session, generation))
   }
 }

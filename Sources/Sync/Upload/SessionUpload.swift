@@ -75,7 +75,7 @@ struct SessionUpload {
 
   private func requireLog() async throws -> LocalStream {
     if let log = try await openLog() { return log }
-    throw SystemError(operation: "open", path: local.files.log, errno: ENOENT)
+    throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
   }
 
   /// Whether all of an attached session's stream is one file: whoever changed what that had before
@@ -294,8 +294,10 @@ struct SessionUpload {
   /// Keeps a sidecar that could not be read where a person can look at it.
   func quarantineSidecar() throws {
     let kept = "\(context.home.quarantinePath)/\(session).json"
-    guard rename(local.files.sidecar, kept) == 0 || errno == ENOENT else {
-      throw SystemError(operation: "rename", path: local.files.sidecar, errno: errno)
+    do {
+      try File.rename(local.files.sidecar, to: kept)
+    } catch {
+      guard error.isNotFound else { throw error }
     }
   }
 }

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// One profile of the files that the AWS tools share.
 struct AWSProfile {
@@ -71,13 +66,5 @@ struct AWSProfile {
   }
 
   /// The home directory by the user database, for programs started without `HOME`.
-  private static func homeOfUser() -> String {
-    var entry = passwd()
-    var result: UnsafeMutablePointer<passwd>?
-    var buffer = [CChar](repeating: 0, count: 16384)
-    guard getpwuid_r(getuid(), &entry, &buffer, buffer.count, &result) == 0, result != nil,
-      let directory = entry.pw_dir
-    else { return "" }
-    return String(cString: directory)
-  }
+  private static func homeOfUser() -> String { Account.current.home ?? "" }
 }

@@ -1,0 +1,28 @@
+import Platform
+
+#if canImport(Glibc)
+  import CFileUser
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Descriptor {
+  /// Whether rmdir in this folder fails on a folder that another machine has just put a file into.
+  ///
+  /// A file system in user space may be a WebDAV client, which looks into a folder and then deletes
+  /// it with everything that is in it by then.
+  var removesAtomically: Bool {
+    var system = statfs()
+    guard fstatfs(number, &system) == 0 else { return false }
+    #if canImport(Darwin)
+      let type = withUnsafeBytes(of: &system.f_fstypename) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      return ["apfs", "hfs", "nfs", "smbfs"].contains(type)
+    #else
+      let fuse = 0x6573_5546
+      return Int(system.f_type) != fuse
+    #endif
+  }
+}

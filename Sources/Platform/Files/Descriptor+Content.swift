@@ -1,0 +1,154 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What is in an open file, and said of it.
+extension Descriptor {
+  /// Its status now.
+  package func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard fstat(number, &status) == 0 else {
+      throw SystemError(operation: "stat", path: path, errno: errno)
+    }
+    return FileStatus(status)
+  }
+
+  /// Reads at an offset.
+  ///
+  /// - Returns: fewer bytes than asked for only where the file ends.
+  package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+    var bytes = BufferPool.take(count)
+    var filled = 0
+    while filled < count {
+      let result = bytes.withUnsafeMutableBytes {
+        systemResult(
+          pread(
+            number, $0.baseAddress.map { $0 + filled }, count - filled,
+            off_t(offset) + off_t(filled)))
+      }
+      if result == -Int(EINTR) { continue }
+      guard result >= 0 else {
+        throw SystemError(operation: "read", path: path, errno: Int32(-result))
+      }
+      guard result > 0 else { break }
+      filled += result
+    }
+    bytes.removeLast(count - filled)
+    return bytes
+  }
+
+  /// Writes all of some bytes.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = write(rest, by: systemWrite)
+      if count == -Int(EINTR) { continue }
+      guard count > 0 else {
+        throw SystemError(
+          operation: "write", path: path, errno: count < 0 ? Int32(-count) : ENOSPC)
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+
+  /// Writes all of some bytes.
+  package func write(_ bytes: [UInt8]) throws(SystemError) {
+    try bytes.withUnsafeBytes { bytes in
+      Result { () throws(SystemError) in try write(bytes) }
+    }.get()
+  }
+
+  /// Writes some of the bytes, by a call in the place of `write(2)`.
+  ///
+  /// - Returns: the count, or the error number as a negative.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, by call: (Int32, UnsafeRawBufferPointer) -> Int
+  ) -> Int {
+    FileEffect.perform(FileEffect(.write(bytes.count), path, number: number)) {
+      call(number, bytes)
+    }
+  }
+
+  /// Cuts it to a length, or makes it as long; what is written without ``Mode/append`` goes on where it
+  /// did.
+  package func truncate(to length: Int64) throws(SystemError) {
+    try perform(.truncate(length), "truncate") { Int(ftruncate(number, off_t(length))) }
+  }
+
+  /// Has what is written next written at an offset.
+  package func seek(to offset: Int64) throws(SystemError) {
+    guard lseek(number, off_t(offset), SEEK_SET) >= 0 else {
+      throw SystemError(operation: "seek in", path: path, errno: errno)
+    }
+  }
+
+  /// Takes room on the disk for an empty file.
+  package func allocate(_ length: Int64) throws(SystemError) {
+    try FileEffect.perform(
+      FileEffect(.allocate(length), path, number: number), "make room for", path
+    ) {
+      #if canImport(Darwin)
+        systemResult(Int(ftruncate(number, off_t(length))))
+      #else
+        -Int(posix_fallocate(number, 0, off_t(length)))
+      #endif
+    }
+  }
+
+  /// Makes content and status durable.
+  package func synchronize() throws(SystemError) {
+    try perform(.synchronize, "sync") { Int(fsync(number)) }
+  }
+
+  /// Makes the content durable, and as much of the status as reading it takes.
+  package func synchronizeContent() throws(SystemError) {
+    try perform(.synchronize, "sync") {
+      #if canImport(Darwin)
+        Int(fsync(number))
+      #else
+        Int(fdatasync(number))
+      #endif
+    }
+  }
+
+  /// Sets the rights, whatever the mask of the process takes away.
+  package func setMode(_ mode: UInt32) throws(SystemError) {
+    try perform(.setMode(mode), "set the rights of") { Int(fchmod(number, mode_t(mode))) }
+  }
+
+  /// Sets when its content last changed.
+  package func setModified(_ time: FileTime) throws(SystemError) {
+    let time = time.timespec
+    try perform(.setModified, "set the time of") { Int(futimens(number, [time, time])) }
+  }
+
+  /// Who may hold a lock on a file beside its holder.
+  package enum Lock { case shared, exclusive }
+
+  /// Locks the file.
+  ///
+  /// - Parameter waits: whether to wait for whoever has it.
+  /// - Returns: whether it is locked.
+  package func lock(_ kind: Lock, waits: Bool) throws(SystemError) -> Bool {
+    let flag = kind == .shared ? LOCK_SH : LOCK_EX
+    while flock(number, waits ? flag : flag | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      if errno == EWOULDBLOCK { return false }
+      throw SystemError(operation: "lock", path: path, errno: errno)
+    }
+    return true
+  }
+
+  /// Gives a lock up.
+  package func unlock() { flock(number, LOCK_UN) }
+
+  private func perform(
+    _ kind: FileEffect.Kind, _ operation: String, _ call: () -> Int
+  ) throws(SystemError) {
+    try FileEffect.perform(FileEffect(kind, path, number: number), operation, path) {
+      systemResult(call())
+    }
+  }
+}

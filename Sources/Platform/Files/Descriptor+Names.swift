@@ -1,0 +1,134 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What has a name in an open folder: nobody can put a link in between.
+extension Descriptor {
+  /// An entry as the folder has it.
+  package struct Entry {
+    /// Its name, without a zero at its end.
+    package let name: UnsafeBufferPointer<UInt8>
+    /// Number of what it stands for.
+    package let inode: UInt64
+    /// What it is, where the file system says so.
+    package let kind: FileStatus.Kind?
+  }
+
+  /// The status of an entry, a link's own.
+  package func status(of name: String) throws(SystemError) -> FileStatus {
+    var status = stat()
+    guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw SystemError(operation: "stat", path: path(of: name), errno: errno)
+    }
+    return FileStatus(status)
+  }
+
+  /// The status of an entry, a link's own, by its bytes; nil where it cannot be had.
+  package func status(ofBytes name: UnsafeBufferPointer<UInt8>) -> FileStatus? {
+    var status = stat()
+    let name = name.map(CChar.init(bitPattern:)) + [0]
+    return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
+  }
+
+  /// Hands on its entries, `.` and `..` among them.
+  package func forEachEntry(_ body: (Entry) throws -> Void) throws {
+    // The stream takes a descriptor of its own, because closing it closes that.
+    let copy = systemResult(Int(openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
+    guard copy >= 0 else { throw SystemError(operation: "read", path: path, errno: Int32(-copy)) }
+    guard let stream = fdopendir(Int32(copy)) else {
+      let reason = errno
+      close(Int32(copy))
+      throw SystemError(operation: "read", path: path, errno: reason)
+    }
+    defer { closedir(stream) }
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else {
+        guard errno == 0 else { throw SystemError(operation: "read", path: path, errno: errno) }
+        return
+      }
+      try withUnsafeBytes(of: &entry.pointee.d_name) { field in
+        let bytes = field.bindMemory(to: UInt8.self)
+        let name = UnsafeBufferPointer(rebasing: bytes.prefix { $0 != 0 })
+        try body(
+          Entry(
+            name: name, inode: UInt64(entry.pointee.d_ino),
+            kind: Self.kind(Int32(entry.pointee.d_type))))
+      }
+    }
+  }
+
+  /// The names in it.
+  package func names() throws(SystemError) -> [String] {
+    var names: [String] = []
+    do {
+      try forEachEntry { entry in
+        let name = String(decoding: entry.name, as: UTF8.self)
+        if name != "." && name != ".." { names.append(name) }
+      }
+    } catch {
+      throw error as? SystemError ?? SystemError(operation: "read", path: path, errno: EIO)
+    }
+    return names
+  }
+
+  private static func kind(_ type: Int32) -> FileStatus.Kind? {
+    switch type {
+    case Int32(DT_UNKNOWN): nil
+    case Int32(DT_REG): .file
+    case Int32(DT_DIR): .directory
+    case Int32(DT_LNK): .link
+    default: .other
+    }
+  }
+
+  /// Makes a folder in it, for its owner alone.
+  package func makeDirectory(_ name: String) throws(SystemError) {
+    try perform(.makeDirectory, name, "make") { Int(mkdirat(number, name, 0o700)) }
+  }
+
+  /// Removes an empty folder from it.
+  package func removeDirectory(_ name: String) throws(SystemError) {
+    try perform(.removeDirectory, name, "remove") { Int(unlinkat(number, name, AT_REMOVEDIR)) }
+  }
+
+  /// Removes what is not a folder from it.
+  package func remove(_ name: String) throws(SystemError) {
+    try perform(.remove, name, "remove") { Int(unlinkat(number, name, 0)) }
+  }
+
+  /// Gives an entry another name, over what has that.
+  package func rename(_ name: String, to new: String) throws(SystemError) {
+    try perform(.rename(to: path(of: new)), name, "rename") {
+      Int(renameat(number, name, number, new))
+    }
+  }
+
+  /// Gives an entry one more name, which must be free.
+  package func link(_ name: String, to new: String) throws(SystemError) {
+    try perform(.link(to: path(of: new)), name, "link") {
+      Int(linkat(number, name, number, new, 0))
+    }
+  }
+
+  /// Makes its names durable.
+  package func synchronizeNames() throws(SystemError) {
+    let result = FileEffect.perform(FileEffect(.synchronizeNames, path, number: number)) {
+      systemResult(Int(fsync(number)))
+    }
+    // Some network file systems cannot sync a folder and say EINVAL.
+    guard result >= 0 || result == -Int(EINVAL) else {
+      throw SystemError(operation: "sync", path: path, errno: Int32(-result))
+    }
+  }
+
+  private func perform(
+    _ kind: FileEffect.Kind, _ name: String, _ operation: String, _ call: () -> Int
+  ) throws(SystemError) {
+    try FileEffect.perform(FileEffect(kind, path(of: name)), operation, path(of: name)) {
+      systemResult(call())
+    }
+  }
+}

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What is done to files by their names.
+package enum File {
+  /// Whether something has a path; a link counts for what it leads to.
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Removes a file; one that is not there is fine.
+  package static func remove(_ path: String) throws(SystemError) {
+    do {
+      try perform(.remove, path, "remove") { Int(unlink(path)) }
+    } catch  where error.isNotFound {
+      return
+    }
+  }
+
+  /// Gives a file another name, over what has that.
+  package static func rename(_ path: String, to new: String) throws(SystemError) {
+    try perform(.rename(to: new), path, "rename") { renameFile(path, new) }
+  }
+
+  /// Gives a file one more name, which must be free.
+  package static func link(_ path: String, to new: String) throws(SystemError) {
+    try perform(.link(to: new), path, "link") { linkFile(path, new) }
+  }
+
+  /// Sets the rights of a file or folder.
+  package static func setMode(_ mode: UInt32, of path: String) throws(SystemError) {
+    try perform(.setMode(mode), path, "set the rights of") { Int(chmod(path, mode_t(mode))) }
+  }
+
+  /// The path without links in it; nil where it leads nowhere.
+  package static func resolve(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  static func perform(
+    _ kind: FileEffect.Kind, _ path: String, _ operation: String, _ call: () -> Int
+  ) throws(SystemError) {
+    try FileEffect.perform(FileEffect(kind, path), operation, path) { systemResult(call()) }
+  }
+}
+
+// The system's, under names that the methods above do not hide.
+
+private func renameFile(_ old: String, _ new: String) -> Int { Int(rename(old, new)) }
+
+private func linkFile(_ old: String, _ new: String) -> Int { Int(link(old, new)) }

@@ -1,0 +1,66 @@
+import LogRecords
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+/// What the production code does below the command line when its process dies between two changes to
+/// files.
+@Suite(.tags(.medium)) struct KilledPassTests {
+  private static let text = Array("one\ntwo\nthree\n".utf8)
+
+  /// A hook follows tasks, and neither threads nor queues.
+  private func run<Value>(
+    _ files: TestFiles, _ body: () async throws -> Value
+  ) async rethrows -> Value {
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(files) { try await body() }
+    }
+  }
+
+  /// A pass over a session with rotated parts.
+  private func site() throws -> (site: Site, session: SessionID) {
+    let site = try Site()
+    let writer = try site.local.writer(rotateAt: 8)
+    for _ in 0..<3 { Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) } }
+    try writer.end(.exit(0))
+    return (site, writer.session)
+  }
+
+  @Test func everyChangeOfARecorderAndAPassIsSeen() async throws {
+    let site = try Site()
+    let files = TestFiles(clock: site.local.clock)
+    try await run(files) {
+      let writer = try site.local.writer(rotateAt: 8)
+      Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      // In the caller's task, and so before it goes on.
+      #expect(files.effects.contains { $0.path.hasSuffix(".log.zst.tmp") })
+      try writer.end(.exit(0))
+      try await site.upload()
+      try await site.expectSealedAndEqual(writer.session)
+    }
+    #expect(
+      files.effects.contains { $0.kind == .transaction && $0.path.hasSuffix("manifest.sqlite") })
+    #expect(files.effects.contains { $0.kind == .synchronizeNames && $0.path.contains("/store/") })
+  }
+
+  @Test func aPassThatDiesIsMadeUpFor() async throws {
+    let (whole, session) = try site()
+    let all = TestFiles()
+    _ = try await run(all) { try await whole.upload() }
+    try await whole.expectSealedAndEqual(session)
+    let count = all.effects.count
+    #expect(count > 20)
+    for lifetime in stride(from: 0, to: count, by: max(1, count / 12)) {
+      let (site, session) = try site()
+      let files = TestFiles(lifetime: lifetime)
+      _ = try? await run(files) { try await site.upload() }
+      #expect(files.isDead && files.effects.count == lifetime)
+      let later = try site.reopened()
+      // As often as refused attempts are put off.
+      later.local.clock.advance(seconds: 86_400)
+      try await later.upload()
+      try await later.expectSealedAndEqual(session)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+package import Platform
+import Synchronization
+
+/// Stands between a test's tasks and the file system: writes down what they change, gives files the
+/// times of a test's clock, and stops everything where the process is to die.
+package final class TestFiles: FileEffects {
+  private struct State {
+    var effects: [FileEffect] = []
+    var left: Int
+    var random: SeededGenerator
+  }
+
+  private let state: Mutex<State>
+  private let clock: TestClock?
+
+  /// - Parameters:
+  ///   - clock: whose time files get when they are made or written; nil for the system's.
+  ///   - lifetime: how many effects take place: all later ones fail and do nothing.
+  package init(clock: TestClock? = nil, lifetime: Int = .max, seed: Int = 0) {
+    self.clock = clock
+    state = Mutex(State(left: lifetime, random: SeededGenerator(case: seed)))
+  }
+
+  /// The changes so far, in order.
+  package var effects: [FileEffect] { state.withLock(\.effects) }
+
+  /// Whether a change was refused.
+  package var isDead: Bool { state.withLock { $0.left < 0 } }
+
+  package func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
+    let isAlive = state.withLock { state in
+      guard state.left > 0 else {
+        state.left = -1
+        return false
+      }
+      state.left -= 1
+      state.effects.append(effect)
+      return true
+    }
+    guard isAlive else { return -Int(EIO) }
+    let wasThere = (try? FileStatus(effect.path)) != .some(nil)
+    let result = body()
+    guard result >= 0, let clock else { return result }
+    switch effect.kind {
+    case .open where !wasThere: set(clock, Int32(result))
+    case .write, .truncate, .allocate: effect.number.map { set(clock, $0) }
+    default: break
+    }
+    return result
+  }
+
+  package func random() -> UInt64 { state.withLock { $0.random.next() } }
+
+  private func set(_ clock: TestClock, _ number: Int32) {
+    let time = clock.now().milliseconds
+    let spec = timespec(tv_sec: time_t(time / 1000), tv_nsec: Int(time % 1000) * 1_000_000)
+    futimens(number, [spec, spec])
+  }
+}
