@@ -1,6 +1,8 @@
+import GRDB
 import LogRecords
 import Platform
 import SessionLog
+import Sync
 import TestSupport
 import Testing
 
@@ -42,6 +44,19 @@ import Testing
     #expect(
       files.effects.contains { $0.kind == .transaction && $0.path.hasSuffix("manifest.sqlite") })
     #expect(files.effects.contains { $0.kind == .synchronizeNames && $0.path.contains("/store/") })
+  }
+
+  @Test func aRefusedTransactionIsADiskErrorAndChangesNothing() throws {
+    let site = try Site()
+    let manifest = try site.context().manifest
+    var entry = try manifest.storeEntry()
+    entry.remoteReapAt = site.local.clock.now()
+    FileEffect.$hook.withValue(TestFiles(lifetime: 0)) {
+      #expect(throws: DatabaseError.self) { try manifest.save(entry) }
+    }
+    #expect(try manifest.storeEntry().remoteReapAt == nil)
+    try manifest.save(entry)
+    #expect(try manifest.storeEntry().remoteReapAt == entry.remoteReapAt)
   }
 
   @Test func aPassThatDiesIsMadeUpFor() async throws {

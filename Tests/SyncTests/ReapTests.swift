@@ -95,8 +95,8 @@ import Testing
     for (name, age) in [("device.json.a2b3c4.tmp", 90_000.0), ("device.json.d5e6f7.tmp", 80_000)] {
       let path = "\(home.path)/\(name)"
       try Data().write(to: URL(filePath: path))
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+      let written = site.local.clock.now().date.addingTimeInterval(-age)
+      try FileManager.default.setAttributes([.modificationDate: written], ofItemAtPath: path)
     }
     let reaper = LocalReaper(try site.context())
     #expect(try await reaper.execute(reaper.plan(Retention())).isEmpty)

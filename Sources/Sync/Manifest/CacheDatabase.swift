@@ -27,7 +27,10 @@ enum CacheDatabase {
       configuration.prepareDatabase { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
       }
-      return try prepare(DatabaseQueue(path: path, configuration: configuration), schema, probes)
+      // To open it may make files, and takes over what a killed process has left.
+      return try FileEffect.transaction(path) {
+        try prepare(DatabaseQueue(path: path, configuration: configuration), schema, probes)
+      }
     }
     do {
       // SQLite opens whatever has the name: a pipe, a link to elsewhere.
@@ -48,7 +51,7 @@ enum CacheDatabase {
   private static func prepare(
     _ queue: DatabaseQueue, _ schema: String, _ probes: [String]
   ) throws -> DatabaseQueue {
-    try queue.change { try $0.execute(sql: schema) }
+    try queue.write { try $0.execute(sql: schema) }
     try queue.read { database in
       // A view or a trigger would be a program of somebody else's, which need not even end.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"

@@ -93,7 +93,12 @@ package final class Manifest: Sendable {
   ///
   /// Rows that cannot be read are dropped: then nothing is known.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
-    try read { try entry(id, in: $0) }
+    do {
+      return try read { try entry(id, in: $0) }
+    } catch is DamagedRow {
+      try forget(id)
+      return nil
+    }
   }
 
   private func entry(_ id: SessionID, in database: Database) throws -> ManifestEntry? {
@@ -102,16 +107,11 @@ package final class Manifest: Sendable {
         sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
       ).fetchRow([store, id.description])
     else { return nil }
-    do {
-      let names = try Row.fetchAll(
-        database.cachedStatement(
-          sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
-        arguments: [store, id.description])
-      return try Self.entry(row, segments: segments(names, of: id))
-    } catch is DamagedRow {
-      try forget(id, in: database)
-      return nil
-    }
+    let names = try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
+      arguments: [store, id.description])
+    return try Self.entry(row, segments: segments(names, of: id))
   }
 
   private func segments(_ rows: [Row], of id: SessionID) throws -> [SegmentName: Bool] {
@@ -240,17 +240,17 @@ package final class Manifest: Sendable {
   ///
   /// A row that cannot be read is dropped: then nothing is known.
   package func storeEntry() throws -> StoreEntry {
-    try read { database in
-      guard
+    do {
+      return try read { database in
         let row = try Row.fetchOne(
           database, sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?", arguments: [store])
-      else { return StoreEntry() }
-      do {
-        return try Self.storeEntry(row)
-      } catch is DamagedRow {
-        try database.execute(sql: "DELETE FROM store WHERE url = ?", arguments: [store])
-        return StoreEntry()
+        return try row.map(Self.storeEntry) ?? StoreEntry()
       }
+    } catch is DamagedRow {
+      try queue.change { database in
+        try database.execute(sql: "DELETE FROM store WHERE url = ?", arguments: [store])
+      }
+      return StoreEntry()
     }
   }
 
