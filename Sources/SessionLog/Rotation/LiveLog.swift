@@ -19,7 +19,7 @@ package struct LiveLog: ~Copyable, Sendable {
   private let files: SessionFiles
   private let limit: Int64
   private let write: Write
-  /// Nil until it is opened, and where that failed after a rotation.
+  /// Nil until it is opened first.
   private var file: Descriptor?
   private var identity: FileStatus?
   /// Length at which rotating is tried next.
@@ -113,7 +113,6 @@ package struct LiveLog: ~Copyable, Sendable {
   /// - Returns: the log's length.
   private mutating func share() throws(SystemError) -> Int64 {
     while true {
-      if file == nil { try open() }
       _ = try file?.lock(.shared, waits: true)
       if let length = try liveLength() { return length }
       // Only a rotation takes the log away from its writers. Where the session has been deleted,
