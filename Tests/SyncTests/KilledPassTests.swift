@@ -46,6 +46,24 @@ import Testing
     #expect(files.effects.contains { $0.kind == .synchronizeNames && $0.path.contains("/store/") })
   }
 
+  @Test func everyChangeOfAPullIsSeenInOrder() async throws {
+    let site = try Site()
+    let sessions = try (0..<3).map { _ in try site.local.session(Self.text) }
+    try await site.upload()
+    let mirror = Mirror(of: site)
+    let files = TestFiles()
+    #expect(try await run(files) { try await mirror.pull() }.isEmpty)
+    for session in sessions {
+      #expect(try mirror.log(session) == site.local.log(session))
+      let sidecar = "\(mirror.place(session))/\(session).json"
+      let durable = files.effects.filter {
+        $0.kind == .synchronize && $0.path.hasSuffix("\(session).log")
+          || $0.kind == .rename(to: sidecar)
+      }
+      #expect(durable.count == 2 && durable.last?.kind == .rename(to: sidecar))
+    }
+  }
+
   @Test func aRefusedTransactionIsADiskErrorAndChangesNothing() throws {
     let site = try Site()
     let manifest = try site.context().manifest
