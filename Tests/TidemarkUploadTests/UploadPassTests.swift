@@ -29,10 +29,9 @@ import TidemarkUpload
     init() throws { try self.init(TestHome()) }
 
     func context() throws -> SyncContext {
-      let clock = local.clock
-      return try SyncContext(
-        home: local.home, device: local.device, store: store, machine: .running(by: clock),
-        transfers: 2, now: { clock.now() })
+      try SyncContext(
+        home: local.home, device: local.device, store: store, machine: local.clock.machine,
+        transfers: 2)
     }
 
     @discardableResult
@@ -126,7 +125,8 @@ import TidemarkUpload
     try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
     site.local.clock.advance(seconds: 2 * Self.day)
     #expect(try await site.pass().upload.stoppedBy == nil)
-    #expect(try !site.context().storeEntry().isStale(after: .seconds(3600), at: site.local.clock.now()))
+    #expect(
+      try !site.context().storeEntry().isStale(after: .seconds(3600), at: site.local.clock.now()))
     #expect(try site.context().storeEntry().failingSince == nil)
   }
 

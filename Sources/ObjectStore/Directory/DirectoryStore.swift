@@ -200,7 +200,6 @@ package struct DirectoryStore: ObjectStore {
 }
 
 extension FileStatus {
-  /// When the content was last written.
   /// When its content last changed, by the clock of the folder's answers.
   var serverTime: ServerTime { modifiedAt.assumingSynchronizedClocks }
 }

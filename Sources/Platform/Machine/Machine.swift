@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 #if canImport(Darwin)
   import Darwin
@@ -40,9 +40,6 @@ public struct Machine: Sendable {
   package var fraction: @Sendable () -> Double {
     { [random] in Double(random() >> 11) / Double(1 << 53) }
   }
-
-  /// The wall clock, as a date.
-  package var date: @Sendable () -> Date { { [now] in now().date } }
 
   /// This machine.
   public static let current = Machine(
