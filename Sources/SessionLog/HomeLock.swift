@@ -2,9 +2,9 @@ import Platform
 
 /// The right to send a home's sessions and to delete them: one process at a time has it.
 ///
-/// What changes how far a session has been sent, or removes bytes of it, takes this value as an
-/// argument, so that nothing of the kind runs beside an upload. The kernel releases the lock with the
-/// last copy of the value, or with the process.
+/// Executors take this value as an argument: what sends sessions, or removes bytes of them, cannot run
+/// beside an upload. Planning takes none, and may tidy up after a pass that was killed. The kernel
+/// releases the lock with the last copy of the value, or with the process.
 public struct HomeLock: Sendable {
   /// The home that it is for.
   public let home: Home

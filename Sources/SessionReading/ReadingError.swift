@@ -1,5 +1,3 @@
-import SessionLog
-
 /// Why a session's log cannot be read as asked.
 package struct ReadingError: Error, Sendable, CustomStringConvertible {
   /// The kind.

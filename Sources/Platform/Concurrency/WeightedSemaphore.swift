@@ -13,7 +13,7 @@ package final class WeightedSemaphore: Sendable {
   private let capacity: Int
   private let state: Mutex<State>
 
-  /// Makes an empty room.
+  /// Makes a semaphore of which nothing is taken.
   package init(_ capacity: Int) {
     self.capacity = capacity
     state = Mutex(State(free: capacity))
@@ -22,28 +22,28 @@ package final class WeightedSemaphore: Sendable {
   /// How many tasks wait.
   package var waiting: Int { state.withLock(\.waiting.count) }
 
-  /// What a task holds of a room while it works.
+  /// What a task holds of a semaphore while it works.
   package final class Share {
     private(set) var amount: Int
-    private let room: WeightedSemaphore
+    private let semaphore: WeightedSemaphore
 
-    fileprivate init(_ amount: Int, of room: WeightedSemaphore) {
+    fileprivate init(_ amount: Int, of semaphore: WeightedSemaphore) {
       self.amount = amount
-      self.room = room
+      self.semaphore = semaphore
     }
 
     /// Returns what is not needed.
     package func shrink(to amount: Int) {
       guard amount < self.amount else { return }
-      room.give(self.amount - amount)
+      semaphore.give(self.amount - amount)
       self.amount = amount
     }
   }
 
-  /// Works as soon as there is room.
+  /// Works as soon as enough is free.
   ///
   /// - Parameters:
-  ///   - amount: how much it takes; one that is larger than the room takes all of it.
+  ///   - amount: how much it takes; one that is larger than the capacity takes all of it.
   ///   - work: gets what it holds, and may return some of it early.
   package func hold<Result>(
     _ amount: Int, _ work: (Share) async throws -> Result

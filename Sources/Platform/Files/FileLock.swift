@@ -1,7 +1,6 @@
-/// A file lock that the kernel releases with its holder, so that it is never stale.
+/// A lock on a file, shared or exclusive.
 ///
-/// Every writer of a session shares its lock; whoever seals it holds it alone. The same kind of
-/// lock, held alone, keeps a second upload away.
+/// The kernel releases it with its holder, so that it is never stale.
 public final class FileLock: Sendable {
   private let file: Descriptor
 

@@ -4,10 +4,10 @@
   import Glibc
 #endif
 
-/// Space on a file system for what a store promises to send.
+/// Free space on a file system, for output of which the size is not known beforehand.
 ///
-/// Two megabytes of objects can stand for forty gigabytes of log, lawfully: only the disk says what
-/// is too much. Nothing is written that would fill it.
+/// Compressed input of two megabytes can stand for forty gigabytes: only the disk says what is too
+/// much. Nothing is written that would fill it.
 package struct FreeSpace: Sendable {
   /// Left to other programs, in bytes, or a twentieth of a smaller file system.
   private static let reserve: UInt64 = 64 << 20

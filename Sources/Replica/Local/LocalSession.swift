@@ -1,6 +1,4 @@
 import Foundation
-import LogRecords
-import ObjectStore
 package import Platform
 package import SessionLog
 

@@ -3,8 +3,8 @@ package import Platform
 
 /// How rotated parts are compressed and read.
 ///
-/// Programs that embed this target need no compression library: who brings one gives it to the
-/// ``Home``. A part is as lawful plain as it is compressed.
+/// Programs that embed this target need no compression library: their parts stay plain, until an
+/// upload, which has one, compresses them. A plain part is as valid as a compressed one.
 package protocol PartCompression: Sendable {
   /// Compresses a session's plain parts, apart from those that another process is compressing.
   ///

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import HTTPTransport
 import LogRecords
 import Logging
 import Platform

@@ -2,7 +2,6 @@ import ArgumentParser
 import LogRecords
 import Platform
 import SessionReading
-import Sync
 
 /// `tidemark grep PATTERN [ID…]`.
 struct Grep: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import LogRecords
 import SessionLog
 import SessionReading
-import Sync
 
 /// Prints what `grep` finds.
 final class GrepPrinter {

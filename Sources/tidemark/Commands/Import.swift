@@ -3,7 +3,6 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
-import SessionReading
 import Sync
 
 /// `tidemark import FILE…`.

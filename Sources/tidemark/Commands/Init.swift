@@ -5,7 +5,6 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
-import SessionReading
 import Sync
 
 /// `tidemark init URL`.

@@ -4,7 +4,6 @@ import Logging
 import ObjectStore
 import Platform
 import Replica
-import SessionReading
 import Sync
 
 /// The part of `tidemark reap` that leaves the work to S3.

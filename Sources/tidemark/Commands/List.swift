@@ -4,7 +4,6 @@ import ObjectStore
 import Platform
 import SessionLog
 import SessionReading
-import Sync
 
 /// `tidemark list`.
 struct List: AsyncParsableCommand {

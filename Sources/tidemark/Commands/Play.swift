@@ -5,7 +5,6 @@ import Platform
 import Replica
 import SessionLog
 import SessionReading
-import Sync
 
 /// `tidemark play ID`.
 struct Play: AsyncParsableCommand {

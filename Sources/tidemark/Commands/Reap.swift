@@ -2,7 +2,6 @@ import ArgumentParser
 import ObjectStore
 import Platform
 import SessionLog
-import SessionReading
 import Sync
 
 /// `tidemark reap`.

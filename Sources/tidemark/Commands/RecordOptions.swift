@@ -2,7 +2,6 @@ import ArgumentParser
 import LogRecords
 import Platform
 import SessionReading
-import Sync
 
 /// What records say of themselves.
 struct FilterOptions: ParsableArguments {

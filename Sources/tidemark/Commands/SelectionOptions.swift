@@ -3,7 +3,6 @@ import ObjectStore
 import Platform
 import SessionLog
 import SessionReading
-import Sync
 
 /// Which sessions a command that reads many of them works with.
 struct SelectionOptions: ParsableArguments {

@@ -5,7 +5,6 @@ import ObjectStore
 import Replica
 import SessionLog
 import SessionReading
-import Sync
 
 /// Whose sessions a command works with.
 struct UserOptions: ParsableArguments {

@@ -2,7 +2,6 @@ import ArgumentParser
 import LogRecords
 import SessionLog
 import SessionReading
-import Sync
 
 /// `tidemark show ID`.
 struct Show: AsyncParsableCommand {

@@ -4,7 +4,6 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
-import SessionReading
 import Sync
 
 /// `tidemark status`.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Platform
 import SessionReading
-import Sync
 
 /// `tidemark tail [ID…]`.
 struct Tail: AsyncParsableCommand {

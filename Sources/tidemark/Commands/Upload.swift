@@ -4,7 +4,6 @@ import Logging
 import ObjectStore
 import Platform
 import SessionLog
-import SessionReading
 import Sync
 import TidemarkUpload
 
