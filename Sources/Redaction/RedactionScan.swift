@@ -106,7 +106,7 @@ package struct RedactionScan {
     }
   }
 
-  private func hit(_ redaction: Redaction, _ masked: [UInt8], _ lines: Lines) -> Hit {
+  private func hit(_ redaction: MaskedRange, _ masked: [UInt8], _ lines: Lines) -> Hit {
     let place = redaction.range
     let from = max(lines.own.lowerBound, place.lowerBound - Self.margin)
     let to = min(lines.own.upperBound, place.upperBound + Self.margin)

@@ -1,7 +1,7 @@
 public import LogRecords
 
 /// Where something was masked, and as what.
-public struct Redaction: Sendable, Equatable {
+public struct MaskedRange: Sendable, Equatable {
   /// Its place in the text.
   public let range: Range<Int>
   /// The kind of its rule.
@@ -54,7 +54,7 @@ public final class Redactor: Sendable {
   }
 
   /// What of a whole text is masked, in order.
-  public func redactions(in text: [UInt8], format: LogFormat = .asIs) -> [Redaction] {
+  public func redactions(in text: [UInt8], format: LogFormat = .asIs) -> [MaskedRange] {
     var text = text
     return mask(&text, at: 0, format)
   }
@@ -68,7 +68,7 @@ public final class Redactor: Sendable {
   /// - Returns: what was masked, in order.
   package func mask(
     _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
-  ) -> [Redaction] {
+  ) -> [MaskedRange] {
     maskRounds(&text, at: offset, format).found
   }
 
@@ -78,8 +78,8 @@ public final class Redactor: Sendable {
   ///   middle of a private key; nil without one.
   func maskRounds(
     _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
-  ) -> (found: [Redaction], openLine: Int?) {
-    var found: [Redaction] = []
+  ) -> (found: [MaskedRange], openLine: Int?) {
+    var found: [MaskedRange] = []
     var openLine: Int?
     text.withUnsafeMutableBytes { bytes in
       var zones = [bytes.indices]
@@ -93,7 +93,7 @@ public final class Redactor: Sendable {
         for (range, rule) in runs {
           let kind = compiled.kinds[rule]
           RedactionMark.write(kind, over: UnsafeMutableRawBufferPointer(rebasing: bytes[range]))
-          found.append(Redaction(range: range, kind: kind))
+          found.append(MaskedRange(range: range, kind: kind))
         }
         zones = Self.neighbourhoods(of: runs.map(\.range), pass)
       }

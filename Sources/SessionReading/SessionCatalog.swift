@@ -206,4 +206,48 @@ package struct SessionCatalog: Sendable {
   package func entry(matching id: String, devices: [String]) async throws -> Entry {
     try await entries(matching: [id], devices: devices)[0]
   }
+
+  /// Ids of the devices whose sessions some ids may name.
+  ///
+  /// A session that is not on this machine may be any device's.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  package func devices(for ids: [String]) async throws -> [String] {
+    let own = context.device.deviceId
+    let areLocal = ids.allSatisfy { id in
+      SessionID(id).map { LocalSession(home, $0).hasSidecar } ?? false
+    }
+    return areLocal ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
+  }
+
+  /// The session that an id names, to be read from a side.
+  ///
+  /// The store is not asked for a session that is whole on this machine. Where the id is shortened, it
+  /// is asked whether the id means another session too; a store that fails leaves the local one.
+  ///
+  /// - Parameter warn: gets a line for a person where the store could not be asked.
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  package func entry(
+    named id: String, on side: SessionReader.Side, warn: (String) -> Void
+  ) async throws -> Entry {
+    var local: Entry?
+    var ambiguity: LookupError?
+    if side != .remote {
+      do {
+        let found = try await SessionCatalog(context.withoutStore).entry(matching: id, devices: [])
+        if found.hasLocalLog { local = found }
+      } catch let error as LookupError {
+        if case .several = error.code { ambiguity = error }
+      }
+    }
+    if let local, SessionID(id) != nil { return local }
+    do {
+      return try await entry(matching: id, devices: devices(for: [id]))
+    } catch let error as StoreError where error.code != .cancelled {
+      if let ambiguity { throw ambiguity }
+      guard let local else { throw error }
+      warn("reading the local log: \(error)")
+      return local
+    }
+  }
 }

@@ -31,6 +31,15 @@ import Testing
     #expect(shown.errors.contains("reading the local log"))
   }
 
+  @Test func `an id that means several local sessions is refused whatever the store says`()
+    async throws
+  {
+    let (program, id) = try await recorded()
+    try await program.run("run", "--no-upload", "--app", "numbers", "--", "seq", "100")
+    let shown = try await program.run("show", String(id.prefix(8)))
+    #expect(shown.status == 64 && shown.errors.contains("is the start of 2 session ids"))
+  }
+
   @Test func `what is not whole here still needs the store`() async throws {
     let (program, id) = try await recorded()
     #expect(try await program.run("show", "--remote", id).status == 75)

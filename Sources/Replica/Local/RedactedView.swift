@@ -115,7 +115,7 @@ final class RedactedView: Sendable {
     }
   }
 
-  private func count(_ found: [Redaction], _ range: Range<Int64>, _ start: Int64) {
+  private func count(_ found: [MaskedRange], _ range: Range<Int64>, _ start: Int64) {
     tally.withLock { tally in
       guard range.lowerBound <= tally.end, tally.end < range.upperBound else { return }
       for redaction in found {

@@ -25,6 +25,15 @@ extension SentNote {
     try Sidecar.check(redaction)
     try Sidecar.check("generation", generation, in: Sidecar.generations)
   }
+
+  /// The JSON, keys sorted.
+  ///
+  /// - Throws: `EncodingError`.
+  func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return Array(try encoder.encode(self))
+  }
 }
 
 /// What the uploader has noted of a session.
@@ -37,6 +46,13 @@ extension LocalSession {
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
+  }
+
+  /// Replaces the note.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func write(_ note: SentNote, isDurable: Bool) throws {
+    try AtomicFile.write(note.json(), to: files.redaction, isDurable: isDurable)
   }
 
   /// The epochs; nil when nothing is known of any.

@@ -1,5 +1,3 @@
-import Foundation
-import Platform
 import Replica
 import SessionLog
 
@@ -15,13 +13,6 @@ extension LocalSession {
     note.generation = generation
     note.consent = try sentNote()?.consent
     try write(note, isDurable: epochs.count > 1 || generation != nil || note.consent != nil)
-  }
-
-  func write(_ note: SentNote, isDurable: Bool) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    try AtomicFile.write(
-      Array(try encoder.encode(note)), to: files.redaction, isDurable: isDurable)
   }
 
   /// The stream as it leaves, or has left, this machine; nil when nothing of it is here.

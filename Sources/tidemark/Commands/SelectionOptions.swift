@@ -34,7 +34,7 @@ struct SelectionOptions: ParsableArguments {
   ) async throws -> (entries: [SessionCatalog.Entry], catalog: SessionCatalog) {
     let catalog = try side.catalog(place)
     guard ids.isEmpty else {
-      let devices = try await DeviceOptions.ids(for: ids, catalog.context)
+      let devices = try await catalog.devices(for: ids)
       return (try await catalog.entries(matching: ids, devices: devices), catalog)
     }
     do {

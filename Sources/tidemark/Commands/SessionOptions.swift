@@ -44,28 +44,11 @@ struct SideOptions: ParsableArguments {
     SessionCatalog(try place.reading(side))
   }
 
-  /// The session that an id names, to be read.
-  ///
-  /// The store is not asked for a session that is whole on this machine. Where the id is shortened, it
-  /// is asked whether the id means another session too; a store that fails leaves the local one.
+  /// The session that an id names, to be read from the side asked for.
   func entry(
     named id: String, in catalog: SessionCatalog
   ) async throws -> SessionCatalog.Entry {
-    var local: SessionCatalog.Entry?
-    if side != .remote {
-      local = try? await SessionCatalog(catalog.context.withoutStore)
-        .entry(matching: id, devices: [])
-      if local?.hasLocalLog != true { local = nil }
-    }
-    if let local, SessionID(id) != nil { return local }
-    do {
-      let devices = try await DeviceOptions.ids(for: [id], catalog.context)
-      return try await catalog.entry(matching: id, devices: devices)
-    } catch let error as StoreError where error.code != .cancelled {
-      guard let local else { throw error }
-      Console.complain("reading the local log: \(error)")
-      return local
-    }
+    try await catalog.entry(named: id, on: side) { Console.complain($0) }
   }
 
   /// Reads a session of the catalog from the side asked for.
@@ -96,18 +79,5 @@ struct DeviceOptions: ParsableArguments {
       throw Failure(.usage, "no device '\(device)' in the store; there are: \(names)")
     }
     return matches.map(\.deviceId)
-  }
-
-  /// Ids of the devices whose sessions some ids may name.
-  ///
-  /// A session that is not on this machine may be any device's.
-  static func ids(
-    for sessions: [String], _ context: ReadingContext
-  ) async throws -> [String] {
-    let own = context.device.deviceId
-    let areHere = sessions.allSatisfy { id in
-      SessionID(id).map { access(context.home.files(for: $0).sidecar, F_OK) == 0 } ?? false
-    }
-    return areHere ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
   }
 }
