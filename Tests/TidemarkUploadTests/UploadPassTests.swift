@@ -105,15 +105,6 @@ import TidemarkUpload
     #expect(isDue == [true, false, true])
   }
 
-  @Test func `the lock of another home protects nothing, and stops the program`() async {
-    await #expect(processExitsWith: .failure) {
-      let (one, other) = (try TestHome(), try TestHome())
-      guard let lock = try HomeLock.acquire(other.home) else { return }
-      let site = try Site(one)
-      _ = try await UploadPass(site.context(), site.policy).run(holding: lock)
-    }
-  }
-
   @Test func `a folder that is back is not called stale by what comes later`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
