@@ -1,20 +1,22 @@
-/// A part of an object, in bytes.
+package import Platform
+
+/// A part of an object.
 package enum ByteRange: Sendable, Hashable {
   /// All of it, where that is at most so many bytes.
   ///
   /// A larger object fails with ``StoreError/Code/integrity``, and no more of it than that is read.
-  case whole(atMost: Int64)
-  /// `count` bytes from `offset` on.
-  case bytes(offset: Int64, count: Int64)
+  case whole(atMost: ByteCount)
+  /// `count` bytes from a position in the object on.
+  case bytes(offset: Int64, count: ByteCount)
   /// The last bytes, at most this many.
-  case suffix(Int64)
+  case suffix(ByteCount)
 
   /// The value of an HTTP `Range` header; nil for a whole object, and when the range holds no byte.
   package var header: String? {
     switch self {
     case .whole: return nil
     case .bytes(let offset, let count):
-      let (last, overflow) = offset.addingReportingOverflow(count - 1)
+      let (last, overflow) = offset.addingReportingOverflow(count.bytes - 1)
       guard offset >= 0, count > 0, !overflow else { return nil }
       return "bytes=\(offset)-\(last)"
     case .suffix(let count):
@@ -37,7 +39,7 @@ package enum ByteRange: Sendable, Hashable {
   }
 
   /// The error for an object that is larger than ``whole(atMost:)`` allows; nil where it is not.
-  package func refusal(ofSize size: Int64, _ target: String) -> StoreError? {
+  package func refusal(ofSize size: ByteCount, _ target: String) -> StoreError? {
     guard case .whole(let limit) = self, size > limit else { return nil }
     return StoreError(
       .integrity, operation: "GET", target: target,
@@ -45,15 +47,16 @@ package enum ByteRange: Sendable, Hashable {
       advice: "Another program has written it, or the store is damaged; it is not read.")
   }
 
-  /// The positions of this range in an object of `size` bytes, clamped to what there is.
-  package func resolved(size: Int64) -> Range<Int64> {
+  /// The positions of this range in an object of a size, clamped to what there is.
+  package func resolved(size: ByteCount) -> Range<Int64> {
+    let size = size.bytes
     switch self {
     case .whole: return 0..<size
     case .bytes(let offset, let count):
       let start = min(max(offset, 0), size)
-      return start..<(start + min(max(count, 0), size - start))
+      return start..<(start + min(max(count.bytes, 0), size - start))
     case .suffix(let count):
-      return (size - min(max(count, 0), size))..<size
+      return (size - min(max(count.bytes, 0), size))..<size
     }
   }
 }

@@ -1,3 +1,5 @@
+package import Platform
+
 /// A place where objects live: named, immutable byte strings below one prefix.
 ///
 /// Keys are relative to the store's prefix, made of `[A-Za-z0-9._/-]`, with no empty, `.` or `..`
@@ -71,10 +73,10 @@ extension ObjectStore {
     try await get(key, atMost: 64 << 20)
   }
 
-  /// Reads a whole object that may not be larger than a number of bytes, whatever a listing said.
+  /// Reads a whole object that may not be larger than a limit, whatever a listing said.
   ///
   /// A missing object throws `notFound`, a larger one `integrity`.
-  package func get(_ key: String, atMost limit: Int64) async throws -> [UInt8] {
+  package func get(_ key: String, atMost limit: ByteCount) async throws -> [UInt8] {
     try await get(key, range: .whole(atMost: limit))
   }
 

@@ -50,7 +50,7 @@ func transport(_ settings: StoreSettings) throws -> HTTPTransport {
   options.connectTimeout = settings.connectTimeout
   options.stallTimeout = settings.stallTimeout
   options.proxy = settings.proxy
-  options.pace = settings.limitRate.map { Pace(bytesPerSecond: $0) }
+  options.pace = settings.limitRate.map { Pace(bytesPerSecond: $0.bytes) }
   options.maximumRequests = settings.maximumRequests
   options.tls = try settings.tls()
   options.logger = settings.logger

@@ -1,4 +1,5 @@
 import HTTPTransport
+import Platform
 
 /// Cuts the asked piece out of the answer to a GET.
 enum RangedBody {
@@ -17,16 +18,16 @@ enum RangedBody {
       guard response.status == 200 else {
         throw failure.garbage(response, "a piece, not the whole")
       }
-      let size = Int64(response.body.count)
+      let size = ByteCount(response.body.count)
       if let refusal = range?.refusal(ofSize: size, failure.target) { throw refusal }
       return response.body
     }
     guard let header = response.header("Content-Range") else {
       guard response.status == 200 else { throw failure.garbage(response, "no Content-Range") }
-      let part = range.resolved(size: Int64(response.body.count))
+      let part = range.resolved(size: ByteCount(response.body.count))
       return Array(response.body[Int(part.lowerBound)..<Int(part.upperBound)])
     }
-    let sizeText = header.split(separator: "/").last.flatMap { Int64($0) }
+    let sizeText = header.split(separator: "/").last.flatMap { ByteCount($0) }
     guard let start = header.split(separator: "-").first?.split(separator: " ").last,
       let offset = Int64(start), let size = sizeText, size >= 0,
       range.resolved(size: size) == offset..<(offset + Int64(response.body.count))

@@ -72,7 +72,7 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   /// How many requests run at once at the most where nothing is said of it (32).
   package static let mostTransfers = 32
   /// How many bytes of bodies a second all requests together may move; nil for no bound.
-  package var limitRate: Int64?
+  package var limitRate: ByteCount?
   /// How many requests may be sent in all; nil for no bound.
   package var maximumRequests: Int?
   /// How long a connection may take to be made.

@@ -39,7 +39,7 @@ package struct DeviceRecord: Sendable, Codable {
   }
 
   /// A larger one is no device's, in bytes.
-  private static let largest: Int64 = 64 << 10
+  private static let largest: ByteCount = 64 << 10
 
   package static func key(_ device: String) -> String {
     SessionFolder.deviceKey(device) + "device.json"

@@ -1,5 +1,6 @@
 import Foundation
 package import ObjectStore
+import Platform
 
 /// `tidemark.json` at the root of a store: the version of the layout, byte-identical whoever writes
 /// it, so that two machines can write it at once.
@@ -15,7 +16,7 @@ package enum FormatMarker {
   package static let probeFolder = "probe/"
 
   /// Bytes that a later version's marker may have; nothing larger is one.
-  private static let largest: Int64 = 64 << 10
+  private static let largest: ByteCount = 64 << 10
 
   /// What is at the key.
   private enum Finding {

@@ -1,5 +1,5 @@
 package import Delta
-import Platform
+package import Platform
 package import SessionLog
 
 /// Makes the segments of a stream's new generation as deltas against the one before, of which it
@@ -13,7 +13,7 @@ package actor GenerationSource {
     /// The delta, ready to be sent.
     package let encoded: EncodedSegment
     /// Stream bytes of it that are copies, which cost nothing.
-    package let copied: Int64
+    package let copied: ByteCount
   }
 
   private let log: LocalStream
@@ -27,7 +27,7 @@ package actor GenerationSource {
   private var delta: DeltaEncoder
   private var builder = SignatureBuilder()
   /// Stream offsets that have not been read yet.
-  private var unread: Range<Int64>
+  private var unread: Range<StreamOffset>
   /// What is read meanwhile: the first piece of ``unread``.
   private var reading: Task<[UInt8], any Error>?
   private var open: OpenSegment
@@ -37,7 +37,7 @@ package actor GenerationSource {
 
   /// The segment that is being filled.
   private struct OpenSegment {
-    let start: Int64
+    let start: StreamOffset
     let link: Link
     var instructions = DeltaInstructions()
     /// Those that are in no frame yet.
@@ -48,15 +48,15 @@ package actor GenerationSource {
   }
 
   private struct FullSegment {
-    let range: Range<Int64>
+    let range: Range<StreamOffset>
     let body: [UInt8]
     let hasher: ParallelHasher
     let endLink: Link
-    let copied: Int64
+    let copied: ByteCount
   }
 
   /// Stream bytes that are read at a time.
-  private static let pieceLength: Int64 = 512 << 10
+  private static let pieceLength: ByteCount = 512 << 10
 
   /// Makes a source.
   ///
@@ -64,14 +64,14 @@ package actor GenerationSource {
   ///   - log: the log as it is now.
   ///   - session: whose log it is.
   ///   - generation: the number of the new generation.
-  ///   - range: stream offsets of what is wanted of it, in bytes.
+  ///   - range: stream offsets of what is wanted of it.
   ///   - signature: blocks of the generation before.
   ///   - basis: where that generation's bytes are stored.
   ///   - storedLimit: compressed bytes after which a segment ends.
   ///   - frameLength: literal bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
   /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LocalStream/read(_:)`` does.
   package init(
-    _ log: LocalStream, session: SessionID, generation: Int, range: Range<Int64>,
+    _ log: LocalStream, session: SessionID, generation: Int, range: Range<StreamOffset>,
     signature: Signature, basis: SourceMap, storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength
   ) throws {
@@ -110,13 +110,13 @@ package actor GenerationSource {
   /// The next bytes of the stream; the ones after them are read while these are worked on.
   private func nextPiece() async throws -> [UInt8] {
     let bytes = try await reading?.value ?? log.read(nextRange)
-    unread = unread.lowerBound + Int64(bytes.count)..<unread.upperBound
+    unread = unread.lowerBound + ByteCount(bytes.count)..<unread.upperBound
     reading = unread.isEmpty || Parallelism.isSequential ? nil : read()
     return bytes
   }
 
   /// The first piece of ``unread``.
-  private var nextRange: Range<Int64> {
+  private var nextRange: Range<StreamOffset> {
     unread.lowerBound..<min(unread.upperBound, unread.lowerBound + Self.pieceLength)
   }
 
@@ -164,7 +164,7 @@ package actor GenerationSource {
   private func close() throws {
     guard open.instructions.length > 0 else { return }
     try compressLiterals()
-    let end = open.start + open.instructions.length
+    let end = open.start + ByteCount(open.instructions.length)
     let body = encoder.finish(link: open.link, delta: open.instructions)
     let endLink =
       open.tail.count >= Link.span
@@ -172,14 +172,15 @@ package actor GenerationSource {
     full.append(
       FullSegment(
         range: open.start..<end, body: body, hasher: open.hasher, endLink: endLink,
-        copied: open.instructions.length - open.instructions.literalLength))
+        copied: ByteCount(open.instructions.length - open.instructions.literalLength)))
     open = OpenSegment(start: end, link: endLink)
   }
 
   private func named(_ segment: FullSegment) async -> Segment {
     let name = SegmentName(
       session: session, generation: generation, range: segment.range,
-      hash: NameField.hash16(await segment.hasher.finalize()), stored: Int64(segment.body.count),
+      hash: NameField.hash16(await segment.hasher.finalize()),
+      stored: ByteCount(segment.body.count),
       kind: .delta)
     return Segment(
       encoded: EncodedSegment(name: name, body: segment.body, endLink: segment.endLink),

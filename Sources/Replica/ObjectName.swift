@@ -1,13 +1,14 @@
 import Crypto
 import Delta
 import ObjectStore
+package import Platform
 package import SessionLog
 
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
 /// name says which bytes of the stream it holds and how to tell that they are whole.
 package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
-  /// The largest object that a writer makes, in bytes: a name that promises more is foreign.
-  package static let largestObject: Int64 = 8 << 20
+  /// The largest object that a writer makes: a name that promises more is foreign.
+  package static let largestObject: ByteCount = 8 << 20
 
   /// How a segment holds its bytes.
   package enum Kind: String, Sendable, CaseIterable {
@@ -21,18 +22,19 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   package let session: SessionID
   /// The version of the stream, from 1.
   package let generation: Int
-  /// Stream offsets in bytes.
-  package let range: Range<Int64>
+  /// Stream offsets.
+  package let range: Range<StreamOffset>
   /// First 16 hex digits of SHA-256 over the stream bytes.
   package let hash: String
-  /// The object's size in bytes; an object of another size does not count.
-  package let stored: Int64
+  /// The object's size; an object of another size does not count.
+  package let stored: ByteCount
   /// How it holds its bytes; a delta has a generation above 1.
   package let kind: Kind
 
   /// Makes a name.
   package init(
-    session: SessionID, generation: Int, range: Range<Int64>, hash: String, stored: Int64,
+    session: SessionID, generation: Int, range: Range<StreamOffset>, hash: String,
+    stored: ByteCount,
     kind: Kind = .plain
   ) {
     self.session = session
@@ -50,7 +52,7 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Number of stream bytes.
-  package var length: Int64 { range.upperBound - range.lowerBound }
+  package var length: ByteCount { range.byteCount }
 
   /// The file name.
   package var description: String { fileName }
@@ -61,7 +63,7 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
     guard parts.count == 7, let kind = Kind(rawValue: String(parts[5])), parts[6] == "zst",
       let session = SessionID(String(parts[0])),
       let generation = NameField.generation(parts[1]), kind == .plain || generation > 1,
-      let hash = NameField.hash(parts[3]), let stored = NameField.number(parts[4]),
+      let hash = NameField.hash(parts[3]), let stored = NameField.size(parts[4]),
       stored <= Self.largestObject
     else { return nil }
     let bounds = parts[2].split(separator: "-", omittingEmptySubsequences: false)
@@ -90,8 +92,8 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   /// The last revision that a session can have.
   package static let highestNumber = 999_999
-  /// The largest sidecar that a writer makes, in bytes: a name that promises more is foreign.
-  package static let largestObject: Int64 = 1 << 20
+  /// The largest sidecar that a writer makes: a name that promises more is foreign.
+  package static let largestObject: ByteCount = 1 << 20
 
   /// The session.
   package let session: SessionID
@@ -101,17 +103,17 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   package let status: SessionStatus
   /// The generation of the stream that counts since then.
   package let generation: Int
-  /// Length of the stream in bytes when it was written.
-  package let length: Int64
+  /// Length of the stream when it was written.
+  package let length: StreamOffset
   /// First 16 hex digits of SHA-256 over the JSON.
   package let hash: String
-  /// The object's size in bytes.
-  package let stored: Int64
+  /// The object's size.
+  package let stored: ByteCount
 
   /// The name of a revision with this content.
   package init(
-    session: SessionID, number: Int, status: SessionStatus, generation: Int = 1, length: Int64,
-    json: [UInt8]
+    session: SessionID, number: Int, status: SessionStatus, generation: Int = 1,
+    length: StreamOffset, json: [UInt8]
   ) {
     self.session = session
     self.number = number
@@ -119,12 +121,12 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
     self.generation = generation
     self.length = length
     self.hash = NameField.hash16(SHA256.hash(data: json))
-    self.stored = Int64(json.count)
+    self.stored = ByteCount(json.count)
   }
 
   /// Whether a sidecar is the one that this name promises.
   package func matches(_ json: [UInt8]) -> Bool {
-    Int64(json.count) == stored && NameField.hash16(SHA256.hash(data: json)) == hash
+    ByteCount(json.count) == stored && NameField.hash16(SHA256.hash(data: json)) == hash
   }
 
   /// The file name.
@@ -142,7 +144,7 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
       parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
       number <= Self.highestNumber, let status = SessionStatus(rawValue: parts[2].uppercased()),
       let length = NameField.offset(parts[3]), let hash = NameField.hash(parts[4]),
-      let stored = NameField.number(parts[5]), stored <= Self.largestObject
+      let stored = NameField.size(parts[5]), stored <= Self.largestObject
     else { return nil }
     self.session = session
     self.number = Int(number)
@@ -171,14 +173,16 @@ enum NameField {
   /// 12 digits, so that the order of names is the order of bytes.
   static let offsetDigits = 12
 
-  static func padded(_ offset: Int64) -> String {
-    let digits = String(offset)
+  static func padded(_ offset: StreamOffset) -> String {
+    let digits = offset.description
     return String(repeating: "0", count: max(0, offsetDigits - digits.count)) + digits
   }
 
-  static func offset(_ text: Substring) -> Int64? {
-    text.utf8.count == offsetDigits ? number(text) : nil
+  static func offset(_ text: Substring) -> StreamOffset? {
+    text.utf8.count == offsetDigits ? number(text).map { StreamOffset($0) } : nil
   }
+
+  static func size(_ text: Substring) -> ByteCount? { number(text).map { ByteCount($0) } }
 
   static func number(_ text: Substring) -> Int64? {
     guard (1...18).contains(text.utf8.count),

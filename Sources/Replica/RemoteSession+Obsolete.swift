@@ -8,11 +8,11 @@ extension RemoteSession {
   }
 
   /// Whether segments of these names are there, each whole, and together hold `[0, length)`.
-  package func holds(_ names: [String], length: Int64) -> Bool {
+  package func holds(_ names: [String], length: StreamOffset) -> Bool {
     let names = Set(names)
     let named = segments.filter { names.contains($0.fileName) }
     guard named.count == names.count else { return false }
-    var end: Int64 = 0
+    var end = StreamOffset.zero
     for segment in named where segment.range.lowerBound <= end {
       end = max(end, segment.range.upperBound)
     }

@@ -17,8 +17,8 @@ package struct RemoteSession: Sendable, Equatable {
   package private(set) var revisions: [RevisionName] = []
   /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
   package private(set) var keys: [String] = []
-  /// Size of all objects in bytes.
-  package private(set) var storedBytes: Int64 = 0
+  /// Size of all objects.
+  package private(set) var storedBytes: ByteCount = 0
   /// When its newest object was written, by the server's clock; nil where the store does not tell.
   package private(set) var newest: ServerTime?
   /// What the seal names, where the session has been restricted to it; see ``restricted(to:)``.
@@ -43,8 +43,8 @@ package struct RemoteSession: Sendable, Equatable {
   package struct ObjectDamage: Sendable, Equatable {
     /// The segment that was meant.
     package let name: SegmentName
-    /// The size found in bytes.
-    package let found: Int64
+    /// The size found.
+    package let found: ByteCount
   }
 
   /// Whether objects are there that have another size than their names say.
@@ -65,17 +65,17 @@ package struct RemoteSession: Sendable, Equatable {
   package var generation: Int { revision?.generation ?? 1 }
 
   /// The stream offset up to which every byte is there.
-  package var mark: Int64 { mark(of: generation) }
+  package var mark: StreamOffset { mark(of: generation) }
 
   /// The stream offset up to which every byte of a generation is there.
-  package func mark(of generation: Int) -> Int64 {
+  package func mark(of generation: Int) -> StreamOffset {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
   /// Where the stream ends: where its seal says, else where its last segment does.
   ///
   /// Beyond ``mark`` bytes are missing.
-  package var end: Int64 {
+  package var end: StreamOffset {
     seal?.length ?? segments(of: generation).map(\.range.upperBound).max() ?? 0
   }
 
@@ -89,7 +89,7 @@ package struct RemoteSession: Sendable, Equatable {
   /// - Parameters:
   ///   - offset: in stream bytes.
   ///   - generation: the generation asked for; nil for the one that counts.
-  package func segment(at offset: Int64, of generation: Int? = nil) -> SegmentName? {
+  package func segment(at offset: StreamOffset, of generation: Int? = nil) -> SegmentName? {
     let generation = generation ?? self.generation
     return segments.lazy
       .filter { $0.generation == generation && $0.range.contains(offset) }
@@ -101,9 +101,9 @@ package struct RemoteSession: Sendable, Equatable {
   /// - Parameters:
   ///   - length: in stream bytes.
   ///   - generation: the generation asked for; nil for the one that counts.
-  package func cover(upTo length: Int64, of generation: Int? = nil) -> [SegmentName] {
+  package func cover(upTo length: StreamOffset, of generation: Int? = nil) -> [SegmentName] {
     var cover: [SegmentName] = []
-    var offset: Int64 = 0
+    var offset = StreamOffset.zero
     var furthest: SegmentName?
     var rest = segments(of: generation ?? self.generation)[...]
     while offset < length {
@@ -175,7 +175,7 @@ package struct RemoteSession: Sendable, Equatable {
 
   mutating func sort() {
     segments.sort {
-      ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound)
+      ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
     }
     revisions.sort { $0.number < $1.number }
     keys.sort {

@@ -34,7 +34,7 @@ package struct SealedContents: Sendable, Equatable {
     }
     let stream = try Self.names(objects, of: seal) { $0 == seal.generation }
     let basis = try Self.names(sidecar.basis ?? [], of: seal) { $0 < seal.generation }
-    var end: Int64 = 0
+    var end = StreamOffset.zero
     for name in stream.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard name.range.lowerBound <= end else { break }
       end = max(end, name.range.upperBound)

@@ -1,11 +1,14 @@
+package import Platform
+package import SessionLog
+
 /// Neighbouring small segments that one object can take the place of.
 package struct SegmentGroup: Sendable, Equatable {
-  /// Stream offsets of all of them, in bytes.
-  package private(set) var range: Range<Int64>
+  /// Stream offsets of all of them.
+  package private(set) var range: Range<StreamOffset>
   /// How many there are.
   package private(set) var count = 1
-  /// What they take on the store together, in bytes: about as much as the one will.
-  package private(set) var stored: Int64
+  /// What they take on the store together: about as much as the one will.
+  package private(set) var stored: ByteCount
 
   private init(_ segment: SegmentName) {
     range = segment.range
@@ -14,14 +17,14 @@ package struct SegmentGroup: Sendable, Equatable {
 
   /// Segments from a quarter of the limit on are left as they are: putting them again for a
   /// neighbour's sake costs more than the object that it saves.
-  private static let smallestShare: Int64 = 4
+  private static let smallestShare = 4
 
   /// Finds all groups of two and more.
   ///
   /// - Parameters:
   ///   - segments: in stream order, each beginning where the one before ends.
-  ///   - limit: size of the largest object that may be made, in bytes.
-  package static func groups(of segments: [SegmentName], limit: Int64) -> [SegmentGroup] {
+  ///   - limit: size of the largest object that may be made.
+  package static func groups(of segments: [SegmentName], limit: ByteCount) -> [SegmentGroup] {
     var groups: [SegmentGroup] = []
     for segment in segments
     where segment.kind == .plain && segment.stored * smallestShare < limit {

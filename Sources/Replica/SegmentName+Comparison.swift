@@ -1,5 +1,7 @@
 import Crypto
 import Delta
+import Platform
+package import SessionLog
 
 extension SegmentName {
   /// Whether the local log has the bytes that this name promises, by their hash.
@@ -12,13 +14,15 @@ extension SegmentName {
   /// Whether a stream has the bytes that this name promises, by their hash.
   ///
   /// - Parameter read: gives a range of the stream, or what there is of it.
-  package func matches(_ read: (Range<Int64>) throws -> [UInt8]) rethrows -> Bool {
+  package func matches(_ read: (Range<StreamOffset>) throws -> [UInt8]) rethrows -> Bool {
     var hasher = SHA256()
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 20) {
-      let piece = start..<min(range.upperBound, start + (1 << 20))
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let piece = start..<min(range.upperBound, start + 1 << 20)
       let bytes = try read(piece)
-      guard bytes.count == piece.count else { return false }
+      guard ByteCount(bytes.count) == piece.byteCount else { return false }
       bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+      start = piece.upperBound
     }
     return NameField.hash16(hasher.finalize()) == hash
   }
@@ -35,8 +39,8 @@ extension SegmentName {
     var position = range.lowerBound
     var isEqual = true
     do {
-      try decoder.decode(object, rawLength: Int(range.upperBound - range.lowerBound)) {
-        let end = position + Int64($0.count)
+      try decoder.decode(object, rawLength: Int(length)) {
+        let end = position + ByteCount($0.count)
         isEqual = try isEqual && log.has($0, in: position..<end)
         position = end
       }

@@ -42,7 +42,7 @@ package actor SegmentLane {
   /// - Throws: as ``LocalStream/read(_:)`` does.
   package func isWhole(_ object: [UInt8], of name: SegmentName, in log: LocalStream) throws -> Bool
   {
-    try Int64(object.count) == name.stored && name.holds(object, from: log, with: decoder)
+    try ByteCount(object.count) == name.stored && name.holds(object, from: log, with: decoder)
   }
 
   /// Encodes from `range.lowerBound` on until the range ends or the object is large enough.
@@ -60,13 +60,13 @@ package actor SegmentLane {
   ///   - takesFrames: whether frames that a rotated part has are taken as they are.
   /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   package func encode(
-    _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<Int64>,
+    _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<StreamOffset>,
     storedLimit: Int,
     frameLength: Int = SegmentEncoder.frameLength, format: LogFormat,
     link: Link? = nil, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
     // A log that was truncated while it was read may have left a segment unfinished.
-    encoder.begin(length: Int64(range.count), limit: storedLimit)
+    encoder.begin(length: range.byteCount.bytes, limit: storedLimit)
     let startLink = try link ?? log.link(before: range.lowerBound)
     var signature = signature
     var hasher = SHA256()
@@ -91,7 +91,7 @@ package actor SegmentLane {
           levels: statistics.counts)
       }
       tail = Array((tail + frame.suffix(Link.span)).suffix(Link.span))
-      offset += Int64(frame.count)
+      offset += ByteCount(frame.count)
       let cutsLine = frame.last != 0x0a && offset < range.upperBound
       if cutsLine || ready != nil { isCounted = false }
       BufferPool.give(frame)
@@ -101,7 +101,7 @@ package actor SegmentLane {
     let encoded = range.lowerBound..<offset
     let name = SegmentName(
       session: session, generation: generation, range: encoded,
-      hash: NameField.hash16(hasher.finalize()), stored: Int64(body.count))
+      hash: NameField.hash16(hasher.finalize()), stored: ByteCount(body.count))
     let endLink =
       tail.count == Link.span ? Link(before: tail[...]) : try log.link(before: offset)
     let tally =
@@ -128,24 +128,26 @@ package actor SegmentLane {
       link: try log.link(before: segment.range.lowerBound), delta: instructions)
     let name = SegmentName(
       session: segment.session, generation: generation, range: segment.range, hash: segment.hash,
-      stored: Int64(body.count), kind: .delta)
+      stored: ByteCount(body.count), kind: .delta)
     return EncodedSegment(
       name: name, body: body, endLink: try log.link(before: segment.range.upperBound))
   }
 
   /// The frame at the range's start that a rotated part has, all of it in the range.
   private func readyFrame(
-    of log: LocalStream, range: Range<Int64>, upTo limit: Int
+    of log: LocalStream, range: Range<StreamOffset>, upTo limit: Int
   ) throws -> (bytes: [UInt8], summary: FrameSummary, stored: [UInt8])? {
     guard let (summary, stored, bytes) = try log.storedFrame(at: range.lowerBound),
-      stored.count <= limit, bytes.count <= range.count
+      stored.count <= limit, ByteCount(bytes.count) <= range.byteCount
     else { return nil }
     return (bytes, summary, stored)
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.
-  private func nextFrame(of log: LocalStream, range: Range<Int64>, length: Int) throws -> [UInt8] {
-    let limit = range.lowerBound + Int64(length)
+  private func nextFrame(of log: LocalStream, range: Range<StreamOffset>, length: Int) throws
+    -> [UInt8]
+  {
+    let limit = range.lowerBound + ByteCount(length)
     guard limit < range.upperBound else { return try log.read(range) }
     var bytes = try log.read(range.lowerBound..<limit)
     if let newline = bytes.lastIndex(of: 0x0a) { bytes.removeSubrange((newline + 1)...) }

@@ -1,6 +1,8 @@
 import Crypto
 package import LogRecords
 import ObjectStore
+import Platform
+package import SessionLog
 
 /// What a stream holds from its beginning up to an offset: the digest and the figures of a seal.
 ///
@@ -8,7 +10,7 @@ import ObjectStore
 /// that sent it is not read a second time.
 package struct StreamTally: Sendable {
   /// Up to which offset the stream has been counted.
-  package private(set) var end: Int64
+  package private(set) var end: StreamOffset
   private var hasher: SHA256
   /// The figures; complete after ``finish()``.
   package private(set) var statistics: LogStatistics
@@ -21,7 +23,7 @@ package struct StreamTally: Sendable {
   }
 
   /// What has been counted; `statistics` ends where a line does.
-  init(upTo end: Int64, _ hasher: SHA256, _ statistics: LogStatistics) {
+  init(upTo end: StreamOffset, _ hasher: SHA256, _ statistics: LogStatistics) {
     self.end = end
     self.hasher = hasher
     self.statistics = statistics
@@ -31,7 +33,7 @@ package struct StreamTally: Sendable {
   package mutating func add(_ piece: UnsafeRawBufferPointer) {
     hasher.update(bufferPointer: piece)
     statistics.add(piece)
-    end += Int64(piece.count)
+    end += ByteCount(piece.count)
   }
 
   /// SHA-256 of the stream so far, lower-case hex.

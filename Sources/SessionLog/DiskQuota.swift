@@ -9,8 +9,8 @@ struct DiskQuota {
   private static let period = Duration.seconds(10)
 
   private let home: Home
-  private let limit: Int64
-  private var used: Int64
+  private let limit: ByteCount
+  private var used: ByteCount
   private var measuredAt: Timestamp
 
   /// Measures it.
@@ -19,7 +19,7 @@ struct DiskQuota {
   ///   - home: the home.
   ///   - limit: how many bytes its sessions may take.
   ///   - time: now.
-  init(_ home: Home, limit: Int64, at time: Timestamp) {
+  init(_ home: Home, limit: ByteCount, at time: Timestamp) {
     self.home = home
     self.limit = limit
     // What cannot be read will not be written either.
@@ -31,7 +31,7 @@ struct DiskQuota {
   var isUsedUp: Bool { used >= limit }
 
   /// Counts bytes that were written.
-  mutating func take(_ bytes: Int) { used += Int64(bytes) }
+  mutating func take(_ bytes: Int) { used += ByteCount(bytes) }
 
   /// Measures it again where that is due, a wrong clock included.
   mutating func measure(at time: Timestamp) {

@@ -156,11 +156,11 @@ public struct Home: Sendable, Equatable {
   /// Bytes that the sessions' files take.
   ///
   /// - Throws: ``SystemError``.
-  public func sessionBytes() throws -> Int64 {
-    var total: Int64 = 0
+  public func sessionBytes() throws -> ByteCount {
+    var total: ByteCount = 0
     for day in try days() {
       for name in try Directory.names(in: "\(sessionsPath)/\(day)") {
-        total += (try? FileStatus("\(sessionsPath)/\(day)/\(name)"))?.length ?? 0
+        total += ByteCount((try? FileStatus("\(sessionsPath)/\(day)/\(name)"))?.length ?? 0)
       }
     }
     return total

@@ -1,4 +1,5 @@
 public import LogRecords
+public import Platform
 
 /// How a session is recorded.
 public struct RecordingOptions: Sendable {
@@ -14,14 +15,14 @@ public struct RecordingOptions: Sendable {
   /// for a minute.
   public var patience = Duration.seconds(60)
   /// How many bytes the sessions of the home may take together; nil for as many as there is room for.
-  public var localMax: Int64?
+  public var localMax: ByteCount?
   /// The session that this one goes on with.
   public var continues: SessionID?
   /// ``Consent/metadata`` where the log is not to leave; nil where it may, or where nothing does.
   public var consent: Consent?
 
   /// Length in bytes from which on a live log is rotated, where nothing else is said.
-  public static let defaultRotation: Int64 = 10_000_000
+  public static let defaultRotation: ByteCount = 10_000_000
 
   /// The defaults.
   public init() {}

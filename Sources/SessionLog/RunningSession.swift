@@ -37,7 +37,8 @@ public struct RunningSession: ~Copyable {
   ///   - machine: whose clock times the records.
   /// - Throws: ``Problem``, ``SystemError``.
   public init(
-    joining session: SessionID, in home: Home, rotateAt: Int64 = RecordingOptions.defaultRotation,
+    joining session: SessionID, in home: Home,
+    rotateAt: ByteCount = RecordingOptions.defaultRotation,
     machine: Machine = .current
   ) throws {
     let files = home.files(for: session)

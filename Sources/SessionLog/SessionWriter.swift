@@ -276,7 +276,7 @@ public final class SessionWriter: Sendable {
       defer { state.lock = nil }
       _ = state.appender.log.synchronize()
       if let extent = try? RecordedLog(files).extent() {
-        state.sidecar.fileSizeBytes = extent.end
+        state.sidecar.fileSizeBytes = ByteCount(extent.end)
       }
       state.sidecar.status = cause.status
       state.sidecar.cause = cause

@@ -1,3 +1,5 @@
+import Platform
+
 /// What the numbers of a sidecar can be.
 ///
 /// A home's user, or whoever can write to the store, may have written any. They are checked when the
@@ -14,7 +16,7 @@ extension Sidecar {
   ///
   /// - Throws: `DecodingError`.
   func checkNumbers() throws {
-    try Self.check("fileSizeBytes", fileSizeBytes, in: Self.byteCounts)
+    try Self.check("fileSizeBytes", fileSizeBytes.bytes, in: Self.byteCounts)
     try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
     try Self.check("generation", generation, in: Self.generations)
     try Self.check("erasesBefore", erasesBefore, in: Self.generations)
@@ -26,9 +28,9 @@ extension Sidecar {
     try Self.check(
       "recorder.memoryKills", recorder?.memoryKills.map(Int64.init), in: Self.byteCounts)
     try Self.check("agesFrom.seconds", agesFrom?.seconds, in: Self.byteCounts)
-    try Self.check("seal.length", seal?.length, in: Self.byteCounts)
+    try Self.check("seal.length", (seal?.length).map(Int64.init), in: Self.byteCounts)
     try Self.check("source.base", source?.base, in: Self.byteCounts)
-    try Self.check("source.length", source?.length, in: Self.byteCounts)
+    try Self.check("source.length", (source?.length).map(Int64.init), in: Self.byteCounts)
     try Self.check("source.headLength", source?.headLength, in: 0...Source.longestHead)
   }
 
@@ -36,7 +38,7 @@ extension Sidecar {
   ///
   /// - Throws: `DecodingError`.
   package static func check(_ epochs: [RedactionEpoch]?) throws {
-    for epoch in epochs ?? [] { try check("redaction.from", epoch.from, in: byteCounts) }
+    for epoch in epochs ?? [] { try check("redaction.from", Int64(epoch.from), in: byteCounts) }
   }
 
   /// Refuses a number out of its range; one that is missing is fine.
@@ -52,6 +54,12 @@ extension Sidecar {
 }
 
 extension Sidecar.Source {
+  /// Where in the file a byte of the stream is.
+  package func position(of offset: StreamOffset) -> Int64 { base + Int64(offset) }
+
+  /// The stream offset of a byte of the file.
+  package func offset(of position: Int64) -> StreamOffset { StreamOffset(position - base) }
+
   /// How many of a file's first bytes are hashed at most.
   package static let longestHead = 4096
 }

@@ -32,12 +32,12 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var sealedAt: Timestamp
     /// SHA-256 of the stream, lower-case hex; nil where the log was not sent, or not whole.
     public var digest: String?
-    /// Length in bytes of the stream that the store has.
-    public var length: Int64
+    /// Length of the stream that the store has.
+    public var length: StreamOffset
 
     /// Makes a mark.
     public init(
-      store: String, revision: String, sealedAt: Timestamp, digest: String?, length: Int64
+      store: String, revision: String, sealedAt: Timestamp, digest: String?, length: StreamOffset
     ) {
       self.store = store
       self.revision = revision
@@ -61,7 +61,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     /// Offset in the file of the stream's first byte.
     public var base: Int64
     /// Stream bytes that the file has; nil while it may grow.
-    public var length: Int64?
+    public var length: StreamOffset?
     /// How many of the file's first bytes ``headHash`` covers, 4096 at most.
     public var headLength: Int
     /// Start of SHA-256 over the file's first bytes, in lower-case hex.
@@ -69,7 +69,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
     /// Describes a file.
     public init(
-      path: String, device: UInt64, inode: UInt64, base: Int64, length: Int64?, headLength: Int,
+      path: String, device: UInt64, inode: UInt64, base: Int64, length: StreamOffset?,
+      headLength: Int,
       headHash: String
     ) {
       self.path = path
@@ -85,12 +86,12 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// From which stream offset on which rules say what is masked before it leaves.
   public struct RedactionEpoch: Sendable, Hashable, Codable {
     /// Stream offset of the first byte that the rules bind.
-    public var from: Int64
+    public var from: StreamOffset
     /// Version of the rule set.
     public var rules: String
 
     /// Makes an epoch.
-    public init(from: Int64, rules: String) {
+    public init(from: StreamOffset, rules: String) {
       self.from = from
       self.rules = rules
     }
@@ -146,8 +147,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var cause: ExitCause?
   /// What tells of a crash; nil where there was none.
   public var crash: Crash?
-  /// Length of the log in bytes.
-  public var fileSizeBytes: Int64
+  /// Length of the log.
+  public var fileSizeBytes: ByteCount
   /// Scenarios that occur.
   public var scenarios: [String]
   /// Categories that occur, 64 at most.

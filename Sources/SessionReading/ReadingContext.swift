@@ -14,7 +14,7 @@ package struct ReadingContext: Sendable {
   package var store: (any ObjectStore)?
   /// Stream bytes of a session that the store is known to have without being asked; nil where
   /// nothing is known.
-  package var uploaded: @Sendable (SessionID) throws -> Int64? = { _ in nil }
+  package var uploaded: @Sendable (SessionID) throws -> StreamOffset? = { _ in nil }
   /// How far the server's clock is ahead of this machine's; nil where no answer shows it.
   package var clockOffset: @Sendable () -> Duration? = { nil }
 

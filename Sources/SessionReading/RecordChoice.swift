@@ -1,5 +1,6 @@
 package import LogRecords
-import Platform
+package import Platform
+import SessionLog
 
 /// Which lines of a session are wanted.
 package struct RecordChoice: Sendable {
@@ -23,10 +24,10 @@ package struct RecordChoice: Sendable {
   package var mode: SessionReader.Mode { narrows ? .ranged : .verified }
 
   /// Bytes of log that sessions have for it, at least; 0 where only reading tells.
-  package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> Int64 {
+  package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> ByteCount {
     guard admitsAll, mode != .salvaged else { return 0 }
     return readers.reduce(0) { sum, reader in
-      let (more, isTooMuch) = sum.addingReportingOverflow(reader.length)
+      let (more, isTooMuch) = sum.addingReportingOverflow(reader.length.byteCount)
       return isTooMuch ? .max : more
     }
   }

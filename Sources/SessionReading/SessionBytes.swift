@@ -1,16 +1,18 @@
 import LogRecords
+import Platform
 import Replica
+import SessionLog
 
 /// A session's bytes by position, from where they are.
 enum SessionBytes: PositionedBytes {
   case local(LocalStream)
   case remote(RemoteParts)
   /// From the store up to an offset, from here after it.
-  case both(RemoteParts, upTo: Int64, LocalStream)
+  case both(RemoteParts, upTo: StreamOffset, LocalStream)
 
   func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []
-    try await self.read([range]) { read += $1 }
+    try await self.read([Range(range)]) { read += $1 }
     return read
   }
 
@@ -18,7 +20,7 @@ enum SessionBytes: PositionedBytes {
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(
-    _ ranges: [Range<Int64>], _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+    _ ranges: [Range<StreamOffset>], _ body: (StreamOffset, UnsafeRawBufferPointer) throws -> Void
   ) async throws {
     switch self {
     case .local(let log): try Self.read(ranges, of: log, body)
@@ -31,14 +33,14 @@ enum SessionBytes: PositionedBytes {
   }
 
   private static func read(
-    _ ranges: [Range<Int64>], of log: LocalStream,
-    _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+    _ ranges: [Range<StreamOffset>], of log: LocalStream,
+    _ body: (StreamOffset, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     for range in ranges {
       var offset = range.lowerBound
       try log.forEachPiece(of: range) { bytes in
         try body(offset, bytes)
-        offset += Int64(bytes.count)
+        offset += ByteCount(bytes.count)
       }
     }
   }

@@ -24,10 +24,10 @@ package struct SessionCatalog: Sendable {
     package var sidecar: Sidecar
     /// Where.
     package let location: Location
-    /// Length of the log in bytes.
-    package let length: Int64
-    /// Stream bytes that are in the store.
-    package let uploaded: Int64
+    /// Length of the log.
+    package let length: StreamOffset
+    /// Up to where the stream is in the store.
+    package let uploaded: StreamOffset
     /// Whether a living program writes it, as far as can be told from here.
     package let isRunning: Bool
     /// When its log last grew.
@@ -149,7 +149,7 @@ package struct SessionCatalog: Sendable {
     }
     let known = try remote == nil && context.store != nil ? context.uploaded(id) : nil
     let uploaded =
-      remote.map { min($0.mark, length) } ?? known ?? sidecar.seal.map(\.length) ?? 0
+      remote.map { min($0.mark, length) } ?? known ?? sidecar.seal.map(\.length) ?? .zero
     let isRemote = remote != nil || (context.store == nil && sidecar.seal != nil)
     return Entry(
       session: id, sidecar: sidecar, location: isRemote ? .both : .local, length: length,
@@ -176,7 +176,8 @@ package struct SessionCatalog: Sendable {
     return Entry(
       session: remote.session, sidecar: sidecar, location: .remote,
       length: max(
-        revision.length, remote.mark, sidecar.withholdsLog ? sidecar.fileSizeBytes : 0),
+        revision.length, remote.mark,
+        sidecar.withholdsLog ? StreamOffset(sidecar.fileSizeBytes) : .zero),
       uploaded: remote.mark, isRunning: false,
       lastActivity: modified, remote: remote, hasLocalLog: false)
   }

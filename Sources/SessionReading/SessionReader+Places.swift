@@ -1,4 +1,5 @@
 import LogRecords
+import Platform
 import Replica
 import SessionLog
 
@@ -8,11 +9,11 @@ extension SessionReader {
   /// - Parameter lines: only so many of the last lines are wanted, or a few more; nil for all.
   func places(
     _ choice: RecordChoice, lines: Int?
-  ) async throws -> (SessionBytes, [Range<Int64>]) {
+  ) async throws -> (SessionBytes, [Range<StreamOffset>]) {
     guard !isLocal, let remote = entry.remote, let store = catalog.context.store else {
       let log = try catalog.openLog(entry)
       let length = min(length, try log.status().length)
-      var start: Int64 = 0
+      var start = StreamOffset.zero
       if let lines, choice.filter.admitsAll {
         start = try Self.start(ofLast: lines, in: log, length: length)
       }
@@ -43,13 +44,13 @@ extension SessionReader {
 
   /// Where the last lines begin, or a line or two before.
   private static func start(
-    ofLast lines: Int, in log: LocalStream, length: Int64
-  ) throws -> Int64 {
+    ofLast lines: Int, in log: LocalStream, length: StreamOffset
+  ) throws -> StreamOffset {
     var start = length
     var found = 0
     while start > 0, found <= lines {
       let end = start
-      start = max(0, end - 65_536)
+      start = max(.zero, end - 65_536)
       found += try log.read(start..<end).reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) }
     }
     return start

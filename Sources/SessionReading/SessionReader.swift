@@ -1,7 +1,8 @@
 package import LogRecords
 import ObjectStore
+import Platform
 import Replica
-import SessionLog
+package import SessionLog
 
 /// Reads a session's log from where it is: the local log where it is complete, else the store and, of
 /// a running session, what only the local log has yet.
@@ -82,15 +83,17 @@ package struct SessionReader: Sendable {
   }
 
   /// Where the reading ends: what comes later does not count.
-  package var length: Int64 { isLocal || isLongerHere ? entry.length : entry.remote?.end ?? 0 }
+  package var length: StreamOffset {
+    isLocal || isLongerHere ? entry.length : entry.remote?.end ?? .zero
+  }
 
   /// What comes of a stream.
   private enum Piece {
     case bytes(UnsafeRawBufferPointer)
     /// What comes next does not follow on what came before, but stands at this offset.
-    case skip(Int64)
+    case skip(StreamOffset)
     /// What stands for bytes that are lost, up to an offset: a line of its own.
-    case gap([UInt8], Int64)
+    case gap([UInt8], StreamOffset)
   }
 
   /// Hands on what is wanted, in pieces of any length.
@@ -164,14 +167,18 @@ package struct SessionReader: Sendable {
         skipped()
         try filter.finish(pass)
         // Without a filter no line depends on the ones before it.
-        if filter.admitsAll { filter.position = offset } else { filter.skip(to: offset) }
+        if filter.admitsAll {
+          filter.position = Int64(offset)
+        } else {
+          filter.skip(to: Int64(offset))
+        }
       case .gap(let line, let end):
         try filter.finish(pass)
         try ((last == 0x0a ? [] : [0x0a]) + line).withUnsafeBytes {
           try pass(
             RecordLine(bytes: $0, head: nil, isStart: true, offset: filter.position))
         }
-        filter.position = end
+        filter.position = Int64(end)
       }
     }
     try filter.finish(pass)
@@ -198,10 +205,10 @@ package struct SessionReader: Sendable {
       try await verify(remote.0, in: remote.1, body)
       return true
     }
-    var end: Int64 = 0
+    var end = StreamOffset.zero
     try await bytes.read(ranges) { offset, bytes in
       if offset != end { try body(.skip(offset)) }
-      end = offset + Int64(bytes.count)
+      end = offset + ByteCount(bytes.count)
       try body(.bytes(bytes))
     }
     return true

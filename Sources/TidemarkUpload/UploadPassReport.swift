@@ -1,4 +1,5 @@
 import ObjectStore
+package import Platform
 package import Sync
 
 /// What a pass did, for a caller to render.
@@ -23,7 +24,7 @@ package struct UploadPassReport: Sendable {
 /// What happens in a pass.
 package enum UploadPassEvent: Sendable {
   /// The bytes of log that are to be sent, as far as is known.
-  case planned(bytes: Int64)
+  case planned(bytes: ByteCount)
   /// An object or a session.
   case upload(UploadEvent)
   /// Nothing more is sent.

@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import Platform
 
 /// What is printed: results on standard output, everything else on standard error.
 enum Console {
@@ -118,15 +119,15 @@ enum Console {
   }
 
   /// `1.2 MB`.
-  static func size(_ bytes: Int64) -> String {
-    var value = Double(bytes)
+  static func size(_ count: ByteCount) -> String {
+    var value = Double(count.bytes)
     for unit in ["B", "KB", "MB", "GB"] {
       if value < 1000 || unit == "GB" {
-        return unit == "B" ? "\(bytes) B" : String(format: "%.1f %@", value, unit)
+        return unit == "B" ? "\(count) B" : String(format: "%.1f %@", value, unit)
       }
       value /= 1000
     }
-    return "\(bytes) B"
+    return "\(count) B"
   }
 
   /// One JSON object on one line.

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Sync
 import Synchronization
 import TidemarkUpload
@@ -6,8 +7,8 @@ import TidemarkUpload
 /// A bar on a terminal for work of more than a second; nothing anywhere else.
 final class ProgressBar: Sendable {
   private struct State {
-    var total: Int64
-    var done: Int64 = 0
+    var total: ByteCount
+    var done: ByteCount = 0
     var isShown = false
     let start = ContinuousClock.now
   }
@@ -16,7 +17,7 @@ final class ProgressBar: Sendable {
   private static let width = 30
 
   /// Shows the way to a number of bytes; 0 for one that becomes known later.
-  init(total: Int64 = 0) { state = Mutex(State(total: total)) }
+  init(total: ByteCount = 0) { state = Mutex(State(total: total)) }
 
   /// Shows how far an upload has come.
   func note(_ event: UploadPassEvent) {
@@ -29,14 +30,14 @@ final class ProgressBar: Sendable {
   }
 
   /// Notes bytes of log that have gone through.
-  func add(_ bytes: Int64) {
+  func add(_ bytes: ByteCount) {
     guard Console.errorIsTerminal else { return }
     state.withLock { state in
       guard state.total > 0 else { return }
       state.done += bytes
       guard ContinuousClock.now - state.start > .seconds(1) else { return }
       state.isShown = true
-      let share = min(1, Double(state.done) / Double(state.total))
+      let share = min(1, Double(state.done.bytes) / Double(state.total.bytes))
       let filled = Int(share * Double(Self.width))
       let bar =
         String(repeating: "#", count: filled)

@@ -82,18 +82,18 @@ extension Settings {
   // MARK: Values
 
   /// `500M`, `2G` or plain bytes.
-  static func bytes(_ text: String) -> Int64? {
+  static func bytes(_ text: String) -> ByteCount? {
     let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
     let factor = text.last.flatMap { units[$0] }
     guard let count = Int64(factor == nil ? text[...] : text.dropLast()), count >= 0 else {
       return nil
     }
     let (bytes, overflow) = count.multipliedReportingOverflow(by: factor ?? 1)
-    return overflow ? nil : bytes
+    return overflow ? nil : ByteCount(bytes)
   }
 
   /// Bytes a second: `500K`, `2M`; fewer than 1 KiB would stall every request.
-  static func rate(_ text: String) -> Int64? {
+  static func rate(_ text: String) -> ByteCount? {
     bytes(text).flatMap { $0 >= 1024 ? $0 : nil }
   }
 

@@ -1,11 +1,12 @@
 import ObjectStore
+import Platform
 
 /// What the command line says of the store; it stands above environment and configuration.
 struct StoreChoice {
   /// Whether plain `http` to another machine is accepted, whatever the configuration says.
   var allowsPlaintext = false
   /// Bytes a second.
-  var limitRate: Int64?
+  var limitRate: ByteCount?
   /// Requests at the most.
   var maximumRequests: Int?
   /// Whether this is a command that can stop in the middle and go on the next time.

@@ -12,7 +12,7 @@ import Testing
       let path: String?
       let status: Int?
       let collection: Bool
-      let size: Int64?
+      let size: ByteCount?
       let mtime: Double?
       let etag: String?
       let displayname: String?

@@ -63,7 +63,7 @@ import Testing
     let body = [UInt8](repeating: 7, count: 200_000)
     _ = try await store.put("large", body)
     #expect(try await store.get("large", atMost: 200_000) == body)
-    for limit in [0, 10, 199_999] as [Int64] {
+    for limit in [0, 10, 199_999] as [ByteCount] {
       let error = await #expect(throws: StoreError.self) {
         try await store.get("large", atMost: limit)
       }
@@ -158,7 +158,7 @@ import Testing
         try await opened.store.put(key, body).provesContent == backend.traits.provesContent)
       let isSame = try await opened.store.get(key) == body
       #expect(isSame)
-      #expect(try await opened.store.head(key).size == Int64(body.count))
+      #expect(try await opened.store.head(key).size == ByteCount(body.count))
     }
     let middle = try await opened.store.get("l/large", range: .bytes(offset: 5 << 20, count: 999))
     #expect(middle == Array(large[(5 << 20)..<(5 << 20) + 999]))

@@ -28,7 +28,7 @@ import Testing
     let left = try await opened.store.listAll("c/cut").objects.map(\.size)
     switch backend.traits.cutPut {
     case .nothing: #expect(left.isEmpty)
-    case .half: #expect(left == [Int64(Self.body.count / 2)])
+    case .half: #expect(left == [ByteCount(Self.body.count / 2)])
     }
     _ = try await opened.store.put("c/cut", Self.body)
     let isRepaired = try await opened.store.get("c/cut") == Self.body

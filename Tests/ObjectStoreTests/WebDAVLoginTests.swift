@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 import TestServers
 import TestSupport
 import Testing

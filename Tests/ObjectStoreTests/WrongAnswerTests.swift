@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import ObjectStore
+import Platform
 import TestServers
 import TestSupport
 import Testing

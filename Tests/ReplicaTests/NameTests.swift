@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import TestSupport
@@ -26,12 +27,13 @@ import Testing
 
   @Test(arguments: SeededGenerator.cases(2000)) func segmentNamesRoundTrip(number: Int) throws {
     var generator = SeededGenerator(case: number)
-    let start = Int64.random(in: 0..<(1 << 39), using: &generator)
+    let start = StreamOffset(Int64.random(in: 0..<(1 << 39), using: &generator))
     let generation = Int.random(in: 1...999, using: &generator)
     let name = SegmentName(
       session: try #require(SessionID(Self.id)), generation: generation,
-      range: start..<(start + Int64.random(in: 1...(1 << 24), using: &generator)),
-      hash: "0123456789abcdef", stored: Int64.random(in: 0...(8 << 20), using: &generator),
+      range: start..<(start + ByteCount(Int64.random(in: 1...(1 << 24), using: &generator))),
+      hash: "0123456789abcdef",
+      stored: ByteCount(Int64.random(in: 0...(8 << 20), using: &generator)),
       kind: generation > 1 && Bool.random(using: &generator) ? .delta : .plain)
     #expect(SegmentName(name.fileName) == name)
     #expect(name.fileName.hasSuffix(name.kind == .plain ? ".log.zst" : ".delta.zst"))
@@ -75,7 +77,7 @@ import Testing
       number: Int.random(in: 1...99_999, using: &generator),
       status: try #require([SessionStatus.active, .crashed].randomElement(using: &generator)),
       generation: Bool.random(using: &generator) ? 1 : .random(in: 1...999_999, using: &generator),
-      length: Int64.random(in: 0..<(1 << 39), using: &generator),
+      length: StreamOffset(Int64.random(in: 0..<(1 << 39), using: &generator)),
       json: [UInt8.random(in: 0...255, using: &generator)])
     #expect(RevisionName(name.fileName) == name)
     let text = Self.damaged(name.fileName, using: &generator)
@@ -91,7 +93,7 @@ import Testing
 
 @Suite(.tags(.small)) struct RemoteSessionTests {
   private func session(
-    _ ranges: [Range<Int64>], generation: Int = 1
+    _ ranges: [Range<StreamOffset>], generation: Int = 1
   ) throws -> RemoteSession {
     let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
     let segments = ranges.map {
@@ -107,8 +109,8 @@ import Testing
       ([], 0, 0), ([0..<10], 10, 1), ([0..<10, 10..<20], 20, 2), ([0..<10, 12..<20], 10, 1),
       ([5..<10], 0, 0), ([0..<10, 10..<20, 0..<20], 20, 1),
       ([0..<10, 10..<20, 0..<20, 20..<25], 25, 2),
-    ] as [([Range<Int64>], Int64, Int)]) func mark(
-      ranges: [Range<Int64>], mark: Int64, cover: Int
+    ] as [([Range<StreamOffset>], StreamOffset, Int)]) func mark(
+      ranges: [Range<StreamOffset>], mark: StreamOffset, cover: Int
     ) throws
   {
     let remote = try session(ranges)
@@ -126,7 +128,7 @@ import Testing
 
   @Test func theNewestRevisionNamesTheGeneration() throws {
     let first = try session([0..<10, 10..<20, 5..<12])
-    let second = ([0..<15, 15..<18] as [Range<Int64>]).map {
+    let second = ([0..<15, 15..<18] as [Range<StreamOffset>]).map {
       SegmentName(
         session: first.session, generation: 2, range: $0, hash: "0123456789abcdef", stored: 1,
         kind: .delta)
@@ -155,10 +157,10 @@ import Testing
   private static let id = "20260122t143005z-k3f9a7c2"
 
   @Test func aNameThatPromisesMoreIsForeign() {
-    func segment(_ stored: Int64) -> SegmentName? {
+    func segment(_ stored: ByteCount) -> SegmentName? {
       SegmentName("\(Self.id).g1.000000000000-000004194304.0123456789abcdef.\(stored).log.zst")
     }
-    func revision(_ stored: Int64) -> RevisionName? {
+    func revision(_ stored: ByteCount) -> RevisionName? {
       RevisionName("\(Self.id).s0003.active.000004194304.0123456789abcdef.\(stored).json")
     }
     #expect(segment(8 << 20) != nil && segment(8 << 20 + 1) == nil)
@@ -189,18 +191,20 @@ import Testing
       ([], 100, []), ([1], 100, []), ([1, 1], 100, [0..<2]), ([1, 25, 1], 100, []),
       ([1, 1, 25, 1, 1, 1], 100, [0..<2, 3..<6]), ([20, 20, 20, 20, 20, 20], 100, [0..<5]),
       ([24, 24, 24, 24, 24, 24], 100, [0..<4, 4..<6]), ([100, 1, 1], 100, [1..<3]),
-    ] as [([Int64], Int64, [Range<Int64>])]) func groups(
-      stored: [Int64], limit: Int64, groups: [Range<Int64>]
+    ] as [([ByteCount], ByteCount, [Range<Int>])]) func groups(
+      stored: [ByteCount], limit: ByteCount, groups: [Range<Int>]
     ) throws
   {
     let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
     let segments = stored.enumerated().map { number, stored in
       SegmentName(
-        session: id, generation: 1, range: Int64(number) * 10..<Int64(number) * 10 + 10,
+        session: id, generation: 1,
+        range: StreamOffset(number * 10)..<StreamOffset(number * 10 + 10),
         hash: "0123456789abcdef", stored: stored)
     }
     let found = SegmentGroup.groups(of: segments, limit: limit)
-    #expect(found.map { $0.range.lowerBound / 10..<$0.range.upperBound / 10 } == groups)
-    #expect(found.allSatisfy { $0.stored <= limit && $0.count == $0.range.count / 10 })
+    #expect(found.map { Int($0.range.lowerBound) / 10..<Int($0.range.upperBound) / 10 } == groups)
+    #expect(
+      found.allSatisfy { $0.stored <= limit && ByteCount($0.count) == $0.range.byteCount / 10 })
   }
 }

@@ -3,6 +3,7 @@ import LogRecords
 import ObjectStore
 import Platform
 import Replica
+import SessionLog
 import TestSupport
 import Testing
 
@@ -67,15 +68,15 @@ import Testing
   }
 
   private static func admitted(
-    _ parts: RemoteParts, _ ranges: [Range<Int64>], _ filter: RecordFilter
+    _ parts: RemoteParts, _ ranges: [Range<StreamOffset>], _ filter: RecordFilter
   ) async throws -> [[UInt8]] {
-    var (filter, lines, end) = (filter, [[UInt8]](), Int64(0))
+    var (filter, lines, end) = (filter, [[UInt8]](), StreamOffset.zero)
     try await parts.read(ranges) { offset, bytes in
       if offset != end {
         filter.finish { lines.append(Array($0.bytes)) }
-        filter.skip(to: offset)
+        filter.skip(to: Int64(offset))
       }
-      end = offset + Int64(bytes.count)
+      end = offset + ByteCount(bytes.count)
       filter.add(bytes) { lines.append(Array($0.bytes)) }
     }
     filter.finish { lines.append(Array($0.bytes)) }
@@ -154,14 +155,16 @@ import Testing
     try await parts.read(try await parts.last(lines: 10)) { bytes += $1.count }
     let tail = made.store.takeTraffic()
     #expect(tail.gets == 2 && tail.lists == 0, "\(tail)")
-    #expect(tail.bytes < stored / 2 && bytes <= SegmentEncoder.frameLength, "\(tail) of \(stored)")
+    #expect(
+      ByteCount(tail.bytes) < stored / 2 && bytes <= SegmentEncoder.frameLength,
+      "\(tail) of \(stored)")
 
     // A span in the last frame: that one, and the one before for what its first lines belong to.
     let ranges = try await parts.span(writer.time - 1000...writer.time)
     _ = made.store.takeTraffic()
     try await parts.read(ranges) { _, _ in }
     let span = made.store.takeTraffic()
-    #expect(span.gets == 1 && span.bytes < stored, "\(span) of \(stored)")
+    #expect(span.gets == 1 && ByteCount(span.bytes) < stored, "\(span) of \(stored)")
     #expect(try await parts.span(0...1).isEmpty)
     #expect(made.store.takeTraffic().gets == 0)
   }

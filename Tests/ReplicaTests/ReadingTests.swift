@@ -18,8 +18,8 @@ import Testing
     func isHonest(about stream: [UInt8]) -> Bool {
       var trusted = Array(repeating: true, count: stream.count)
       for stretch in damage {
-        let range = stretch.range.clamped(to: 0..<Int64(stream.count))
-        for offset in range { trusted[Int(offset)] = false }
+        let range = stretch.range.clamped(to: 0..<StreamOffset(stream.count))
+        for index in range.indices { trusted[index] = false }
       }
       return bytes.count == stream.count
         && stream.indices.allSatisfy { !trusted[$0] || bytes[$0] == stream[$0] }
@@ -28,15 +28,15 @@ import Testing
 
   private func salvage(_ made: StoredGenerations, _ remote: RemoteSession) async throws -> Outcome {
     var outcome = Outcome()
-    let length = Int64(made.stream.count)
+    let length = StreamOffset(made.stream.count)
     try await RemoteReader(made.store).salvage(remote, upTo: length) { part in
       switch part {
       case .bytes(let bytes): outcome.bytes += bytes
       case .damage(let damage):
         outcome.damage.append(damage)
         guard damage.isLost else { return }
-        #expect(damage.range.lowerBound == Int64(outcome.bytes.count))
-        outcome.bytes += Array(repeating: 0, count: damage.range.count)
+        #expect(damage.range.lowerBound == StreamOffset(outcome.bytes.count))
+        outcome.bytes += Array(repeating: 0, count: damage.range.indices.count)
       }
     }
     return outcome
@@ -47,15 +47,16 @@ import Testing
     var generator = SeededGenerator(case: number)
     let made = try await StoredGenerations.random(&generator)
     let remote = try await made.remote()
-    #expect(remote.generation == made.streams.count && remote.mark == Int64(made.stream.count))
+    #expect(
+      remote.generation == made.streams.count && remote.mark == StreamOffset(made.stream.count))
     let reader = RemoteReader(made.store)
     for (number, stream) in made.streams.enumerated() {
       let length = Int.random(in: 0...stream.count, using: &generator)
       let start = Int.random(in: 0...length, using: &generator)
       var read: [UInt8] = []
       let digest = try await reader.read(
-        remote, generation: number + 1, from: Int64(start),
-        after: Array(stream[..<start].suffix(Link.span)), upTo: Int64(length)
+        remote, generation: number + 1, from: StreamOffset(start),
+        after: Array(stream[..<start].suffix(Link.span)), upTo: StreamOffset(length)
       ) { read += $0 }
       #expect(read == Array(stream[start..<length]))
       #expect(digest == StreamDigest.hex(SHA256.hash(data: read)))
@@ -87,7 +88,9 @@ import Testing
     let remote = try await made.remote()
     var read: [UInt8] = []
     do {
-      try await RemoteReader(made.store).read(remote, upTo: Int64(made.stream.count)) { read += $0 }
+      try await RemoteReader(made.store).read(remote, upTo: StreamOffset(made.stream.count)) {
+        read += $0
+      }
       #expect(read == made.stream)
     } catch let error as ReplicaError {
       #expect(error.detail.contains("\(made.session)"), "\(error)")
@@ -154,7 +157,7 @@ import Testing
     let remote = try await made.remote()
     let lawful = try #require(remote.segment(at: 0))
     made.store[made.folder.key + lawful.fileName] = nil
-    let length = Int64(second.count)
+    let length = StreamOffset(second.count)
 
     func refusal(_ copy: StreamRange) async throws -> ReplicaError? {
       var delta = DeltaInstructions()
@@ -169,15 +172,15 @@ import Testing
       #expect(outcome.isHonest(about: second) && !outcome.damage.isEmpty)
       return error
     }
-    let twice = try await refusal(StreamRange(generation: 2, range: 0..<length))
+    let twice = try await refusal(StreamRange(generation: 2, 0..<length))
     #expect(twice?.code == .damagedObject && twice?.detail.contains("copies themselves") == true)
-    let nowhere = try await refusal(StreamRange(generation: 1, range: 50_000..<50_000 + length))
+    let nowhere = try await refusal(StreamRange(generation: 1, 50_000..<50_000 + length.byteCount))
     #expect(nowhere?.code == .missingBytes)
     #expect(nowhere?.detail.contains("bytes 100000 to 130000 of generation 1") == true)
-    let forward = try await refusal(StreamRange(generation: 3, range: 0..<length))
+    let forward = try await refusal(StreamRange(generation: 3, 0..<length))
     #expect(forward?.code == .damagedObject)
     // Other bytes than the ones meant are found out by the hash alone.
-    let other = try await refusal(StreamRange(generation: 1, range: 0..<length))
+    let other = try await refusal(StreamRange(generation: 1, 0..<length))
     #expect(other?.detail.contains("other bytes than its name says") == true)
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import TestSupport
@@ -34,7 +35,7 @@ import Testing
   private func forge(_ made: StoredGenerations, of generation: Int) {
     let length = made.streams[generation - 1].count + 10
     let forged = Array(repeating: UInt8(ascii: "x"), count: length - 1) + [0x0a]
-    made.put(forged, literals: forged, nil, at: 0..<Int64(length), of: generation)
+    made.put(forged, literals: forged, nil, at: 0..<StreamOffset(length), of: generation)
   }
 
   private func read(_ made: StoredGenerations) async throws -> [UInt8] {
@@ -104,7 +105,7 @@ import Testing
     let remote = try await made.remote()
     // In pieces that follow each other, as a cursor reads it.
     let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
-    let middle = remote.end / 2
+    let middle = StreamOffset(remote.end.byteCount / 2)
     try await parts.read([0..<middle]) { _, _ in }
     await #expect(throws: ReplicaError.self) {
       try await parts.read([middle..<remote.end]) { _, _ in }

@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import Platform
 import Replica
 import SessionLog
 import TestSupport

@@ -2,6 +2,7 @@ import Crypto
 import Delta
 import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import TestSupport
@@ -65,7 +66,7 @@ struct StoredGenerations {
     device: Device, number: Int = 900, _ change: (inout Sidecar) -> Void = { _ in }
   ) async throws -> RevisionName {
     let remote = try await remote()
-    let (generation, length) = (streams.count, Int64(stream.count))
+    let (generation, length) = (streams.count, StreamOffset(stream.count))
     var sidecar = Sidecar(
       id: session, device: device, appName: "test", recorder: nil, startedAt: session.startedAt)
     sidecar.deviceId = folder.device
@@ -97,8 +98,8 @@ struct StoredGenerations {
 
   private func name(_ segment: Generations.Segment, _ kind: SegmentName.Kind) -> SegmentName {
     SegmentName(
-      session: session, generation: segment.generation, range: segment.range,
-      hash: Self.hash16(segment.hash), stored: Int64(segment.object.count), kind: kind)
+      session: session, generation: segment.generation, range: Range(segment.range),
+      hash: Self.hash16(segment.hash), stored: ByteCount(segment.object.count), kind: kind)
   }
 
   static func hash16(_ digest: some Sequence<UInt8>) -> String {
@@ -127,7 +128,7 @@ struct StoredGenerations {
       for name in covered {
         let object = store[folder.key + name.fileName] ?? []
         var reader = try SegmentReader(
-          object, generation: name.generation, length: name.length, decoder: SegmentDecoder())
+          object, generation: name.generation, length: name.length.bytes, decoder: SegmentDecoder())
         var offset: Int64 = 0
         for instruction in reader.index.instructions.list {
           delta?.append(instruction)
@@ -145,13 +146,13 @@ struct StoredGenerations {
   @discardableResult
   func put(
     _ bytes: some Collection<UInt8>, literals: [UInt8], _ delta: DeltaInstructions?,
-    at range: Range<Int64>, of generation: Int
+    at range: Range<StreamOffset>, of generation: Int
   ) -> SegmentName {
     let link = Link(before: streams[generation - 1][..<Int(range.lowerBound)])
     let object = Self.object(literals, delta, link)
     let name = SegmentName(
       session: session, generation: generation, range: range,
-      hash: Self.hash16(SHA256.hash(data: Array(bytes))), stored: Int64(object.count),
+      hash: Self.hash16(SHA256.hash(data: Array(bytes))), stored: ByteCount(object.count),
       kind: delta == nil ? .plain : .delta)
     store[folder.key + name.fileName] = object
     return name

@@ -104,7 +104,9 @@ import Testing
     #expect(throws: DecodingError.self) { try Sidecar(json: json) }
   }
 
-  @Test(arguments: [-1, .max] as [Int64]) func offsetsOfEpochsAreChecked(offset: Int64) throws {
+  @Test(arguments: [-1, .max] as [StreamOffset]) func offsetsOfEpochsAreChecked(
+    offset: StreamOffset
+  ) throws {
     let local = try TestHome()
     let session = try local.session(Array("one\n".utf8))
     var sidecar = try Sidecar.load(local.home.files(for: session).sidecar)

@@ -23,7 +23,7 @@ import Testing
 
   private func stream(_ files: SessionFiles) throws -> [UInt8] {
     let log = try RecordedLog(files)
-    return try log.read(at: log.start, count: Int(log.extent().end - log.start))
+    return try log.read(log.start..<log.end())
   }
 
   /// Numbered records of one writer, of any length.
@@ -48,7 +48,7 @@ import Testing
     var random = SeededGenerator(case: number)
     let home = try TestHome()
     let files = try files(home)
-    let limit = Int64.random(in: 200..<8_000, using: &random)
+    let limit = ByteCount(Int64.random(in: 200..<8_000, using: &random))
     let writers = Int.random(in: 2...5, using: &random)
     let records = (0..<writers).map { writer in
       (0..<150).map { Self.record(writer, $0, &random) }
@@ -254,7 +254,9 @@ import Testing
     #expect(try String(contentsOfFile: files.log, encoding: .utf8) == records.joined())
   }
 
-  @Test(arguments: [Int64(0), 1_500]) func aWriterRotatesAndItsEndIsFound(limit: Int64) throws {
+  @Test(arguments: [0, 1_500] as [ByteCount]) func aWriterRotatesAndItsEndIsFound(limit: ByteCount)
+    throws
+  {
     let home = try TestHome()
     let writer = try home.writer(rotateAt: limit)
     let text = (0..<200).map { "line \($0)\n" }.joined()
@@ -270,7 +272,7 @@ import Testing
     let printed = try stream(files).withUnsafeBytes { plain.add($0) } + plain.finish()
     #expect(String(decoding: printed, as: UTF8.self) == text)
     let length = try RecordedLog(files).extent().end
-    #expect(try Sidecar.load(files.sidecar).fileSizeBytes == length)
+    #expect(try Sidecar.load(files.sidecar).fileSizeBytes == ByteCount(length))
 
     // The end record, in the live log or in the last part, says how it ended.
     var sidecar = try Sidecar.load(files.sidecar)

@@ -46,7 +46,7 @@ import Testing
   func noRecordIsTornLostOrDoubled(number: Int) throws {
     var random = SeededGenerator(case: number)
     let home = try TestHome()
-    let limit = Int64.random(in: 200...5000, using: &random)
+    let limit = ByteCount(Int64.random(in: 200...5000, using: &random))
     let writer = try home.writer(rotateAt: limit)
     let count = 60
     let clock = home.clock

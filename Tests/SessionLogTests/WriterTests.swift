@@ -118,7 +118,7 @@ import Testing
     #expect(sidecar.status == .crashed && sidecar.cause == .signal(9))
     #expect(sidecar.levels == ["ERROR": 1, "INFO": 3])
     #expect(sidecar.categories == ["Session", "stdout"])
-    #expect(sidecar.fileSizeBytes == Int64(try home.log(session).count))
+    #expect(sidecar.fileSizeBytes == ByteCount(try home.log(session).count))
     #expect(sidecar.deviceId == home.device.deviceId && sidecar.recorder?.pid == getpid())
     #expect(sidecar.remoteForm.recorder == nil)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import SessionReading
@@ -80,7 +81,7 @@ import Testing
     let (last, ended) = try await newest(site, writer.session)
     #expect(last.number == 2 && last.status == cause.status && last.length == 0)
     #expect(ended.cause == cause && ended.consent == .metadata && ended.endedAt != nil)
-    #expect(ended.fileSizeBytes == Int64(try site.local.log(writer.session).count))
+    #expect(ended.fileSizeBytes == ByteCount(try site.local.log(writer.session).count))
     #expect(ended.levels["ERROR"] == 51)
     #expect(ended.digest == nil && ended.crash == nil && ended.categories == [])
     try await expectNothingOfTheLog(site)
@@ -175,19 +176,19 @@ import Testing
     try writer.end(.exit(0))
     try await site.upload()
     let (last, ended) = try await newest(site, writer.session)
-    #expect(last.status == .terminated && last.length == Int64(sent.count))
-    #expect(ended.fileSizeBytes == Int64(try site.local.log(writer.session).count))
+    #expect(last.status == .terminated && last.length == StreamOffset(sent.count))
+    #expect(ended.fileSizeBytes == ByteCount(try site.local.log(writer.session).count))
     #expect(ended.redaction?.count == 1 && ended.digest == nil)
     // What may be deleted now is; and logs that are allowed again are those of others.
     site.consent = .logs
     for _ in 0..<2 { try await site.upload() }
     let remote = try await site.remote(writer.session)
-    #expect(remote.revisions == [last] && remote.mark == Int64(sent.count))
+    #expect(remote.revisions == [last] && remote.mark == StreamOffset(sent.count))
     #expect(try await site.remoteBytes(writer.session) == sent)
     #expect(try await !storeText(site).contains(Self.marker))
     let finding = try await Verifier(site.context()).verify(remote)
     #expect(finding.problem == nil && finding.isLogWithheld && finding.comparedLocally)
-    #expect(finding.bytes == Int64(sent.count))
+    #expect(finding.bytes == ByteCount(sent.count))
   }
 
   @Test func aSessionMayFollowSeveralChanges() async throws {
@@ -257,7 +258,7 @@ import Testing
     let site = try Self.metadataSite()
     let session = try site.local.session(Array("\(Self.marker)\n".utf8), cause: .exit(3))
     try await site.upload()
-    let length = Int64(try site.local.log(session).count)
+    let length = StreamOffset(try site.local.log(session).count)
     let remote = try await site.remote(session)
     let elsewhere = try TestHome()
     let catalog = try elsewhere.catalog(site.context())

@@ -1,6 +1,7 @@
 import Foundation
 import LogRecords
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import Sync
@@ -237,8 +238,9 @@ import Testing
   }
 
   /// Beside each object that the seal names, one with the same range and hash of another size.
-  @Test(arguments: [-1, 1] as [Int64])
-  func `an object that looks like a named one replaces nothing`(difference: Int64) async throws {
+  @Test(arguments: [-1, 1] as [ByteCount])
+  func `an object that looks like a named one replaces nothing`(difference: ByteCount) async throws
+  {
     let site = try Site()
     let session = try await sealedAfterTicks(site)
     let remote = try await site.remote(session)
@@ -253,7 +255,7 @@ import Testing
     }
     try await site.upload()
     let left = try await site.remote(session)
-    #expect(left.holds(try #require(sealed.objects), length: sealed.fileSizeBytes))
+    #expect(left.holds(try #require(sealed.objects), length: StreamOffset(sealed.fileSizeBytes)))
   }
 
   @Test func `a session goes here only while all that its seal names is there`() async throws {
@@ -318,7 +320,7 @@ import Testing
     try await reap(site)
     let remote = try await site.remote(session)
     var forged = try await seal(site, session)
-    let length = forged.fileSizeBytes
+    let length = StreamOffset(forged.fileSizeBytes)
     let other = SegmentName(
       session: session, generation: 1, range: 0..<length, hash: "0000000000000000", stored: 100)
     forged.objects = [other.fileName]
@@ -388,7 +390,7 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
     let sealed = try await seal(site, writer.session)
     let left = try await site.remote(writer.session)
-    #expect(left.holds(try #require(sealed.objects), length: sealed.fileSizeBytes))
+    #expect(left.holds(try #require(sealed.objects), length: StreamOffset(sealed.fileSizeBytes)))
   }
 
   @Test func `a pass that seals lists the session once`() async throws {

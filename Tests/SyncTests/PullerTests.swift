@@ -59,16 +59,16 @@ import Testing
   }
 
   /// A lawful segment with other bytes than the log's.
-  private func forge(_ bytes: [UInt8], at start: Int64) async throws {
+  private func forge(_ bytes: [UInt8], at start: StreamOffset) async throws {
     let encoder = try SegmentEncoder()
     try bytes.withUnsafeBytes {
       try encoder.append($0, lines: 1, times: nil, levels: [0, 0, 1, 0, 0, 0, 0])
     }
     let object = encoder.finish(link: Link(before: []))
     let name = SegmentName(
-      session: session, generation: 1, range: start..<start + Int64(bytes.count),
+      session: session, generation: 1, range: start..<start + ByteCount(bytes.count),
       hash: String(StreamDigest.hex(SHA256.hash(data: bytes)).prefix(16)),
-      stored: Int64(object.count))
+      stored: ByteCount(object.count))
     _ = try await site.store.put(try await site.remote(session).folder.key + name.fileName, object)
   }
 
@@ -137,7 +137,7 @@ import Testing
     try await tick("five")
     let remote = try await site.remote(session)
     let last = try #require(remote.segments.last)
-    #expect(last.range.lowerBound == Int64(length))
+    #expect(last.range.lowerBound == StreamOffset(length))
     let key = remote.folder.key + last.fileName
     let object = try await site.store.get(key)
     _ = try await site.store.put(key, object.map { $0 ^ 0x55 })
@@ -166,7 +166,7 @@ import Testing
     #expect(finding.problem == nil, "\(finding)")
     let follower = RemoteFollower(try await site.remote(session), in: site.store)
     let end = try await follower.look().range.upperBound
-    #expect(try await follower.read(0..<end) == site.local.log(session))
+    #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
   }
 
   @Test func aShorterSealWithItsDigestLosesNothing() async throws {
@@ -219,7 +219,7 @@ import Testing
   @Test func whatWouldFillTheDiskIsNotBegun() async throws {
     let before = try files()
     try await tick("four")
-    let missing = Int64(try site.local.log(session).count - before[0].count)
+    let missing = ByteCount(try site.local.log(session).count - before[0].count)
     var full = mirror
     full.puller.space = FreeSpace { _ in missing - 1 }
     let failure = try #require(try await full.pull()[session] as? SpaceShortage)

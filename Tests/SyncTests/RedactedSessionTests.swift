@@ -76,7 +76,7 @@ import Testing
     var random = SeededGenerator(case: number)
     let site = try Site()
     let rotation = [0, 3_000, 40_000].randomElement(using: &random) ?? 0
-    let writer = try site.local.writer(rotateAt: Int64(rotation))
+    let writer = try site.local.writer(rotateAt: ByteCount(rotation))
     for _ in 0..<6 {
       babble(writer, &random)
       if Int.random(in: 0..<4, using: &random) == 0 {

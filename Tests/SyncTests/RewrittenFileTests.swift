@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 @testable import Sync
@@ -43,7 +44,7 @@ import Testing
   private func stored(_ requests: [String]) -> [String] { requests.filter { $0.hasPrefix("PUT") } }
 
   /// Bytes of the objects of a generation.
-  private func bytes(of generation: Int) async throws -> Int64 {
+  private func bytes(of generation: Int) async throws -> ByteCount {
     let session = try #require(try folder.sidecars().first?.sessionId)
     return try await folder.site.remote(session).segments(of: generation)
       .reduce(0) { $0 + $1.stored }
@@ -102,7 +103,7 @@ import Testing
     let store = folder.site.store
     let mirror = folder.site.local.folder + "/mirror"
     let device = folder.site.local.device.deviceId
-    func pull() async throws -> Int64 {
+    func pull() async throws -> ByteCount {
       let puller = Puller(store, into: mirror)
       let items = try await puller.plan(devices: [device])
       #expect(await puller.execute(items, atOnce: 1).isEmpty)
@@ -113,15 +114,15 @@ import Testing
       return remote.reduce(0) { $0 + $1.missing }
     }
     try await folder.tick()
-    #expect(try await pull() == Int64(content().utf8.count))
+    #expect(try await pull() == ByteCount(content().utf8.count))
     // A longer one does not go on where the mirror's log ends.
     let text = try content().replacingOccurrences(of: "line 77", with: "masked 77")
     try write(text, how: "in place")
     try await folder.tick()
-    #expect(try await pull() == Int64(text.utf8.count))
+    #expect(try await pull() == ByteCount(text.utf8.count))
     try folder.append(Self.lines(30_000..<30_010), to: "app.log")
     try await folder.tick()
-    #expect(try await pull() == Int64(Self.lines(30_000..<30_010).utf8.count))
+    #expect(try await pull() == ByteCount(Self.lines(30_000..<30_010).utf8.count))
   }
 
   @Test func aMirrorKeepsWhatAShorterGenerationLacks() async throws {

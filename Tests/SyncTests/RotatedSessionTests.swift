@@ -17,7 +17,7 @@ import Testing
 #endif
 
 @Suite(.tags(.medium)) struct RotatedSessionTests {
-  private static let limit: Int64 = 3_000
+  private static let limit: ByteCount = 3_000
 
   /// A site whose clock tells the time, which files have as well.
   private func site() throws -> Site {
@@ -99,7 +99,8 @@ import Testing
   ) async throws {
     var random = SeededGenerator(case: number)
     let site = try Site()
-    let writer = try site.local.writer(rotateAt: Int64.random(in: 500..<20_000, using: &random))
+    let writer = try site.local.writer(
+      rotateAt: ByteCount(Int64.random(in: 500..<20_000, using: &random)))
     for _ in 0..<6 {
       write(Int.random(in: 0..<60, using: &random), to: writer, &random)
       if Bool.random(using: &random) {
@@ -142,7 +143,7 @@ import Testing
     let reaper = LocalReaper(try site.context())
     let plan = try await reaper.plan(Retention())
     let sidecar = try #require(try FileStatus(writer.files.sidecar)).length
-    #expect(plan.local.map(\.bytes) == [taken - sidecar])
+    #expect(plan.local.map(\.bytes) == [taken - ByteCount(sidecar)])
     #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })
     #expect(try site.local.home.days() == [])
   }
@@ -174,7 +175,7 @@ import Testing
     let log = try LocalStream(writer.files)
     let start = try #require(parts.last).start
     #expect(try log.available().lowerBound == start)
-    #expect(try log.read(start..<Int64(before.count)) == Array(before[Int(start)...]))
+    #expect(try log.read(start..<StreamOffset(before.count)) == Array(before[Int(start)...]))
 
     var expected = before
     if !isSealed {
@@ -197,7 +198,7 @@ import Testing
     let catalog = try site.local.catalog(site.context())
     let entry = try #require(
       try await catalog.entries(devices: [site.local.device.deviceId]).first)
-    #expect(entry.length == Int64(expected.count) && !entry.hasLocalLog)
+    #expect(entry.length == StreamOffset(expected.count) && !entry.hasLocalLog)
   }
 
   /// What may be wrong with a part's bytes in the store or here.

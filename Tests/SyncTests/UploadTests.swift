@@ -168,7 +168,7 @@ struct Site {
     site.local.clock.advance(seconds: Int64(Date().timeIntervalSince1970) - 1_769_092_205)
     try await site.upload()
     let mark = try await site.remote(writer.session).mark
-    #expect(mark == Int64(try site.local.log(writer.session).count) - 40)
+    #expect(mark == StreamOffset(try site.local.log(writer.session).count - 40))
     site.local.clock.advance(seconds: 61)
     try await site.upload()
     #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))

@@ -1,4 +1,5 @@
 package import ObjectStore
+import Platform
 import Synchronization
 
 /// A store in memory that counts what is read.
@@ -61,17 +62,17 @@ package final class MemoryStore: ObjectStore {
     return try state.withLock { state in
       state.traffic.gets += 1
       guard let object = state.objects[key] else { throw Self.notFound("GET", key) }
-      if let refusal = range?.refusal(ofSize: Int64(object.count), key) { throw refusal }
-      let part = range.map { Self.part($0, of: Int64(object.count)) } ?? 0..<object.count
+      if let refusal = range?.refusal(ofSize: ByteCount(object.count), key) { throw refusal }
+      let part = range.map { $0.resolved(size: ByteCount(object.count)) } ?? 0..<Int64(object.count)
       state.traffic.bytes += part.count
-      return Array(object[part])
+      return Array(object[Int(part.lowerBound)..<Int(part.upperBound)])
     }
   }
 
   /// See `ObjectStore`.
   package func head(_ key: String) async throws -> ObjectEntry {
     guard let object = self[key] else { throw Self.notFound("HEAD", key) }
-    return ObjectEntry(key: key, size: Int64(object.count), modified: nil)
+    return ObjectEntry(key: key, size: ByteCount(object.count), modified: nil)
   }
 
   /// See `ObjectStore`.
@@ -81,7 +82,7 @@ package final class MemoryStore: ObjectStore {
       let found = state.objects.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
       return ListPage(
         objects: found.map {
-          ObjectEntry(key: $0.key, size: Int64($0.value.count), modified: nil)
+          ObjectEntry(key: $0.key, size: ByteCount($0.value.count), modified: nil)
         }, directories: [], next: nil, serverDate: nil)
     }
   }
@@ -90,17 +91,6 @@ package final class MemoryStore: ObjectStore {
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { self[key] = nil }
     return keys.map { DeleteOutcome(key: $0, error: nil) }
-  }
-
-  private static func part(_ range: ByteRange, of size: Int64) -> Range<Int> {
-    switch range {
-    case .whole: return 0..<Int(size)
-    case .bytes(let offset, let count):
-      let start = min(offset, size)
-      return Int(start)..<Int(min(size, start + count))
-    case .suffix(let count):
-      return Int(size - min(size, count))..<Int(size)
-    }
   }
 
   private static func notFound(_ operation: String, _ key: String) -> StoreError {

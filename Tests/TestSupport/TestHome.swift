@@ -63,9 +63,9 @@ package final class TestHome: Sendable {
 
   /// A session's writer under the test's clock.
   package func writer(
-    app: String = "test", rotateAt: Int64 = RecordingOptions.defaultRotation,
+    app: String = "test", rotateAt: ByteCount = RecordingOptions.defaultRotation,
     format: LogFormat = .lines, standardErrorLevel: Level = .info,
-    consent: Consent? = nil, localMax: Int64? = nil, patience: Duration = .seconds(60),
+    consent: Consent? = nil, localMax: ByteCount? = nil, patience: Duration = .seconds(60),
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws -> SessionWriter {
     var options = RecordingOptions()
@@ -103,6 +103,6 @@ package final class TestHome: Sendable {
   /// The bytes of a session's log that are here, those of its rotated parts too.
   package func log(_ session: SessionID) throws -> [UInt8] {
     let log = try RecordedLog(home.files(for: session))
-    return try log.read(at: log.start, count: Int(log.extent().end - log.start))
+    return try log.read(log.start..<log.end())
   }
 }

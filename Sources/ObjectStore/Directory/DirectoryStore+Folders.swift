@@ -74,7 +74,7 @@ extension DirectoryStore {
       case .file:
         page.objects.append(
           ObjectEntry(
-            key: parent + name, size: status.length, modified: status.serverTime))
+            key: parent + name, size: ByteCount(status.length), modified: status.serverTime))
       default: continue
       }
     }

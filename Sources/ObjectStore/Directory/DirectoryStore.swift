@@ -129,9 +129,9 @@ package struct DirectoryStore: ObjectStore {
       let file = try Descriptor(Self.name(key), in: folder)
       let status = try file.status()
       guard status.kind == .file else { throw Self.notFound(key) }
-      let size = status.length
+      let size = ByteCount(status.length)
       let refusal = range?.refusal(ofSize: size, "\(location)/\(key)")
-      let part = refusal != nil ? 0..<0 : range?.resolved(size: size) ?? 0..<size
+      let part = refusal != nil ? 0..<0 : range?.resolved(size: size) ?? 0..<size.bytes
       let count = Int(part.upperBound - part.lowerBound)
       return (try file.read(at: part.lowerBound, count: count), refusal)
     }
@@ -146,7 +146,7 @@ package struct DirectoryStore: ObjectStore {
       let status = try self.folder(of: key, in: root, creating: false).status(
         of: Self.name(key))
       guard status.kind == .file else { throw Self.notFound(key) }
-      return ObjectEntry(key: key, size: status.length, modified: status.serverTime)
+      return ObjectEntry(key: key, size: ByteCount(status.length), modified: status.serverTime)
     }
   }
 

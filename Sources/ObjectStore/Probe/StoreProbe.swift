@@ -142,7 +142,7 @@ package struct StoreProbe: Sendable {
     guard let entry = page.objects.first(where: { $0.key == key }) else {
       return (.failed, "\(page.objects.count) names, the object's not among them")
     }
-    guard entry.size == Int64(second.count) else {
+    guard entry.size == ByteCount(second.count) else {
       return (.failed, "the object with \(entry.size) bytes instead of \(second.count)")
     }
     return (.ok, "the object with its size")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Platform
 
 extension S3Store {
   /// See ``ObjectStore/list(_:after:)``.
@@ -57,7 +58,7 @@ struct S3Listing {
         continue
       }
       // An entry without a size is no object that could be relied on; the others are.
-      guard let size = contents.child("Size").flatMap({ Int64($0.text) }) else { continue }
+      guard let size = contents.child("Size").flatMap({ ByteCount($0.text) }) else { continue }
       guard ObjectEntry.possibleSizes.contains(size) else {
         throw garbage("an object with a size that cannot be")
       }

@@ -78,7 +78,7 @@ package final class S3Store: ObjectStore {
     _ key: String, _ body: [UInt8], headers: [(name: String, value: String)]
   ) async throws -> PutReceipt {
     try ObjectKey.check(key, operation: "PUT")
-    guard body.count <= service.provider.largestPut else {
+    guard ByteCount(body.count) <= service.provider.largestPut else {
       throw StoreError(
         .tooLarge, operation: "PUT", target: "s3://\(bucket)/\(fullKey(key))",
         response: "\(service.provider.name) takes \(service.provider.largestPut) bytes at most")
@@ -121,7 +121,7 @@ package final class S3Store: ObjectStore {
     try ObjectKey.check(key, operation: "HEAD")
     let call = S3Call(method: "HEAD", operation: "HEAD", key: key)
     let response = try await perform(call)
-    guard let size = response.header("Content-Length").flatMap(Int64.init),
+    guard let size = response.header("Content-Length").flatMap({ ByteCount($0) }),
       ObjectEntry.possibleSizes.contains(size)
     else {
       throw failure(call).garbage(response, "no Content-Length that can be")

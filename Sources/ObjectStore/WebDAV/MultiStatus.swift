@@ -14,7 +14,7 @@ struct MultiStatus: Equatable {
     /// Whether the resource is there: a property, or the whole response, came with a 2xx status.
     var isFound = false
     var isCollection = false
-    var size: Int64?
+    var size: ByteCount?
     var modified: ServerTime?
     /// The entity tag as it was written, with or without quotes.
     var etag: String?
@@ -58,7 +58,7 @@ struct MultiStatus: Equatable {
       case "resourcetype":
         response.isCollection = property.child("collection", in: "DAV:") != nil
       case "getcontentlength":
-        response.size = Int64(property.text).flatMap {
+        response.size = ByteCount(property.text).flatMap {
           ObjectEntry.possibleSizes.contains($0) ? $0 : nil
         }
       case "getlastmodified": response.modified = HTTPDate.parse(property.text)

@@ -150,7 +150,7 @@ package final class WebDAVStore: ObjectStore {
       throw failure.error(response)
     }
     guard response.status == 200, !response.isPacked,
-      let size = response.header("Content-Length").flatMap(Int64.init),
+      let size = response.header("Content-Length").flatMap({ ByteCount($0) }),
       ObjectEntry.possibleSizes.contains(size),
       // WsgiDAV describes a folder so: empty, with neither a time nor a tag.
       size > 0 || response.header("Last-Modified") != nil || response.header("ETag") != nil

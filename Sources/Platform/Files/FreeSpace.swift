@@ -12,10 +12,10 @@ package struct FreeSpace: Sendable {
   /// Left to other programs, in bytes, or a twentieth of a smaller file system.
   private static let reserve: UInt64 = 64 << 20
 
-  private let measure: @Sendable (String) -> Int64
+  private let measure: @Sendable (String) -> ByteCount
 
   /// - Parameter measure: bytes that may be written in a folder.
-  package init(_ measure: @escaping @Sendable (String) -> Int64) { self.measure = measure }
+  package init(_ measure: @escaping @Sendable (String) -> ByteCount) { self.measure = measure }
 
   /// What the system says; what cannot be measured is not refused.
   package static let system = FreeSpace { folder in
@@ -26,7 +26,7 @@ package struct FreeSpace: Sendable {
     guard !isHuge else { return .max }
     let share = UInt64(status.f_blocks).multipliedReportingOverflow(by: unit).partialValue / 20
     let reserve = min(reserve, share)
-    return Int64(clamping: free > reserve ? free - reserve : 0)
+    return ByteCount(Int64(clamping: free > reserve ? free - reserve : 0))
   }
 
   /// Makes sure that some bytes fit, and returns what watches while they are written.
@@ -36,7 +36,7 @@ package struct FreeSpace: Sendable {
   ///   - folder: where they are to be written.
   ///   - what: the session, or the file, for a message.
   /// - Throws: ``SpaceShortage``.
-  package func watch(_ bytes: Int64, in folder: String, for what: String) throws -> Watch {
+  package func watch(_ bytes: ByteCount, in folder: String, for what: String) throws -> Watch {
     let free = measure(folder)
     guard bytes <= free else {
       throw SpaceShortage(what: what, folder: folder, promised: bytes, free: free)
@@ -66,7 +66,7 @@ package struct FreeSpace: Sendable {
       unmeasured += count
       guard unmeasured >= Self.interval else { return }
       unmeasured = 0
-      self = try space.watch(Int64(Self.interval), in: folder, for: what)
+      self = try space.watch(ByteCount(Self.interval), in: folder, for: what)
     }
   }
 }
@@ -76,9 +76,9 @@ package struct SpaceShortage: Error, Sendable, CustomStringConvertible {
   let what: String
   let folder: String
   /// Bytes that are to be written, at least.
-  let promised: Int64
+  let promised: ByteCount
   /// Bytes that may be.
-  let free: Int64
+  let free: ByteCount
 
   /// One line for a person.
   package var description: String {

@@ -5,7 +5,7 @@ package import SessionLog
 /// Reads a compressed part by position: only the frames that are wanted.
 package final class CompressedPart: OpenPart {
   /// Bytes of log in it.
-  package let length: Int64
+  package let length: ByteCount
   /// Its frames, in order.
   package let frames: [Frame]
 
@@ -33,29 +33,29 @@ package final class CompressedPart: OpenPart {
     decoder = try Self.checking(file) { try SegmentDecoder() }
     self.file = file
     self.frames = frames
-    length = frames.last?.range.upperBound ?? 0
+    length = ByteCount(frames.last?.range.upperBound ?? 0)
   }
 
   /// Where the file lies, and when its bytes were written.
   package func status() throws -> FileStatus { try file.status() }
 
-  /// Reads at an offset from the part's first byte.
+  /// Reads at a position, counted from the part's first byte.
   ///
   /// Each frame is decompressed once when it is read in order.
   ///
   /// - Returns: fewer bytes than asked for only where the part ends.
   /// - Throws: ``SystemError``, also for damage.
-  package func read(at offset: Int64, count: Int) throws -> [UInt8] {
-    let end = min(length, offset + Int64(count))
+  package func read(at position: Int64, count: Int) throws -> [UInt8] {
+    let end = min(length.bytes, position + Int64(count))
     var bytes: [UInt8] = []
-    var offset = offset
-    while offset < end {
-      let frame = frames[frames.partitionPoint { $0.range.upperBound > offset }]
+    var next = position
+    while next < end {
+      let frame = frames[frames.partitionPoint { $0.range.upperBound > next }]
       let raw = try decompress(frame)
       let upper = min(end, frame.range.upperBound)
       let start = frame.range.lowerBound
-      bytes += raw[Int(offset - start)..<Int(upper - start)]
-      offset = upper
+      bytes += raw[Int(next - start)..<Int(upper - start)]
+      next = upper
     }
     return bytes
   }

@@ -71,8 +71,8 @@ package struct LocalSession {
   }
 
   /// Bytes that the log and its parts take on the disk.
-  package func logBytes() throws -> Int64 {
+  package func logBytes() throws -> ByteCount {
     let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
-    return try ([files.log] + parts).reduce(0) { try $0 + (FileStatus($1)?.length ?? 0) }
+    return try ([files.log] + parts).reduce(0) { try $0 + ByteCount(FileStatus($1)?.length ?? 0) }
   }
 }

@@ -1,8 +1,11 @@
+import Platform
+package import SessionLog
+
 extension LocalStream {
   /// How many lines a crash card shows.
   private static let lines = 200
   /// How many bytes of the log a crash card is made of, at most.
-  private static let span: Int64 = 65_536
+  private static let span: ByteCount = 65_536
   /// How much of a line a crash card shows, in bytes.
   private static let lineLength = 1024
 
@@ -10,7 +13,7 @@ extension LocalStream {
   /// ends, what is too long cut off, and what is no UTF-8 replaced.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func lastLines(upTo end: Int64) throws -> [String] {
+  package func lastLines(upTo end: StreamOffset) throws -> [String] {
     let first = try available().lowerBound
     let start = max(first, end - Self.span)
     guard start < end else { return [] }

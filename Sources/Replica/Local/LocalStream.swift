@@ -31,11 +31,11 @@ package final class LocalStream: Sendable {
   private struct Piece {
     let file: any LogBytes
     /// Stream offset of its first byte.
-    let start: Int64
+    let start: StreamOffset
     /// Position of that byte in the file.
     let base: Int64
     /// Stream offset at which the next piece begins; nil for the last, which may grow.
-    let end: Int64?
+    let end: StreamOffset?
   }
 
   /// Opens what is here of a recorded session's stream.
@@ -45,7 +45,7 @@ package final class LocalStream: Sendable {
     path = files.log
     (source, view) = (nil, nil)
     let log = try RecordedLog(files)
-    pieces = [Piece(file: log, start: log.start, base: log.start, end: nil)]
+    pieces = [Piece(file: log, start: log.start, base: Int64(log.start), end: nil)]
   }
 
   /// Opens a log that is one file, without following a link.
@@ -61,7 +61,7 @@ package final class LocalStream: Sendable {
   ///
   /// - Parameters:
   ///   - file: the file.
-  ///   - base: offset in it of the stream's first byte.
+  ///   - base: position in it of the stream's first byte.
   package init(_ file: OpenFile, from base: Int64) {
     path = file.path
     (source, view) = (nil, nil)
@@ -114,7 +114,7 @@ package final class LocalStream: Sendable {
   /// beginning is not read again.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func redactions(upTo end: Int64) throws -> [String: Int]? {
+  package func redactions(upTo end: StreamOffset) throws -> [String: Int]? {
     guard let view, let start = pieces.first?.start else { return nil }
     let counted = max(start, view.tally.withLock(\.end))
     if counted < end { try forEachPiece(of: counted..<end) { _ in } }
@@ -125,9 +125,9 @@ package final class LocalStream: Sendable {
   /// Whether what follows an offset is masked the same where nothing before it is here any more.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func canBegin(at offset: Int64) throws -> Bool {
+  package func canBegin(at offset: StreamOffset) throws -> Bool {
     guard let view, let first = pieces.first?.start, first < offset else { return true }
-    let bytes = try rawBytes(max(first, offset - Int64(Redactor.context))..<offset)
+    let bytes = try rawBytes(max(first, offset - ByteCount(Redactor.context))..<offset)
     return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
   }
 
@@ -136,14 +136,14 @@ package final class LocalStream: Sendable {
   /// - Parameter redactor: the rules that will bind these bytes.
   /// - Throws: as ``read(_:)`` does.
   package func settledEnd(
-    _ end: Int64, by redactor: Redactor, _ format: LogFormat
-  ) throws -> Int64 {
+    _ end: StreamOffset, by redactor: Redactor, _ format: LogFormat
+  ) throws -> StreamOffset {
     guard !redactor.rules.rules.isEmpty, let first = pieces.first?.start, first < end else {
       return end
     }
-    let start = max(first, end - 2 * Int64(Redactor.context))
+    let start = max(first, end - ByteCount(Redactor.context) * 2)
     let bytes = try rawBytes(start..<end)
-    return start + Int64(redactor.settled(bytes, at: start, format))
+    return start + ByteCount(redactor.settled(bytes, at: Int64(start), format))
   }
 
   private static func find(_ source: Sidecar.Source) throws -> OpenFile? {
@@ -175,18 +175,18 @@ package final class LocalStream: Sendable {
   /// The part of the stream that can be read here.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func available() throws -> Range<Int64> {
+  package func available() throws -> Range<StreamOffset> {
     guard let first = pieces.first else { return 0..<0 }
     return first.start..<max(first.start, try status().length)
   }
 
-  /// Length of the stream in bytes and time of the last change.
+  /// Length of the stream and time of the last change.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func status() throws -> (length: Int64, modified: Timestamp) {
+  package func status() throws -> (length: StreamOffset, modified: Timestamp) {
     guard let last = pieces.last else { return (0, Timestamp(milliseconds: 0)) }
     let (end, modified) = try last.file.extent()
-    let grown = last.start + max(0, end - last.base)
+    let grown = last.start + ByteCount(max(0, end - last.base))
     return (last.end ?? grown, modified)
   }
 
@@ -198,13 +198,13 @@ package final class LocalStream: Sendable {
   /// Reads a range that must be there.
   ///
   /// - Throws: ``Platform/SystemError``; ``ReplicaError`` when a part of the range is not here.
-  package func read(_ range: Range<Int64>) throws -> [UInt8] {
+  package func read(_ range: Range<StreamOffset>) throws -> [UInt8] {
     guard let view else { return try rawBytes(range) }
     return try view.read(range, of: self).bytes
   }
 
   /// Reads a range as it is here.
-  func rawBytes(_ range: Range<Int64>) throws -> [UInt8] {
+  func rawBytes(_ range: Range<StreamOffset>) throws -> [UInt8] {
     if let only = pieces.first, pieces.count == 1, range.lowerBound >= only.start {
       return try read(range, from: only)
     }
@@ -212,7 +212,7 @@ package final class LocalStream: Sendable {
     for piece in pieces {
       let lower = max(range.lowerBound, piece.start)
       let upper = min(range.upperBound, piece.end ?? range.upperBound)
-      guard lower < upper, lower == range.lowerBound + Int64(bytes.count) else { continue }
+      guard lower < upper, lower == range.lowerBound + ByteCount(bytes.count) else { continue }
       bytes += try read(lower..<upper, from: piece)
     }
     try expect(bytes.count, of: range)
@@ -222,8 +222,8 @@ package final class LocalStream: Sendable {
   /// Whether the stream has these bytes in a range of their length.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func has(_ bytes: UnsafeRawBufferPointer, in range: Range<Int64>) throws -> Bool {
-    guard bytes.count == range.count else { return false }
+  package func has(_ bytes: UnsafeRawBufferPointer, in range: Range<StreamOffset>) throws -> Bool {
+    guard ByteCount(bytes.count) == range.byteCount else { return false }
     guard var theirs = bytes.baseAddress else { return true }
     var isEqual = true
     try forEachPiece(of: range) { mine in
@@ -234,19 +234,18 @@ package final class LocalStream: Sendable {
     return isEqual
   }
 
-  private func read(_ range: Range<Int64>, from piece: Piece) throws -> [UInt8] {
+  private func read(_ range: Range<StreamOffset>, from piece: Piece) throws -> [UInt8] {
     let bytes = try piece.file.read(
-      at: range.lowerBound - piece.start + piece.base,
-      count: Int(range.upperBound - range.lowerBound))
+      at: (range.lowerBound - piece.start).bytes + piece.base, count: Int(range.byteCount))
     try expect(bytes.count, of: range)
     return bytes
   }
 
-  private func expect(_ count: Int, of range: Range<Int64>) throws {
-    guard Int64(count) < range.upperBound - range.lowerBound else { return }
+  private func expect(_ count: Int, of range: Range<StreamOffset>) throws {
+    guard ByteCount(count) < range.byteCount else { return }
     throw ReplicaError(
       .localLogChanged,
-      "\(path) ends at \(range.lowerBound + Int64(count)), before \(range.upperBound)")
+      "\(path) ends at \(range.lowerBound + ByteCount(count)), before \(range.upperBound)")
   }
 
   /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins,
@@ -254,23 +253,23 @@ package final class LocalStream: Sendable {
   ///
   /// - Throws: as ``read(_:)`` does.
   func storedFrame(
-    at offset: Int64
+    at offset: StreamOffset
   ) throws -> (summary: FrameSummary, stored: [UInt8], bytes: [UInt8])? {
     guard let recorded = pieces.first?.file as? RecordedLog,
       let (summary, stored) = try Self.storedFrame(at: offset, of: recorded)
     else { return nil }
-    let range = offset..<offset + Int64(summary.rawLength)
+    let range = offset..<offset + ByteCount(summary.rawLength)
     guard let view else { return (summary, stored, try rawBytes(range)) }
     let (bytes, isMasked) = try view.read(range, of: self)
     return isMasked ? nil : (summary, stored, bytes)
   }
 
   private static func storedFrame(
-    at offset: Int64, of log: RecordedLog
+    at offset: StreamOffset, of log: RecordedLog
   ) throws -> (summary: FrameSummary, stored: [UInt8])? {
     try log.withPart(at: offset) { part, start in
       guard let part = part as? CompressedPart,
-        let frame = part.frames.first(where: { $0.range.lowerBound == offset - start })
+        let frame = part.frames.first(where: { $0.range.lowerBound == (offset - start).bytes })
       else { return nil }
       return (frame.summary, try part.stored(frame))
     } ?? nil
@@ -280,7 +279,7 @@ package final class LocalStream: Sendable {
   ///
   /// - Throws: as ``read(_:)`` does, and what `body` throws.
   package func forEachPiece(
-    of range: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void
+    of range: Range<StreamOffset>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -293,21 +292,21 @@ package final class LocalStream: Sendable {
   /// The fingerprint of the bytes before an offset, of those that are here.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func link(before offset: Int64) throws -> Link {
+  package func link(before offset: StreamOffset) throws -> Link {
     let first = min(offset, pieces.first?.start ?? 0)
-    return Link(before: try read(max(first, offset - Int64(Link.span))..<offset)[...])
+    return Link(before: try read(max(first, offset - ByteCount(Link.span))..<offset)[...])
   }
 
   /// The offset after the last newline in a range, looked for from its end; nil without one.
   ///
   /// - Throws: as ``read(_:)`` does.
-  package func lastRecordEnd(in range: Range<Int64>) throws -> Int64? {
+  package func lastRecordEnd(in range: Range<StreamOffset>) throws -> StreamOffset? {
     var end = range.upperBound
     while end > range.lowerBound {
       let start = max(range.lowerBound, end - 65_536)
       // Newlines are never masked.
       if let newline = try rawBytes(start..<end).lastIndex(of: 0x0a) {
-        return start + Int64(newline) + 1
+        return start + ByteCount(newline + 1)
       }
       end = start
     }

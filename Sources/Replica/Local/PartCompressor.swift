@@ -61,7 +61,7 @@ struct PartCompressor {
 
   /// A compressed file that somebody died after naming is whole.
   private func checkEqual(_ plain: OpenFile, _ part: LogPart) throws {
-    guard try CompressedPart(part).length == plain.status().length else {
+    guard try CompressedPart(part).length.bytes == plain.status().length else {
       throw SystemError(operation: "compress", path: part.plain, errno: SystemError.Number.taken)
     }
   }
@@ -71,9 +71,9 @@ struct PartCompressor {
     let output = try Descriptor(opening: temporary, [.write, .empty])
     let encoder = try SegmentEncoder()
     var reader = RecordReader(format, reference: status.modifiedAt)
-    var offset: Int64 = 0
-    while offset < status.length {
-      let frame = try nextFrame(of: plain, from: offset)
+    var position: Int64 = 0
+    while position < status.length {
+      let frame = try nextFrame(of: plain, from: position)
       guard !frame.isEmpty else { break }
       try frame.withUnsafeBytes { bytes in
         var statistics = LogStatistics(reader)
@@ -85,7 +85,7 @@ struct PartCompressor {
           levels: statistics.counts)
       }
       try encoder.drain().withUnsafeBytes { try output.write($0) }
-      offset += Int64(frame.count)
+      position += Int64(frame.count)
     }
     let end = encoder.finish(link: try link(before: part.start))
     try end.withUnsafeBytes { try output.write($0) }
@@ -95,17 +95,17 @@ struct PartCompressor {
   }
 
   /// At most one frame's bytes, cut after the last whole line where there is one.
-  private func nextFrame(of plain: OpenFile, from offset: Int64) throws -> [UInt8] {
-    var bytes = try plain.read(at: offset, count: SegmentEncoder.frameLength)
+  private func nextFrame(of plain: OpenFile, from position: Int64) throws -> [UInt8] {
+    var bytes = try plain.read(at: position, count: SegmentEncoder.frameLength)
     guard bytes.count == SegmentEncoder.frameLength else { return bytes }
     if let newline = bytes.lastIndex(of: 0x0a) { bytes.removeSubrange((newline + 1)...) }
     return bytes
   }
 
-  private func link(before offset: Int64) throws -> Link {
+  private func link(before offset: StreamOffset) throws -> Link {
     let log = try RecordedLog(files)
-    let first = max(log.start, offset - Int64(Link.span))
+    let first = max(log.start, offset - ByteCount(Link.span))
     guard first < offset else { return .start }
-    return Link(before: try log.read(at: first, count: Int(offset - first))[...])
+    return Link(before: try log.read(first..<offset)[...])
   }
 }

@@ -1,4 +1,5 @@
 import LogRecords
+import Platform
 package import Redaction
 package import SessionLog
 import Synchronization
@@ -23,12 +24,12 @@ final class RedactedView: Sendable {
   let stretches: [RedactedStretch]
   private let format: LogFormat
   /// What was masked from the beginning up to an offset, by kind.
-  let tally = Mutex<(end: Int64, counts: [String: Int])>((0, [:]))
+  let tally = Mutex<(end: StreamOffset, counts: [String: Int])>((0, [:]))
   /// The stream as it is here before the offset that was read last: what is read next needs it.
-  private let last = Mutex<(end: Int64, bytes: [UInt8])>((-1, []))
+  private let last = Mutex<(end: StreamOffset?, bytes: [UInt8])>((nil, []))
 
   /// How much is read at once beyond what is wanted: most lines end there, in bytes.
-  private static let ahead: Int64 = 4096
+  private static let ahead: ByteCount = 4096
 
   init(_ stretches: [RedactedStretch], _ format: LogFormat) {
     self.stretches = stretches
@@ -38,7 +39,9 @@ final class RedactedView: Sendable {
   /// Reads a range.
   ///
   /// - Returns: the bytes, and whether any is masked.
-  func read(_ range: Range<Int64>, of log: LocalStream) throws -> (bytes: [UInt8], isMasked: Bool) {
+  func read(_ range: Range<StreamOffset>, of log: LocalStream) throws -> (
+    bytes: [UInt8], isMasked: Bool
+  ) {
     var bytes: [UInt8] = []
     var isMasked = false
     var start = range.lowerBound
@@ -58,7 +61,7 @@ final class RedactedView: Sendable {
   }
 
   private func read(
-    _ range: Range<Int64>, of log: LocalStream, by redactor: Redactor
+    _ range: Range<StreamOffset>, of log: LocalStream, by redactor: Redactor
   ) throws -> (bytes: [UInt8], isMasked: Bool) {
     let before = try before(range.lowerBound, of: log)
     let available = try log.available().upperBound
@@ -67,10 +70,10 @@ final class RedactedView: Sendable {
     remember(before, text.dropLast(Int(ahead - range.upperBound)), upTo: range.upperBound)
     let decisive = before[redactor.decisiveStart(in: before)...]
     if !decisive.isEmpty { text.insert(contentsOf: decisive, at: 0) }
-    let wanted = decisive.count..<decisive.count + Int(range.upperBound - range.lowerBound)
+    let wanted = decisive.count..<decisive.count + Int(range.byteCount)
     try finishLine(&text, after: wanted.upperBound, at: ahead, available, of: log)
-    let start = range.lowerBound - Int64(wanted.lowerBound)
-    let found = redactor.mask(&text, at: start, format)
+    let start = range.lowerBound - ByteCount(wanted.lowerBound)
+    let found = redactor.mask(&text, at: Int64(start), format)
     count(found, range, start)
     text.removeLast(text.count - wanted.upperBound)
     text.removeFirst(wanted.lowerBound)
@@ -78,13 +81,13 @@ final class RedactedView: Sendable {
   }
 
   /// What is decisive for the first bytes from an offset on, and more.
-  private func before(_ offset: Int64, of log: LocalStream) throws -> [UInt8] {
+  private func before(_ offset: StreamOffset, of log: LocalStream) throws -> [UInt8] {
     if let known = last.withLock({ $0.end == offset ? $0.bytes : nil }) { return known }
-    let first = max(try log.available().lowerBound, offset - Int64(Redactor.context))
+    let first = max(try log.available().lowerBound, offset - ByteCount(Redactor.context))
     return first < offset ? try log.rawBytes(first..<offset) : []
   }
 
-  private func remember(_ before: [UInt8], _ text: ArraySlice<UInt8>, upTo end: Int64) {
+  private func remember(_ before: [UInt8], _ text: ArraySlice<UInt8>, upTo end: StreamOffset) {
     let rest = text.suffix(Redactor.context)
     let bytes = before.suffix(Redactor.context - rest.count) + rest
     last.withLock { $0 = (end, Array(bytes)) }
@@ -98,10 +101,11 @@ final class RedactedView: Sendable {
   ///   - end: stream offset of the text's end.
   ///   - available: stream offset up to which there is more.
   private func finishLine(
-    _ text: inout [UInt8], after wanted: Int, at end: Int64, _ available: Int64, of log: LocalStream
+    _ text: inout [UInt8], after wanted: Int, at end: StreamOffset, _ available: StreamOffset,
+    of log: LocalStream
   ) throws {
     var position = end
-    let limit = min(available, end + Int64(Redactor.context))
+    let limit = min(available, end + ByteCount(Redactor.context))
     var searched = wanted - 1
     while true {
       if let newline = text[searched...].firstIndex(of: 0x0a) {
@@ -115,11 +119,11 @@ final class RedactedView: Sendable {
     }
   }
 
-  private func count(_ found: [MaskedRange], _ range: Range<Int64>, _ start: Int64) {
+  private func count(_ found: [MaskedRange], _ range: Range<StreamOffset>, _ start: StreamOffset) {
     tally.withLock { tally in
       guard range.lowerBound <= tally.end, tally.end < range.upperBound else { return }
       for redaction in found {
-        let place = start + Int64(redaction.range.lowerBound)
+        let place = start + ByteCount(redaction.range.lowerBound)
         if tally.end <= place, place < range.upperBound {
           tally.counts[redaction.kind, default: 0] += 1
         }

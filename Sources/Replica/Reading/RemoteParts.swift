@@ -1,4 +1,6 @@
 package import ObjectStore
+import Platform
+package import SessionLog
 
 /// Parts of a remote stream, chosen by what the segments' indexes tell: the last lines, or the
 /// records of a time span.
@@ -13,16 +15,18 @@ package import ObjectStore
 /// ```
 package final class RemoteParts {
   private let stream: RemoteStream
-  private let length: Int64
+  private let length: StreamOffset
 
   /// Chooses nothing yet.
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
-  ///   - length: where the stream ends, in bytes.
+  ///   - length: where the stream ends.
   ///   - store: where it is.
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  package init(of remote: RemoteSession, upTo length: Int64, in store: any ObjectStore) throws {
+  package init(of remote: RemoteSession, upTo length: StreamOffset, in store: any ObjectStore)
+    throws
+  {
     stream = try RemoteStream(remote, generation: nil, in: store)
     self.length = length
   }
@@ -35,7 +39,7 @@ package final class RemoteParts {
   ///     levels; then the end begins with records enough to tell what the first lines belong to.
   /// - Returns: one range, or none; it begins at 0, or holds a line more than was asked for.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<Int64>] {
+  package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<StreamOffset>] {
     try await retrying { [self] in
       var rest = try await cover()[...]
       var stretches: [Stretch] = []
@@ -73,11 +77,11 @@ package final class RemoteParts {
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func span(
     _ times: ClosedRange<Int64>?, levels: [Int]? = nil
-  ) async throws -> [Range<Int64>] {
+  ) async throws -> [Range<StreamOffset>] {
     try await retrying { [self] in
       let stretches = try await stream.stretches(of: try await cover())
       let isWanted = stretches.map { $0.mayHold(times, levels) }
-      var ranges: [Range<Int64>] = []
+      var ranges: [Range<StreamOffset>] = []
       var number = 0
       while let first = isWanted[number...].firstIndex(of: true) {
         let next = isWanted[first...].firstIndex(of: false) ?? isWanted.count
@@ -103,11 +107,11 @@ package final class RemoteParts {
   ///   - body: gets the bytes in order, each piece with its offset in the stream.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
   package func read(
-    _ ranges: [Range<Int64>], _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+    _ ranges: [Range<StreamOffset>], _ body: (StreamOffset, UnsafeRawBufferPointer) throws -> Void
   ) async throws {
     try await stream.read(ranges) { [stream] part in
       guard case .bytes(let bytes) = part else { return }
-      try body(stream.position - Int64(bytes.count), bytes)
+      try body(stream.position - ByteCount(bytes.count), bytes)
     }
   }
 

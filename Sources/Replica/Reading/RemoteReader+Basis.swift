@@ -1,5 +1,6 @@
 package import Delta
 import ObjectStore
+import Platform
 
 /// What a delta refers to.
 extension RemoteReader {
@@ -12,7 +13,7 @@ extension RemoteReader {
     let object = try await store.get(
       folder.key + name.fileName, atMost: SegmentName.largestObject)
     let instructions = try SegmentIndex.decode(endOf: object[...]).index.instructions
-    guard instructions.length == name.length else {
+    guard instructions.length == name.length.bytes else {
       throw ReplicaError(
         .damagedObject, "\(folder.key)\(name) makes other bytes than its name says")
     }
@@ -27,8 +28,8 @@ extension RemoteReader {
   ) async throws -> Set<SegmentName> {
     var basis: Set<SegmentName> = []
     for case .copy(let source) in try await instructions(of: name, in: remote.folder).list {
-      let segments = remote.cover(upTo: source.range.upperBound, of: source.generation)
-      basis.formUnion(segments.filter { $0.range.overlaps(source.range) })
+      let segments = remote.cover(upTo: source.offsets.upperBound, of: source.generation)
+      basis.formUnion(segments.filter { $0.range.overlaps(source.offsets) })
     }
     return basis
   }

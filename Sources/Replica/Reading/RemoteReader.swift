@@ -23,10 +23,10 @@ package struct RemoteReader: Sendable {
   ///   - remote: what a listing showed.
   ///   - generation: the generation to read, by the names of all segments; nil for the one that
   ///     counts.
-  ///   - start: where to begin, in stream bytes.
+  ///   - start: where to begin.
   ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
   ///     segment's link with; nil where they are not known.
-  ///   - length: where to stop, in stream bytes.
+  ///   - length: where to stop.
   ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
   ///     compared, the segment's hash is compared when its last piece has been handed on.
   /// - Returns: SHA-256 over the bytes, in lower-case hex.
@@ -34,8 +34,8 @@ package struct RemoteReader: Sendable {
   ///   throws.
   @discardableResult
   package func read(
-    _ remote: RemoteSession, generation: Int? = nil, from start: Int64 = 0,
-    after before: [UInt8]? = nil, upTo length: Int64,
+    _ remote: RemoteSession, generation: Int? = nil, from start: StreamOffset = 0,
+    after before: [UInt8]? = nil, upTo length: StreamOffset,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> String {
     let stream = try RemoteStream(remote, generation: generation, in: store)
@@ -49,12 +49,12 @@ package struct RemoteReader: Sendable {
   ///
   /// - Parameters:
   ///   - remote: what a listing showed.
-  ///   - length: where to stop, in stream bytes; nil for the seal's length, or as far as any object
+  ///   - length: where to stop; nil for the seal's length, or as far as any object
   ///     says that it reaches, a damaged one too.
   ///   - body: gets the stream in order, and is told of what is lost or in doubt.
   /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, and what `body` throws.
   package func salvage(
-    _ remote: RemoteSession, upTo length: Int64? = nil, _ body: (StreamPart) throws -> Void
+    _ remote: RemoteSession, upTo length: StreamOffset? = nil, _ body: (StreamPart) throws -> Void
   ) async throws {
     let damaged = remote.damagedSegments.lazy
       .filter { $0.name.generation == remote.generation }.map(\.name.range.upperBound).max()

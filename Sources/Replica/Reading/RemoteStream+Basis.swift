@@ -1,5 +1,7 @@
 import Delta
 import ObjectStore
+import Platform
+import SessionLog
 
 extension RemoteStream {
   /// Bytes of memory that segments of earlier generations may take together, but for the last.
@@ -16,27 +18,28 @@ extension RemoteStream {
   ///   - give: gets them in pieces, each with its stream offset.
   /// - Returns: whether they were all there; but for salvage that is an error.
   func copy(
-    _ source: StreamRange, to offset: Int64, upTo end: Int64, of delta: StoredSegment,
-    _ body: Body, _ give: (UnsafeRawBufferPointer, Int64) throws -> Void
+    _ source: StreamRange, to offset: StreamOffset, upTo end: StreamOffset, of delta: StoredSegment,
+    _ body: Body, _ give: (UnsafeRawBufferPointer, StreamOffset) throws -> Void
   ) async throws -> Bool {
-    let shift = offset - source.range.lowerBound
+    let shift = offset - source.offsets.lowerBound
     var isWhole = true
-    var from = source.range.lowerBound
-    while from < source.range.upperBound {
-      let rest = StreamRange(generation: source.generation, range: from..<source.range.upperBound)
+    var from = source.offsets.lowerBound
+    while from < source.offsets.upperBound {
+      let rest = StreamRange(generation: source.generation, from..<source.offsets.upperBound)
       do {
         let (segment, _, pieces) = try await plain(rest, copiedBy: delta.name) { name in
           let segment = try await openBasis(name, for: delta)
           return (segment, segment.layout)
         }
-        let start = segment.name.range.lowerBound
         for piece in pieces {
           guard case .frame(let number, let part) = piece.source else { break }
           let frame = try await segment.frame(number)
           try frame.withUnsafeBytes {
-            try give(.init(rebasing: $0[part]), start + piece.range.lowerBound + shift)
+            try give(
+              .init(rebasing: $0[part]),
+              segment.name.offset(of: piece.range.lowerBound) + shift)
           }
-          from = start + piece.range.upperBound
+          from = segment.name.offset(of: piece.range.upperBound)
         }
         shrinkBasis()
       } catch let error as StoreError where error.isNotFound {
@@ -45,7 +48,7 @@ extension RemoteStream {
           try await lookAgain(error)
         } catch let error as StoreError where error.isNotFound && salvages {
           try lose(
-            from: from + shift, to: min(end, source.range.upperBound + shift), error, body)
+            from: from + shift, to: min(end, source.offsets.upperBound + shift), error, body)
           return false
         }
       } catch let error as ReplicaError where salvages {
@@ -68,13 +71,11 @@ extension RemoteStream {
     _ open: (SegmentName) async throws -> (Opened, SegmentLayout)
   ) async throws -> (Opened, SegmentLayout, [SegmentLayout.Piece]) {
     let candidates = remote.segments(of: source.generation)
-      .filter { $0.range.contains(source.range.lowerBound) }
+      .filter { $0.range.contains(source.offsets.lowerBound) }
       .sorted { $0.range.upperBound > $1.range.upperBound }
     for name in candidates {
       let (opened, layout) = try await open(name)
-      let wanted = source.range.clamped(to: name.range)
-      let start = name.range.lowerBound
-      let pieces = layout.pieces(of: wanted.lowerBound - start..<wanted.upperBound - start)
+      let pieces = layout.pieces(of: name.positions(of: source.offsets))
       if case .frame = pieces.first?.source { return (opened, layout, pieces) }
     }
     let bytes =
@@ -83,7 +84,7 @@ extension RemoteStream {
     if let name = candidates.first {
       throw ReplicaError(.damagedObject, "\(bytes) are copies themselves in \(name.fileName)")
     }
-    let cause = damagedSegment(at: source.range.lowerBound, of: source.generation).map {
+    let cause = damagedSegment(at: source.offsets.lowerBound, of: source.generation).map {
       ": \($0.name.fileName) has \($0.found) bytes"
     }
     throw ReplicaError(.missingBytes, "\(bytes) are not there\(cause ?? "")")
@@ -96,12 +97,10 @@ extension RemoteStream {
       basis.append(basis.remove(at: known))
       return basis[basis.count - 1]
     }
-    let start = name.range.lowerBound
     let parts = delta.copies.filter { $0.generation == name.generation }
-      .map { $0.range.clamped(to: name.range) }.filter { !$0.isEmpty }
-      .map { $0.lowerBound - start..<$0.upperBound - start }
+      .map { name.positions(of: $0.offsets) }.filter { !$0.isEmpty }
       .sorted { $0.lowerBound < $1.lowerBound }
-    let wanted = parts.reduce(0) { $0 + $1.upperBound - $1.lowerBound }
+    let wanted = parts.reduce(0) { $0 + ByteCount($1.count) }
     var head = heads[name]
     if head == nil {
       head = try await .fetch(
@@ -121,15 +120,14 @@ extension RemoteStream {
   }
 
   /// Where the bytes may begin again that come after a damaged one.
-  private func nextStart(after offset: Int64, of source: StreamRange) -> Int64 {
+  private func nextStart(after offset: StreamOffset, of source: StreamRange) -> StreamOffset {
     let open = basis.last {
       $0.name.generation == source.generation && $0.name.range.contains(offset)
     }
-    let limit = source.range.upperBound
+    let limit = source.offsets.upperBound
     if let open {
-      let start = open.name.range.lowerBound
-      let piece = open.layout.pieces(of: offset - start..<limit - start).first
-      return min(limit, piece.map { start + $0.range.upperBound } ?? limit)
+      let piece = open.layout.pieces(of: open.name.positions(of: offset..<limit)).first
+      return min(limit, piece.map { open.name.offset(of: $0.range.upperBound) } ?? limit)
     }
     let bounds = remote.segments(of: source.generation).flatMap {
       [$0.range.lowerBound, $0.range.upperBound]

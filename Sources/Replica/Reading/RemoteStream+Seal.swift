@@ -1,5 +1,6 @@
 import Crypto
 import ObjectStore
+import SessionLog
 
 /// What a seal says of the stream that is read.
 extension RemoteStream {
@@ -24,13 +25,13 @@ extension RemoteStream {
   }
 
   /// The same, telling of a seal that cannot be read.
-  func obeySeal(upTo length: Int64, _ body: Body) async throws {
+  func obeySeal(upTo length: StreamOffset, _ body: Body) async throws {
     try await obeySeal()
     if let sealProblem, length > 0 { try doubt(0..<length, sealProblem, body) }
   }
 
   /// Compares the digest of a stream that was read whole with its seal's.
-  func checkDigest(of range: Range<Int64>, _ body: Body) throws {
+  func checkDigest(of range: Range<StreamOffset>, _ body: Body) throws {
     guard let contents = remote.contents, let expected = contents.digest, !hasLost,
       range == 0..<contents.seal.length, generation == contents.seal.generation
     else { return }

@@ -1,6 +1,8 @@
 import Crypto
 import Delta
 import ObjectStore
+import Platform
+import SessionLog
 
 /// One reading of a generation of a session's stream: what it knows of the objects, and how far it
 /// has come.
@@ -22,17 +24,17 @@ final class RemoteStream {
   var basis: [StoredSegment] = []
 
   /// The stream has been handed on up to here.
-  private(set) var position: Int64 = 0
+  private(set) var position = StreamOffset.zero
   /// SHA-256 over what was handed on, when it is read in order.
   private(set) var digest: SHA256?
   /// Where the reading in order began.
-  private var origin: Int64?
+  private var origin: StreamOffset?
   /// Whether the hash of the segment under way is the digest: nothing was handed on before it.
   private var hashIsDigest = false
   /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil where not known.
   private var tail: [UInt8]?
   /// Where the last new listing was made: without progress since, another one cannot help.
-  private var lookedAt: Int64?
+  private var lookedAt: StreamOffset?
   /// Damaged segments that others can stand in for.
   private var excluded: Set<SegmentName> = []
   /// Whether the stream that counts is read, as its seal describes it, and not a generation by the
@@ -61,7 +63,7 @@ final class RemoteStream {
 
   /// Reads `[start, length)`, each segment whole and compared with its name.
   func read(
-    from start: Int64, after before: [UInt8]?, upTo length: Int64, _ body: Body
+    from start: StreamOffset, after before: [UInt8]?, upTo length: StreamOffset, _ body: Body
   ) async throws {
     try await obeySeal(upTo: length, body)
     try checkOverlaps(body)
@@ -69,7 +71,7 @@ final class RemoteStream {
     tail = start == 0 ? [] : before
     digest = SHA256()
     origin = start
-    try await advance(to: length, body) { segment in [0..<segment.length] }
+    try await advance(to: length, body) { segment in [segment.positions] }
     try checkDigest(of: start..<length, body)
   }
 
@@ -77,7 +79,7 @@ final class RemoteStream {
   /// the checksums and lengths of frames are.
   ///
   /// - Parameter ranges: in order and disjoint.
-  func read(_ ranges: [Range<Int64>], _ body: Body) async throws {
+  func read(_ ranges: [Range<StreamOffset>], _ body: Body) async throws {
     try await obeySeal()
     try checkOverlaps(body)
     for range in ranges {
@@ -87,16 +89,14 @@ final class RemoteStream {
         digest = position == 0 ? SHA256() : nil
       }
       try await advance(to: range.upperBound, body) { segment in
-        let start = segment.range.lowerBound
-        return ranges.map { $0.clamped(to: segment.range) }.filter { !$0.isEmpty }
-          .map { $0.lowerBound - start..<$0.upperBound - start }
+        ranges.map { segment.positions(of: $0) }.filter { !$0.isEmpty }
       }
     }
     if digest != nil { try checkDigest(of: 0..<position, body) }
   }
 
   private func advance(
-    to length: Int64, _ body: Body, wanting parts: (SegmentName) -> [Range<Int64>]
+    to length: StreamOffset, _ body: Body, wanting parts: (SegmentName) -> [Range<Int64>]
   ) async throws {
     while position < length {
       guard let segment = segment(at: position) else {
@@ -119,7 +119,7 @@ final class RemoteStream {
   }
 
   /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
-  private func segment(at offset: Int64) -> SegmentName? {
+  private func segment(at offset: StreamOffset) -> SegmentName? {
     if !salvages { return remote.segment(at: offset, of: generation) }
     return candidates.first { $0.contains { $0.range.contains(offset) } }?
       .filter { $0.range.contains(offset) }
@@ -127,7 +127,7 @@ final class RemoteStream {
   }
 
   /// Where the next segment begins that the seal names, while one is read that it does not name.
-  private func nextNamed(after offset: Int64, besides segment: SegmentName) -> Int64 {
+  private func nextNamed(after offset: StreamOffset, besides segment: SegmentName) -> StreamOffset {
     guard salvages, remote.unnamed.contains(segment) else { return .max }
     return candidates[0].map(\.range.lowerBound).filter { $0 > offset }.min() ?? .max
   }
@@ -141,9 +141,9 @@ final class RemoteStream {
   }
 
   private func read(
-    _ segment: SegmentName, upTo end: Int64, wanting parts: [Range<Int64>], _ body: Body
+    _ segment: SegmentName, upTo end: StreamOffset, wanting parts: [Range<Int64>], _ body: Body
   ) async throws {
-    let isWhole = parts == [0..<segment.length]
+    let isWhole = parts == [segment.positions]
     let stored: StoredSegment
     do {
       stored = try await open(segment, wanting: parts)
@@ -159,11 +159,10 @@ final class RemoteStream {
       if hashIsDigest { (digest, hashIsDigest) = (hasher, false) }
     }
     var isComplete = isWhole
-    let start = segment.range.lowerBound
-    let part = isWhole ? 0..<segment.length : position - start..<end - start
+    let part = isWhole ? segment.positions : segment.positions(of: position..<end)
     for piece in stored.layout.pieces(of: part) {
-      let offset = start + piece.range.lowerBound
-      func give(_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws {
+      let offset = segment.offset(of: piece.range.lowerBound)
+      func give(_ bytes: UnsafeRawBufferPointer, _ offset: StreamOffset) throws {
         if isWhole { hasher.update(bufferPointer: bytes) }
         try hand(bytes, at: offset, upTo: end, body)
       }
@@ -179,7 +178,8 @@ final class RemoteStream {
       } catch let error as ReplicaError where salvages {
         if standIn(for: segment) { return try doubt(position..<end, error, body) }
         isComplete = false
-        try lose(from: offset, to: min(end, start + piece.range.upperBound), error, body)
+        try lose(
+          from: offset, to: min(end, segment.offset(of: piece.range.upperBound)), error, body)
       }
     }
     if isWhole, !isComplete, segment.kind == .delta {
@@ -207,7 +207,7 @@ final class RemoteStream {
   ) async throws -> StoredSegment {
     if let current, current.name == segment { return current }
     current = nil
-    let isWhole = parts == [0..<segment.length]
+    let isWhole = parts == [segment.positions]
     var head = heads[segment]
     if head == nil {
       head = try await .fetch(segment, in: remote.folder, from: store, whole: isWhole)
@@ -221,14 +221,14 @@ final class RemoteStream {
 
   /// Hands on those of some bytes that come next, up to `end`.
   private func hand(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int64, upTo end: Int64, _ body: Body
+    _ bytes: UnsafeRawBufferPointer, at offset: StreamOffset, upTo end: StreamOffset, _ body: Body
   ) throws {
     let from = Int(max(0, position - offset))
-    let to = Int(min(end - offset, Int64(bytes.count)))
+    let to = Int(min(end - offset, ByteCount(bytes.count)))
     guard from < to else { return }
     let wanted = UnsafeRawBufferPointer(rebasing: bytes[from..<to])
     tail = Array(((tail ?? []) + wanted.suffix(Link.span)).suffix(Link.span))
-    position = offset + Int64(to)
+    position = offset + ByteCount(to)
     if !hashIsDigest { digest?.update(bufferPointer: wanted) }
     try body(.bytes(wanted))
   }
@@ -237,7 +237,7 @@ final class RemoteStream {
   ///
   /// - Throws: the error when nothing has been read since the last time.
   func lookAgain(_ error: StoreError) async throws {
-    guard position > lookedAt ?? -1 else { throw error }
+    guard lookedAt.map({ $0 < position }) ?? true else { throw error }
     lookedAt = position
     let (folder, session) = (remote.folder, remote.session)
     let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
@@ -249,7 +249,7 @@ final class RemoteStream {
     throws
   {
     // Of a stream that is read from its middle, fewer bytes may be known than the link covers.
-    guard link.covered <= tail.count || Int64(tail.count) == position else { return }
+    guard link.covered <= tail.count || StreamOffset(tail.count) == position else { return }
     // Where the writer no longer had the bytes before, its link covers fewer of them.
     let covered = tail.suffix(link.covered)
     guard link.covered <= tail.count, link == Link(before: covered) else {
@@ -274,13 +274,15 @@ final class RemoteStream {
   // MARK: Damage
 
   /// Tells of bytes that are given but may be wrong; an error where nobody listens.
-  func doubt(_ range: Range<Int64>, _ error: ReplicaError, _ body: Body) throws {
+  func doubt(_ range: Range<StreamOffset>, _ error: ReplicaError, _ body: Body) throws {
     guard salvages else { throw error }
     try body(.damage(StreamDamage(range: range, isLost: false, reason: error.detail)))
   }
 
   /// Leaves out what comes next of some bytes that cannot be read; an error where nobody listens.
-  func lose(from lower: Int64, to upper: Int64, _ error: any Error, _ body: Body) throws {
+  func lose(from lower: StreamOffset, to upper: StreamOffset, _ error: any Error, _ body: Body)
+    throws
+  {
     guard salvages else { throw error }
     let lower = max(position, lower)
     guard lower < upper else { return }
@@ -301,7 +303,7 @@ final class RemoteStream {
 
   /// Reads what can be read of a segment without its index.
   private func readAround(
-    _ error: ReplicaError, _ segment: SegmentName, upTo end: Int64, _ body: Body
+    _ error: ReplicaError, _ segment: SegmentName, upTo end: StreamOffset, _ body: Body
   ) async throws {
     if standIn(for: segment) { return try doubt(position..<end, error, body) }
     try await salvage(segment, upTo: end, error, body)
@@ -309,14 +311,14 @@ final class RemoteStream {
   }
 
   /// A cut upload that was to hold a byte.
-  func damagedSegment(at offset: Int64, of generation: Int) -> RemoteSession.ObjectDamage? {
+  func damagedSegment(at offset: StreamOffset, of generation: Int) -> RemoteSession.ObjectDamage? {
     remote.damagedSegments.first {
       $0.name.generation == generation && $0.name.range.contains(offset)
     }
   }
 
   /// That bytes are in no whole segment.
-  func missing(from offset: Int64, upTo length: Int64) -> ReplicaError {
+  func missing(from offset: StreamOffset, upTo length: StreamOffset) -> ReplicaError {
     let cause = damagedSegment(at: offset, of: generation).map {
       ": \($0.name.fileName) has \($0.found) bytes"
     }
@@ -325,7 +327,7 @@ final class RemoteStream {
       "bytes \(offset) to \(length) of \(remote.session) are not there\(cause ?? "")")
   }
 
-  private func passGap(upTo length: Int64, _ body: Body) async throws {
+  private func passGap(upTo length: StreamOffset, _ body: Body) async throws {
     let next = candidates.joined().map(\.range.lowerBound).filter { $0 > position }.min()
     let end = min(length, next ?? length)
     let damaged = damagedSegment(at: position, of: generation)
@@ -341,7 +343,7 @@ final class RemoteStream {
 
   /// Hands on the frames that a plain segment begins with, as bytes in doubt.
   private func salvage(
-    _ segment: SegmentName, upTo end: Int64, _ error: ReplicaError, _ body: Body
+    _ segment: SegmentName, upTo end: StreamOffset, _ error: ReplicaError, _ body: Body
   ) async throws {
     guard segment.kind == .plain else { return }
     let object: [UInt8]
@@ -353,9 +355,9 @@ final class RemoteStream {
     }
     let before = position
     var offset = segment.range.lowerBound
-    try decoder.salvage(object, upTo: segment.length) { frame in
+    try decoder.salvage(object, upTo: segment.length.bytes) { frame in
       try hand(frame, at: offset, upTo: end, body)
-      offset += Int64(frame.count)
+      offset += ByteCount(frame.count)
     }
     if position > before { try doubt(before..<position, error, body) }
   }

@@ -1,5 +1,6 @@
 import Delta
 import ObjectStore
+import Platform
 
 /// A segment's index, fetched from the store with as little else as may be.
 struct SegmentHead: Sendable {
@@ -8,8 +9,8 @@ struct SegmentHead: Sendable {
   /// Bytes of the object that came with it, and where in the object they begin.
   let held: (start: Int64, bytes: [UInt8])
 
-  /// Objects up to this many bytes are fetched whole: a request costs more than they do.
-  static let wholeLimit: Int64 = 32 << 10
+  /// Objects up to this size are fetched whole: a request costs more than they do.
+  static let wholeLimit: ByteCount = 32 << 10
   /// Bytes fetched from an object's end; nearly every index is shorter.
   private static let guess: Int64 = 4096
 
@@ -23,18 +24,19 @@ struct SegmentHead: Sendable {
     let key = folder.key + name.fileName
     guard !whole, name.stored > wholeLimit else {
       let object = try await store.get(key, atMost: SegmentName.largestObject)
-      guard Int64(object.count) == name.stored else {
+      guard ByteCount(object.count) == name.stored else {
         throw damaged(name, "has \(object.count) bytes, not what its name says")
       }
       return try SegmentHead(name, start: 0, object)
     }
-    var start = name.stored - guess
-    var tail = try await piece(start..<name.stored, of: name, key, store)
+    let size = name.stored.bytes
+    var start = size - guess
+    var tail = try await piece(start..<size, of: name, key, store)
     let length = Int64(try naming(name) { try SegmentIndex.length(endOf: tail[...]) })
     if length > guess {
-      start = name.stored - length
+      start = size - length
       guard start >= 0 else { throw damaged(name, "is shorter than its index") }
-      tail = try await piece(start..<name.stored - guess, of: name, key, store) + tail
+      tail = try await piece(start..<size - guess, of: name, key, store) + tail
     }
     return try SegmentHead(name, start: start, tail)
   }
@@ -45,8 +47,8 @@ struct SegmentHead: Sendable {
     layout = try naming(name) {
       let (index, length) = try SegmentIndex.decode(endOf: bytes[...])
       return try SegmentLayout(
-        index, indexLength: length, stored: name.stored, generation: name.generation,
-        length: name.length)
+        index, indexLength: length, stored: name.stored.bytes, generation: name.generation,
+        length: name.length.bytes)
     }
     guard (layout.index.delta == nil) == (name.kind == .plain) else {
       throw Self.damaged(name, "is not of the kind that its name says")
@@ -54,7 +56,9 @@ struct SegmentHead: Sendable {
   }
 
   /// The same without what came with it.
-  var withoutBytes: SegmentHead { SegmentHead(name: name, layout: layout, held: (name.stored, [])) }
+  var withoutBytes: SegmentHead {
+    SegmentHead(name: name, layout: layout, held: (name.stored.bytes, []))
+  }
 
   private init(name: SegmentName, layout: SegmentLayout, held: (start: Int64, bytes: [UInt8])) {
     self.name = name
@@ -66,9 +70,9 @@ struct SegmentHead: Sendable {
   static func piece(
     _ range: Range<Int64>, of name: SegmentName, _ key: String, _ store: any ObjectStore
   ) async throws -> [UInt8] {
-    let count = range.upperBound - range.lowerBound
+    let count = ByteCount(range.count)
     let bytes = try await store.get(key, range: .bytes(offset: range.lowerBound, count: count))
-    guard Int64(bytes.count) == count else {
+    guard ByteCount(bytes.count) == count else {
       throw damaged(name, "ends at byte \(range.lowerBound + Int64(bytes.count)), too early")
     }
     return bytes

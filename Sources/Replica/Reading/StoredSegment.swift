@@ -28,7 +28,7 @@ final class StoredSegment {
 
   /// - Parameters:
   ///   - head: its index.
-  ///   - parts: what is going to be read, as offsets from its start in stream bytes, in order.
+  ///   - parts: what is going to be read, as positions in its stream bytes, in order.
   init(
     _ head: SegmentHead, wanting parts: [Range<Int64>], in folder: SessionFolder,
     from store: any ObjectStore, with decoder: SegmentDecoder
@@ -41,7 +41,7 @@ final class StoredSegment {
     self.decoder = decoder
     var frames: [Int] = []
     var copies: [StreamRange] = []
-    var wanted: Int64 = 0
+    var wanted: ByteCount = 0
     // Part by part: many parts of many frames have more pieces together than there is memory for.
     for part in parts {
       for piece in head.layout.pieces(of: part) {
@@ -50,7 +50,7 @@ final class StoredSegment {
         // The literals between copies may come from one frame, which then comes up again and again.
         case .frame(let number, _) where number > frames.last ?? -1:
           frames.append(number)
-          wanted += Int64(head.layout.index.frames[number].storedLength)
+          wanted += ByteCount(head.layout.index.frames[number].storedLength)
         case .frame: continue
         }
       }

@@ -1,9 +1,11 @@
 import LogRecords
+import Platform
+package import SessionLog
 
 /// Something wrong with a stretch of a remote stream, as a reader that goes on tells it.
 package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
   /// The stretch, in stream bytes.
-  package let range: Range<Int64>
+  package let range: Range<StreamOffset>
   /// Whether its bytes could not be read and are left out; else they are given, and in doubt.
   package let isLost: Bool
   /// What is wrong, with the names of objects.
@@ -11,7 +13,7 @@ package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
 
   /// The line that stands for lost bytes, newline included.
   package var gapLine: [UInt8] {
-    Array("\(GapLine.text(range.upperBound - range.lowerBound, reason))\n".utf8)
+    Array("\(GapLine.text(range.byteCount.bytes, reason))\n".utf8)
   }
 
   /// One line for a person.

@@ -2,11 +2,12 @@ import Delta
 import LogRecords
 import ObjectStore
 import Platform
+import SessionLog
 
 /// A part of a stream, and what an index tells of it without its bytes.
 struct Stretch: Sendable, Equatable {
   /// Stream offsets.
-  var range: Range<Int64>
+  var range: Range<StreamOffset>
   /// Newlines in it, at least.
   var lines = 0
   /// Records in it by level, lowest first, at least.
@@ -30,10 +31,10 @@ struct Stretch: Sendable, Equatable {
   }
 
   /// What stands in a frame, or in a part of one: of that nothing can be counted.
-  init(_ range: Range<Int64>, of frame: FrameSummary) {
+  init(_ range: Range<StreamOffset>, of frame: FrameSummary) {
     self.range = range
     times = frame.times
-    guard range.count == frame.rawLength else { return }
+    guard range.byteCount == ByteCount(frame.rawLength) else { return }
     lines = frame.lines
     levels = frame.levels
   }
@@ -87,13 +88,13 @@ extension RemoteStream {
     for segment in segments {
       var own: [Stretch] = []
       let layout = try await head(of: segment).layout
-      let pieces = layout.pieces(of: 0..<segment.length)
+      let pieces = layout.pieces(of: segment.positions)
       for (number, piece) in pieces.enumerated() {
         var stretches: [Stretch] = []
-        let offset = segment.range.lowerBound + piece.range.lowerBound
+        let offset = segment.offset(of: piece.range.lowerBound)
         switch piece.source {
         case .frame(let number, _):
-          let end = segment.range.lowerBound + piece.range.upperBound
+          let end = segment.offset(of: piece.range.upperBound)
           stretches.append(Stretch(offset..<end, of: layout.index.frames[number]))
         case .copy(let source):
           stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
@@ -124,19 +125,19 @@ extension RemoteStream {
   }
 
   private func stretches(
-    of source: StreamRange, at offset: Int64, copiedBy delta: SegmentName
+    of source: StreamRange, at offset: StreamOffset, copiedBy delta: SegmentName
   ) async throws -> [Stretch] {
-    let shift = offset - source.range.lowerBound
+    let shift = offset - source.offsets.lowerBound
     var stretches: [Stretch] = []
-    var from = source.range.lowerBound
-    while from < source.range.upperBound {
-      let rest = StreamRange(generation: source.generation, range: from..<source.range.upperBound)
+    var from = source.offsets.lowerBound
+    while from < source.offsets.upperBound {
+      let rest = StreamRange(generation: source.generation, from..<source.offsets.upperBound)
       let (segment, layout, pieces) = try await plain(rest, copiedBy: delta) { name in
         (name, try await head(of: name).layout)
       }
       for piece in pieces {
         guard case .frame(let number, _) = piece.source else { break }
-        let end = segment.range.lowerBound + piece.range.upperBound
+        let end = segment.offset(of: piece.range.upperBound)
         stretches.append(Stretch(from + shift..<end + shift, of: layout.index.frames[number]))
         from = end
       }

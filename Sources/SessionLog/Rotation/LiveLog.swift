@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// A session's live log as one of its writers has it open; any number may, in any process.
 ///
@@ -30,18 +30,18 @@ package struct LiveLog: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - files: the session's.
-  ///   - limit: length in bytes from which on it is rotated; 0 for never.
+  ///   - limit: length from which on it is rotated; 0 for never.
   ///   - isNew: whether there must be none yet.
   ///   - write: replaces the system's write, for tests of a full disk.
   /// - Throws: ``SystemError``.
   package init(
-    _ files: SessionFiles, rotateAt limit: Int64, isNew: Bool = false,
+    _ files: SessionFiles, rotateAt limit: ByteCount, isNew: Bool = false,
     write: @escaping Write = systemWrite
   ) throws {
     self.files = files
-    self.limit = limit
+    self.limit = limit.bytes
     self.write = write
-    threshold = limit
+    threshold = limit.bytes
     try open(isNew ? .new : .create)
   }
 

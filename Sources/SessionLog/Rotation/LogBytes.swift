@@ -11,7 +11,7 @@ package protocol LogBytes: Sendable {
   ///
   /// - Returns: fewer bytes than asked for only where they end, or where some are missing.
   /// - Throws: ``SystemError``.
-  func read(at offset: Int64, count: Int) throws -> [UInt8]
+  func read(at position: Int64, count: Int) throws -> [UInt8]
 
   /// Makes what was written durable.
   ///

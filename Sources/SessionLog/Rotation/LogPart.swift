@@ -6,7 +6,7 @@ import Platform
 /// the same bytes.
 package struct LogPart: Sendable, Hashable {
   /// Stream offset of its first byte.
-  package let start: Int64
+  package let start: StreamOffset
   /// The file as it was written.
   package let plain: String
   /// The compressed file: frames and an index, as in a segment.
@@ -15,8 +15,8 @@ package struct LogPart: Sendable, Hashable {
 
 extension SessionFiles {
   /// The names of the part that begins at an offset.
-  package func part(at start: Int64) -> LogPart {
-    let digits = String(start)
+  package func part(at start: StreamOffset) -> LogPart {
+    let digits = start.description
     let padded = String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits
     let plain = "\(stem).\(padded).log"
     return LogPart(start: start, plain: plain, compressed: plain + ".zst")
@@ -34,10 +34,11 @@ extension SessionFiles {
   }
 
   /// The offset that a part's name tells; nil for other names.
-  private func start(ofPart path: String) -> Int64? {
+  private func start(ofPart path: String) -> StreamOffset? {
     guard path.hasPrefix(stem + ".") else { return nil }
     let digits = path.dropFirst(stem.count + 1).prefix { $0.isASCII && $0.isNumber }
-    guard (12...15).contains(digits.count), let start = Int64(digits) else { return nil }
+    guard (12...15).contains(digits.count), let bytes = Int64(digits) else { return nil }
+    let start = StreamOffset(bytes)
     let part = part(at: start)
     return path == part.plain || path == part.compressed ? start : nil
   }

@@ -22,18 +22,18 @@ package protocol PartCompression: Sendable {
 /// A rotated part that is open for reading; used by one thread at a time.
 package protocol OpenPart: AnyObject {
   /// Bytes of log in it.
-  var length: Int64 { get }
+  var length: ByteCount { get }
 
   /// Where the file lies, and when its bytes were written.
   ///
   /// - Throws: ``Platform/SystemError``.
   func status() throws -> FileStatus
 
-  /// Reads at an offset from the part's first byte.
+  /// Reads at a position, counted from the part's first byte.
   ///
   /// - Returns: fewer bytes than asked for only where the part ends.
   /// - Throws: ``Platform/SystemError``, also for damage.
-  func read(at offset: Int64, count: Int) throws -> [UInt8]
+  func read(at position: Int64, count: Int) throws -> [UInt8]
 }
 
 /// Leaves parts plain, and cannot read what another program has compressed.
@@ -51,18 +51,18 @@ struct NoCompression: PartCompression {
 
 /// A part as it was written.
 private final class PlainPart: OpenPart {
-  let length: Int64
+  let length: ByteCount
   private let file: OpenFile
 
   init(_ file: OpenFile) throws {
     self.file = file
-    length = try file.status().length
+    length = ByteCount(try file.status().length)
   }
 
   func status() throws -> FileStatus { try file.status() }
 
-  func read(at offset: Int64, count: Int) throws -> [UInt8] {
-    try file.read(at: offset, count: count)
+  func read(at position: Int64, count: Int) throws -> [UInt8] {
+    try file.read(at: position, count: count)
   }
 }
 

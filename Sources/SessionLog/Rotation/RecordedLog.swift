@@ -9,15 +9,15 @@ import Synchronization
 /// rotation. Of the parts one is open at a time, and one frame of it in memory.
 package final class RecordedLog: LogBytes {
   /// Its first byte that is here; the parts before it were pruned.
-  package let start: Int64
+  package let start: StreamOffset
   /// The live log's first byte.
-  package let base: Int64
+  package let base: StreamOffset
   /// The parts, in order and without gaps between them.
   package let parts: [LogPart]
   /// Nil in the moment of a rotation.
   private let live: OpenFile?
   private let files: SessionFiles
-  private let open = Mutex<(start: Int64, part: any OpenPart)?>(nil)
+  private let open = Mutex<(start: StreamOffset, part: any OpenPart)?>(nil)
 
   /// How often a session is looked at anew that is rotated again while it is opened.
   private static let attempts = 100
@@ -59,7 +59,7 @@ package final class RecordedLog: LogBytes {
   }
 
   /// Where the live log begins; nil when the last part was removed since it was found.
-  private static func end(of parts: [LogPart], _ files: SessionFiles) throws -> Int64? {
+  private static func end(of parts: [LogPart], _ files: SessionFiles) throws -> StreamOffset? {
     guard let last = parts.last else { return 0 }
     do {
       return last.start + (try files.open(last).length)
@@ -71,44 +71,58 @@ package final class RecordedLog: LogBytes {
   package func extent() throws -> (end: Int64, modified: Timestamp) {
     if let live {
       let status = try live.status()
-      return (base + status.length, status.modifiedAt)
+      return (Int64(base + ByteCount(status.length)), status.modifiedAt)
     }
     let modified = try parts.last.map { try files.open($0).status().modifiedAt }
-    return (base, modified ?? Timestamp(milliseconds: 0))
+    return (Int64(base), modified ?? Timestamp(milliseconds: 0))
   }
+
+  /// The offset at which the stream ends.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func end() throws -> StreamOffset { StreamOffset(try extent().end) }
 
   package func synchronize() throws { try live?.synchronize() }
 
-  package func read(at offset: Int64, count: Int) throws -> [UInt8] {
-    if offset >= base { return try live?.read(at: offset - base, count: count) ?? [] }
-    let end = offset + Int64(count)
+  /// Reads a range, or what there is of it.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func read(_ range: Range<StreamOffset>) throws -> [UInt8] {
+    try read(at: Int64(range.lowerBound), count: Int(range.byteCount))
+  }
+
+  package func read(at position: Int64, count: Int) throws -> [UInt8] {
+    let offset = StreamOffset(position)
+    if offset >= base { return try live?.read(at: (offset - base).bytes, count: count) ?? [] }
+    let end = offset + ByteCount(count)
     var bytes: [UInt8] = []
     var next = offset
     while next < min(end, base) {
       guard let number = parts.lastIndex(where: { $0.start <= next }) else { break }
       let partEnd = number + 1 < parts.count ? parts[number + 1].start : base
       let wanted = Int(min(end, partEnd) - next)
-      let piece = try read(parts[number], at: next - parts[number].start, count: wanted)
+      let piece = try read(parts[number], at: (next - parts[number].start).bytes, count: wanted)
       bytes += piece
-      next += Int64(piece.count)
+      next += ByteCount(piece.count)
       // The part is shorter than where the next begins tells.
       guard piece.count == wanted else { return bytes }
     }
     if next >= base, end > next {
-      bytes += try live?.read(at: next - base, count: Int(end - next)) ?? []
+      bytes += try live?.read(at: (next - base).bytes, count: Int(end - next)) ?? []
     }
     return bytes
   }
 
-  private func read(_ part: LogPart, at offset: Int64, count: Int) throws -> [UInt8] {
-    try withReader(of: part) { try $0.read(at: offset, count: count) }
+  private func read(_ part: LogPart, at position: Int64, count: Int) throws -> [UInt8] {
+    try withReader(of: part) { try $0.read(at: position, count: count) }
   }
 
   /// Reads the part that holds an offset; nil for one of the live log, or of what is not here.
   ///
   /// - Throws: ``Platform/SystemError``, and what `body` throws.
   package func withPart<Value: Sendable>(
-    at offset: Int64, _ body: @Sendable (_ part: any OpenPart, _ start: Int64) throws -> Value
+    at offset: StreamOffset,
+    _ body: @Sendable (_ part: any OpenPart, _ start: StreamOffset) throws -> Value
   ) throws -> Value? {
     guard (start..<base).contains(offset),
       let part = parts.last(where: { $0.start <= offset })
@@ -129,9 +143,8 @@ package final class RecordedLog: LogBytes {
   }
 
   /// The last bytes, as many as there are.
-  package func tail(_ count: Int64) throws -> [UInt8] {
-    let end = try extent().end
-    let first = max(start, end - count)
-    return try read(at: first, count: Int(end - first))
+  package func tail(_ count: ByteCount) throws -> [UInt8] {
+    let end = try end()
+    return try read(max(start, end - count)..<end)
   }
 }

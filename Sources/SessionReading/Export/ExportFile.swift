@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+package import Platform
 
 /// Where an export goes: standard output, or a file that gets its name when it is whole.
 package final class ExportFile {
@@ -25,7 +25,7 @@ package final class ExportFile {
   /// - Parameters:
   ///   - path: its path.
   ///   - bytes: how many bytes are to be written at least, as far as anything says so.
-  package init(_ path: String, promising bytes: Int64) throws {
+  package init(_ path: String, promising bytes: ByteCount) throws {
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent().path
     var isFolder: ObjCBool = false

@@ -33,7 +33,8 @@ package struct MergedExport {
     var json: [RecordJSON] = []
     for reader in readers {
       let (bytes, ranges) = try await reader.places(choice, lines: nil)
-      let cursor = LineCursor(bytes, ranges: ranges, filter: reader.filter(choice))
+      let cursor = LineCursor(
+        bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice))
       let offset = clock(of: reader)
       inputs.append(.init(cursor, from: Self.start(of: reader.entry), offset: offset ?? .zero))
       json.append(RecordJSON(reader.entry.sidecar, clockOffset: offset))

@@ -1,5 +1,5 @@
 import LogRecords
-import Platform
+package import Platform
 import SessionLog
 
 /// One session as text, as JSON lines or as an asciicast.
@@ -23,7 +23,7 @@ package struct SessionExport: Sendable {
   }
 
   /// How many bytes are to be written at least, as far as anything says so.
-  package var promisedBytes: Int64 { choice.promised(by: [reader], mode) }
+  package var promisedBytes: ByteCount { choice.promised(by: [reader], mode) }
 
   /// The file's name in a folder.
   package var fileName: String {

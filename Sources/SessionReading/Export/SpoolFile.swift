@@ -5,7 +5,7 @@ import Platform
 /// nothing is ever left of them.
 final class SpoolFile {
   private let file: Descriptor
-  private(set) var length: Int64 = 0
+  private(set) var length: ByteCount = 0
   private var watch: FreeSpace.Watch
 
   init() throws {
@@ -16,13 +16,13 @@ final class SpoolFile {
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     try watch.take(bytes.count)
     try file.write(bytes)
-    length += Int64(bytes.count)
+    length += ByteCount(bytes.count)
   }
 
   /// Gives back what was written, in pieces.
   func read(_ body: ([UInt8]) throws -> Void) throws {
     var offset: Int64 = 0
-    while offset < length {
+    while offset < length.bytes {
       let piece = try file.read(at: offset, count: 1 << 20)
       guard !piece.isEmpty else { return }
       try body(piece)

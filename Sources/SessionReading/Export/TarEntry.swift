@@ -8,31 +8,31 @@ struct TarEntry {
   let folder: String
   /// Its name there, at most 100 bytes.
   let name: String
-  let size: Int64
+  let size: ByteCount
   let modified: Timestamp
 
   private static let block = 512
   /// More does not fit in 11 octal digits.
-  private static let largest: Int64 = 1 << 33
+  private static let largest: ByteCount = 1 << 33
 
   /// What ends an archive.
   static let end = [UInt8](repeating: 0, count: 2 * block)
 
   /// What stands before the file's bytes.
   var header: [UInt8] {
-    guard size >= Self.largest else { return header(name, size, type: "0") }
+    guard size >= Self.largest else { return header(name, size.bytes, type: "0") }
     // A pax record begins with its own length: " size=" and a newline, its digits and two more.
-    let value = String(size)
+    let value = size.description
     let record = Array("\(value.utf8.count + 9) size=\(value)\n".utf8)
     return header("pax", Int64(record.count), type: "x") + record
-      + Self.padding(after: Int64(record.count)) + header(name, 0, type: "0")
+      + Self.padding(after: ByteCount(record.count)) + header(name, 0, type: "0")
   }
 
   /// What stands after them.
   var padding: [UInt8] { Self.padding(after: size) }
 
-  private static func padding(after size: Int64) -> [UInt8] {
-    [UInt8](repeating: 0, count: (block - Int(size % Int64(block))) % block)
+  private static func padding(after size: ByteCount) -> [UInt8] {
+    [UInt8](repeating: 0, count: (block - Int(size) % block) % block)
   }
 
   private func header(_ name: String, _ size: Int64, type: Character) -> [UInt8] {

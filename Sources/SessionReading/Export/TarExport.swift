@@ -1,3 +1,4 @@
+import Platform
 import Replica
 import SessionLog
 
@@ -30,13 +31,13 @@ package struct TarExport {
             + "\(sidecar.deviceId.prefix(64).debugDescription), which no device has; export it as text"
         )
       }
-      func entry(_ suffix: String, _ size: Int64) -> TarEntry {
+      func entry(_ suffix: String, _ size: ByteCount) -> TarEntry {
         TarEntry(
           folder: "\(sidecar.deviceId)/\(reader.entry.session.day)",
           name: "\(reader.entry.session).\(suffix)", size: size, modified: modified)
       }
       if choice.admitsAll, mode != .salvaged {
-        try await stream(reader, entry("log", reader.length), to: file)
+        try await stream(reader, entry("log", reader.length.byteCount), to: file)
       } else {
         let spool = try SpoolFile()
         isWhole = try await reader.read(choice, mode) { try spool.write($0) } && isWhole
@@ -46,7 +47,7 @@ package struct TarExport {
         try file.write(entry.padding)
       }
       let json = try sidecar.remoteForm.json()
-      let described = entry("json", Int64(json.count))
+      let described = entry("json", ByteCount(json.count))
       try file.write(described.header + json + described.padding)
     }
     try file.write(TarEntry.end)
@@ -57,9 +58,9 @@ package struct TarExport {
   private func stream(_ reader: SessionReader, _ entry: TarEntry, to file: ExportFile) async throws
   {
     try file.write(entry.header)
-    var written: Int64 = 0
+    var written: ByteCount = 0
     _ = try await reader.read(choice, mode) {
-      written += Int64($0.count)
+      written += ByteCount($0.count)
       try file.write($0)
     }
     guard written == entry.size else {

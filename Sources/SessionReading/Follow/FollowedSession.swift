@@ -54,8 +54,8 @@ package final class FollowedSession: LineSource {
     while true {
       let (bytes, ranges) = try await reader.places(choice, lines: asked)
       let cursor = LineCursor(
-        bytes, ranges: ranges, filter: reader.filter(choice), isFinal: isFinal)
-      if ranges.isEmpty { cursor.skip(to: reader.length) }
+        bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice), isFinal: isFinal)
+      if ranges.isEmpty { cursor.skip(to: Int64(reader.length)) }
       var last = LastLines(count)
       while let line = try await cursor.next() { last.add(line) }
       let isFromStart = ranges.first.map { $0.lowerBound == 0 } ?? true
@@ -78,15 +78,16 @@ package final class FollowedSession: LineSource {
   package func look() async throws {
     do {
       let growth = try await follower.look()
+      let range = Range<Int64>(growth.range)
       if growth.isRewritten {
         tell("was written anew in the store; going on at its end")
-        cursor.skip(to: growth.range.upperBound)
-      } else if cursor.end < growth.range.lowerBound {
-        let missing = growth.range.lowerBound - cursor.end
+        cursor.skip(to: range.upperBound)
+      } else if cursor.end < range.lowerBound {
+        let missing = range.lowerBound - cursor.end
         tell("\(missing) bytes were pruned here before they could be shown")
-        cursor.skip(to: growth.range.lowerBound)
+        cursor.skip(to: range.lowerBound)
       }
-      cursor.extend(to: growth.range.upperBound, of: follower, isFinal: growth.ending != nil)
+      cursor.extend(to: range.upperBound, of: follower, isFinal: growth.ending != nil)
       ending = growth.ending
       hasTold = false
     } catch let error as LookupError where error.code == .gone {

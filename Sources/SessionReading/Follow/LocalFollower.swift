@@ -11,7 +11,7 @@ package final class LocalFollower: StreamFollower {
   private let local: LocalSession
   private let context: ReadingContext
   private var log: LocalStream?
-  private var end: Int64 = -1
+  private var end: StreamOffset?
   /// When it was last found out whether anybody still writes.
   private var examined: Timestamp?
 
@@ -36,13 +36,13 @@ package final class LocalFollower: StreamFollower {
     let range = try log.available()
     self.log = log
     // What grows has somebody who writes.
-    if end >= 0, range.upperBound != end { examined = context.now() }
+    if let end, range.upperBound != end { examined = context.now() }
     end = range.upperBound
     return StreamGrowth(range: range, ending: ending, isRewritten: false)
   }
 
   /// Reads what the last look found.
-  package func read(_ range: Range<Int64>) throws -> [UInt8] { try log?.read(range) ?? [] }
+  package func read(_ range: Range<Int64>) throws -> [UInt8] { try log?.read(Range(range)) ?? [] }
 
   private func ending(_ sidecar: Sidecar) throws -> StreamGrowth.Ending? {
     if sidecar.status != .active {

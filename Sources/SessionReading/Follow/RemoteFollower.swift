@@ -39,7 +39,7 @@ package final class RemoteFollower: StreamFollower {
   /// Fetches what the last look found.
   package func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []
-    try await parts?.read([range]) { read += $1 }
+    try await parts?.read([Range(range)]) { read += $1 }
     return read
   }
 }

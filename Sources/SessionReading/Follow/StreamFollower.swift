@@ -1,5 +1,5 @@
 package import LogRecords
-import SessionLog
+package import SessionLog
 
 /// Follows one session's stream as it grows.
 package protocol StreamFollower: AnyObject, PositionedBytes {
@@ -12,7 +12,7 @@ package protocol StreamFollower: AnyObject, PositionedBytes {
 /// How far a stream reaches.
 package struct StreamGrowth: Sendable, Equatable {
   /// What can be read, in stream bytes.
-  package let range: Range<Int64>
+  package let range: Range<StreamOffset>
   /// How the session ended, all that was written before being in the range; nil while it may grow.
   package let ending: Ending?
   /// Whether the stream is another one than at the look before, under the same offsets.

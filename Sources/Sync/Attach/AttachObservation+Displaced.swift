@@ -169,15 +169,15 @@ extension AttachObservation {
     guard try isPending(file) else { return add(.forget(file)) }
     let status = try FileStatus(file.source.path)
     let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
-    let seen = file.source.length ?? file.seen - file.source.base
-    let sent = try context.manifest.entry(file.session)?.sent ?? 0
+    let seen = file.source.length ?? file.source.offset(of: file.seen)
+    let sent = try context.manifest.entry(file.session)?.sent ?? .zero
     let line = GapLine.text(
-      seen > sent ? seen - sent : nil,
+      seen > sent ? (seen - sent).bytes : nil,
       "\(file.source.path) was \(what) after byte \(sent) was sent")
     // Of a session that had ended it is known how long it was.
     let isWhole = !file.isOpen && sent >= seen
     var ended = file
-    ended.seen = file.source.base + sent
+    ended.seen = file.source.position(of: sent)
     ended.link = nil
     add(.end(ended, status == nil ? .removed : .rotated, .gap(isWhole ? nil : line)))
   }
@@ -191,7 +191,7 @@ extension AttachObservation {
     guard sent > 0, sent == candidate.status.length else { return }
     // All of it was sent: what may come after that is told by where it begins.
     before.place(at: candidate.path, candidate.status)
-    before.source.length = sent
+    before.source.length = StreamOffset(sent)
     before.seen = sent
     before.link = try FileContent(candidate.path).link(before: sent)
     before.changed = candidate.status.changed
@@ -208,15 +208,15 @@ extension AttachObservation {
     if names.isEmpty, let sidecar = try? Sidecar.load(path) {
       names = (sidecar.objects ?? []).compactMap(SegmentName.init)
     }
-    let base = file.source.base
     guard let log = try SentContent.view(of: file, in: content, context) else { return 0 }
-    var end: Int64 = 0
+    var end = StreamOffset.zero
     for name in names.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      guard name.range.lowerBound == end, base + name.range.upperBound <= candidate.status.length,
+      guard name.range.lowerBound == end,
+        file.source.position(of: name.range.upperBound) <= candidate.status.length,
         try name.matches(log)
       else { break }
       end = name.range.upperBound
     }
-    return end == 0 ? 0 : base + end
+    return end == 0 ? 0 : file.source.position(of: end)
   }
 }

@@ -113,7 +113,7 @@ struct FileContent {
   ///   - target: the file to write.
   ///   - start: how many of the first bytes to leave out.
   /// - Returns: how many bytes were written.
-  func unpack(to target: String, from start: Int64 = 0) throws -> Int64 {
+  func unpack(to target: String, from start: Int64 = 0) throws -> ByteCount {
     guard let packed else { return 0 }
     var position: Int64 = 0
     try AtomicFile.write(to: target) { write in
@@ -123,7 +123,7 @@ struct FileContent {
         try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
       }
     }
-    return max(0, position - start)
+    return ByteCount(max(0, position - start))
   }
 }
 

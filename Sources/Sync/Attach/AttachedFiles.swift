@@ -127,7 +127,8 @@ final class AttachedFiles {
           "INSERT OR REPLACE INTO file(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
         file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
-        Int64(bitPattern: source.inode), source.base, source.length, source.headLength,
+        Int64(bitPattern: source.inode), source.base, source.length.map(Int64.init),
+        source.headLength,
         source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
         file.isRotated, file.isCompressed, file.idleAt.milliseconds,
       ])
@@ -146,7 +147,7 @@ final class AttachedFiles {
       path: try row.value("path"), device: UInt64(bitPattern: try row.value("device") as Int64),
       inode: UInt64(bitPattern: try row.value("inode") as Int64),
       base: try row.value("base", in: Sidecar.byteCounts),
-      length: try row.value("length", in: Sidecar.byteCounts),
+      length: (try row.value("length", in: Sidecar.byteCounts) as Int64?).map { StreamOffset($0) },
       headLength: try row.value("headLength", in: 0...Sidecar.Source.longestHead),
       headHash: try row.value("headHash"))
     let link = (try row.value("link") as Data?).flatMap { try? Link(encoded: Array($0)[...]) }

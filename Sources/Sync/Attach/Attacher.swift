@@ -147,7 +147,7 @@ package struct Attacher {
     known.source.path = file.source.path
     known.source.device = file.source.device
     known.source.inode = file.source.inode
-    known.source.length = known.source.length ?? known.seen - known.source.base
+    known.source.length = known.source.length ?? known.source.offset(of: known.seen)
     try files.save(known)
     if known.seen != file.seen { throw Moved() }
     return false
@@ -205,7 +205,8 @@ package struct Attacher {
 
     // Of a compressed file nothing is read but what is unpacked into the home; of an empty one nothing
     // at all. Both have their log there.
-    let length = isCompressed ? 0 : new.end == nil ? nil : status.length - new.base
+    let length: StreamOffset? =
+      isCompressed ? .zero : new.end == nil ? nil : StreamOffset(status.length - new.base)
     let source = Sidecar.Source(
       path: new.path, device: status.device, inode: status.inode, base: new.base,
       length: length, headLength: head.count,
@@ -231,7 +232,7 @@ package struct Attacher {
     if length == 0 {
       do {
         if isCompressed {
-          seen = try content.unpack(to: local.log)
+          seen = try content.unpack(to: local.log).bytes
         } else {
           try AtomicFile.write([], to: local.log)
         }
@@ -283,11 +284,11 @@ package struct Attacher {
     let log = context.home.files(for: file.session).log
     switch rest {
     case nil:
-      file.source.length = file.seen - file.source.base
+      file.source.length = file.source.offset(of: file.seen)
       // What a pass that died may have written for another end.
       try File.remove(log)
     case .gap(let line):
-      file.source.length = file.seen - file.source.base
+      file.source.length = file.source.offset(of: file.seen)
       file.source.inode = 0
       // Whether the last line that was sent had its newline is not known any more.
       try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
@@ -296,7 +297,7 @@ package struct Attacher {
       guard try content.status() == status else { throw Moved() }
       let length = try content.unpack(to: log, from: file.source.base)
       file.source.length = 0
-      file.seen = file.source.base + length
+      file.seen = file.source.position(of: .zero + length)
       file.link = nil
     }
     try context.home.mark(file.session)
@@ -363,13 +364,13 @@ package struct Attacher {
         let entry = try context.manifest.entry(session).flatMap {
           $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
         }
-        let sent = source.length == nil ? entry?.sent ?? 0 : 0
+        let sent = source.length == nil ? entry?.sent ?? .zero : .zero
         // The link covers the stream; before its start stand bytes of the file that it knows not.
         let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
         var link: Link?
         if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
         let file = AttachedFile(
-          session: session, source: source, seen: source.base + (source.length ?? sent),
+          session: session, source: source, seen: source.position(of: source.length ?? sent),
           link: link, changed: .epoch, isCompressed: isCompressed,
           idleAt: context.now() + LogSource.defaultIdleEnd)
         guard !file.isGone else {
@@ -392,7 +393,7 @@ package struct Attacher {
     guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
       try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
     else { return entry.link }
-    let end = source.base + entry.sent
+    let end = source.position(of: entry.sent)
     return try FileContent(source.path).link(before: end) ?? entry.link
   }
 

@@ -1,4 +1,5 @@
 import Delta
+import Platform
 import Replica
 import SessionLog
 
@@ -72,11 +73,11 @@ struct SentContent {
     let length = try log.status().length
     var builder = SignatureBuilder()
     var found = SignatureFile()
-    var position: Int64 = 0
+    var position = StreamOffset.zero
     while found.signature.end < signature.end {
       guard position < length else { return false }
-      let bytes = try log.read(position..<min(length, position + Self.window))
-      position += Int64(bytes.count)
+      let bytes = try log.read(position..<min(length, position + ByteCount(Self.window)))
+      position += ByteCount(bytes.count)
       bytes.withUnsafeBytes { builder.append($0) }
       _ = found.append(builder.take())
     }

@@ -87,7 +87,7 @@ package final class Manifest: Sendable {
   /// Stream bytes of a session that are known to be in the store; nil where nothing is known.
   ///
   /// - Throws: GRDB's errors.
-  package func sentBytes(of session: SessionID) throws -> Int64? { try entry(session)?.sent }
+  package func sentBytes(of session: SessionID) throws -> StreamOffset? { try entry(session)?.sent }
 
   /// What is known of a session; nil when nothing is.
   ///
@@ -132,9 +132,9 @@ package final class Manifest: Sendable {
     }
     var entry = ManifestEntry(boot: try row.value("boot"), segments: segments)
     entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
-    entry.sent = try row.value("sent", in: offsets)
-    entry.merged = try row.value("merged", in: offsets)
-    entry.signed = try row.value("signed", in: offsets)
+    entry.sent = StreamOffset(try row.value("sent", in: offsets))
+    entry.merged = StreamOffset(try row.value("merged", in: offsets))
+    entry.signed = StreamOffset(try row.value("signed", in: offsets))
     entry.link = link
     entry.revision = try row.value("revision", in: 0...RevisionName.highestNumber)
     entry.isDirty = try row.value("dirty")
@@ -157,8 +157,8 @@ package final class Manifest: Sendable {
       try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
-        store, id.description, entry.generation, entry.sent, entry.merged, entry.signed,
-        Data(entry.link.encoded), entry.revision,
+        store, id.description, entry.generation, Int64(entry.sent), Int64(entry.merged),
+        Int64(entry.signed), Data(entry.link.encoded), entry.revision,
         entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isPassing,
         entry.nextAttempt?.milliseconds,
       ])

@@ -1,17 +1,18 @@
 import Delta
 import Platform
 import Replica
+import SessionLog
 
 /// What the manifest keeps of a session that is not yet sealed.
 struct ManifestEntry: Equatable {
   /// The generation of the stream that the remote holds.
   var generation = 1
   /// Its offset up to which everything has been sent.
-  package var sent: Int64 = 0
+  package var sent: StreamOffset = 0
   /// Stream offset up to which small segments have been looked at and covered.
-  var merged: Int64 = 0
+  var merged: StreamOffset = 0
   /// Stream offset up to which the cache has the signature of what was sent.
-  var signed: Int64 = 0
+  var signed: StreamOffset = 0
   /// Fingerprint of the stream before ``sent``, to notice a log that is not the one remembered.
   var link = Link.start
   /// Number of the newest sidecar revision sent; 0 before the first.

@@ -1,11 +1,11 @@
 import Foundation
-import Platform
+package import Platform
 import Replica
 package import SessionLog
 
 extension Puller {
   /// Log bytes that wait for the disk together: many files at once cost little more than one.
-  private static let batchBytes: Int64 = 64 << 20
+  private static let batchBytes: ByteCount = 64 << 20
   /// Sessions that wait for it together.
   private static let batchCount = 64
 
@@ -30,7 +30,7 @@ extension Puller {
   package func execute(
     _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
     kept: (SessionID, String) -> Void = { _, _ in },
-    report: @escaping @Sendable (Int64) -> Void = { _ in }
+    report: @escaping @Sendable (ByteCount) -> Void = { _ in }
   ) async -> [SessionID: any Error] {
     await withTaskGroup(of: Step.self) { group in
       var failures: [SessionID: any Error] = [:]
@@ -74,7 +74,7 @@ extension Puller {
   }
 
   private func result(
-    of item: Item, _ report: @Sendable (Int64) -> Void
+    of item: Item, _ report: @Sendable (ByteCount) -> Void
   ) async -> Result<Fetched?, any Error> {
     do {
       return .success(

@@ -30,7 +30,7 @@ extension Puller {
   /// differs.
   ///
   /// - Throws: ``Replica/ReplicaError`` also where the store shows less than the mirror has.
-  func fetch(_ item: Item, report: (Int64) -> Void) async throws -> Fetched? {
+  func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
     guard let revision = item.remote.revision else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
     let files = files(of: item.remote)
@@ -63,32 +63,34 @@ extension Puller {
   /// - Parameter digest: of the whole stream, where it is known.
   /// - Returns: whether the log has this digest then.
   private func append(
-    _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (Int64) -> Void
+    _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
   ) async throws -> Bool {
     let files = files(of: remote)
     var watch = try watch(item, promising: item.length - item.held)
     let log = try MirrorFile(files.log)
-    guard try log.length() == item.held else {
+    guard try log.length() == Int64(item.held) else {
       throw SystemError(
         operation: "append, as another process has changed it, to", path: files.log,
         errno: SystemError.Number.again)
     }
     do {
-      let before = try log.bytes(before: item.held, count: Link.span)
+      let before = try log.bytes(before: Int64(item.held), count: Link.span)
       try await RemoteReader(store).read(
         remote, from: item.held, after: before, upTo: item.length
       ) { piece in
         try watch.take(piece.count)
         try log.append(piece)
-        report(Int64(piece.count))
+        report(ByteCount(piece.count))
       }
     } catch {
-      if !(error is StoreError), !(error is CancellationError) { try log.undo(to: item.held) }
+      if !(error is StoreError), !(error is CancellationError) {
+        try log.undo(to: Int64(item.held))
+      }
       throw error
     }
     // What is read from the start the reader has compared.
     guard let digest, item.held > 0, try Self.digest(files.log) != digest else { return true }
-    try log.undo(to: item.held)
+    try log.undo(to: Int64(item.held))
     return false
   }
 
@@ -96,20 +98,20 @@ extension Puller {
   ///
   /// - Returns: where the mirror's is kept, because it is longer.
   private func replace(
-    _ item: Item, with remote: RemoteSession, _ report: (Int64) -> Void
+    _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
   ) async throws -> String? {
     let files = files(of: remote)
-    var watch = try watch(item, promising: item.length)
+    var watch = try watch(item, promising: item.length.byteCount)
     let log = try MirrorReplacement(of: files.log)
     try await RemoteReader(store).read(remote, upTo: item.length) { piece in
       try watch.take(piece.count)
       try log.append(piece)
-      report(Int64(piece.count))
+      report(ByteCount(piece.count))
     }
     return try log.place(keepingLongerAs: files.earlier(item.heldGeneration))
   }
 
-  private func watch(_ item: Item, promising bytes: Int64) throws -> FreeSpace.Watch {
+  private func watch(_ item: Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {
     try space.watch(
       bytes, in: files(of: item.remote).directory, for: item.remote.session.description)
   }

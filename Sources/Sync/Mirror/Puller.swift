@@ -17,9 +17,9 @@ package struct Puller: Sendable {
     /// The session as a listing showed it.
     package let remote: RemoteSession
     /// Length that the log will have, in bytes.
-    package let length: Int64
+    package let length: StreamOffset
     /// Length of the mirror's log in bytes, of whatever generation it is.
-    let held: Int64
+    let held: StreamOffset
     /// The generation that the mirror's log is of.
     let heldGeneration: Int
     /// Whether the mirror has a sidecar that ends the session.
@@ -28,10 +28,10 @@ package struct Puller: Sendable {
     package let lacksSidecar: Bool
 
     /// Length of what it has of the log, in bytes; 0 where that is of another generation.
-    package var present: Int64 { heldGeneration == remote.generation ? held : 0 }
+    package var present: StreamOffset { heldGeneration == remote.generation ? held : .zero }
 
     /// Bytes of the log to fetch.
-    package var missing: Int64 { max(0, length - present) }
+    package var missing: ByteCount { max(0, length - present) }
 
     /// Why the mirror's files stay as they are; nil where something is fetched.
     ///
@@ -107,7 +107,8 @@ package struct Puller: Sendable {
     // The sidecar is written last: of what generation the log is, it says.
     let held = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
-      remote: remote, length: remote.end, held: try FileStatus(files.log)?.length ?? 0,
+      remote: remote, length: remote.end,
+      held: StreamOffset(try FileStatus(files.log)?.length ?? 0),
       heldGeneration: lacksSidecar ? held?.generation ?? 1 : revision.generation,
       isHeldSealed: lacksSidecar ? held.map { $0.status != .active } ?? false : remote.seal != nil,
       lacksSidecar: lacksSidecar)

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectStore
+package import Platform
 package import Replica
 package import SessionLog
 
@@ -10,7 +11,7 @@ package struct Verifier: Sendable {
     /// The session.
     package let session: SessionID
     /// Stream bytes compared.
-    package let bytes: Int64
+    package let bytes: ByteCount
     /// Whether a local log was compared as well.
     package let comparedLocally: Bool
     /// Whether the log was not sent, or not beyond these bytes, because of the consent.
@@ -31,7 +32,7 @@ package struct Verifier: Sendable {
   package func verify(_ remote: RemoteSession) async throws -> Finding {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
-    var here: Int64 = .max
+    var here: StreamOffset = .max
     do {
       let log = try local.openSentLog(sidecar, context)
       here = try log?.available().lowerBound ?? .max
@@ -42,15 +43,15 @@ package struct Verifier: Sendable {
       }
       let sealed = try said.map { try remote.restricted(to: $0) } ?? remote
       let length = try expectedLength(sealed)
-      var position: Int64 = 0
+      var position = StreamOffset.zero
       try await reader.read(sealed, upTo: length) { piece in
         if let log, here <= position { try Self.compare(piece, at: position, with: log) }
-        position += Int64(piece.count)
+        position += ByteCount(piece.count)
       }
       let isWithheld = said?.withholdsLog == true
       if !isWithheld { try Self.compareLength(of: remote, with: log) }
       return Finding(
-        session: remote.session, bytes: length, comparedLocally: here == 0,
+        session: remote.session, bytes: length.byteCount, comparedLocally: here == 0,
         isLogWithheld: isWithheld, problem: nil)
     } catch let error as ReplicaError {
       return Finding(
@@ -76,7 +77,7 @@ package struct Verifier: Sendable {
     return true
   }
 
-  private func expectedLength(_ remote: RemoteSession) throws -> Int64 {
+  private func expectedLength(_ remote: RemoteSession) throws -> StreamOffset {
     if let seal = remote.seal { return seal.length }
     guard !remote.keys.isEmpty else {
       throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
@@ -100,16 +101,16 @@ package struct Verifier: Sendable {
   }
 
   private static func compare(
-    _ piece: UnsafeRawBufferPointer, at position: Int64, with log: LocalStream
+    _ piece: UnsafeRawBufferPointer, at position: StreamOffset, with log: LocalStream
   ) throws {
-    let same = try log.read(position..<(position + Int64(piece.count))).withUnsafeBytes {
+    let same = try log.read(position..<(position + ByteCount(piece.count))).withUnsafeBytes {
       $0.elementsEqual(piece)
     }
     guard same else {
       throw ReplicaError(
         .localLogChanged,
         "the local and the remote log differ between bytes \(position) and "
-          + "\(position + Int64(piece.count))")
+          + "\(position + ByteCount(piece.count))")
     }
   }
 }

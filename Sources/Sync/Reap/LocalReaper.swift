@@ -115,7 +115,7 @@ package struct LocalReaper: Sendable {
 
   /// Takes the oldest of the rest until what stays fits.
   private func shrink(
-    to limit: Int64?, _ plan: inout ReapPlan, _ spared: [(Decision, Timestamp)]
+    to limit: ByteCount?, _ plan: inout ReapPlan, _ spared: [(Decision, Timestamp)]
   ) throws {
     let reaped = plan.local.reduce(0) { $0 + $1.bytes }
     var excess = try limit.map { try home.sessionBytes() - reaped - $0 } ?? 0
@@ -132,7 +132,7 @@ package struct LocalReaper: Sendable {
   // MARK: Ages
 
   /// When a session ended by the wall clock; nil while it goes on or cannot be read.
-  private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, Int64)? {
+  private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, ByteCount)? {
     guard let sidecar = try? Sidecar.load(local.files.sidecar) else { return nil }
     let log = try? local.openLog(sidecar.source)
     let modified = try log?.status().modified ?? sidecar.lastUpdatedAt

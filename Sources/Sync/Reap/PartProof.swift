@@ -9,7 +9,7 @@ struct PartProof {
   private let files: SessionFiles
   private let remote: RemoteSession
   private let log: LocalStream
-  private let here: Range<Int64>
+  private let here: Range<StreamOffset>
   private let sidecar: Sidecar
   private var entry: ManifestEntry?
   /// Segments that the seal names; nil while there is none.
@@ -72,7 +72,7 @@ struct PartProof {
   }
 
   /// The segment that stands for an offset: of a sealed session one that its seal names.
-  private func segment(at offset: Int64) -> SegmentName? {
+  private func segment(at offset: StreamOffset) -> SegmentName? {
     guard let sealed else { return remote.segment(at: offset) }
     return sealed.first { $0.range.contains(offset) && remote.segments.contains($0) }
   }

@@ -49,7 +49,7 @@ package struct PartPruner: Sendable {
         break
       }
       var decision = PrunePlan.Decision(
-        session: session, start: part.start, bytes: status.length,
+        session: session, start: part.start, bytes: ByteCount(status.length),
         reason: "written \(Age.text(lived)) ago")
       do {
         if proof == nil { proof = try await PartProof(context, local, folders) }

@@ -1,3 +1,4 @@
+package import Platform
 package import SessionLog
 
 /// What pruning means to delete of sessions that stay, and why; a value that can be printed and
@@ -8,9 +9,9 @@ package struct PrunePlan: Sendable, Equatable {
     /// The session.
     package let session: SessionID
     /// Stream offset of the part's first byte.
-    package let start: Int64
+    package let start: StreamOffset
     /// Bytes that it takes on the disk.
-    package let bytes: Int64
+    package let bytes: ByteCount
     /// Why it goes or stays, for a person.
     package var reason: String
   }

@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 package import Replica
 package import SessionLog
 
@@ -13,7 +13,7 @@ package struct ReapPlan: Sendable, Equatable {
     /// Keys to delete in order; empty for the local side.
     package let keys: [String]
     /// Bytes that it takes.
-    package let bytes: Int64
+    package let bytes: ByteCount
     /// Why it goes or stays, for a person.
     package private(set) var reason: String
 

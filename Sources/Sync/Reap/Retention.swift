@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// How long sessions are kept.
 package struct Retention: Sendable, Equatable {
@@ -10,7 +10,7 @@ package struct Retention: Sendable, Equatable {
   /// Bytes that the home's sessions may take; sealed sessions go before their age for it.
   ///
   /// Nil: any.
-  package var localMax: Int64?
+  package var localMax: ByteCount?
   /// Age at which rotated parts of sessions go here, of running ones too, once proven remote.
   ///
   /// Nil: none do.

@@ -1,4 +1,5 @@
 import ObjectStore
+package import Platform
 import Redaction
 import Replica
 package import SessionLog
@@ -15,7 +16,7 @@ package struct RemoteRedaction: Sendable {
     /// Segments that have to be sent anew.
     package let segments: Int
     /// Log bytes in them.
-    package let bytes: Int64
+    package let bytes: ByteCount
     /// The generation that the session is to have.
     let generation: Int
   }

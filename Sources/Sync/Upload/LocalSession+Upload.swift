@@ -32,14 +32,15 @@ extension LocalSession {
   /// How long a record may lack its newline before it is cut where it stands.
   private static let partialRecordPatience = Duration.seconds(60)
   /// How long a record may grow before it is cut where it stands, in bytes.
-  private static let partialRecordLimit: Int64 = 8 << 20
+  private static let partialRecordLimit: ByteCount = 8 << 20
 
   /// Up to which offset a log that is still being written may be sent: the end of its last record,
   /// and not inside of what may become a secret; and why not further.
   func sendableEnd(
-    of log: LocalStream, length: Int64, sent: Int64, modified: Timestamp, format: LogFormat,
+    of log: LocalStream, length: StreamOffset, sent: StreamOffset, modified: Timestamp,
+    format: LogFormat,
     context: SyncContext
-  ) throws -> (offset: Int64, rest: WaitReason?) {
+  ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
     let end = try log.lastRecordEnd(in: sent..<length) ?? sent
     let waited = context.now() - modified
@@ -85,15 +86,15 @@ extension LocalSession {
   /// The sidecar goes last: as long as it stands, so does the record of what was there.
   ///
   /// - Returns: bytes freed.
-  func removeFiles() throws -> Int64 {
-    var freed: Int64 = 0
+  func removeFiles() throws -> ByteCount {
+    var freed: ByteCount = 0
     let beside = try [home.cachePath, files.directory].flatMap { directory in
       try Directory.names(in: directory)
         .filter { $0.hasPrefix("\(session).") }
         .map { "\(directory)/\($0)" }
     }
     for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
-      freed += try FileStatus(path)?.length ?? 0
+      freed += ByteCount(try FileStatus(path)?.length ?? 0)
       try File.remove(path)
     }
     Directory.removeIfEmpty(files.directory)

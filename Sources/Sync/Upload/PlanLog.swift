@@ -1,4 +1,5 @@
 import Logging
+import Platform
 import SessionLog
 
 /// Why nothing, or no more, of a session is sent in this pass.

@@ -17,27 +17,28 @@ struct SentSignature {
   /// The blocks so far.
   var signature: Signature { file.signature }
   /// The stream offset up to which they reach.
-  var end: Int64 { file.signature.end }
+  var end: StreamOffset { StreamOffset(file.signature.end) }
 
   /// How many bytes may be sent before it is opened again for them.
-  static let slack: Int64 = 65_536
+  static let slack: ByteCount = 65_536
 
   /// Opens what is there.
   ///
   /// - Parameter sent: how far the generation has been sent; blocks beyond cannot be of it.
-  init(_ home: Home, _ session: SessionID, generation: Int, upTo sent: Int64) {
+  init(_ home: Home, _ session: SessionID, generation: Int, upTo sent: StreamOffset) {
     path = Self.path(home, session, generation)
     // Whatever is wrong with it, it counts for nothing.
     let file = SignatureFile((try? Self.read(path, upTo: sent)) ?? [])
-    self.file = file.signature.end <= sent ? file : SignatureFile()
+    self.file = file.signature.end <= Int64(sent) ? file : SignatureFile()
     builder = SignatureBuilder(from: self.file.signature.end)
   }
 
   /// Reads no more than a signature of so many bytes can have: a block of 2 KiB or more, and at worst
   /// a group of its own, takes 31 bytes.
-  private static func read(_ path: String, upTo sent: Int64) throws -> [UInt8] {
+  private static func read(_ path: String, upTo sent: StreamOffset) throws -> [UInt8] {
     let file = try OpenFile(path)
-    return try file.read(at: 0, count: Int(min(file.status().length, sent / 32 + slack)))
+    return try file.read(
+      at: 0, count: Int(min(file.status().length, (sent.byteCount / 32 + slack).bytes)))
   }
 
   private static func path(_ home: Home, _ session: SessionID, _ generation: Int) -> String {
@@ -58,7 +59,7 @@ struct SentSignature {
       try log.forEachPiece(of: next..<segment.range.upperBound) { builder.append($0) }
       next = segment.range.upperBound
       save()
-      if end == 0, next > Self.slack { return false }
+      if end == 0, next > .zero + Self.slack { return false }
     }
     return true
   }

@@ -1,4 +1,5 @@
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -13,7 +14,9 @@ extension SessionUpload {
 
   /// Before a tick: where enough small segments have come together, puts larger ones that cover
   /// them, and the tick's bytes in the last where they fit.
-  func coverTicks(_ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry) async throws {
+  func coverTicks(_ log: LocalStream, upTo end: StreamOffset, _ entry: inout ManifestEntry)
+    async throws
+  {
     guard entry.segments.count >= Self.coveredTicks - 1 else { return }
     let recent = remote(entry).cover(upTo: entry.sent, of: entry.generation).filter {
       $0.range.lowerBound >= entry.merged
@@ -25,16 +28,18 @@ extension SessionUpload {
   }
 
   /// Before the seal: puts the final objects that take the place of small segments.
-  func coverAll(_ log: LocalStream, upTo length: Int64, _ entry: inout ManifestEntry) async throws {
+  func coverAll(_ log: LocalStream, upTo length: StreamOffset, _ entry: inout ManifestEntry)
+    async throws
+  {
     let all = remote(entry).cover(upTo: length, of: entry.generation)
     try await cover(all, of: log, withNext: length, &entry)
   }
 
   private func cover(
-    _ segments: [SegmentName], of log: LocalStream, withNext end: Int64,
+    _ segments: [SegmentName], of log: LocalStream, withNext end: StreamOffset,
     _ entry: inout ManifestEntry
   ) async throws {
-    let limit = Int64(context.segmentLimit)
+    let limit = ByteCount(context.segmentLimit)
     let here = try log.available().lowerBound
     for group in SegmentGroup.groups(of: segments, limit: limit)
     where here <= group.range.lowerBound {
@@ -46,7 +51,7 @@ extension SessionUpload {
         }
       }
       let takesNext =
-        group.range.upperBound == entry.sent && group.stored + end - entry.sent <= limit
+        group.range.upperBound == entry.sent && group.stored + (end - entry.sent) <= limit
       let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
       try await put(of: log, range, &entry) { entry in
         try await lane.encode(

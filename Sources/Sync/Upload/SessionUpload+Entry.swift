@@ -74,13 +74,13 @@ extension SessionUpload {
 
   /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
   func isUnchanged(_ log: LocalStream, _ known: ManifestEntry) throws -> Bool {
-    let covered = known.sent - Int64(known.link.covered)
+    let covered = known.sent - ByteCount(known.link.covered)
     guard try log.available().lowerBound <= covered else { return true }
     return try log.link(before: known.sent) == known.link
   }
 
   private func rebuild(
-    from remote: RemoteSession, log: LocalStream, length: Int64
+    from remote: RemoteSession, log: LocalStream, length: StreamOffset
   ) throws -> ManifestEntry {
     var entry = ManifestEntry(boot: context.machine.bootId)
     entry.generation = remote.generation

@@ -35,9 +35,9 @@ extension SessionUpload {
   ///
   /// - Parameter end: where it ends for now, in stream bytes.
   func sendGeneration(
-    _ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo end: StreamOffset, _ entry: inout ManifestEntry
   ) async throws {
-    var start: Int64 = 0
+    var start = StreamOffset.zero
     let begun = remote(entry).segments(of: try wantedGeneration())
     if try begun.allSatisfy({ try $0.range.upperBound <= end && $0.matches(log) }) {
       start = remote(entry).mark(of: try wantedGeneration())
@@ -60,7 +60,8 @@ extension SessionUpload {
   }
 
   private func sendPlain(
-    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, _ entry: inout ManifestEntry
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    _ entry: inout ManifestEntry
   ) async throws {
     var start = range.lowerBound
     while start < range.upperBound {
@@ -76,7 +77,8 @@ extension SessionUpload {
   }
 
   private func sendDelta(
-    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, against signature: Signature,
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    against signature: Signature,
     _ entry: inout ManifestEntry
   ) async throws {
     try await context.deltas.hold(1) { _ in
@@ -105,7 +107,8 @@ extension SessionUpload {
   ///
   /// What a delta of an attached file copies from may hold more than the copy shows: it goes too.
   private func sendChanged(
-    _ range: Range<Int64>, of generation: Int, _ log: LocalStream, _ entry: inout ManifestEntry
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    _ entry: inout ManifestEntry
   ) async throws {
     let map = try await sourceMap(entry)
     var start = range.lowerBound
@@ -114,7 +117,8 @@ extension SessionUpload {
       let isBare = name.kind == .delta && sidecar.source != nil
       if try !isBare && name.matches(log) {
         try await put(of: log, name.range, &entry) { _ in
-          try await lane.copy(name, of: log, as: generation, from: map.sources(of: name.range))
+          try await lane.copy(
+            name, of: log, as: generation, from: map.sources(of: Range(name.range)))
         }
       } else {
         try await sendPlain(name.range, of: generation, log, &entry)
@@ -132,7 +136,7 @@ extension SessionUpload {
     var map = SourceMap(generation: entry.generation)
     for name in remote(entry).cover(upTo: entry.sent, of: entry.generation) {
       switch name.kind {
-      case .plain: map.appendOwn(name.range.upperBound - map.length)
+      case .plain: map.appendOwn(Int64(name.range.upperBound) - map.length)
       case .delta: try map.append(try await reader.instructions(of: name, in: folder))
       }
     }
@@ -151,7 +155,7 @@ extension SessionUpload {
 
   /// Puts the revision from which on a generation counts.
   private func name(
-    _ generation: Int, _ log: LocalStream, length: Int64, _ entry: inout ManifestEntry
+    _ generation: Int, _ log: LocalStream, length: StreamOffset, _ entry: inout ManifestEntry
   ) async throws {
     guard remote(entry).mark(of: generation) == length else {
       throw ReplicaError(.missingBytes, "generation \(generation) of \(session) was not sent whole")

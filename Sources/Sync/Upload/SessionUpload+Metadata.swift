@@ -30,7 +30,7 @@ extension SessionUpload {
     if try entry.revision == 0 || local.sentNote()?.consent != .metadata {
       var sidecar = sidecar
       sidecar.clockOffset = context.serverClock.offset?.milliseconds ?? sidecar.clockOffset
-      sidecar.fileSizeBytes = item.length
+      sidecar.fileSizeBytes = item.length.byteCount
       sidecar.redaction = try redactionOfSent(entry)
       try await putRevision(sidecar, length: entry.sent, &entry)
       try local.note(.metadata)
@@ -69,7 +69,7 @@ extension SessionUpload {
   ///
   /// The caller holds the session's exclusive lock.
   private func close(
-    _ sidecar: Sidecar, _ verdict: Verdict, length: Int64, _ entry: inout ManifestEntry
+    _ sidecar: Sidecar, _ verdict: Verdict, length: StreamOffset, _ entry: inout ManifestEntry
   ) async throws {
     // Should the configuration change before this is done, the session is not taken for another.
     try local.note(.metadata)
@@ -80,7 +80,7 @@ extension SessionUpload {
     final.cause = verdict.cause
     final.endedAt = verdict.endedAt
     final.lastUpdatedAt = verdict.endedAt
-    final.fileSizeBytes = length
+    final.fileSizeBytes = length.byteCount
     final.redaction = try redactionOfSent(entry)
     final.generation = entry.generation == 1 ? nil : entry.generation
     let objects = remote(entry).cover(upTo: entry.sent, of: entry.generation)

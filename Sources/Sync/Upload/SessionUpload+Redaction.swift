@@ -33,7 +33,7 @@ extension SessionUpload {
 
   /// Epochs with the configured rules from an offset on.
   private func continued(
-    _ epochs: [Sidecar.RedactionEpoch], from sent: Int64
+    _ epochs: [Sidecar.RedactionEpoch], from sent: StreamOffset
   ) -> [Sidecar.RedactionEpoch] {
     let version = context.redaction.version
     if epochs.last?.rules == version { return epochs }

@@ -13,7 +13,8 @@ extension SessionUpload {
   ///
   /// - Parameter tally: what sending the stream has shown of it; nil when nothing has.
   func seal(
-    _ log: LocalStream, sidecar: Sidecar, verdict: Verdict, length: Int64, tally: StreamTally?,
+    _ log: LocalStream, sidecar: Sidecar, verdict: Verdict, length: StreamOffset,
+    tally: StreamTally?,
     _ entry: inout ManifestEntry
   ) async throws {
     let objects = remote(entry).cover(upTo: length, of: entry.generation)
@@ -41,7 +42,7 @@ extension SessionUpload {
     }
     final.endedAt = verdict.endedAt
     final.lastUpdatedAt = verdict.endedAt
-    final.fileSizeBytes = length
+    final.fileSizeBytes = length.byteCount
     final.digest = digest
     final.redaction = log.redaction
     final.redacted = try log.redactions(upTo: length)
@@ -64,7 +65,7 @@ extension SessionUpload {
   ///   - digest: SHA-256 of the stream; nil where the log was not sent, or not whole.
   ///   - length: stream bytes that the store has.
   func markSealed(
-    _ sidecar: Sidecar, by name: RevisionName, digest: String?, length: Int64
+    _ sidecar: Sidecar, by name: RevisionName, digest: String?, length: StreamOffset
   ) throws {
     var sidecar = sidecar
     sidecar.seal = Sidecar.Seal(
@@ -79,7 +80,7 @@ extension SessionUpload {
 
   /// Puts the seal, or finds the one that a pass put which died before its local mark.
   func putSeal(
-    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+    _ sidecar: Sidecar, length: StreamOffset, _ entry: inout ManifestEntry
   ) async throws -> RevisionName {
     let json = try revisionJSON(sidecar, entry)
     var name = RevisionName(
@@ -184,7 +185,7 @@ extension SessionUpload {
     var position = name.range.lowerBound
     do {
       try await RemoteReader(context.store).read(name, in: folder) { piece in
-        let end = position + Int64(piece.count)
+        let end = position + ByteCount(piece.count)
         guard try log.has(piece, in: position..<end) else {
           throw ReplicaError(.damagedObject, "\(folder.key)\(name) makes other bytes")
         }

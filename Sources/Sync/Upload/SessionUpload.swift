@@ -88,7 +88,7 @@ struct SessionUpload {
   ///
   /// - Parameter planned: up to where a session that goes on may be sent; nil to find out.
   private func advance(
-    _ log: LocalStream, upTo planned: Int64? = nil, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo planned: StreamOffset? = nil, _ entry: inout ManifestEntry
   ) async throws {
     // The tick before this one covered others: nothing has been put since.
     let hasCovered = entry.merged > 0 && entry.merged == entry.sent
@@ -117,7 +117,7 @@ struct SessionUpload {
     entry.isKept = true
     try await announce(log, &entry)
     let (length, modified) = try log.status()
-    let sent = try entry.generation == wantedGeneration() ? entry.sent : 0
+    let sent = try entry.generation == wantedGeneration() ? entry.sent : .zero
     let end =
       try planned
       ?? local.sendableEnd(
@@ -155,7 +155,7 @@ struct SessionUpload {
 
   /// Puts a sidecar revision under the next number.
   func putRevision(
-    _ sidecar: Sidecar, length: Int64, _ entry: inout ManifestEntry
+    _ sidecar: Sidecar, length: StreamOffset, _ entry: inout ManifestEntry
   ) async throws {
     let json = try revisionJSON(sidecar, entry)
     _ = try await putRevision(json, sidecar.status, length: length, &entry)
@@ -165,7 +165,7 @@ struct SessionUpload {
   ///
   /// - Returns: its name, and whether the store proved its content.
   func putRevision(
-    _ json: [UInt8], _ status: SessionStatus, length: Int64, _ entry: inout ManifestEntry
+    _ json: [UInt8], _ status: SessionStatus, length: StreamOffset, _ entry: inout ManifestEntry
   ) async throws -> (name: RevisionName, isProven: Bool) {
     let name = RevisionName(
       session: session, number: entry.revision + 1, status: status,
@@ -175,7 +175,7 @@ struct SessionUpload {
     entry.revision = name.number
     // After the seal only the local mark is missing: until it stands, the next pass has to look.
     if status == .active { try finish(&entry) }
-    report(.sent(session: session, logBytes: 0, storedBytes: json.count))
+    report(.sent(session: session, logBytes: 0, storedBytes: ByteCount(json.count)))
     return (name, receipt.provesContent)
   }
 
@@ -185,7 +185,7 @@ struct SessionUpload {
   ///   its beginning.
   @discardableResult
   private func send(
-    _ log: LocalStream, upTo end: Int64, _ entry: inout ManifestEntry
+    _ log: LocalStream, upTo end: StreamOffset, _ entry: inout ManifestEntry
   ) async throws -> StreamTally? {
     if try entry.generation != wantedGeneration() {
       try log.synchronize()
@@ -218,7 +218,7 @@ struct SessionUpload {
 
   /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
   private func openSignature(
-    _ log: LocalStream, _ entry: ManifestEntry, upTo end: Int64
+    _ log: LocalStream, _ entry: ManifestEntry, upTo end: StreamOffset
   ) throws -> SentSignature? {
     guard sidecar.source != nil, item.verdict == nil,
       end - entry.signed >= SentSignature.slack
@@ -232,15 +232,15 @@ struct SessionUpload {
   /// Makes a segment as soon as there is room for it, and puts it.
   ///
   /// - Parameters:
-  ///   - range: stream offsets of what it may hold, in bytes.
+  ///   - range: stream offsets of what it may hold.
   ///   - make: makes it.
   /// - Returns: the segment.
   @discardableResult
   func put(
-    of log: LocalStream, _ range: Range<Int64>, _ entry: inout ManifestEntry,
+    of log: LocalStream, _ range: Range<StreamOffset>, _ entry: inout ManifestEntry,
     making make: (ManifestEntry) async throws -> EncodedSegment
   ) async throws -> EncodedSegment {
-    try await context.bodies.hold(min(context.segmentLimit, range.count)) { share in
+    try await context.bodies.hold(min(context.segmentLimit, Int(range.byteCount))) { share in
       let segment = try await make(entry)
       share.shrink(to: segment.body.count)
       try await put(segment, of: log, &entry)
@@ -274,7 +274,7 @@ struct SessionUpload {
       // Until its generation is named, whoever comes next has to look what is there of it.
       try context.manifest.save(&entry, of: session)
     }
-    report(.sent(session: session, logBytes: new, storedBytes: segment.body.count))
+    report(.sent(session: session, logBytes: new, storedBytes: ByteCount(segment.body.count)))
   }
 
   func begin(_ entry: inout ManifestEntry) throws {

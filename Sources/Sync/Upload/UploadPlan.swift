@@ -1,5 +1,5 @@
 package import ObjectStore
-import Platform
+package import Platform
 import Logging
 import Replica
 package import SessionLog
@@ -13,11 +13,11 @@ package struct UploadPlan: Sendable {
     /// Whether it reads a foreign file.
     package let isAttached: Bool
     /// Length of the local log in bytes.
-    package let length: Int64
+    package let length: StreamOffset
     /// Bytes known to be there; nil when the remote has to be asked first.
-    package let sent: Int64?
+    package let sent: StreamOffset?
     /// Up to where what has been sent may be followed; nil where that has to be looked up then.
-    let sendableEnd: Int64?
+    let sendableEnd: StreamOffset?
     /// How the session ended; nil while it goes on.
     package let verdict: Verdict?
     /// Whether its log leaves, or its sidecar alone.
@@ -27,12 +27,12 @@ package struct UploadPlan: Sendable {
     package let formerDevice: String?
 
     /// Log bytes still to be sent, as far as is known without asking.
-    package var unsent: Int64 { consent == .logs ? max(0, length - (sent ?? 0)) : 0 }
+    package var unsent: ByteCount { consent == .logs ? max(0, length - (sent ?? .zero)) : 0 }
 
     /// Whether little is to be sent: a tick, or a small log as a whole.
     ///
     /// The seal may send all again.
-    var isSmall: Bool { (verdict == nil ? unsent : length) <= 64 << 10 }
+    var isSmall: Bool { (verdict == nil ? unsent : length.byteCount) <= 64 << 10 }
   }
 
   /// A session that is left alone in this pass.
@@ -69,7 +69,7 @@ package struct UploadPlan: Sendable {
   var isIdle: Bool { items.isEmpty && remains.isEmpty }
 
   /// Log bytes still to be sent.
-  package var unsent: Int64 { items.reduce(0) { $0 + $1.unsent } }
+  package var unsent: ByteCount { items.reduce(0) { $0 + $1.unsent } }
 
   /// How many sessions are sent anew because they were recorded under another device id, by that.
   package var formerDevices: [String: Int] {
@@ -143,7 +143,7 @@ struct UploadPlanner {
     let known = entry.flatMap { $0.isDirty || $0.generation != wanted ? nil : $0 }
     let consent = try local.consent(
       sidecar, hasEnded: verdict != nil, configured: context.consent)
-    var sendableEnd: Int64?
+    var sendableEnd: StreamOffset?
     var rest: WaitReason?
     if verdict == nil, consent == .metadata {
       // Until it ends there is nothing more to say of it.
@@ -152,7 +152,7 @@ struct UploadPlanner {
         return .nothing(.consent)
       }
     } else if verdict == nil, let sent = known?.sent, try local.saidConsent(sidecar) == .logs {
-      let end: Int64
+      let end: StreamOffset
       (end, rest) = try local.sendableEnd(
         of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
         context: context)

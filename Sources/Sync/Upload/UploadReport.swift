@@ -1,3 +1,4 @@
+package import Platform
 package import SessionLog
 
 /// What a pass came to.
@@ -11,9 +12,9 @@ package struct UploadReport: Sendable {
   }
 
   /// Log bytes sent.
-  package var logBytes: Int64 = 0
+  package var logBytes: ByteCount = 0
   /// Bytes of the objects sent.
-  package var storedBytes: Int64 = 0
+  package var storedBytes: ByteCount = 0
   /// Objects sent.
   package var objects = 0
   /// Sessions sealed.
@@ -37,7 +38,7 @@ package struct UploadReport: Sendable {
     switch event {
     case .sent(_, let log, let stored):
       logBytes += log
-      storedBytes += Int64(stored)
+      storedBytes += stored
       objects += 1
     case .sealed: sealed += 1
     case .leftBehind(let session, let reason): leftBehind[session] = reason

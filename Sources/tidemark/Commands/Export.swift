@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LogRecords
+import Platform
 import SessionReading
 
 /// `tidemark export [ID…]`.
@@ -101,7 +102,7 @@ struct Export: AsyncParsableCommand {
     if lacksLogs { throw ExitStatus.authentication }
   }
 
-  private func file(promising bytes: Int64) throws -> ExportFile {
+  private func file(promising bytes: ByteCount) throws -> ExportFile {
     if output == "-" {
       guard format != "tar" || !Console.outputIsTerminal else {
         throw Failure(.usage, "an archive is nothing for a terminal; name a file with -o")

@@ -68,8 +68,8 @@ struct List: AsyncParsableCommand {
     let appName: String
     let startedAt: Timestamp
     let endedAt: Timestamp?
-    let fileSizeBytes: Int64
-    let uploadedBytes: Int64
+    let fileSizeBytes: ByteCount
+    let uploadedBytes: ByteCount
     let location: SessionCatalog.Location
     let consent: Consent?
 
@@ -84,8 +84,8 @@ struct List: AsyncParsableCommand {
       appName = entry.sidecar.appName
       startedAt = entry.sidecar.startedAt
       endedAt = entry.sidecar.endedAt
-      fileSizeBytes = entry.length
-      uploadedBytes = entry.uploaded
+      fileSizeBytes = entry.length.byteCount
+      uploadedBytes = entry.uploaded.byteCount
       location = entry.location
       consent = entry.sidecar.consent
     }
@@ -100,7 +100,8 @@ struct List: AsyncParsableCommand {
         Console.paint("  TERMINATED", sidecar.cause?.isFailure == true ? .yellow : nil)
       case .crashed: Console.paint("✖ CRASHED   ", .red)
       }
-    let share = entry.length == 0 ? 100 : entry.uploaded * 100 / entry.length
+    let length = Int64(entry.length)
+    let share = length == 0 ? 100 : Int64(entry.uploaded) * 100 / length
     let hasNoLog = sidecar.withholdsLog && entry.uploaded == 0
     let silent = now - entry.lastActivity
     var cause = sidecar.cause.map(\.description) ?? ""
@@ -111,7 +112,7 @@ struct List: AsyncParsableCommand {
     }
     let columns = [
       entry.session.description, badge, pad(entry.location.rawValue, 6),
-      pad(Console.size(entry.length), 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
+      pad(Console.size(entry.length.byteCount), 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
       pad(sidecar.appName, 16),
       pad("\(sidecar.userId)@\(sidecar.deviceName)", 20), cause,
     ]

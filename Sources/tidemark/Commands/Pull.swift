@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import SessionReading
@@ -102,7 +103,7 @@ struct Pull: AsyncParsableCommand {
 
   private struct Summary: Encodable {
     let sessions: Int
-    let logBytes: Int64
+    let logBytes: ByteCount
     let failures: [String: String]
     let withoutLog: [SessionID]
   }

@@ -32,8 +32,8 @@ struct Status: AsyncParsableCommand {
     let consent: Consent?
     let deviceId: String
     let openSessions: Int
-    let unsentBytes: Int64
-    let localBytes: Int64
+    let unsentBytes: ByteCount
+    let localBytes: ByteCount
     let lastSuccess: Timestamp?
     let stale: Bool
     let formerDevices: [String: Int]
@@ -80,7 +80,7 @@ struct Status: AsyncParsableCommand {
     }
     let entry = try context?.storeEntry()
     let lived = try place.lived(context)
-    let unsent = try plan.map { plan -> Int64 in
+    let unsent = try plan.map { plan -> ByteCount in
       // Without logs there are none to send.
       guard place.consent == .logs else { return 0 }
       return try plan.unsent
@@ -135,9 +135,9 @@ struct Status: AsyncParsableCommand {
     return reasons
   }
 
-  private static func length(of session: SessionID, _ home: Home) throws -> Int64 {
+  private static func length(of session: SessionID, _ home: Home) throws -> ByteCount {
     do {
-      return try LocalStream(home.files(for: session)).status().length
+      return try LocalStream(home.files(for: session)).status().length.byteCount
     } catch let error as SystemError where error.isNotFound {
       return 0
     }

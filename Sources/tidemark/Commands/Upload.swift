@@ -160,8 +160,8 @@ struct Upload: AsyncParsableCommand {
 
   private struct Summary: Encodable {
     let user: String?
-    let logBytes: Int64
-    let storedBytes: Int64
+    let logBytes: ByteCount
+    let storedBytes: ByteCount
     let objects: Int
     let sealed: Int
     let reaped: Int

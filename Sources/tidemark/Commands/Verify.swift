@@ -1,5 +1,6 @@
 import ArgumentParser
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import SessionReading

@@ -1,4 +1,5 @@
 import Foundation
+package import Platform
 
 /// What is known of an S3 service: a row of `providers.json`.
 ///
@@ -32,7 +33,7 @@ package struct S3Provider: Sendable, Hashable {
   /// Whether the ETag of an object that was sent in one piece is the MD5 of its bytes.
   package let etagIsMD5: Bool
   /// The largest object that one PUT may send, in bytes.
-  package let largestPut: Int64
+  package let largestPut: ByteCount
   /// What becomes of the condition of a conditional PUT.
   package let conditionalPut: ConditionalPut
   /// Whether its lifecycle subresource is one.
@@ -76,7 +77,7 @@ extension S3Provider {
     let region: String?
     let batchDelete: BatchDelete?
     let etagIsMD5: Bool?
-    let largestPut: Int64?
+    let largestPut: ByteCount?
     let conditionalPut: ConditionalPut?
     let lifecycle: Bool?
     let storageClasses: [String]?
