@@ -165,6 +165,26 @@ import Testing
     #expect(last.source?.base ?? 0 > 0)
   }
 
+  @Test func aRestoredBackupsLengthCountsFromWhereItsSessionBegins() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append(0..<200, to: "app.log")
+    try await folder.tick()
+    try await folder.tick(after: 2 * 86_400)
+    let first = try #require(try folder.sidecars().first).sessionId
+    try folder.append(200..<300, to: "app.log")
+    try await folder.tick(after: 7200)
+    try folder.copy("app.log", to: "backup")
+    try folder.append(300..<400, to: "app.log")
+    try await folder.tick(after: 7200)
+    try folder.rename("backup", to: "app.log")
+    try await folder.tick(after: 7200)
+    let second = try #require(try folder.sidecars().first { $0.sessionId != first })
+    let known = try #require(try folder.known(second.sessionId))
+    let size = try #require(try FileStatus(folder.file("app.log"))).length
+    #expect(second.continues == first && known.base > 0)
+    #expect(known.length.map { known.position(of: $0) } == size)
+  }
+
   @Test(arguments: steps) func severalFilesWithTheSameHead(step: Int64) async throws {
     let folder = try AttachedFolder("*.log")
     for name in ["a.log", "b.log", "c.log"] { try folder.append(0..<200, to: name) }

@@ -61,6 +61,11 @@ struct AttachedFolder {
     try Attacher(site.context(), sources: sources).problems()
   }
 
+  /// What the next pass will know of a session's file.
+  func known(_ session: SessionID) throws -> Sidecar.Source? {
+    try AttachedFiles(site.local.home).of(session)?.source
+  }
+
   // MARK: Files
 
   func file(_ name: String) -> String { "\(path)/\(name)" }

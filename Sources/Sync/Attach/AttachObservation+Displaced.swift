@@ -191,7 +191,7 @@ extension AttachObservation {
     guard sent > 0, sent == candidate.status.length else { return }
     // All of it was sent: what may come after that is told by where it begins.
     before.place(at: candidate.path, candidate.status)
-    before.source.length = StreamOffset(sent)
+    before.source.length = before.source.offset(of: sent)
     before.seen = sent
     before.link = try FileContent(candidate.path).link(before: sent)
     before.changed = candidate.status.changed
