@@ -1,5 +1,4 @@
 package import Platform
-import Synchronization
 
 /// How far a server's clock is ahead of ours, learned from the dates of its answers.
 ///
@@ -7,7 +6,7 @@ import Synchronization
 /// servers that look at their clock once a second, such as lighttpd, it may be the second before. So
 /// each answer bounds the difference, and all of them together bound it closer.
 package final class ServerClock: Sendable {
-  private let bounds = Mutex<ClosedRange<Duration>?>(nil)
+  private let bounds = Guarded<ClosedRange<Duration>?>(nil)
 
   /// Knows nothing yet.
   package init() {}

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Arrays for frames and what is as long, which are used again and again: having the system make and
 /// clear their memory anew costs as much as reading a file into them.
@@ -13,7 +12,7 @@ package enum BufferPool {
   /// How many are kept: no more than that are in use at once for long.
   private static let most = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
-  private static let free = Mutex<[[UInt8]]>([])
+  private static let free = Guarded<[[UInt8]]>([])
 
   /// An array of a length in bytes, of which the content means nothing.
   package static func take(_ count: Int) -> [UInt8] {

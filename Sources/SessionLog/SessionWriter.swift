@@ -2,7 +2,6 @@ import Dispatch
 public import LogRecords
 public import Platform
 import Redaction
-import Synchronization
 
 /// Writes one session: creates it, appends records, ends it.
 ///
@@ -19,7 +18,7 @@ public final class SessionWriter: Sendable {
   private let options: RecordingOptions
   private let reserve: Reserve
   private let machine: Machine
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   /// Compresses rotated parts, so that the program does not wait for it.
   ///
   /// Nil where everything is done in the caller's task, see ``Parallelism``.
@@ -98,7 +97,7 @@ public final class SessionWriter: Sendable {
     self.options = options
     reserve = Reserve(files.reserve)
     self.machine = machine
-    state = Mutex(
+    state = Guarded(
       State(
         appender: LogAppender(log, options.format),
         lock: lock, sidecar: sidecar, lastSync: start))

@@ -1,7 +1,6 @@
 import Foundation
 import Platform
 import Sync
-import Synchronization
 import TidemarkUpload
 
 /// A bar on a terminal for work of more than a second; nothing anywhere else.
@@ -13,11 +12,11 @@ final class ProgressBar: Sendable {
     let start = ContinuousClock.now
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   private static let width = 30
 
   /// Shows the way to a number of bytes; 0 for one that becomes known later.
-  init(total: ByteCount = 0) { state = Mutex(State(total: total)) }
+  init(total: ByteCount = 0) { state = Guarded(State(total: total)) }
 
   /// Shows how far an upload has come.
   func note(_ event: UploadPassEvent) {

@@ -1,5 +1,4 @@
 import Platform
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -14,7 +13,7 @@ import Synchronization
 final class DirectoryRoot: Sendable {
   let path: String
   /// The folder of the first operation, held open so that no other gets its inode number.
-  private let first = Mutex<Descriptor?>(nil)
+  private let first = Guarded<Descriptor?>(nil)
 
   init(path: String) { self.path = path }
 

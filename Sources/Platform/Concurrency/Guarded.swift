@@ -1,21 +1,24 @@
 import Foundation
 
-/// A value behind a lock.
+/// A value behind a lock: the one lock of this package.
 ///
 /// A POSIX lock and not `Synchronization.Mutex`, because the thread sanitizer does not see the
-/// latter's futex on Linux and reports races that are none.
-package final class Guarded<Value>: @unchecked Sendable {
-  // Unchecked: `value` is only touched while `lock` is held, and never handed out.
+/// latter's futex on Linux and reports races that are none. Used as that one is, also for values
+/// that cannot be copied.
+package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
+  // Unchecked: `value` is only touched while `lock` is held, and what leaves `withLock` is sent.
   private let lock = NSLock()
-  private var value: Value
+  nonisolated(unsafe) private var value: Value
 
   /// Puts a value behind a new lock.
-  package init(_ value: sending Value) {
+  package init(_ value: consuming sending Value) {
     self.value = value
   }
 
   /// Runs a short, non-blocking body with the value while holding the lock.
-  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value)

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An amount of something that tasks share and return, as bytes of memory for objects on their way.
 ///
 /// Whoever asks first is served first: who needs much is not overtaken for ever by those who need
@@ -11,12 +9,12 @@ package final class WeightedSemaphore: Sendable {
   }
 
   private let capacity: Int
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
   /// Makes a semaphore of which nothing is taken.
   package init(_ capacity: Int) {
     self.capacity = capacity
-    state = Mutex(State(free: capacity))
+    state = Guarded(State(free: capacity))
   }
 
   /// How many tasks wait.

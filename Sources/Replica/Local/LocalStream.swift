@@ -4,7 +4,6 @@ package import LogRecords
 package import Platform
 package import Redaction
 package import SessionLog
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin

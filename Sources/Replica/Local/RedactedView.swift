@@ -2,7 +2,6 @@ import LogRecords
 import Platform
 package import Redaction
 package import SessionLog
-import Synchronization
 
 /// A stretch of a stream and the rules that bind it, up to where the next stretch begins.
 package struct RedactedStretch: Sendable {
@@ -24,9 +23,9 @@ final class RedactedView: Sendable {
   let stretches: [RedactedStretch]
   private let format: LogFormat
   /// What was masked from the beginning up to an offset, by kind.
-  let tally = Mutex<(end: StreamOffset, counts: [String: Int])>((0, [:]))
+  let tally = Guarded<(end: StreamOffset, counts: [String: Int])>((0, [:]))
   /// The stream as it is here before the offset that was read last: what is read next needs it.
-  private let last = Mutex<(end: StreamOffset?, bytes: [UInt8])>((nil, []))
+  private let last = Guarded<(end: StreamOffset?, bytes: [UInt8])>((nil, []))
 
   /// How much is read at once beyond what is wanted: most lines end there, in bytes.
   private static let ahead: ByteCount = 4096

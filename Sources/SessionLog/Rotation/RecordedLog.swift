@@ -1,5 +1,4 @@
 package import Platform
-import Synchronization
 
 /// The stream of a recorded session as far as it is on this machine.
 ///
@@ -17,7 +16,7 @@ package final class RecordedLog: LogBytes {
   /// Nil in the moment of a rotation.
   private let live: OpenFile?
   private let files: SessionFiles
-  private let open = Mutex<(start: StreamOffset, part: any OpenPart)?>(nil)
+  private let open = Guarded<(start: StreamOffset, part: any OpenPart)?>(nil)
 
   /// How often a session is looked at anew that is rotated again while it is opened.
   private static let attempts = 100

@@ -2,14 +2,13 @@ import Foundation
 import ObjectStore
 package import Platform
 package import SessionLog
-import Synchronization
 
 /// A home's lived time as one command works with it: loaded once, counted on in memory, saved by
 /// passes.
 package final class LivedClock: Sendable {
   let home: Home
   private let machine: Machine
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   /// When this command began.
   let begun: LivedTime.Mark
 
@@ -32,7 +31,7 @@ package final class LivedClock: Sendable {
     let reading = Self.reading(machine)
     var time = saved ?? LivedTime(at: reading, random: machine.random)
     time.advance(to: reading)
-    state = Mutex(State(time: time, saved: saved))
+    state = Guarded(State(time: time, saved: saved))
     begun = time.mark
   }
 

@@ -3,7 +3,6 @@ import Platform
 package import Redaction
 import Replica
 package import SessionLog
-import Synchronization
 
 /// The rule sets that redact what leaves this machine: the configured one, and those that have
 /// redacted before, which the home keeps for as long as it stands.
@@ -14,7 +13,7 @@ package final class RuleLibrary: Sendable {
   package let version: String
 
   private let home: Home
-  private let known: Mutex<[String: Redactor]>
+  private let known: Guarded<[String: Redactor]>
 
   /// Makes the configured rules ready.
   ///
@@ -23,7 +22,7 @@ package final class RuleLibrary: Sendable {
     self.home = home
     current = rules == Redactor.standard.rules ? Redactor.standard : try Redactor(rules)
     version = try rules.version()
-    known = Mutex([version: current])
+    known = Guarded([version: current])
   }
 
   private func path(_ version: String) -> String { "\(home.rulesPath)/\(version).json" }

@@ -1,5 +1,5 @@
 import Delta
-import Synchronization
+import Platform
 
 /// How large an object may be that a store takes: what its refusals have taught, in bytes.
 ///
@@ -11,13 +11,13 @@ final class ObjectLimit: Sendable {
   static let smallest = 64 << 10
 
   private let manifest: Manifest
-  private let known: Mutex<Int>
+  private let known: Guarded<Int>
 
   /// What the manifest remembers.
   init(_ manifest: Manifest) throws {
     self.manifest = manifest
     let remembered = try manifest.storeEntry().objectLimit ?? Self.largest
-    known = Mutex(min(max(remembered, Self.smallest), Self.largest))
+    known = Guarded(min(max(remembered, Self.smallest), Self.largest))
   }
 
   var bytes: Int { known.withLock { $0 } }

@@ -4,7 +4,6 @@ import ObjectStore
 import Platform
 import Replica
 package import SessionLog
-import Synchronization
 
 /// One pass over all sessions: finds what is new, sends it, seals what has ended.
 package struct Uploader: Sendable {
@@ -53,7 +52,7 @@ package struct Uploader: Sendable {
     report: @escaping @Sendable (UploadEvent) -> Void = { _ in }
   ) async throws -> UploadReport {
     lock.expect(context.home)
-    let tally = Mutex(UploadReport())
+    let tally = Guarded(UploadReport())
     tally.withLock { ($0.held, $0.formerDevices) = (plan.held, plan.formerDevices) }
     try context.saveLivedTime(holding: lock)
     if plan.isIdle {
@@ -75,7 +74,7 @@ package struct Uploader: Sendable {
       tally.withLock { $0.stoppedBy = hold }
       return tally.withLock { $0 }
     }
-    let sealed = Mutex<[SessionID: Bool]>([:])
+    let sealed = Guarded<[SessionID: Bool]>([:])
     var isCancelled = false
     do {
       try await prepareStore()

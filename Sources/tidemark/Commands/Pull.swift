@@ -6,7 +6,6 @@ import Replica
 import SessionLog
 import SessionReading
 import Sync
-import Synchronization
 
 /// `tidemark pull DIR`.
 struct Pull: AsyncParsableCommand {
