@@ -30,7 +30,8 @@ enum RangedBody {
     let sizeText = header.split(separator: "/").last.flatMap { ByteCount($0) }
     guard let start = header.split(separator: "-").first?.split(separator: " ").last,
       let offset = Int64(start), let size = sizeText, size >= 0,
-      range.resolved(size: size) == offset..<(offset + Int64(response.body.count))
+      case let part = range.resolved(size: size), part.lowerBound == offset,
+      part.count == response.body.count
     else { throw failure.garbage(response, "another piece than the one asked for") }
     return response.body
   }

@@ -82,6 +82,11 @@ import Testing
       answer: ScriptedServer.answer(
         "206 Partial", headers: ["Content-Range: bytes 2-5/9"], body: "2345"), code: .integrity),
     .init(
+      testDescription: "a part beyond all numbers", operation: "PART",
+      answer: ScriptedServer.answer(
+        "206 Partial", headers: ["Content-Range: bytes 9223372036854775807-9/9"], body: "234"),
+      code: .integrity),
+    .init(
       testDescription: "a part that does not say which", operation: "PART",
       answer: ScriptedServer.answer("206 Partial", body: "234"), code: .integrity),
     .init(
