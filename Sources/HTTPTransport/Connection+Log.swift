@@ -1,4 +1,5 @@
 import Logging
+import Platform
 
 extension Connection {
   /// Sends one request as ``perform(_:ticket:)`` does, and logs it in one line where that is wanted.
@@ -13,15 +14,12 @@ extension Connection {
       let sent = request.body.map { ", \($0.count) B sent" } ?? ""
       let received = response.body.isEmpty ? "" : ", \(response.body.count) B received"
       logger.debug(
-        "\(what) \(response.status)\(sent)\(received), \(Self.milliseconds(since: start))")
+        "\(what) \(response.status)\(sent)\(received), \((ContinuousClock.now - start).millisecondsText)"
+      )
       return response
     } catch {
-      logger.debug("\(what) failed: \(error), \(Self.milliseconds(since: start))")
+      logger.debug("\(what) failed: \(error), \((ContinuousClock.now - start).millisecondsText)")
       throw error
     }
-  }
-
-  private static func milliseconds(since start: ContinuousClock.Instant) -> String {
-    "\(Int64((start.duration(to: .now) / .milliseconds(1)).rounded())) ms"
   }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 /// Makes lines of what libcurl reports of a request: without secrets, without bodies, and without
 /// control characters.
 ///
@@ -90,18 +92,6 @@ struct TraceLines {
     } else {
       (text, line.isMasked) = mask.maskHeader(text)
     }
-    return ["\(kind.mark) \(Self.escaped(text))\(line.isCut ? "…" : "")"]
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-        result += "\\u{\(String(scalar.value, radix: 16))}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    return ["\(kind.mark) \(String(oneLine: text))\(line.isCut ? "…" : "")"]
   }
 }

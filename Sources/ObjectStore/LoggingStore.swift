@@ -1,4 +1,5 @@
 package import Logging
+import Platform
 
 /// A store whose operations are logged: what changes it at level info, what reads it and what fails
 /// at level debug.
@@ -100,15 +101,12 @@ package struct LoggingStore: ForwardingStore {
     let start = now()
     do {
       let result = try await body()
-      logger.log(level: level, "\(operation): \(describe(result)), \(milliseconds(since: start))")
+      logger.log(
+        level: level, "\(operation): \(describe(result)), \((now() - start).millisecondsText)")
       return result
     } catch {
-      logger.debug("\(operation) failed: \(error), \(milliseconds(since: start))")
+      logger.debug("\(operation) failed: \(error), \((now() - start).millisecondsText)")
       throw error
     }
-  }
-
-  private func milliseconds(since start: ContinuousClock.Instant) -> String {
-    "\(Int64((start.duration(to: now()) / .milliseconds(1)).rounded())) ms"
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// Why a store operation failed: what was tried, on what, what came back, what to do.
 ///
@@ -59,8 +60,8 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
   ) {
     self.code = code
     self.operation = operation
-    self.target = escaped(target, limit: 1024)
-    self.response = escaped(response, limit: 400)
+    self.target = String(oneLine: target, limit: 1024)
+    self.response = String(oneLine: response, limit: 400)
     self.advice = advice
     self.retryAfter = retryAfter
   }
@@ -82,23 +83,4 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
     guard !advice.isEmpty else { return head }
     return head.hasSuffix(".") ? "\(head) \(advice)" : "\(head). \(advice)"
   }
-}
-
-/// Text from outside made safe for one line of a terminal or a log.
-func escaped(_ text: String, limit: Int) -> String {
-  var result = ""
-  var length = 0
-  for scalar in text.unicodeScalars {
-    if length >= limit { return result + "…" }
-    length += 1
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-      switch scalar {
-      case "\n", "\r", "\t": result += " "
-      default: result += "\\u{\(String(scalar.value, radix: 16))}"
-      }
-    default: result.unicodeScalars.append(scalar)
-    }
-  }
-  return result
 }

@@ -206,14 +206,5 @@ enum NameField {
     return String(text)
   }
 
-  static func hash16(_ digest: some Sequence<UInt8>) -> String { hex(digest.prefix(8)) }
-
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    var out = ""
-    for byte in bytes {
-      out += String(byte >> 4, radix: 16)
-      out += String(byte & 15, radix: 16)
-    }
-    return out
-  }
+  static func hash16(_ digest: some Sequence<UInt8>) -> String { Hex.text(digest.prefix(8)) }
 }

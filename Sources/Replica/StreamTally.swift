@@ -37,7 +37,7 @@ package struct StreamTally: Sendable {
   }
 
   /// SHA-256 of the stream so far, lower-case hex.
-  package var digest: String { StreamDigest.hex(hasher.finalize()) }
+  package var digest: String { Hex.text(hasher.finalize()) }
 
   /// Counts a last line without a newline.
   package mutating func finish() { statistics.finish() }

@@ -1,3 +1,4 @@
+import Platform
 package import SessionLog
 
 /// A session's id as a person gives it: whole, its beginning, or the beginning of its last part.
@@ -63,9 +64,7 @@ package struct LookupError: Error, Sendable, CustomStringConvertible {
 
   /// One line for a person, with the next step.
   package var description: String {
-    let shown = given.unicodeScalars.prefix(80).map {
-      $0.value < 0x20 || $0.value == 0x7f ? "?" : String($0)
-    }.joined()
+    let shown = String(oneLine: given, limit: 80)
     return switch code {
     case .notAnID:
       "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"

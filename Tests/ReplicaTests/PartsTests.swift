@@ -143,7 +143,7 @@ import Testing
     var generator = SeededGenerator(case: 4)
     var writer = Writer()
     let log = writer.lines(1500, &generator).map { record in
-      record.dropLast() + StreamDigest.hex(EditScript.random(2000, &generator)).utf8 + [0x0a]
+      record.dropLast() + Hex.text(EditScript.random(2000, &generator)).utf8 + [0x0a]
     }
     try made.grow(Array(log.joined()))
     let remote = try await made.remote()

@@ -1,6 +1,7 @@
 import Crypto
 import Delta
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 import TestSupport
@@ -59,7 +60,7 @@ import Testing
         after: Array(stream[..<start].suffix(Link.span)), upTo: StreamOffset(length)
       ) { read += $0 }
       #expect(read == Array(stream[start..<length]))
-      #expect(digest == StreamDigest.hex(SHA256.hash(data: read)))
+      #expect(digest == Hex.text(SHA256.hash(data: read)))
     }
     let outcome = try await salvage(made, remote)
     #expect(outcome.bytes == made.stream && outcome.damage.isEmpty)

@@ -72,7 +72,7 @@ struct StoredGenerations {
     sidecar.deviceId = folder.device
     sidecar.status = .terminated
     sidecar.generation = generation == 1 ? nil : generation
-    sidecar.digest = StreamDigest.hex(SHA256.hash(data: stream))
+    sidecar.digest = Hex.text(SHA256.hash(data: stream))
     let objects = remote.cover(upTo: length, of: generation)
     var basis: Set<SegmentName> = []
     for name in objects where name.kind == .delta {
@@ -103,7 +103,7 @@ struct StoredGenerations {
   }
 
   static func hash16(_ digest: some Sequence<UInt8>) -> String {
-    String(StreamDigest.hex(digest).prefix(16))
+    String(Hex.text(digest).prefix(16))
   }
 
   func remote() async throws -> RemoteSession {

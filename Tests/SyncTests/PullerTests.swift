@@ -67,7 +67,7 @@ import Testing
     let object = encoder.finish(link: Link(before: []))
     let name = SegmentName(
       session: session, generation: 1, range: start..<start + ByteCount(bytes.count),
-      hash: String(StreamDigest.hex(SHA256.hash(data: bytes)).prefix(16)),
+      hash: String(Hex.text(SHA256.hash(data: bytes)).prefix(16)),
       stored: ByteCount(object.count))
     _ = try await site.store.put(try await site.remote(session).folder.key + name.fileName, object)
   }
@@ -178,7 +178,7 @@ import Testing
       try #require(remote.revision), in: folder)
     sidecar.status = .terminated
     sidecar.objects = [first.fileName]
-    sidecar.digest = StreamDigest.hex(SHA256.hash(data: before[..<Int(first.range.upperBound)]))
+    sidecar.digest = Hex.text(SHA256.hash(data: before[..<Int(first.range.upperBound)]))
     let json = try sidecar.json()
     let name = RevisionName(
       session: session, number: 99, status: .terminated, length: first.range.upperBound, json: json)

@@ -96,7 +96,7 @@ struct S3Failure {
     let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
     if let meaning = code.flatMap(S3Meaning.of) {
       let advice = meaning.advice.replacing("BUCKET", with: bucket)
-        .replacing("REGION", with: region.map { " to \(escaped($0, limit: 64))" } ?? "")
+        .replacing("REGION", with: region.map { " to \(String(oneLine: $0, limit: 64))" } ?? "")
       return failure.error(response, meaning.error, detail: detail, advice: advice)
     }
     // An error document in a 200 without a code that is known: nothing was proven.

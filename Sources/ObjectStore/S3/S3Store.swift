@@ -93,7 +93,7 @@ package final class S3Store: ObjectStore {
     let response = try await perform(call)
     let etag = response.header("ETag").map { unquoted($0).lowercased() }
     return PutReceipt(
-      provesContent: service.provider.etagIsMD5 && etag == hex(digest),
+      provesContent: service.provider.etagIsMD5 && etag == Hex.text(digest),
       serverDate: response.header("Date").flatMap(HTTPDate.parse))
   }
 

@@ -60,10 +60,3 @@ extension SigV4Signer {
     value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
   }
 }
-
-/// Bytes as lower-case hex.
-func hex(_ bytes: some Sequence<UInt8>) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  return String(
-    decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-}

@@ -57,7 +57,7 @@ package struct SigV4Signer: Sendable {
 
   /// The hex SHA-256 of a body.
   package static func hash(_ body: [UInt8]) -> String {
-    hex(SHA256.hash(data: body))
+    Hex.text(SHA256.hash(data: body))
   }
 
   /// Signs by headers: all given, and those that the signature adds.
@@ -122,6 +122,6 @@ package struct SigV4Signer: Sendable {
       key = SymmetricKey(
         data: HMAC<SHA256>.authenticationCode(for: Data(part.utf8), using: key))
     }
-    return (text, hex(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)))
+    return (text, Hex.text(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)))
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Platform
 
 /// Digest authentication (RFC 7616) with one challenge: computes what to send, knows no network.
 ///
@@ -20,7 +21,7 @@ struct DigestLogin: Equatable {
       let bytes = Data(text.utf8)
       let digest =
         isSHA256 ? Array(SHA256.hash(data: bytes)) : Array(Insecure.MD5.hash(data: bytes))
-      return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return Hex.text(digest)
     }
   }
 

@@ -19,6 +19,11 @@ extension Duration {
   /// The whole seconds of it.
   package var inWholeSeconds: Duration { .seconds(seconds) }
 
+  /// In rounded milliseconds with their unit, such as `12 ms`.
+  package var millisecondsText: String {
+    "\(Int64((self / .milliseconds(1)).rounded())) ms"
+  }
+
   /// The same without its sign.
   package var magnitude: Duration { self < .zero ? .zero - self : self }
 

@@ -1,11 +1,12 @@
 import Crypto
 import ObjectStore
+import Platform
 package import SessionLog
 
 extension Sidecar.Source {
   /// What ``SessionLog/Sidecar/Source/headHash`` says of a file's first bytes.
   package static func headHash(of head: some Collection<UInt8>) -> String {
-    NameField.hex(SHA256.hash(data: Array(head)).prefix(16))
+    Hex.text(SHA256.hash(data: Array(head)).prefix(16))
   }
 
   /// Whether a file with these first bytes begins as the one that was found.

@@ -1,5 +1,6 @@
 import Crypto
 package import ObjectStore
+import Platform
 package import SessionLog
 
 /// Reads a session's stream back from the store, checking every object against its name and every
@@ -42,7 +43,7 @@ package struct RemoteReader: Sendable {
     try await stream.read(from: start, after: before, upTo: length) { part in
       if case .bytes(let piece) = part { try body(piece) }
     }
-    return NameField.hex((stream.digest ?? SHA256()).finalize())
+    return Hex.text((stream.digest ?? SHA256()).finalize())
   }
 
   /// Reads what can be read of the stream, of a sealed session first what its seal names.

@@ -1,5 +1,6 @@
 import Crypto
 import ObjectStore
+import Platform
 import SessionLog
 
 /// What a seal says of the stream that is read.
@@ -35,7 +36,7 @@ extension RemoteStream {
     guard let contents = remote.contents, let expected = contents.digest, !hasLost,
       range == 0..<contents.seal.length, generation == contents.seal.generation
     else { return }
-    let found = StreamDigest.hex((digest ?? SHA256()).finalize())
+    let found = Hex.text((digest ?? SHA256()).finalize())
     guard found != expected else { return }
     try doubt(
       range,

@@ -120,6 +120,6 @@ extension Puller {
     let log = try LocalStream(path: path)
     var hasher = SHA256()
     try log.forEachPiece(of: 0..<log.status().length) { hasher.update(bufferPointer: $0) }
-    return StreamDigest.hex(hasher.finalize())
+    return Hex.text(hasher.finalize())
   }
 }

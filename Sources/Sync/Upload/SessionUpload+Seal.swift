@@ -141,7 +141,7 @@ extension SessionUpload {
       if !beginsStream { own.update(bufferPointer: $0) }
       tally.add($0)
     }
-    let digest = beginsStream ? tally.digest : StreamDigest.hex(own.finalize())
+    let digest = beginsStream ? tally.digest : Hex.text(own.finalize())
     guard digest.hasPrefix(name.hash) else {
       throw ReplicaError(
         .localLogChanged, "\(log.path) differs from what was sent as \(folder.key)\(name)")

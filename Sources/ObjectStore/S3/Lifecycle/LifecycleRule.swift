@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Platform
 
 /// The rule by which an S3 service deletes by itself what is old below one prefix.
 package struct LifecycleRule: Sendable, Hashable {
@@ -26,7 +27,7 @@ package struct LifecycleRule: Sendable, Hashable {
         response: "an access point has no lifecycle rules", advice: "Name the bucket behind it.")
     }
     prefix = storePrefix.isEmpty ? folder : "\(storePrefix)/\(folder)"
-    id = "tidemark-" + hex(SHA256.hash(data: Data(prefix.utf8)).prefix(8))
+    id = "tidemark-" + Hex.text(SHA256.hash(data: Data(prefix.utf8)).prefix(8))
     self.days = max(1, days)
   }
 

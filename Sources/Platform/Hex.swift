@@ -1,0 +1,10 @@
+/// Bytes as text: two lower-case hex digits each.
+package enum Hex {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// The digits of some bytes.
+  package static func text(_ bytes: some Sequence<UInt8>) -> String {
+    String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

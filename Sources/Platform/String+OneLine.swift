@@ -1,0 +1,28 @@
+extension String {
+  /// Text from outside made safe for one line of a terminal or a log: line ends and tabs become
+  /// blanks, other characters that are not visible become escapes, such as `\u{1b}`.
+  ///
+  /// - Parameters:
+  ///   - text: the text.
+  ///   - limit: how many of its scalars are taken; where it has more, an ellipsis follows.
+  package init(oneLine text: some StringProtocol, limit: Int = .max) {
+    var result = ""
+    var length = 0
+    for scalar in text.unicodeScalars {
+      if length >= limit {
+        result += "…"
+        break
+      }
+      length += 1
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+        switch scalar {
+        case "\n", "\r", "\t": result += " "
+        default: result += "\\u{\(String(scalar.value, radix: 16))}"
+        }
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    self = result
+  }
+}

@@ -1,0 +1,28 @@
+import Platform
+import Testing
+
+@Suite struct TextTests {
+  @Test func hexHasTwoDigitsAByte() {
+    #expect(Hex.text([0, 9, 0x0f, 0x10, 0xab, 0xff] as [UInt8]) == "00090f10abff")
+    #expect(Hex.text([]) == "")
+  }
+
+  @Test(
+    arguments: [
+      ("plain é", "plain é"), ("a\r\nb\tc", "a  b c"), ("\u{1b}[31m\u{7f}", "\\u{1b}[31m\\u{7f}"),
+      ("\u{202e}\u{2028}\u{e000}", "\\u{202e}\\u{2028}\\u{e000}"), ("", ""),
+    ] as [(String, String)])
+  func textFromOutsideStaysOnItsLine(text: String, shown: String) {
+    #expect(String(oneLine: text) == shown)
+  }
+
+  @Test func longTextIsCut() {
+    #expect(String(oneLine: "abcdef", limit: 3) == "abc…")
+    #expect(String(oneLine: "abc", limit: 3) == "abc")
+  }
+
+  @Test func spansAreShownInRoundedMilliseconds() {
+    #expect(Duration.microseconds(1499).millisecondsText == "1 ms")
+    #expect(Duration.microseconds(1500).millisecondsText == "2 ms")
+  }
+}
