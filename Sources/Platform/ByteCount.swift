@@ -1,8 +1,7 @@
-/// A number of bytes: a length, a size, or how far one position is from another.
+/// A number of bytes: a length, a size, or the distance between two positions.
 ///
-/// A type of its own, so that no position is taken for a size. Negative where something is shorter
-/// than what it is measured against. The operators trap on overflow, as those of `Int64` do: numbers
-/// from outside are checked where they enter, or added with ``addingReportingOverflow(_:)``.
+/// It has a type of its own so that a position cannot be used as a size. A distance may be negative. The operators trap on overflow, as those of `Int64` do: numbers
+/// from outside are checked where they enter.
 public struct ByteCount: Sendable, Hashable {
   /// The number of bytes.
   public let bytes: Int64
@@ -21,18 +20,10 @@ public struct ByteCount: Sendable, Hashable {
 
   /// The largest count.
   public static let max = ByteCount(Int64.max)
-
-  /// The sum without its bits above 64, and whether there are any.
-  public func addingReportingOverflow(
-    _ other: ByteCount
-  ) -> (partialValue: ByteCount, overflow: Bool) {
-    let (sum, isTooMuch) = bytes.addingReportingOverflow(other.bytes)
-    return (ByteCount(sum), isTooMuch)
-  }
 }
 
 extension ByteCount: Comparable {
-  /// Less before more.
+  /// Orders counts by size.
   @inlinable public static func < (left: ByteCount, right: ByteCount) -> Bool {
     left.bytes < right.bytes
   }
@@ -44,29 +35,29 @@ extension ByteCount: ExpressibleByIntegerLiteral {
 }
 
 extension ByteCount: AdditiveArithmetic {
-  /// Both together.
+  /// The sum.
   @inlinable public static func + (left: ByteCount, right: ByteCount) -> ByteCount {
     ByteCount(left.bytes + right.bytes)
   }
 
-  /// What one has more than the other.
+  /// The difference; negative when the second count is larger.
   @inlinable public static func - (left: ByteCount, right: ByteCount) -> ByteCount {
     ByteCount(left.bytes - right.bytes)
   }
 
-  /// So many times as much.
+  /// The count multiplied by a factor.
   @inlinable public static func * (count: ByteCount, factor: Int) -> ByteCount {
     ByteCount(count.bytes * Int64(factor))
   }
 
-  /// So many doublings: `64 << 10` are 64 KiB.
-  @inlinable public static func << (count: ByteCount, doublings: Int) -> ByteCount {
-    ByteCount(count.bytes << Int64(doublings))
+  /// The count shifted left: `64 << 10` is 64 KiB.
+  @inlinable public static func << (count: ByteCount, bits: Int) -> ByteCount {
+    ByteCount(count.bytes << Int64(bits))
   }
 
-  /// One of so many equal parts, rounded down.
-  @inlinable public static func / (count: ByteCount, parts: Int) -> ByteCount {
-    ByteCount(count.bytes / Int64(parts))
+  /// The count divided by a number, rounded toward zero.
+  @inlinable public static func / (count: ByteCount, divisor: Int) -> ByteCount {
+    ByteCount(count.bytes / Int64(divisor))
   }
 }
 
@@ -86,6 +77,16 @@ extension ByteCount: Codable {
 extension ByteCount: CustomStringConvertible {
   /// The number alone.
   public var description: String { String(bytes) }
+}
+
+extension Sequence<ByteCount> {
+  /// The sum, or the largest count if the sum is larger than that.
+  package var total: ByteCount {
+    reduce(0) { total, count in
+      let (sum, isTooMuch) = total.bytes.addingReportingOverflow(count.bytes)
+      return isTooMuch ? .max : ByteCount(sum)
+    }
+  }
 }
 
 extension Int {

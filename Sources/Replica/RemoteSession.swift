@@ -168,8 +168,7 @@ package struct RemoteSession: Sendable, Equatable {
     }
     keys.append(object.key)
     // Sizes are a server's word: what it says may add up to more than a number holds.
-    let (sum, isTooMuch) = storedBytes.addingReportingOverflow(object.size)
-    storedBytes = isTooMuch ? .max : sum
+    storedBytes = [storedBytes, object.size].total
     if let modified = object.modified { newest = max(newest ?? modified, modified) }
   }
 

@@ -2,9 +2,9 @@ package import Delta
 import Platform
 package import SessionLog
 
-/// Where in a segment the bytes of the stream are.
+/// Conversions between stream offsets and positions in a segment.
 ///
-/// A position counts from the segment's first stream byte: a segment knows no others of itself.
+/// A position counts from the first stream byte of the segment, as its index does.
 extension SegmentName {
   /// All positions.
   var positions: Range<Int64> { 0..<length.bytes }

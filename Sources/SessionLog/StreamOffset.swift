@@ -17,43 +17,43 @@ public struct StreamOffset: Sendable, Hashable {
   /// Makes an offset.
   @inlinable public init(_ bytes: Int) { byteCount = ByteCount(bytes) }
 
-  /// Makes the offset behind so many bytes of the stream.
+  /// Makes the offset that follows this many bytes of the stream.
   @inlinable public init(_ byteCount: ByteCount) { self.byteCount = byteCount }
 
   /// Where every stream begins.
   public static let zero = StreamOffset(Int64(0))
 
-  /// Behind every stream.
+  /// An offset beyond every stream.
   public static let max = StreamOffset(ByteCount.max)
 
-  /// The offset so many bytes later.
+  /// The offset this many bytes later.
   @inlinable public static func + (offset: StreamOffset, count: ByteCount) -> StreamOffset {
     StreamOffset(offset.byteCount + count)
   }
 
-  /// The offset so many bytes earlier.
+  /// The offset this many bytes earlier.
   @inlinable public static func - (offset: StreamOffset, count: ByteCount) -> StreamOffset {
     StreamOffset(offset.byteCount - count)
   }
 
-  /// How many bytes later the first offset is; negative when it is earlier.
+  /// The distance between two offsets; negative when the first is earlier.
   @inlinable public static func - (later: StreamOffset, earlier: StreamOffset) -> ByteCount {
     later.byteCount - earlier.byteCount
   }
 
-  /// Goes so many bytes further.
+  /// Advances the offset.
   @inlinable public static func += (offset: inout StreamOffset, count: ByteCount) {
     offset = offset + count
   }
 
-  /// Goes so many bytes back.
+  /// Moves the offset back.
   @inlinable public static func -= (offset: inout StreamOffset, count: ByteCount) {
     offset = offset - count
   }
 }
 
 extension StreamOffset: Comparable {
-  /// Earlier before later.
+  /// Orders offsets by position.
   @inlinable public static func < (left: StreamOffset, right: StreamOffset) -> Bool {
     left.byteCount < right.byteCount
   }
@@ -80,24 +80,24 @@ extension StreamOffset: CustomStringConvertible {
 }
 
 extension Range<StreamOffset> {
-  /// How many bytes of the stream are in it.
+  /// The number of stream bytes in the range.
   @inlinable public var byteCount: ByteCount { upperBound - lowerBound }
 }
 
 extension Int64 {
-  /// An offset for the layers that know bytes, but no streams.
+  /// Converts an offset for the layers that know bytes but no streams.
   @inlinable package init(_ offset: StreamOffset) { self = offset.byteCount.bytes }
 }
 
 extension Range<StreamOffset> {
-  /// A range from the layers that know bytes, but no streams.
+  /// Converts a range from the layers that know bytes but no streams.
   package init(_ range: Range<Int64>) {
     self = StreamOffset(range.lowerBound)..<StreamOffset(range.upperBound)
   }
 }
 
 extension Range<Int64> {
-  /// A range for the layers that know bytes, but no streams.
+  /// Converts a range for the layers that know bytes but no streams.
   package init(_ range: Range<StreamOffset>) {
     self = Int64(range.lowerBound)..<Int64(range.upperBound)
   }

@@ -26,10 +26,7 @@ package struct RecordChoice: Sendable {
   /// Bytes of log that sessions have for it, at least; 0 where only reading tells.
   package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> ByteCount {
     guard admitsAll, mode != .salvaged else { return 0 }
-    return readers.reduce(0) { sum, reader in
-      let (more, isTooMuch) = sum.addingReportingOverflow(reader.length.byteCount)
-      return isTooMuch ? .max : more
-    }
+    return readers.map(\.length.byteCount).total
   }
 
   /// The time span asked for, in milliseconds since 1970; nil without one.

@@ -118,18 +118,6 @@ enum Console {
     }
   }
 
-  /// `1.2 MB`.
-  static func size(_ count: ByteCount) -> String {
-    var value = Double(count.bytes)
-    for unit in ["B", "KB", "MB", "GB"] {
-      if value < 1000 || unit == "GB" {
-        return unit == "B" ? "\(count) B" : String(format: "%.1f %@", value, unit)
-      }
-      value /= 1000
-    }
-    return "\(count) B"
-  }
-
   /// One JSON object on one line.
   static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()

@@ -41,7 +41,7 @@ final class ProgressBar: Sendable {
       let bar =
         String(repeating: "#", count: filled)
         + String(repeating: "-", count: Self.width - filled)
-      let text = "\r[\(bar)] \(Int(share * 100)) %  \(Console.size(state.done))  "
+      let text = "\r[\(bar)] \(Int(share * 100)) %  \(state.done.text)  "
       Console.writeError(text)
     }
   }

@@ -32,9 +32,18 @@ import Testing
     #expect(ByteCount(text) == count)
   }
 
-  @Test func sumsThatDoNotFitAreReported() {
-    #expect(ByteCount.max.addingReportingOverflow(1).overflow)
-    #expect(ByteCount(2).addingReportingOverflow(3) == (5, false))
+  @Test(
+    arguments: [
+      (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1_234_567, "1.2 MB"),
+      (5_000_000_000_000, "5000.0 GB"), (-5, "-5 B"),
+    ] as [(ByteCount, String)])
+  func peopleSeeUnits(count: ByteCount, text: String) {
+    #expect(count.text == text)
+  }
+
+  @Test func totalsThatDoNotFitAreTheLargestCount() {
+    #expect(([.max, 1, 2] as [ByteCount]).total == .max)
+    #expect(([2, 3] as [ByteCount]).total == 5 && ([] as [ByteCount]).total == 0)
   }
 
   @Test func buffersGetTheNearestLength() {

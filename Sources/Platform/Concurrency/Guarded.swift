@@ -3,8 +3,8 @@ import Foundation
 /// A value behind a lock: the one lock of this package.
 ///
 /// A POSIX lock and not `Synchronization.Mutex`, because the thread sanitizer does not see the
-/// latter's futex on Linux and reports races that are none. Used as that one is, also for values
-/// that cannot be copied.
+/// latter's futex on Linux and reports races that do not exist. It is used like `Mutex`, with
+/// noncopyable values too.
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
   // Unchecked: `value` is only touched while `lock` is held, and what leaves `withLock` is sent.
   private let lock = NSLock()

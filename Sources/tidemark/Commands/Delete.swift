@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 import SessionLog
 import SessionReading
 import Sync
@@ -66,7 +67,7 @@ struct Delete: AsyncParsableCommand {
     guard !yes, !entries.isEmpty else { return true }
     for entry in entries {
       let only = entry.uploaded < entry.length && !remote ? "  NOT YET UPLOADED" : ""
-      Console.remark("\(entry.session)  \(Console.size(entry.length.byteCount))\(only)")
+      Console.remark("\(entry.session)  \(entry.length.byteCount.text)\(only)")
     }
     guard Console.errorIsTerminal else {
       throw Failure(.usage, "nobody is there to be asked; use --yes to delete without asking")

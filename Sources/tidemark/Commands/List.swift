@@ -112,7 +112,7 @@ struct List: AsyncParsableCommand {
     }
     let columns = [
       entry.session.description, badge, pad(entry.location.rawValue, 6),
-      pad(Console.size(entry.length.byteCount), 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
+      pad(entry.length.byteCount.text, 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
       pad(sidecar.appName, 16),
       pad("\(sidecar.userId)@\(sidecar.deviceName)", 20), cause,
     ]

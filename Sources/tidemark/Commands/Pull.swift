@@ -63,7 +63,7 @@ struct Pull: AsyncParsableCommand {
     if dryRun {
       for item in items {
         Console.say(
-          item.refusal ?? "\(item.remote.session)  \(Console.size(item.missing))")
+          item.refusal ?? "\(item.remote.session)  \(item.missing.text)")
       }
       return
     }
@@ -90,7 +90,7 @@ struct Pull: AsyncParsableCommand {
         withoutLog: withheld.filter { $0.length == 0 }.map(\.remote.session))
       Console.say(try Console.json(summary))
     } else if Console.outputIsTerminal {
-      Console.say("fetched \(Console.size(bytes)) of log in \(done.count) sessions to \(folder)")
+      Console.say("fetched \(bytes.text) of log in \(done.count) sessions to \(folder)")
     }
     if !failures.isEmpty { throw ExitStatus.partial }
   }

@@ -142,7 +142,7 @@ struct Reap: AsyncParsableCommand {
     if dryRun || explain || Console.outputIsTerminal {
       for decision in plan.pruned {
         let reason = explain ? ": \(decision.reason)" : ""
-        let size = Console.size(decision.bytes)
+        let size = decision.bytes.text
         Console.say(
           "\(verb) local \(decision.session) part \(decision.start) (\(size))\(reason)")
       }
@@ -184,7 +184,7 @@ struct Reap: AsyncParsableCommand {
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
     if isReported, let device {
-      let bytes = Console.size(plan.remote.reduce(0) { $0 + $1.bytes })
+      let bytes = plan.remote.map(\.bytes).total.text
       Console.say(
         "device \(device): \(dryRun ? "would delete" : "deleted") \(plan.remote.count) sessions "
           + "(\(bytes)), \(errors.count) objects failed, \(plan.kept.count) sessions stay")
@@ -197,7 +197,7 @@ struct Reap: AsyncParsableCommand {
     if dryRun || explain || Console.outputIsTerminal {
       for decision in gone {
         let reason = explain ? ": \(decision.reason)" : ""
-        let size = Console.size(decision.bytes)
+        let size = decision.bytes.text
         Console.say("\(verb) \(side) \(decision.session) (\(size))\(reason)")
       }
     }

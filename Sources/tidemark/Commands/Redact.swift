@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LogRecords
+import Platform
 import Redaction
 import Replica
 import SessionLog
@@ -109,7 +110,7 @@ struct Redact: AsyncParsableCommand {
     }
     for item in items {
       Console.say(
-        "\(item.session): \(item.segments) segments, \(Console.size(item.bytes)), "
+        "\(item.session): \(item.segments) segments, \(item.bytes.text), "
           + (dryRun ? "would be sent anew" : "are sent anew"))
     }
     if let lock, !items.isEmpty {

@@ -155,7 +155,7 @@ struct Status: AsyncParsableCommand {
       Console.say("consent        metadata: no log leaves this machine")
     }
     Console.say("device         \(report.deviceId)")
-    Console.say("on this disk   \(Console.size(report.localBytes))")
+    Console.say("on this disk   \(report.localBytes.text)")
     Console.say("not sealed     \(report.openSessions) sessions")
     for reason in report.reapingWaits {
       Console.say(Console.paint("reaping waits  \(reason)", .yellow))
@@ -165,7 +165,7 @@ struct Status: AsyncParsableCommand {
       let text = Upload.resending(count, from: device, as: report.deviceId)
       Console.say(Console.paint("device changed \(text)", .yellow))
     }
-    Console.say("not uploaded   \(Console.size(report.unsentBytes))")
+    Console.say("not uploaded   \(report.unsentBytes.text)")
     let success = report.lastSuccess.map {
       "\($0) (\(Age.text(Timestamp.now() - $0)) ago)"
     }

@@ -145,7 +145,7 @@ struct Upload: AsyncParsableCommand {
     for line in preview.attached { Console.say(line) }
     let plan = preview.upload
     for item in plan.items {
-      let log = item.sent == nil ? "asks the store first" : Console.size(item.unsent)
+      let log = item.sent == nil ? "asks the store first" : item.unsent.text
       let what = item.consent == .metadata ? "its sidecar alone" : log
       let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
       Console.say("\(item.session)  \(what)\(end)")
@@ -154,7 +154,7 @@ struct Upload: AsyncParsableCommand {
       Console.say("\(session)  deletes what its seal has made superfluous")
     }
     for held in plan.held { Console.say("\(held.session)  left alone: \(held.reason)") }
-    Console.say("\(plan.items.count) sessions, \(Console.size(plan.unsent)) of log to send")
+    Console.say("\(plan.items.count) sessions, \(plan.unsent.text) of log to send")
     return .ok
   }
 
@@ -232,8 +232,8 @@ struct Upload: AsyncParsableCommand {
       if pass.isReportDue { Console.complain("\(whose)\(error)") }
     } else if Console.outputIsTerminal && !json {
       Console.say(
-        "\(whose)sent \(Console.size(report.logBytes)) of log as "
-          + "\(Console.size(report.storedBytes)) in \(report.objects) objects, "
+        "\(whose)sent \(report.logBytes.text) of log as "
+          + "\(report.storedBytes.text) in \(report.objects) objects, "
           + "sealed \(report.sealed) sessions, reaped \(pass.reaped)")
     }
   }
