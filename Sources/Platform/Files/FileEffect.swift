@@ -93,4 +93,12 @@ package protocol FileEffects: Sendable {
 
   /// 64 random bits, for the names of temporary files.
   func random() -> UInt64
+
+  /// The status that a task gets to see in place of the system's.
+  func status(_ status: FileStatus) -> FileStatus
+}
+
+extension FileEffects {
+  /// The system's.
+  package func status(_ status: FileStatus) -> FileStatus { status }
 }

@@ -28,7 +28,20 @@ package struct FileStatus: Sendable, Equatable {
   /// times what a session may have, and so little that lengths can be added.
   static let longest: Int64 = 10_000_000_000_000
 
+  /// Describes a file.
+  package init(
+    kind: Kind, device: UInt64, inode: UInt64, length: Int64, owner: UInt32, modified: FileTime,
+    changed: FileTime
+  ) {
+    (self.kind, self.device, self.inode, self.length) = (kind, device, inode, length)
+    (self.owner, self.modified, self.changed) = (owner, modified, changed)
+  }
+
   init(_ status: stat) {
+    self = FileEffect.hook?.status(FileStatus(asFound: status)) ?? FileStatus(asFound: status)
+  }
+
+  private init(asFound status: stat) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file

@@ -41,6 +41,19 @@ public struct Machine: Sendable {
     { [random] in Double(random() >> 11) / Double(1 << 53) }
   }
 
+  /// Describes a machine.
+  package init(
+    now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64,
+    bootId: String, machineId: String?, pidNamespace: String, processId: Int32,
+    processStart: @escaping @Sendable (_ pid: Int32) -> UInt64?, memoryEvents: MemoryEvents?,
+    host: @escaping @Sendable () -> Host, random: @escaping @Sendable () -> UInt64
+  ) {
+    (self.now, self.uptime) = (now, uptime)
+    (self.bootId, self.machineId, self.pidNamespace) = (bootId, machineId, pidNamespace)
+    (self.processId, self.processStart, self.memoryEvents) = (processId, processStart, memoryEvents)
+    (self.host, self.random) = (host, random)
+  }
+
   /// This machine.
   public static let current = Machine(
     now: Timestamp.now, uptime: systemUptime,
