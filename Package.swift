@@ -111,6 +111,18 @@ let package = Package(
       ], path: "Tests/TestSupport"),
     .target(name: "TestServers", dependencies: ["Platform"], path: "Tests/TestServers"),
     .target(name: "CrashPoints", path: "Tests/CrashPoints"),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
+        "SessionReading", "Sync", "TestSupport", "TidemarkUpload",
+      ], path: "Tests/Simulation/Engine"),
+    .executableTarget(
+      name: "simulate",
+      dependencies: [
+        "Platform", "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Tests/Simulation/Runner"),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
     .testTarget(
       name: "LogRecordsTests",
@@ -127,11 +139,17 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
-        "HTTPTransport", "ObjectStore", "Platform", "TestServers", "TestSupport",
+        "HTTPTransport", "ObjectStore", "Platform", "Simulation", "TestServers", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Fixtures"]),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: [
+        "ObjectStore", "Platform", "Replica", "SessionLog", "Simulation", "TestSupport",
+      ],
+      path: "Tests/Simulation/Tests"),
     .testTarget(
       name: "EndToEnd",
       dependencies: [

@@ -47,6 +47,7 @@ extension Backend {
       Traits(
         name: "rclone serve s3", provesContent: true, hasPages: true, deleteBatch: 1000,
         refusesKeysBelowKeys: .transient)
+    case .model: Traits(name: "model", provesContent: true, hasPages: true)
     }
   }
 }

@@ -5,11 +5,22 @@ import Platform
 import TestServers
 import Testing
 
+@testable import Simulation
+
 /// The stores that the contract is checked on.
 enum Backend: String, CaseIterable, Sendable {
   case directory, lighttpd, apache, nginx, wsgidav
   case rcloneWebDAV = "rclone webdav"
   case rcloneS3 = "rclone s3"
+  /// The store of the simulation.
+  case model
+
+  /// Those that users have.
+  static let allCases: [Backend] = [
+    .directory, .lighttpd, .apache, .nginx, .wsgidav, .rcloneWebDAV, .rcloneS3,
+  ]
+  /// Those that keep the contract.
+  static let contracted = allCases + [.model]
 
   /// An empty store, and the folder on disk in which its objects lie.
   struct Opened: Sendable {
@@ -18,6 +29,16 @@ enum Backend: String, CaseIterable, Sendable {
     let files: String
     /// Lives as long as this value.
     var owner: (any Sendable)?
+
+    /// Puts objects of one byte in place, without the store where they lie on disk.
+    func plant(_ keys: [String], in folder: String) async throws {
+      guard !files.isEmpty else {
+        for key in keys { _ = try await store.put(key, [1]) }
+        return
+      }
+      try makeFolder(folder)
+      for key in keys { try Data([1]).write(to: file(key)) }
+    }
 
     /// Where an object of this key lies on disk.
     func file(_ key: String) -> URL { URL(filePath: "\(files)/\(key)") }
@@ -36,6 +57,9 @@ enum Backend: String, CaseIterable, Sendable {
   }
 
   func open(pageSize: Int = 3) throws -> Opened {
+    if self == .model {
+      return Opened(store: StoreClient(ModelStore(.bucket), pageSize: pageSize), files: "")
+    }
     let place = Self.newPlace()
     guard let server = try shared.server() else {
       let folder = try TemporaryDirectory()
@@ -110,7 +134,7 @@ extension Backend {
 
   private var shared: SharedServer {
     switch self {
-    case .directory: Self.none
+    case .directory, .model: Self.none
     case .lighttpd: Self.lighttpdServer
     case .apache: Self.apacheServer
     case .nginx: Self.nginxServer

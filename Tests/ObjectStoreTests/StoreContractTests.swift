@@ -13,7 +13,7 @@ import Testing
       .contains(date.assumingSynchronizedClocks)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func putGetHead(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -37,7 +37,7 @@ import Testing
     #expect(try await store.head("empty").size == 0)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func ranges(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func aLargerObjectThanAllowedIsRefused(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -77,7 +77,7 @@ import Testing
     #expect(missing?.isNotFound == true)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func listsWithoutDescending(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -100,7 +100,7 @@ import Testing
     #expect((first.next != nil) == backend.traits.hasPages)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func namesThatArePrefixesOfNames(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -112,7 +112,7 @@ import Testing
     #expect(try await store.listAll("d/a/").objects.isEmpty)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func whatIsMissing(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -130,14 +130,13 @@ import Testing
     #expect(folder?.isNotFound == true)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func deletesManyInOrder(_ backend: Backend) async throws {
     let opened = try backend.open(pageSize: 1000)
     defer { withExtendedLifetime(opened) {} }
     // More than one request's worth, with missing ones between.
     let there = (0..<max(20, backend.traits.deleteBatch * 6 / 10)).map { "many/k\($0)" }
-    try opened.makeFolder("many")
-    for key in there { try Data([1]).write(to: opened.file(key)) }
+    try await opened.plant(there, in: "many")
     _ = try await opened.store.put("many/first", [1])
     let keys = there.flatMap { [$0, $0 + "-missing"] } + ["many/first"]
     let outcomes = try await opened.store.delete(keys)
@@ -147,7 +146,7 @@ import Testing
     #expect(try await opened.store.delete([]).isEmpty)
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func largeAndEmptyBodies(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -165,7 +164,7 @@ import Testing
     #expect(try await opened.store.listAll("l/").objects.map(\.size) == [0, 8 << 20])
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func thirtyTwoPutsAtOnce(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
@@ -186,7 +185,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Backend.allCases)
+  @Test(arguments: Backend.contracted)
   func aCancelledTaskGetsCancelled(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }

@@ -1,0 +1,208 @@
+import LogRecords
+import ObjectStore
+import Platform
+import Redaction
+import Replica
+import SessionLog
+import SessionReading
+import Sync
+import TestSupport
+import TidemarkUpload
+
+/// One command of the product in a process of its own: what the program does below its arguments and
+/// its output.
+struct Command: Sendable {
+  let home: Home
+  let consent: Consent
+  let rules: RedactionRules
+  /// The folder of other programs' logs.
+  let logs: String
+  let mirror: String
+  let process: SimulatedProcess
+  let client: StoreClient
+  let time: SimulatedTime
+  let oracle: Oracle
+
+  private var machine: Machine { process.machine }
+
+  private var store: any ObjectStore {
+    let begun = ContinuousClock.now
+    let start = time.milliseconds
+    return RetryingStore(
+      client, sleep: { [time] in time.advance(Int64($0 / .milliseconds(1))) },
+      random: machine.fraction,
+      now: { [time] in begun + .milliseconds(time.milliseconds - start) })
+  }
+
+  /// Runs a command.
+  ///
+  /// - Returns: what came of it, for the trace.
+  func run(_ action: Action) async throws -> String {
+    try home.create()
+    return switch action {
+    case .upload: try await upload()
+    case .reap(_, let age, let isRemote): try await reap(age, isRemote: isRemote)
+    case .reapWithoutStore: try await reapWithoutStore()
+    case .pull: try await pull()
+    case .repair: try await repair()
+    case .redact: try await redact()
+    case .delete(_, let number, let isLocal, let isRemote):
+      try await delete(number, isLocal: isLocal, isRemote: isRemote)
+    case .read(_, let number): try await read(number)
+    default: ""
+    }
+  }
+
+  private func context(_ body: (SyncContext) async throws -> String) async throws -> String {
+    // SQLite removes files by name when it closes: the next process must not have made its own yet.
+    weak var manifest: Manifest?
+    let result: Result<String, any Error>
+    do {
+      let device = try Device.load(home, on: machine)
+      let context = try SyncContext(
+        home: home, device: device, store: store, machine: machine, transfers: 1,
+        redaction: rules, consent: consent)
+      manifest = context.manifest
+      result = .success(try await body(context))
+    } catch {
+      result = .failure(error)
+    }
+    while manifest != nil { await Task.yield() }
+    return try result.get()
+  }
+
+  private func lock() throws -> HomeLock? {
+    try HomeLock.acquire(home)
+  }
+
+  // MARK: Commands
+
+  private func upload() async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "another upload is running" }
+      var policy = UploadPolicy()
+      policy.sources = SourcePattern(logs + "/*").map { [LogSource(path: $0)] } ?? []
+      policy.retention.pruneAfter = .days(3)
+      let report = try await UploadPass(context, policy).run(holding: lock)
+      oracle.note(report.upload, of: home)
+      return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
+        + "\(report.reaped) failures \(report.upload.failures.map(\.session)) stopped "
+        + "\(report.upload.stoppedBy.map { "\($0)" } ?? "no")"
+    }
+  }
+
+  private func reap(_ age: Int64?, isRemote: Bool) async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      var retention = Retention()
+      if let age { retention = retention.asking(.seconds(age)) }
+      try await context.checkFolder()
+      guard isRemote else {
+        let reaper = LocalReaper(context)
+        let plan = try await reaper.plan(retention)
+        _ = reaper.execute(plan, holding: lock)
+        try context.saveLivedTime(holding: lock)
+        return "reaped \(plan.local.count) local"
+      }
+      let reaper = RemoteReaper(context, devices: [context.device.deviceId])
+      let plan = try await reaper.plan(retention)
+      if age != nil { for decision in plan.remote { oracle.ask(for: decision.session) } }
+      _ = try await reaper.execute(plan, holding: lock)
+      try context.saveLivedTime(holding: lock)
+      return "reaped \(plan.remote.count) remote"
+    }
+  }
+
+  private func reapWithoutStore() async throws -> String {
+    guard let lock = try lock() else { return "locked" }
+    let lived = try LivedClock(home: home, machine: machine)
+    let reaper = LocalReaper(home: home, lived: lived, now: machine.now())
+    let plan = try await reaper.plan(Retention())
+    _ = reaper.execute(plan, holding: lock)
+    try lived.save(holding: lock)
+    return "reaped \(plan.local.count) local"
+  }
+
+  private func pull() async throws -> String {
+    let puller = Puller(store, into: mirror)
+    let devices = try await DeviceRecord.ids(
+      in: store, first: Device.load(home, on: machine).deviceId)
+    let items = try await puller.plan(devices: devices)
+    let failures = await puller.execute(items, atOnce: 1)
+    return "pulled \(items.count) failures \(failures.keys.sorted())"
+  }
+
+  private func repair() async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      let catalog = try catalog(context.store)
+      var broken: [SessionID] = []
+      for entry in try await catalog.entries(devices: [context.device.deviceId]) {
+        guard entry.remote != nil || entry.sidecar.seal?.store == context.store.location else {
+          continue
+        }
+        guard let remote = entry.remote else {
+          broken.append(entry.session)
+          continue
+        }
+        if try await Verifier(context).verify(remote).problem != nil {
+          broken.append(entry.session)
+        }
+      }
+      guard !broken.isEmpty else { return "whole" }
+      let report = try await Repair(context).run(broken, holding: lock) { _, _ in }
+      return "repaired \(broken.count) objects \(report.objects)"
+    }
+  }
+
+  private func redact() async throws -> String {
+    try await context { context in
+      guard context.consent == .logs, let lock = try lock() else { return "locked" }
+      let catalog = try catalog(nil)
+      let sessions = try await catalog.entries(devices: [context.device.deviceId]).map(\.session)
+      let pass = RemoteRedactionPass(context)
+      let items = try await pass.plan(sessions.reversed()) { _, _ in }
+      let report = try await pass.run(items, holding: lock)
+      return "redacted \(items.count) objects \(report.objects)"
+    }
+  }
+
+  private func delete(_ number: Int, isLocal: Bool, isRemote: Bool) async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      let entries = try await catalog(context.store).entries(devices: [context.device.deviceId])
+      let ended = entries.filter { !$0.isRunning }
+      guard !ended.isEmpty else { return "nothing to delete" }
+      let entry = ended[number % ended.count]
+      oracle.ask(for: entry.session)
+      if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
+        oracle.retire(LineNumber.all(in: content))
+      }
+      let outcomes = try await Deletion(home: home, context: context).delete(
+        entry.session, local: isLocal && entry.location != .remote,
+        remote: isRemote ? entry.remote : nil, holding: lock)
+      return "deleted \(entry.session): \(outcomes.count)"
+    }
+  }
+
+  private func read(_ number: Int) async throws -> String {
+    let catalog = try catalog(store)
+    let devices = try await DeviceRecord.ids(in: store, first: catalog.context.device.deviceId)
+    let entries = try await catalog.entries(devices: devices)
+    guard !entries.isEmpty else { return "nothing to read" }
+    let entry = entries[number % entries.count]
+    let reader = try SessionReader(entry, side: .any, in: catalog) { _ in }
+    var bytes: [UInt8] = []
+    let choice = RecordChoice(RecordFilter())
+    let isWhole = try await reader.read(choice, .verified) { bytes += $0 }
+    if !process.isDead { oracle.judge(bytes, readFrom: entry.session) }
+    return "read \(bytes.count) \(isWhole)"
+  }
+
+  private func catalog(_ store: (any ObjectStore)?) throws -> SessionCatalog {
+    var context = ReadingContext(
+      home: home, device: try Device.load(home, on: machine), machine: machine)
+    context.store = store
+    return SessionCatalog(context)
+  }
+}

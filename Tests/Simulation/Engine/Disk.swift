@@ -1,0 +1,275 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// A machine's disk: gives files the times and numbers of the world, and knows what a power cut takes.
+final class Disk: Sendable {
+  /// A change to names that is not durable yet, and how it is taken back.
+  private struct NameChange {
+    let folders: Set<String>
+    let undo: Undo
+  }
+
+  private enum Undo {
+    case remove(String)
+    case restore(String, from: String)
+    case rename(String, to: String, overwritten: String?)
+    case nothing
+  }
+
+  /// What of a file is not durable yet.
+  private struct Unsynced {
+    /// Bytes that are durable.
+    var length: Int
+    /// The durable content, where more than its end was changed.
+    var before: [UInt8]?
+    var path: String
+  }
+
+  private struct State {
+    var names: [NameChange] = []
+    var files: [UInt64: Unsynced] = [:]
+    /// When each file last changed, and its number in this world.
+    var changes: [UInt64: Int64] = [:]
+    var numbers: [UInt64: UInt64] = [:]
+    var counter: Int64 = 0
+    var shadows = 0
+  }
+
+  /// The folder that all of the machine's files are in.
+  let root: String
+  private let shadow: String
+  private let state = Guarded(State())
+
+  init(root: String) throws {
+    self.root = root
+    shadow = root + ".shadow"
+    for folder in [root, shadow] {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+  }
+
+  // MARK: Effects
+
+  /// Makes a change, and notes what a power cut would take back.
+  func perform(_ effect: FileEffect, at time: Timestamp, _ body: () -> Int) -> Int {
+    switch effect.kind {
+    case .open(let mode): open(effect.path, mode, time, body)
+    case .write, .truncate, .allocate: write(effect, time, body)
+    case .synchronize: synchronize(effect, body)
+    case .synchronizeNames: synchronizeNames(effect.path, body)
+    case .rename(let target): rename(effect.path, target, time, body)
+    case .link(let target): note(target, .remove(target), time, body)
+    case .remove: remove(effect.path, body)
+    case .makeDirectory: note(effect.path, .nothing, nil, body)
+    case .removeDirectory, .setMode, .transaction: body()
+    case .setModified: touch(effect.path, time, body)
+    }
+  }
+
+  private func open(
+    _ path: String, _ mode: Descriptor.Mode, _ time: Timestamp, _ body: () -> Int
+  ) -> Int {
+    let before = Self.inode(path)
+    if before != nil, !mode.isDisjoint(with: .empty) { keep(path) }
+    let result = body()
+    guard result >= 0, before == nil || !mode.isDisjoint(with: .empty) else { return result }
+    set(Int32(result), time)
+    guard before == nil else { return result }
+    state.withLock { $0.names.append(.init(folders: [Self.folder(path)], undo: .remove(path))) }
+    note(Int32(result), path, length: 0)
+    return result
+  }
+
+  private func write(_ effect: FileEffect, _ time: Timestamp, _ body: () -> Int) -> Int {
+    guard let number = effect.number else { return body() }
+    var status = stat()
+    guard fstat(number, &status) == 0 else { return body() }
+    let isAtEnd =
+      fcntl(number, F_GETFL) & O_APPEND != 0 || lseek(number, 0, SEEK_CUR) >= status.st_size
+    if case .write = effect.kind, isAtEnd {
+      note(number, effect.path, length: Int(status.st_size))
+    } else {
+      keep(effect.path)
+    }
+    let result = body()
+    if result >= 0 { set(number, time) }
+    return result
+  }
+
+  private func synchronize(_ effect: FileEffect, _ body: () -> Int) -> Int {
+    let result = body()
+    var status = stat()
+    if result >= 0, let number = effect.number, fstat(number, &status) == 0 {
+      state.withLock { _ = $0.files.removeValue(forKey: UInt64(status.st_ino)) }
+    }
+    return result
+  }
+
+  private func synchronizeNames(_ folder: String, _ body: () -> Int) -> Int {
+    let result = body()
+    if result >= 0 { state.withLock { $0.names.removeAll { $0.folders.contains(folder) } } }
+    return result
+  }
+
+  private func rename(
+    _ path: String, _ target: String, _ time: Timestamp, _ body: () -> Int
+  ) -> Int {
+    let saved = Self.inode(target) == nil ? nil : save(target)
+    let moved = Self.inode(path)
+    let result = body()
+    guard result >= 0 else { return result }
+    state.withLock { state in
+      state.names.append(
+        .init(
+          folders: [Self.folder(path), Self.folder(target)],
+          undo: .rename(target, to: path, overwritten: saved)))
+      if let moved {
+        state.files[moved]?.path = target
+        state.counter += 1
+        state.changes[moved] = time.milliseconds * 1_000_000 + state.counter % 1_000_000
+      }
+    }
+    return result
+  }
+
+  private func remove(_ path: String, _ body: () -> Int) -> Int {
+    let saved = Self.inode(path) == nil ? nil : save(path)
+    let result = body()
+    if result >= 0, let saved {
+      state.withLock {
+        $0.names.append(
+          .init(folders: [Self.folder(path)], undo: .restore(path, from: saved)))
+      }
+    }
+    return result
+  }
+
+  private func note(_ path: String, _ undo: Undo, _ time: Timestamp?, _ body: () -> Int) -> Int {
+    let result = body()
+    if result >= 0 {
+      state.withLock { $0.names.append(.init(folders: [Self.folder(path)], undo: undo)) }
+    }
+    return result
+  }
+
+  private func touch(_ path: String, _ time: Timestamp, _ body: () -> Int) -> Int { body() }
+
+  private func save(_ path: String) -> String {
+    let saved = state.withLock { state in
+      state.shadows += 1
+      return "\(shadow)/\(state.shadows)"
+    }
+    link(path, saved)
+    return saved
+  }
+
+  private func note(_ number: Int32, _ path: String, length: Int) {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { return }
+    state.withLock { state in
+      guard state.files[UInt64(status.st_ino)] == nil else { return }
+      state.files[UInt64(status.st_ino)] = Unsynced(length: length, before: nil, path: path)
+    }
+  }
+
+  private func keep(_ path: String) {
+    guard let inode = Self.inode(path) else { return }
+    let content = FileManager.default.contents(atPath: path).map { Array($0) } ?? []
+    state.withLock { state in
+      guard state.files[inode]?.before == nil else { return }
+      let known = state.files[inode]?.length
+      state.files[inode] = Unsynced(
+        length: known ?? content.count, before: known.map { Array(content.prefix($0)) } ?? content,
+        path: path)
+    }
+  }
+
+  // MARK: Times and numbers
+
+  private func set(_ number: Int32, _ time: Timestamp) {
+    let time = FileTime(time)
+    futimens(number, [time.timespec, time.timespec])
+    var status = stat()
+    guard fstat(number, &status) == 0 else { return }
+    state.withLock { state in
+      state.counter += 1
+      state.changes[UInt64(status.st_ino)] = time.nanoseconds + state.counter % 1_000_000
+    }
+  }
+
+  /// A file that is none of ours was changed.
+  func changed(_ path: String, at time: Timestamp) {
+    let time = FileTime(time)
+    utimensat(AT_FDCWD, path, [time.timespec, time.timespec], 0)
+    guard let inode = Self.inode(path) else { return }
+    state.withLock { state in
+      state.counter += 1
+      state.changes[inode] = time.nanoseconds + state.counter % 1_000_000
+    }
+  }
+
+  /// The status of a file as this world shows it.
+  func status(_ status: FileStatus) -> FileStatus {
+    state.withLock { state in
+      let number = state.numbers[status.inode] ?? UInt64(state.numbers.count + 1)
+      state.numbers[status.inode] = number
+      return FileStatus(
+        kind: status.kind, device: 1, inode: number, length: status.length, owner: status.owner,
+        modified: status.modified,
+        changed: state.changes[status.inode].map(FileTime.init(nanoseconds:)) ?? status.modified)
+    }
+  }
+
+  // MARK: Power
+
+  /// Takes back a part of what is not durable: the names changed last, and ends of files.
+  func cutPower(_ random: inout SeededGenerator) {
+    let (names, files) = state.withLock { state in
+      defer { (state.names, state.files) = ([], [:]) }
+      return (state.names, state.files)
+    }
+    // A journalling file system keeps the order of names.
+    let kept = Int.random(in: 0...names.count, using: &random)
+    for (_, file) in files.sorted(by: { $0.value.path < $1.value.path }) {
+      lose(file, &random)
+    }
+    for change in names[kept...].reversed() { take(back: change.undo) }
+  }
+
+  private func lose(_ file: Unsynced, _ random: inout SeededGenerator) {
+    guard let status = try? FileStatus(file.path), status.kind == .file else { return }
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: return
+    case 1 where file.before != nil:
+      try? Data(file.before ?? []).write(to: URL(filePath: file.path))
+    default:
+      let length = Int(status.length)
+      guard length > file.length else { return }
+      truncate(file.path, off_t(Int.random(in: file.length...length, using: &random)))
+    }
+    let time = status.modified.timespec
+    utimensat(AT_FDCWD, file.path, [time, time], 0)
+  }
+
+  private func take(back undo: Undo) {
+    switch undo {
+    case .nothing: break
+    case .remove(let path): try? File.remove(path)
+    case .restore(let path, let saved): try? File.link(saved, to: path)
+    case .rename(let path, let former, let overwritten):
+      try? File.rename(path, to: former)
+      if let overwritten { try? File.link(overwritten, to: path) }
+    }
+  }
+
+  private static func inode(_ path: String) -> UInt64? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return UInt64(status.st_ino)
+  }
+
+  private static func folder(_ path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// Logs that another program writes, and what becomes of them in rotations.
+struct ForeignFile {
+  /// A line, unique in its world.
+  typealias Line = [UInt8]
+
+  /// The path of the log that is written at present.
+  let path: String
+  private let disk: Disk
+  private var rotations = 0
+
+  init(_ path: String, _ disk: Disk) throws {
+    (self.path, self.disk) = (path, disk)
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+  }
+
+  private var url: URL { URL(filePath: path) }
+
+  /// Appends lines.
+  func append(_ lines: [Line], at time: Timestamp) throws {
+    let bytes = Array(lines.joined())
+    let file = try Descriptor(opening: path, [.write, .create, .append])
+    try bytes.withUnsafeBytes { try file.write($0) }
+    disk.changed(path, at: time)
+  }
+
+  /// Rotates the log.
+  mutating func rotate(_ rotation: Action.Rotation, at time: Timestamp) throws {
+    guard File.exists(path) else { return }
+    let oldest = rotations
+    rotations += 1
+    // As logrotate does: .1 becomes .2, and so on; four are kept.
+    for number in stride(from: min(4, oldest), to: 0, by: -1) {
+      for ending in ["", ".zst"] {
+        let name = "\(path).\(number)\(ending)"
+        guard File.exists(name) else { continue }
+        if number == 4 {
+          try File.remove(name)
+        } else {
+          try File.rename(name, to: "\(path).\(number + 1)\(ending)")
+          disk.changed("\(path).\(number + 1)\(ending)", at: time)
+        }
+      }
+    }
+    let old = "\(path).1"
+    switch rotation {
+    case .create:
+      try File.rename(path, to: old)
+      try append([], at: time)
+    case .copyTruncate:
+      try Data(contentsOf: url).write(to: URL(filePath: old))
+      truncate(path, 0)
+      disk.changed(path, at: time)
+    case .compress:
+      try File.rename(path, to: old)
+      try append([], at: time)
+      let content = try Array(Data(contentsOf: URL(filePath: old)))
+      try Data(Self.frame(content)).write(to: URL(filePath: old + ".zst"))
+      disk.changed(old + ".zst", at: time)
+      try File.remove(old)
+    }
+    if File.exists(old) { disk.changed(old, at: time) }
+  }
+
+  /// A Zstandard frame of raw blocks (RFC 8878, 3.1.1).
+  private static func frame(_ content: [UInt8]) -> [UInt8] {
+    func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0xa0] + littleEndian(content.count, 4)
+    var rest = content[...]
+    repeat {
+      let block = rest.prefix(100_000)
+      rest = rest.dropFirst(block.count)
+      frame += littleEndian((block.count << 3) | (rest.isEmpty ? 1 : 0), 3) + block
+    } while !rest.isEmpty
+    return frame
+  }
+
+  /// Changes a byte in the middle, in place.
+  func rewrite(at time: Timestamp, _ random: inout SeededGenerator) throws {
+    guard var content = FileManager.default.contents(atPath: path), content.count > 200 else {
+      return
+    }
+    // Only the padding at the end of a line, so that lines can be told apart still.
+    guard let end = content[..<(content.count / 2)].lastIndex(of: 0x0a) else { return }
+    content[end - 1] = UInt8.random(in: 0x61...0x7a, using: &random)
+    let file = try Descriptor(opening: path, [.write])
+    try Array(content).withUnsafeBytes { try file.write($0) }
+    disk.changed(path, at: time)
+  }
+}

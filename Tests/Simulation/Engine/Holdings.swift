@@ -1,0 +1,198 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+
+/// What of each session can be read, and where.
+struct Holdings {
+  /// Positions of a recorded session's stream, by home.
+  var local: [Int: [SessionID: RangeSet<Int>]] = [:]
+  /// Positions in objects that decode.
+  var remote: [SessionID: RangeSet<Int>] = [:]
+  /// Positions in mirrors, by home.
+  var mirrored: [Int: [SessionID: RangeSet<Int>]] = [:]
+  /// Numbers of the lines of other programs that are in the store.
+  var remoteLines: Set<Int> = []
+  /// Numbers of the lines of other programs that are on a machine, by home.
+  var localLines: [Int: Set<Int>] = [:]
+  /// When the newest object of a session was stored, by the time that passes, in milliseconds.
+  var newest: [SessionID: Int64] = [:]
+  /// The sessions that have such lines, as far as the store knows.
+  var sessionsOfLines: [Int: SessionID] = [:]
+
+  /// Positions of a session's stream that are on any machine.
+  func local(_ session: SessionID) -> RangeSet<Int> {
+    local.values.reduce(into: RangeSet()) { $0.formUnion($1[session] ?? RangeSet()) }
+  }
+}
+
+/// Looks at homes and at what the store truly holds.
+final class Surveyor {
+  private struct Decoded {
+    let versions: [Int]
+    let bytes: [UInt8]?
+    /// How much had been written when it was compared, and whether it is a part of that.
+    var compared: (length: Int, isPart: Bool)?
+  }
+
+  private let oracle: Oracle
+  private var decoded: [String: Decoded] = [:]
+
+  init(_ oracle: Oracle) { self.oracle = oracle }
+
+  /// Looks at everything.
+  func survey(_ homes: [SimulatedHome]) async throws -> Holdings {
+    var holdings = Holdings()
+    for home in homes { try look(at: home, &holdings) }
+    try await lookAtStore(&holdings)
+    return holdings
+  }
+
+  // MARK: Homes
+
+  private func look(at home: SimulatedHome, _ holdings: inout Holdings) throws {
+    var lines: Set<Int> = []
+    for day in try home.home.days() {
+      for session in try home.home.sessions(day: day) {
+        let local = LocalSession(home.home, session)
+        if let written = oracle.written(session) {
+          holdings.local[home.number, default: [:]][session] = Self.positions(local, written)
+        } else if let rest = FileManager.default.contents(atPath: local.files.log) {
+          lines.formUnion(LineNumber.all(in: Array(rest)))
+        }
+      }
+    }
+    for name in try Directory.names(in: home.logs) {
+      guard let content = FileManager.default.contents(atPath: "\(home.logs)/\(name)") else {
+        continue
+      }
+      lines.formUnion(LineNumber.all(in: Array(content)))
+    }
+    holdings.localLines[home.number] = lines
+    try lookAtMirror(of: home, &holdings)
+  }
+
+  private static func positions(_ local: LocalSession, _ written: [UInt8]) -> RangeSet<Int> {
+    guard let log = try? local.openLog(nil), let available = try? log.available(),
+      let bytes = try? log.read(available)
+    else { return RangeSet() }
+    let start = Int(available.lowerBound)
+    let end = Masked.difference(bytes, written, from: start) ?? start + bytes.count
+    let range = start..<max(start, min(end, start + bytes.count, written.count))
+    return RangeSet(range)
+  }
+
+  private func lookAtMirror(of home: SimulatedHome, _ holdings: inout Holdings) throws {
+    for device in try Directory.names(in: home.mirror) {
+      for day in try Directory.names(in: "\(home.mirror)/\(device)") {
+        for name in try Directory.names(in: "\(home.mirror)/\(device)/\(day)").sorted() {
+          guard name.hasSuffix(".log"), let session = SessionID(String(name.prefix(25))),
+            let written = oracle.written(session),
+            let content = FileManager.default.contents(
+              atPath: "\(home.mirror)/\(device)/\(day)/\(name)")
+          else { continue }
+          let bytes = Array(content)
+          let end = Masked.difference(bytes, written) ?? bytes.count
+          holdings.mirrored[home.number, default: [:]][session, default: RangeSet()]
+            .formUnion(RangeSet(0..<min(end, written.count)))
+        }
+      }
+    }
+  }
+
+  // MARK: Store
+
+  private func lookAtStore(_ holdings: inout Holdings) async throws {
+    let truth = TrueStore(oracle.store)
+    var streams: [String: [SegmentName]] = [:]
+    for (key, object) in truth.objects.sorted(by: { $0.key < $1.key }) {
+      let parts = key.split(separator: "/")
+      guard parts.count == 4, parts[0] == "devices" else { continue }
+      let name = String(parts[3])
+      let session = SegmentName(name)?.session ?? RevisionName(name)?.session
+      if let session {
+        holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
+      }
+      guard let segment = SegmentName(name), segment.stored == ByteCount(object.bytes.count) else {
+        continue
+      }
+      let folder = "\(parts[1])/\(parts[2])"
+      streams["\(folder)/\(segment.session).\(segment.generation)", default: []].append(segment)
+    }
+    for (stream, segments) in streams.sorted(by: { $0.key < $1.key }) {
+      let device = String(stream.prefix { $0 != "/" })
+      try await add(segments, of: device, in: truth, &holdings)
+    }
+  }
+
+  private func add(
+    _ segments: [SegmentName], of device: String, in truth: TrueStore, _ holdings: inout Holdings
+  ) async throws {
+    guard let session = segments.first?.session else { return }
+    let folder = SessionFolder(device: device, session: session)
+    let written = oracle.written(session)
+    var joined: [UInt8] = []
+    var end = 0
+    for segment in segments.sorted(by: {
+      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+    }) {
+      guard let bytes = await decode(segment, in: folder, truth) else { continue }
+      let start = Int(segment.range.lowerBound)
+      if let written {
+        guard isPart(segment, folder, bytes, written) else { continue }
+        holdings.remote[session, default: RangeSet()]
+          .formUnion(RangeSet(start..<(start + bytes.count)))
+      } else if start > end {
+        add(joined, of: session, &holdings)
+        (joined, end) = (bytes, start + bytes.count)
+      } else if start + bytes.count > end {
+        joined += bytes.dropFirst(end - start)
+        end = start + bytes.count
+      }
+    }
+    add(joined, of: session, &holdings)
+  }
+
+  private func add(_ bytes: [UInt8], of session: SessionID, _ holdings: inout Holdings) {
+    for number in LineNumber.all(in: bytes) {
+      holdings.remoteLines.insert(number)
+      holdings.sessionsOfLines[number] = session
+    }
+  }
+
+  private func isPart(
+    _ segment: SegmentName, _ folder: SessionFolder, _ bytes: [UInt8], _ written: [UInt8]
+  ) -> Bool {
+    let key = folder.key + segment.fileName
+    if let known = decoded[key]?.compared, known.isPart || known.length == written.count {
+      return known.isPart
+    }
+    let isPart = Masked.difference(bytes, written, from: Int(segment.range.lowerBound)) == nil
+    decoded[key]?.compared = (written.count, isPart)
+    return isPart
+  }
+
+  /// The bytes of a segment; nil where it does not decode.
+  private func decode(
+    _ segment: SegmentName, in folder: SessionFolder, _ truth: TrueStore
+  ) async -> [UInt8]? {
+    let key = folder.key + segment.fileName
+    var versions = [truth.objects[key]?.version ?? 0]
+    if segment.kind == .delta {
+      // What it copies from is in earlier segments of the session.
+      versions += truth.objects.filter { $0.key.contains("\(segment.session)") }
+        .map(\.value.version).sorted()
+    }
+    if let known = decoded[key], known.versions == versions { return known.bytes }
+    var bytes: [UInt8]? = []
+    do {
+      try await RemoteReader(truth).read(segment, in: folder) { bytes?.append(contentsOf: $0) }
+    } catch {
+      bytes = nil
+    }
+    decoded[key] = Decoded(versions: versions, bytes: bytes)
+    return bytes
+  }
+}

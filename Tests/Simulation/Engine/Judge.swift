@@ -1,0 +1,106 @@
+import Platform
+import Replica
+import SessionLog
+
+/// Compares what there was before a command with what there is after it.
+struct Judge {
+  /// Age at which remote copies may go, in milliseconds.
+  private static let remoteAge: Int64 = 30 * 86_400_000
+  /// Lived time is known to two minutes, in milliseconds.
+  private static let slack: Int64 = 180_000
+
+  let oracle: Oracle
+  let before: Holdings
+  let after: Holdings
+
+  /// Reports what the command must not have done.
+  func judge() {
+    for session in before.sessions.sorted() { judge(session) }
+    judgeMirrors()
+    judgeLines()
+  }
+
+  private func judge(_ session: SessionID) {
+    guard !oracle.isAsked(session) else { return }
+    let isOld = isExpired(session)
+    let remote = after.remote[session] ?? RangeSet()
+    let lost = (before.remote[session] ?? RangeSet()).subtracting(remote)
+    if !lost.isEmpty, !isOld {
+      let there =
+        after.local(session).isSuperset(of: lost) ? "they are still local" : "they are lost"
+      oracle.report(
+        .init(.evidence, "remote bytes \(lost.text) of \(session) were deleted; \(there)"))
+    }
+    let gone = before.local(session).subtracting(after.local(session))
+    guard !gone.isEmpty else { return }
+    if !remote.isSuperset(of: gone), !isOld, !oracle.hasExpired(session) {
+      oracle.report(
+        .init(
+          .durability,
+          "local bytes \(gone.subtracting(remote).text) of \(session) were deleted and are not remote"
+        ))
+    }
+  }
+
+  private func isExpired(_ session: SessionID) -> Bool {
+    guard let newest = before.newest[session],
+      oracle.time.milliseconds - newest + Self.slack >= Self.remoteAge
+    else { return false }
+    oracle.expire(session)
+    return true
+  }
+
+  private func judgeMirrors() {
+    for (home, sessions) in before.mirrored.sorted(by: { $0.key < $1.key }) {
+      for (session, positions) in sessions.sorted(by: { $0.key < $1.key }) {
+        let lost = positions.subtracting(after.mirrored[home]?[session] ?? RangeSet())
+        if !lost.isEmpty {
+          oracle.report(
+            .init(.growth, "the mirror of home \(home) lost bytes \(lost.text) of \(session)"))
+        }
+      }
+    }
+  }
+
+  private func judgeLines() {
+    let deleted = before.remoteLines.subtracting(after.remoteLines)
+    oracle.retire(deleted.filter(mayGo))
+    let lost = deleted.filter { !mayGo($0) }
+    if let first = lost.min() {
+      oracle.report(
+        .init(
+          .evidence,
+          "\(lost.count) remote lines of other programs were deleted, from line \(first) of "
+            + "\(before.sessionsOfLines[first].map { "\($0)" } ?? "") on"))
+    }
+    for (home, lines) in before.localLines.sorted(by: { $0.key < $1.key }) {
+      let gone = lines.subtracting(after.localLines[home] ?? []).subtracting(after.remoteLines)
+        .filter { !oracle.isRetired($0) && !mayGo($0) }
+      if let first = gone.min() {
+        oracle.report(
+          .init(
+            .durability,
+            "\(gone.count) local lines of other programs were deleted in home \(home), from line "
+              + "\(first) on, and are not remote"))
+      }
+    }
+  }
+
+  /// Whether a line is in a session that is old enough to go, or was asked to.
+  private func mayGo(_ line: Int) -> Bool {
+    guard let session = before.sessionsOfLines[line] else { return false }
+    return oracle.isAsked(session) || isExpired(session)
+  }
+}
+
+extension Holdings {
+  /// All sessions of recorders.
+  var sessions: Set<SessionID> {
+    local.values.reduce(into: Set(remote.keys)) { $0.formUnion($1.keys) }
+  }
+}
+
+extension RangeSet<Int> {
+  /// For messages: `0..<12, 40..<50`.
+  var text: String { ranges.map { "\($0.lowerBound)..<\($0.upperBound)" }.joined(separator: ", ") }
+}

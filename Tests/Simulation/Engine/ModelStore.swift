@@ -1,0 +1,245 @@
+import Foundation
+import ObjectStore
+import Platform
+
+/// What a store really holds, and the history of it: the oracle reads it, clients see it through
+/// ``StoreClient``.
+final class ModelStore: Sendable {
+  /// The kinds of stores, by what their answers tell.
+  enum Kind: String, Sendable, CaseIterable {
+    /// Proves what it stored by a digest, and knows conditional requests.
+    case bucket
+    /// Proves nothing.
+    case webdav
+    /// A folder, which may be a share that is not mounted.
+    case folder
+  }
+
+  /// An object.
+  struct Object: Sendable, Equatable {
+    /// The bytes.
+    var bytes: [UInt8]
+    /// When it was written, by the server's clock, in milliseconds since 1970.
+    var modified: Int64
+    /// When it was written, by the time that passes, in milliseconds since 1970.
+    var storedAt: Int64
+    /// Counts all objects that were ever stored: equal numbers have equal bytes.
+    var version: Int
+    /// When a cache forgets it that has never stored it; nil for an object that is there.
+    var forgottenAt: Int64?
+  }
+
+  /// A change: a key, and what it is to hold.
+  enum Change: Sendable {
+    case put(String, [UInt8])
+    case delete(String)
+  }
+
+  struct State {
+    var objects: [String: Object] = [:]
+    /// What other objects are there while the share is not mounted.
+    var unmounted: [String: Object]?
+    /// Keys that were changed, with what they held before, the newest last.
+    var history: [(key: String, before: Object?)] = []
+    var delayed: [(calls: Int, change: Change)] = []
+    var versions = 0
+  }
+
+  let kind: Kind
+  let time: SimulatedTime
+  private let state = Guarded(State())
+
+  init(_ kind: Kind, _ time: SimulatedTime) { (self.kind, self.time) = (kind, time) }
+
+  /// Makes an empty store that has this machine's time.
+  convenience init(_ kind: Kind) {
+    self.init(kind, SimulatedTime { Timestamp.now().milliseconds })
+  }
+
+  /// Its location.
+  var location: String {
+    switch kind {
+    case .bucket: "s3://model/logs"
+    case .webdav: "https://model/logs"
+    case .folder: "file:///model/logs"
+    }
+  }
+
+  /// The server's clock.
+  var date: ServerTime {
+    ServerTime(milliseconds: (time.milliseconds + clockOffset.withLock { $0 }) / 1000 * 1000)
+  }
+
+  /// How far the server's clock is ahead, in milliseconds.
+  let clockOffset = Guarded<Int64>(0)
+
+  /// What is really stored, what only a cache shows apart.
+  var stored: [String: Object] {
+    state.withLock { $0.objects.filter { $0.value.forgottenAt == nil } }
+  }
+
+  // MARK: Changes
+
+  func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    try state.withLock { state in
+      forget(&state)
+      return try body(&state)
+    }
+  }
+
+  /// Drops what a cache has shown for long enough.
+  private func forget(_ state: inout State) {
+    let time = time.milliseconds
+    for (key, object) in state.objects where object.forgottenAt.map({ $0 <= time }) ?? false {
+      state.objects[key] = nil
+    }
+  }
+
+  /// Carries out a change.
+  func apply(_ change: Change, forgottenAt: Int64? = nil, to state: inout State) {
+    switch change {
+    case .put(let key, let bytes):
+      state.history.append((key, state.objects[key]))
+      state.versions += 1
+      state.objects[key] = Object(
+        bytes: bytes, modified: date.milliseconds, storedAt: time.milliseconds,
+        version: state.versions,
+        forgottenAt: forgottenAt)
+    case .delete(let key):
+      guard let before = state.objects.removeValue(forKey: key) else { return }
+      state.history.append((key, before))
+    }
+  }
+
+  /// Counts a call, and carries out what is due by now.
+  func beginCall() {
+    withState { state in
+      var due: [Change] = []
+      state.delayed = state.delayed.compactMap { calls, change in
+        if calls <= 1 { due.append(change) }
+        return calls <= 1 ? nil : (calls - 1, change)
+      }
+      for change in due { apply(change, to: &state) }
+    }
+  }
+
+  /// Carries out everything that is delayed.
+  func settle() {
+    withState { state in
+      for (_, change) in state.delayed { apply(change, to: &state) }
+      state.delayed = []
+    }
+  }
+
+  /// The objects as they were so many changes ago.
+  func objects(before changes: Int, _ state: State) -> [String: Object] {
+    var objects = state.objects
+    for (key, before) in state.history.suffix(changes).reversed() { objects[key] = before }
+    return objects
+  }
+
+  // MARK: What happens to a store
+
+  /// Takes a share away, so that an empty folder is in its place.
+  func unmount() {
+    withState { state in
+      guard state.unmounted == nil else { return }
+      (state.unmounted, state.objects, state.history) = (state.objects, [:], [])
+    }
+  }
+
+  /// Brings the share back; what was written in its place is hidden by it.
+  func mount() {
+    withState { state in
+      guard let objects = state.unmounted else { return }
+      (state.objects, state.unmounted, state.history) = (objects, nil, [])
+    }
+  }
+
+  /// Whether the share is mounted.
+  var isMounted: Bool { state.withLock { $0.unmounted == nil } }
+
+  /// Another program deletes an object.
+  func remove(_ key: String) { withState { apply(.delete(key), to: &$0) } }
+
+  /// Another program writes an object.
+  func write(_ key: String, _ bytes: [UInt8]) { withState { apply(.put(key, bytes), to: &$0) } }
+
+  /// Everything is deleted.
+  func empty() {
+    withState { state in
+      for key in state.objects.keys.sorted() { apply(.delete(key), to: &state) }
+    }
+  }
+}
+
+/// The store as it really is, without faults: for the oracle.
+struct TrueStore: ObjectStore {
+  let objects: [String: ModelStore.Object]
+  let location: String
+
+  init(_ store: ModelStore) { (objects, location) = (store.stored, store.location) }
+
+  func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt { throw refusal("PUT", key) }
+
+  func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    guard let object = objects[key] else { throw StoreError.missing("GET", key) }
+    return try object.read(range, key)
+  }
+
+  func head(_ key: String) async throws -> ObjectEntry {
+    guard let object = objects[key] else { throw StoreError.missing("HEAD", key) }
+    return object.entry(key)
+  }
+
+  func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    ListPage(of: objects, prefix)
+  }
+
+  func delete(_ keys: [String]) async throws -> [DeleteOutcome] { throw refusal("DELETE", "") }
+
+  private func refusal(_ operation: String, _ key: String) -> StoreError {
+    StoreError(.unsupported, operation: operation, target: key, response: "the oracle only reads")
+  }
+}
+
+extension StoreError {
+  static func missing(_ operation: String, _ key: String) -> StoreError {
+    StoreError(.notFound, operation: operation, target: key, response: "no such object")
+  }
+}
+
+extension ModelStore.Object {
+  func entry(_ key: String) -> ObjectEntry {
+    ObjectEntry(
+      key: key, size: ByteCount(bytes.count), modified: ServerTime(milliseconds: modified))
+  }
+
+  func read(_ range: ByteRange?, _ key: String) throws -> [UInt8] {
+    let size = ByteCount(bytes.count)
+    if let refusal = range?.refusal(ofSize: size, key) { throw refusal }
+    let part = range?.resolved(size: size) ?? 0..<size.bytes
+    return Array(bytes[Int(part.lowerBound)..<Int(part.upperBound)])
+  }
+}
+
+extension ListPage {
+  /// What starts with a prefix, without descending.
+  init(of objects: [String: ModelStore.Object], _ prefix: String, serverDate: ServerTime? = nil) {
+    var directories: Set<String> = []
+    var entries: [ObjectEntry] = []
+    for (key, object) in objects where key.hasPrefix(prefix) {
+      let base = prefix.lastIndex(of: "/").map { prefix.index(after: $0) } ?? prefix.startIndex
+      let start = key.index(
+        key.startIndex, offsetBy: prefix.distance(from: prefix.startIndex, to: base))
+      if let slash = key[start...].firstIndex(of: "/") {
+        directories.insert(String(key[...slash]))
+      } else {
+        entries.append(object.entry(key))
+      }
+    }
+    self.init(
+      objects: entries.sorted { $0.key < $1.key }, directories: directories.sorted(), next: nil,
+      serverDate: serverDate)
+  }
+}

@@ -1,0 +1,168 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import Sync
+
+/// Knows what every write returned and what the store truly holds, and judges by that alone what the
+/// product does.
+final class Oracle: Sendable {
+  /// The bytes that were written to a session's log, as the system took them.
+  typealias Stream = Guarded<[UInt8]>
+
+  private struct State {
+    var streams: [SessionID: Stream] = [:]
+    /// Sessions that somebody asked to delete.
+    var asked: Set<SessionID> = []
+    /// Sessions whose remote copy may have gone for its age.
+    var expired: Set<SessionID> = []
+    /// Lines of other programs whose remote copies have gone lawfully.
+    var retired: Set<Int> = []
+    /// What uploads said of sessions, by home.
+    var reasons: [String: [SessionID: String]] = [:]
+    var violations: [Violation] = []
+  }
+
+  private let state = Guarded(State())
+  let store: ModelStore
+  let time: SimulatedTime
+
+  init(_ store: ModelStore, _ time: SimulatedTime) { (self.store, self.time) = (store, time) }
+
+  // MARK: What it hears of
+
+  func newStream() -> Stream { Stream([]) }
+
+  /// A recorder has begun a session.
+  func begin(_ session: SessionID, _ stream: Stream) {
+    state.withLock { $0.streams[session] = stream }
+  }
+
+  /// Somebody asks to delete a session.
+  func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
+
+  /// An upload has said what it did.
+  func note(_ report: UploadReport, of home: Home) {
+    var reasons: [SessionID: String] = [:]
+    for held in report.held { reasons[held.session] = held.reason }
+    for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
+    state.withLock { $0.reasons[home.path] = reasons }
+  }
+
+  /// Why the last upload of a home did not send a session; nil where it said nothing of it.
+  func reason(_ session: SessionID, in home: Home) -> String? {
+    state.withLock { $0.reasons[home.path]?[session] }
+  }
+
+  func isAsked(_ session: SessionID) -> Bool { state.withLock { $0.asked.contains(session) } }
+
+  /// A session's remote copy is old enough to go.
+  func expire(_ session: SessionID) { state.withLock { _ = $0.expired.insert(session) } }
+
+  func hasExpired(_ session: SessionID) -> Bool { state.withLock { $0.expired.contains(session) } }
+
+  /// Lines of other programs have lawfully gone from the store.
+  func retire(_ lines: some Sequence<Int>) { state.withLock { $0.retired.formUnion(lines) } }
+
+  func isRetired(_ line: Int) -> Bool { state.withLock { $0.retired.contains(line) } }
+
+  /// Whether the last upload of a home gave a reason for anything that it did not send.
+  func hasReasons(_ home: Home) -> Bool {
+    state.withLock { $0.reasons[home.path]?.isEmpty == false }
+  }
+
+  /// The bytes that were written to a recorded session.
+  func written(_ session: SessionID) -> [UInt8]? {
+    state.withLock { $0.streams[session] }?.withLock { $0 }
+  }
+
+  // MARK: What it finds
+
+  /// Something that must not happen.
+  func report(_ violation: Violation) { state.withLock { $0.violations.append(violation) } }
+
+  /// What was found since the last call.
+  func takeViolations() -> [Violation] {
+    state.withLock { state in
+      defer { state.violations = [] }
+      return state.violations
+    }
+  }
+
+  /// Judges what a reader got of a session.
+  func judge(_ bytes: [UInt8], readFrom session: SessionID) {
+    guard let written = written(session) else { return }
+    if let position = Masked.difference(bytes, written) {
+      report(
+        .init(
+          .reading,
+          "a reader of \(session) got other bytes from \(position) on (\(bytes.count) read, "
+            + "\(written.count) written)"))
+    }
+  }
+}
+
+/// Something that must not happen.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+  /// The rules that the product is judged by.
+  package enum Rule: String, Sendable {
+    /// Every acknowledged byte is readable in the home, or in objects that decode.
+    case durability
+    /// A deletion has evidence.
+    case evidence
+    /// A reader gets the stream, or a strict prefix.
+    case reading
+    /// What is not sent three passes after the last fault has a reason.
+    case liveness
+    /// Copies only grow.
+    case growth
+    /// One history has one trace.
+    case determinism
+  }
+
+  /// The rule that was broken.
+  package let rule: Rule
+  /// What happened.
+  package let text: String
+
+  init(_ rule: Rule, _ text: String) { (self.rule, self.text) = (rule, text) }
+
+  /// The rule and what happened.
+  package var description: String { "\(rule.rawValue): \(text)" }
+}
+
+/// Comparison of a stream with what redaction makes of it.
+enum Masked {
+  private static let opening = Array("[REDACTED:".utf8)
+
+  /// The first position at which bytes differ from those that were written, masks apart, which are as
+  /// long as what they hide; nil where they are a beginning of them.
+  static func difference(_ bytes: [UInt8], _ written: [UInt8], from start: Int = 0) -> Int? {
+    guard start + bytes.count <= written.count else { return written.count }
+    if bytes.elementsEqual(written[start..<(start + bytes.count)]) { return nil }
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == written[start + index] || bytes[index] == UInt8(ascii: "*") {
+        index += 1
+      } else if let end = markEnd(bytes, at: index) {
+        index = end
+      } else {
+        return start + index
+      }
+    }
+    return nil
+  }
+
+  /// The end of the mark that a position is in; a piece of a stream may begin or end within one.
+  private static func markEnd(_ bytes: [UInt8], at position: Int) -> Int? {
+    let lines = bytes[..<position].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+    let isMark = (max(lines, position - 40)...position).contains {
+      bytes[$0...].starts(with: opening)
+    }
+    let end = bytes[position...].firstIndex { $0 == UInt8(ascii: "]") || $0 == 0x0a } ?? bytes.count
+    let isRest = lines == 0 && bytes[position..<end].contains(UInt8(ascii: "*"))
+    let isBeginning =
+      end == bytes.count && opening.starts(with: bytes[position...].prefix(opening.count))
+    return isMark || isRest || isBeginning ? min(end + 1, bytes.count) : nil
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Platform
+import Redaction
+import Replica
+import SessionLog
+import TestSupport
+
+/// A home, the machine that it is on, and what runs there.
+final class SimulatedHome {
+  /// A session that is being recorded.
+  struct Recorder {
+    let writer: SessionWriter
+    let process: SimulatedProcess
+  }
+
+  let number: Int
+  let machine: SimulatedMachine
+  let disk: Disk
+  let home: Home
+  var consent = Consent.logs
+  var rules = RedactionRules()
+  var recorders: [Recorder] = []
+  var files: [ForeignFile] = []
+  /// Whether there is a backup.
+  var hasBackup = false
+
+  /// - Parameter folder: everything of this home is in it.
+  init(_ number: Int, in folder: String, machine: SimulatedMachine) throws {
+    self.number = number
+    self.machine = machine
+    disk = try Disk(root: folder)
+    home = Home(path: folder + "/home").compressing(with: SegmentCompression())
+    try Directory.make(mirror)
+    files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", disk) }
+  }
+
+  /// The folder that `pull` fills.
+  var mirror: String { disk.root + "/mirror" }
+  /// What the configuration attaches.
+  var logs: String { disk.root + "/logs" }
+  private var backup: String { disk.root + ".backup" }
+
+  /// Makes a backup of the home, which says when it was made.
+  func backUp() throws {
+    try? FileManager.default.removeItem(atPath: backup)
+    guard File.exists(home.path) else { return }
+    try Self.copy(home.path, to: backup)
+    hasBackup = true
+  }
+
+  /// Sets the home back to its backup.
+  func rollBack() throws {
+    guard hasBackup else { return }
+    try FileManager.default.removeItem(atPath: home.path)
+    try Self.copy(backup, to: home.path)
+  }
+
+  /// Copies a folder with the times of its files.
+  static func copy(_ folder: String, to target: String) throws {
+    try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+    for name in try Directory.names(in: folder).sorted() {
+      let (from, to) = ("\(folder)/\(name)", "\(target)/\(name)")
+      guard let status = try FileStatus(from) else { continue }
+      if status.kind == .directory {
+        try copy(from, to: to)
+      } else {
+        try Data(contentsOf: URL(filePath: from)).write(to: URL(filePath: to))
+        utimensat(AT_FDCWD, to, [status.modified.timespec, status.modified.timespec], 0)
+      }
+    }
+  }
+
+  /// Ends all that runs, as a power cut or a restart does.
+  func endProcesses() {
+    for recorder in recorders { end(recorder) }
+    recorders = []
+  }
+
+  /// Kills a recorder.
+  func end(_ recorder: Recorder) {
+    recorder.process.die()
+    machine.endProcess(recorder.process.machine.processId)
+  }
+
+  /// Loses a part of the home.
+  func lose(_ part: Action.Part, _ random: inout SeededGenerator) throws {
+    switch part {
+    case .device: try File.remove(home.devicePath)
+    case .cache: try Self.empty(home.cachePath)
+    case .open: try Self.empty(home.openPath)
+    case .lived: try File.remove(home.livedPath)
+    case .stores: try File.remove(home.path + "/stores.json")
+    case .sidecar:
+      let sessions = try home.days().flatMap { try home.sessions(day: $0) }
+      guard let session = sessions.randomElement(using: &random) else { return }
+      let path = home.files(for: session).sidecar
+      guard File.exists(path) else { return }
+      truncate(path, 0)
+      disk.changed(path, at: machine.now)
+    }
+  }
+
+  private static func empty(_ folder: String) throws {
+    for name in try Directory.names(in: folder) { try File.remove("\(folder)/\(name)") }
+  }
+}

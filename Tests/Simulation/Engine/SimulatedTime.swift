@@ -1,0 +1,22 @@
+import Platform
+
+/// The time that passes in a world, whatever its clocks show.
+final class SimulatedTime: Sendable {
+  private let elapsed: Guarded<Int64>
+  private let beginning: @Sendable () -> Int64
+
+  /// Begins at 2026-01-22T14:30:05.123Z.
+  convenience init() { self.init { 1_769_092_205_123 } }
+
+  /// - Parameter beginning: milliseconds since 1970 before any time was let pass.
+  init(beginning: @escaping @Sendable () -> Int64) {
+    self.beginning = beginning
+    elapsed = Guarded(0)
+  }
+
+  /// Milliseconds since 1970.
+  var milliseconds: Int64 { beginning() + elapsed.withLock { $0 } }
+
+  /// Lets time pass.
+  func advance(_ milliseconds: Int64) { elapsed.withLock { $0 += milliseconds } }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import SessionReading
+
+/// Runs a history, and judges the product by it.
+package struct Simulation: Sendable {
+  /// What came of a history.
+  package struct Outcome: Sendable {
+    /// Everything that happened, as a number.
+    package let trace: UInt64
+    /// What happened, a line each, where that was asked for.
+    package let lines: [String]
+    /// What must not happen, with the number of the step in which it did.
+    package let violations: [(step: Int, violation: Violation)]
+    /// Steps carried out, the last passes included.
+    package let steps: Int
+  }
+
+  /// A folder that is emptied before and after each history; on a file system in memory.
+  package let folder: String
+  /// Whether what happens is written down.
+  package var keepsLines = false
+
+  /// Prepares to run histories.
+  package init(in folder: String) { self.folder = folder }
+
+  /// Runs a history up to the first step with a violation.
+  package func run(_ history: History) async throws -> Outcome {
+    try? FileManager.default.removeItem(atPath: folder)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let world = try World(history, in: folder, keepsLines: keepsLines)
+    let surveyor = Surveyor(world.oracle)
+    var violations: [(step: Int, violation: Violation)] = []
+    var last: Holdings?
+    var number = 0
+
+    func carryOut(_ step: Step) async throws {
+      let isJudged = step.action.isCommand || step.beside?.isCommand == true
+      var before = last
+      if isJudged, before == nil { before = try await surveyor.survey(world.homes) }
+      world.trace.note("step \(number) \(step)")
+      try await world.carryOut(step)
+      last = nil
+      if isJudged, let before {
+        let after = try await surveyor.survey(world.homes)
+        Judge(oracle: world.oracle, before: before, after: after).judge()
+        try await readOne(world, number)
+        last = after
+      }
+      violations += world.oracle.takeViolations().map { (number, $0) }
+      number += 1
+    }
+
+    for step in history.steps {
+      try await carryOut(step)
+      if !violations.isEmpty { return outcome(world, violations, number) }
+    }
+    world.heal()
+    last = nil
+    for pass in 0..<3 {
+      for home in world.homes.indices {
+        try await carryOut(Step(.upload(home: home), seed: UInt64(1000 + pass)))
+      }
+      if !violations.isEmpty { return outcome(world, violations, number) }
+      try await carryOut(Step(.pass(seconds: 90_000)))
+    }
+    try await surveyor.judgeLiveness(world)
+    violations += world.oracle.takeViolations().map { (number, $0) }
+    return outcome(world, violations, number)
+  }
+
+  private func outcome(
+    _ world: World, _ violations: [(step: Int, violation: Violation)], _ steps: Int
+  ) -> Outcome {
+    Outcome(
+      trace: world.trace.hash, lines: world.trace.lines, violations: violations, steps: steps)
+  }
+
+  /// Reads a session as a reader without a home does that starts now.
+  private func readOne(_ world: World, _ number: Int) async throws {
+    let truth = TrueStore(world.store)
+    let keys = truth.objects.keys.filter { RevisionName($0.lastPart) != nil }.sorted()
+    guard !keys.isEmpty else { return }
+    let key = keys[number % keys.count]
+    guard let session = RevisionName(key.lastPart)?.session,
+      let folder = SessionFolder(key: String(key.dropLast(key.lastPart.count)))
+    else { return }
+    let remote = try await FolderListing(folder, in: truth)[session, in: folder]
+    var bytes: [UInt8] = []
+    do {
+      try await RemoteReader(truth).read(remote, upTo: remote.end) { bytes += $0 }
+    } catch {
+      // What is missing or damaged is refused, after what comes before it.
+    }
+    world.oracle.judge(bytes, readFrom: session)
+  }
+}
+
+extension World {
+  /// Ends all faults, as somebody does who looks after the machines.
+  func heal() {
+    store.mount()
+    store.settle()
+    setServerRight()
+    for home in homes {
+      home.machine.setClockRight()
+      home.consent = .logs
+    }
+    restoreMarker()
+    time.advance(90_000_000)
+  }
+}
+
+extension String {
+  /// What follows the last slash.
+  var lastPart: String { lastIndex(of: "/").map { String(self[index(after: $0)...]) } ?? self }
+}
+
+extension Surveyor {
+  /// Three passes after the last fault everything is remote, or has a reason why it is not.
+  func judgeLiveness(_ world: World) async throws {
+    let holdings = try await survey(world.homes)
+    for home in world.homes {
+      for (session, positions) in (holdings.local[home.number] ?? [:]).sorted(by: {
+        $0.key < $1.key
+      }) {
+        guard !world.oracle.isAsked(session), !world.oracle.hasExpired(session) else { continue }
+        let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
+        guard !unsent.isEmpty, world.oracle.reason(session, in: home.home) == nil,
+          !Self.isWithheld(session, home)
+        else { continue }
+        world.oracle.report(
+          .init(
+            .liveness,
+            "bytes \(unsent.text) of \(session) in home \(home.number) are not remote, "
+              + "and no reason is given"))
+      }
+      judgeLines(of: home, holdings, world)
+    }
+  }
+
+  /// Lines of logs that are where their programs write them.
+  private func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
+    let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
+      .filter { !world.oracle.isRetired($0) }
+    guard let first = unsent.min(), !world.oracle.hasReasons(home.home) else { return }
+    world.oracle.report(
+      .init(
+        .liveness,
+        "\(unsent.count) lines of other programs in home \(home.number) are not remote, from line "
+          + "\(first) on, and no reason is given"))
+  }
+
+  private static func isWithheld(_ session: SessionID, _ home: SimulatedHome) -> Bool {
+    let files = home.home.files(for: session)
+    let sidecar = try? Sidecar.load(files.sidecar)
+    return sidecar?.withholdsLog == true
+  }
+}

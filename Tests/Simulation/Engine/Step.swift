@@ -1,0 +1,188 @@
+/// One thing that happens in a history.
+///
+/// It names homes, sessions, files and objects by numbers, which are taken modulo how many there are:
+/// so every step means something in every history, and steps can be left out.
+package struct Step: Hashable, Sendable {
+  /// What happens.
+  package var action: Action
+  /// What happens at the same time.
+  package var beside: Action?
+  /// Decides everything that is left open.
+  package var seed: UInt64
+  /// What goes wrong with calls to the store.
+  package var faults: [PlannedFault]
+  /// After how many effects on files and the store the first process dies; nil for never.
+  package var death: Int?
+
+  /// Describes a step.
+  package init(
+    _ action: Action, beside: Action? = nil, seed: UInt64 = 1, faults: [PlannedFault] = [],
+    death: Int? = nil
+  ) {
+    self.action = action
+    self.beside = beside
+    self.seed = seed
+    self.faults = faults
+    self.death = death
+  }
+}
+
+/// What happens in a step.
+package enum Action: Hashable, Sendable {
+  // Programs.
+
+  /// A recorder begins a session.
+  case start(home: Int)
+  /// A recorded program prints about so many bytes.
+  case write(home: Int, session: Int, bytes: Int)
+  /// A recorded program ends.
+  case end(home: Int, session: Int)
+  /// A recorder is killed.
+  case kill(home: Int, session: Int)
+  /// Another program appends so many lines to its log.
+  case append(home: Int, file: Int, lines: Int)
+  /// Its log is rotated.
+  case rotate(home: Int, file: Int, Rotation)
+  /// Its log is changed in the middle.
+  case rewrite(home: Int, file: Int)
+  /// Its log is deleted.
+  case unlink(home: Int, file: Int)
+
+  // Commands.
+
+  /// `upload`, from cron.
+  case upload(home: Int)
+  /// `reap`, with an age in seconds that somebody named.
+  case reap(home: Int, olderThan: Int64?, isRemote: Bool)
+  /// `reap` where the environment lacks the store.
+  case reapWithoutStore(home: Int)
+  /// `pull`, into the home's mirror.
+  case pull(home: Int)
+  /// `verify --repair`.
+  case repair(home: Int)
+  /// `redact --apply-remote`.
+  case redact(home: Int)
+  /// `delete`, of a session's copies.
+  case delete(home: Int, session: Int, isLocal: Bool, isRemote: Bool)
+  /// `show`.
+  case read(home: Int, session: Int)
+
+  // The world.
+
+  /// Time passes, in seconds.
+  case pass(seconds: Int64)
+  /// A machine's wall clock is set to another time, in seconds from the one that it shows.
+  case step(home: Int, seconds: Int64)
+  /// A machine's clock is set right.
+  case setRight(home: Int)
+  /// The server's clock is set to another time, in seconds.
+  case stepServer(seconds: Int64)
+  /// A machine starts again.
+  case reboot(home: Int, losesTime: Bool)
+  /// A machine loses its power, and starts again.
+  case cutPower(home: Int)
+  /// A backup of a home is made.
+  case snapshot(home: Int)
+  /// A home is set back to its backup, in the same boot or with a new one.
+  case rollBack(home: Int, reboots: Bool)
+  /// A copy of a home begins a life of its own, on the same machine id or on another.
+  case clone(home: Int, keepsMachineId: Bool)
+  /// A part of a home is lost.
+  case lose(home: Int, Part)
+  /// A machine gets another id, or none.
+  case identify(home: Int, id: Int?)
+  /// What the configuration allows is changed.
+  case consent(home: Int, allowsLogs: Bool)
+  /// Another set of redaction rules is configured.
+  case rules(home: Int, Int)
+
+  // The store.
+
+  /// A share is unmounted.
+  case unmount
+  /// It is mounted.
+  case mount
+  /// Everything in the store is deleted.
+  case empty
+  /// Somebody deletes an object.
+  case remove(object: Int)
+  /// Somebody with other software writes an object under a name of the layout.
+  case forge(object: Int, Forgery)
+
+  /// How a log is rotated.
+  package enum Rotation: String, Hashable, Sendable, CaseIterable {
+    /// Renamed, and begun anew.
+    case create
+    /// Copied, and emptied.
+    case copyTruncate
+    /// Renamed, compressed, and begun anew.
+    case compress
+  }
+
+  /// What somebody else writes.
+  package enum Forgery: String, Hashable, Sendable, CaseIterable {
+    /// An object under a name that is none of the layout.
+    case foreign
+    /// A segment's bytes and one more, under the name that this has then.
+    case otherSize
+  }
+
+  /// A part of a home.
+  package enum Part: String, Hashable, Sendable, CaseIterable {
+    case device, cache, open, lived, stores, sidecar
+  }
+}
+
+/// Steps in a world.
+package struct History: Hashable, Sendable {
+  /// The kind of the store: `bucket`, `webdav` or `folder`.
+  package var store: String
+  /// How many homes there are at first, each on a machine of its own.
+  package var homes: Int
+  /// Decides what machines draw at random.
+  package var seed: UInt64
+  /// What happens.
+  package var steps: [Step]
+
+  /// Describes a history.
+  package init(store: String = "bucket", homes: Int = 1, seed: UInt64 = 1, _ steps: [Step]) {
+    (self.store, self.homes, self.seed, self.steps) = (store, homes, seed, steps)
+  }
+}
+
+// MARK: Source
+
+extension History: CustomStringConvertible {
+  /// The history as Swift source, to be pasted into a test.
+  package var description: String {
+    """
+    History(store: "\(store)", homes: \(homes), seed: \(seed), [
+    \(steps.map { "  \($0)," }.joined(separator: "\n"))
+    ])
+    """
+  }
+}
+
+extension Step: CustomStringConvertible {
+  /// The step as Swift source.
+  package var description: String {
+    var parts = [Self.source(action)]
+    if let beside { parts.append("beside: \(Self.source(beside))") }
+    if seed != 1 { parts.append("seed: \(seed)") }
+    if !faults.isEmpty {
+      parts.append(
+        "faults: [\(faults.map { ".init(\($0.call), \(Self.source($0.fault)))" }.joined(separator: ", "))]"
+      )
+    }
+    if let death { parts.append("death: \(death)") }
+    return "Step(\(parts.joined(separator: ", ")))"
+  }
+
+  /// An enum value as it is written in source: the compiler's own text has full type names.
+  private static func source(_ value: some Any) -> String {
+    let text = "\(value)"
+      .replacing("Simulation.", with: "").replacing("Optional(", with: "(")
+    let types = ["Action.Rotation.", "Action.Part.", "Action.Forgery.", "Fault.Refusal."]
+    return "." + types.reduce(text) { $0.replacing($1, with: ".") }
+  }
+}

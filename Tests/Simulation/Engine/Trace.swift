@@ -1,0 +1,49 @@
+import Platform
+
+/// What happens in a history, as a hash: two runs of one history must have the same.
+final class Trace: Sendable {
+  private struct State {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    var lines: [String] = []
+  }
+
+  private let state = Guarded(State())
+  private let keepsLines: Bool
+
+  /// - Parameter keepsLines: whether what happened can be read, too.
+  init(keepsLines: Bool) { self.keepsLines = keepsLines }
+
+  /// Notes something that happened.
+  func note(_ text: String) {
+    state.withLock { state in
+      Self.add(text.utf8, to: &state.hash)
+      if keepsLines { state.lines.append(text) }
+    }
+  }
+
+  /// Notes a change to files, by its path below a folder.
+  func note(_ effect: FileEffect, by process: String, below root: String, result: Int) {
+    state.withLock { state in
+      let isBelow = effect.path.hasPrefix(root)
+      Self.add(
+        isBelow ? effect.path.utf8.dropFirst(root.utf8.count) : effect.path.utf8[...],
+        to: &state.hash)
+      Self.add(process.utf8, to: &state.hash)
+      state.hash = (state.hash ^ UInt64(bitPattern: Int64(result))) &* 0x100_0000_01b3
+      if keepsLines {
+        let line = "\(process) \(effect.kind) \(effect.path) \(result)"
+        state.lines.append(line.replacing(root, with: ""))
+      }
+    }
+  }
+
+  private static func add(_ bytes: some Sequence<UInt8>, to hash: inout UInt64) {
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  }
+
+  /// FNV-1a, 64 bits, over everything so far.
+  var hash: UInt64 { state.withLock { $0.hash } }
+
+  /// What happened; empty where it is not kept.
+  var lines: [String] { state.withLock { $0.lines } }
+}
