@@ -1,4 +1,11 @@
 import Foundation
+import Platform
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A certificate authority of one test run, and what it has signed: PEM files in a folder.
 ///
@@ -16,6 +23,8 @@ package final class Authority: Sendable {
     folder = try TemporaryDirectory()
     let script = """
       set -e
+      cd "$1"
+      exec </dev/null >output 2>&1
       key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key"; }
       issue() {
         key "$1"
@@ -33,17 +42,19 @@ package final class Authority: Sendable {
       openssl pkey -in client.key -aes256 -passout pass:x -out client-locked.key
       openssl pkey -in good.key -pubout -outform DER | openssl dgst -sha256 -binary | base64 >pin
       """
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", script]
-    process.currentDirectoryURL = folder.url
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0,
+    let process = ChildProcess(
+      ["/bin/sh", "-c", script, "openssl", folder.path],
+      environment: ProcessInfo.processInfo.environment
+    ).start()
+    var status: CInt = -1
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    guard status == 0,
       let text = try? String(contentsOfFile: folder.path + "/pin", encoding: .utf8)
-    else { throw ServerFailure(description: "openssl makes no certificates: install openssl") }
+    else {
+      let said = (try? String(contentsOfFile: folder.path + "/output", encoding: .utf8)) ?? ""
+      throw ServerFailure(
+        description: "openssl makes no certificates: \(said). Install openssl again")
+    }
     pin = "sha256//" + text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
