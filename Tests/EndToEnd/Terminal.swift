@@ -1,6 +1,7 @@
 import CTerminal
 import Foundation
 import Platform
+import TestServers
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ final class Terminal {
   }
 
   /// Waits until something new comes that holds a text; an issue when the program ends before, or says
-  /// nothing for half a minute.
+  /// nothing any more.
   func waits(for wanted: String, _ location: SourceLocation = #_sourceLocation) {
     while true {
       let fresh = text.dropFirst(seen)
@@ -65,7 +66,7 @@ final class Terminal {
   private func takeMore() -> Bool {
     var wanted = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
     var bytes = [UInt8](repeating: 0, count: 4096)
-    guard poll(&wanted, 1, 300_000) == 1 else { return false }
+    guard poll(&wanted, 1, Patience.milliseconds) == 1 else { return false }
     let count = read(controller, &bytes, bytes.count)
     if count > 0 { text += String(decoding: bytes[..<count], as: UTF8.self) }
     return count > 0
@@ -76,7 +77,8 @@ final class Terminal {
     while takeMore() {}
     while true {
       var wanted = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
-      try #require(poll(&wanted, 1, 300_000) == 1, "it goes on after \(text.debugDescription)")
+      try #require(
+        poll(&wanted, 1, Patience.milliseconds) == 1, "it goes on after \(text.debugDescription)")
       var message = cterminal_message()
       try #require(withUnsafeMutableBytes(of: &message) { read(reports, $0.baseAddress, 8) } == 8)
       let status = message.value

@@ -61,10 +61,9 @@ package final class FaultProxy: Sendable {
     }
     func waitForQuiet() -> Bool { wait { $0.connections == 0 } }
 
-    /// Waits five minutes at most.
     private func wait(until isSo: (Box) -> Bool) -> Bool {
       lock.withLock {
-        let end = Date(timeIntervalSinceNow: 300)
+        let end = Date(timeIntervalSinceNow: Patience.seconds)
         while !isSo(self) {
           guard lock.wait(until: end) else { return false }
         }
@@ -109,7 +108,7 @@ package final class FaultProxy: Sendable {
   /// Passes on everything as it is from now on.
   package func stopFaults() { state.end() }
 
-  /// Waits until a fault has happened so often; false after five minutes.
+  /// Waits until a fault has happened so often; false when it does not.
   ///
   /// Waits on a thread of its own: the request that meets the fault may need the one that asks.
   package func waits(for fault: Fault, times: Int = 1) async -> Bool {
@@ -117,7 +116,7 @@ package final class FaultProxy: Sendable {
   }
 
   /// Waits until nothing is under way any more, so that the server has come to terms with what was
-  /// broken off; false after five minutes.
+  /// broken off; false when it does not.
   package func waitsForQuiet() async -> Bool { await waits { $0.waitForQuiet() } }
 
   private func waits(_ wait: @escaping @Sendable (Box) -> Bool) async -> Bool {

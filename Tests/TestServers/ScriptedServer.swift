@@ -64,14 +64,14 @@ package final class ScriptedServer: Sendable {
   /// What was asked so far.
   package var received: [WireRequest] { requests.all }
 
-  /// Waits for a connection to a server without answers; false after a minute.
+  /// Waits for a connection to a server without answers; false when none comes.
   ///
   /// Waits on a thread of its own: the request that connects may need the one that asks.
   package func waitForConnection() async -> Bool {
     let listener = listener
     return await withCheckedContinuation { continuation in
       Thread {
-        continuation.resume(returning: listener.waits(milliseconds: 60_000))
+        continuation.resume(returning: listener.waits(milliseconds: Patience.milliseconds))
       }.start()
     }
   }
