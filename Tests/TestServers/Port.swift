@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -8,38 +9,55 @@ import Foundation
 
 /// Ports of this machine's loopback interface.
 enum Port {
-  /// A port that nobody listens on just now.
+  /// Below those that the system gives to sockets without a port of their own: such a socket cannot
+  /// take one from a server that is about to start.
+  private static let fixed: Range<UInt16> = 10_000..<30_000
+  private static let next = Guarded(UInt16.random(in: fixed))
+
+  /// A port for a server that is about to start; no other server of this process gets it.
   static func free() throws -> UInt16 {
-    try Listener().port
+    for _ in fixed {
+      let port = next.withLock { next in
+        defer { next = next + 1 < fixed.upperBound ? next + 1 : fixed.lowerBound }
+        return next
+      }
+      guard let bound = bind(port) else { continue }
+      close(bound.socket)
+      return port
+    }
+    throw ServerFailure(description: "no port from \(fixed) is free")
   }
 
   /// A listening socket, and its port.
   fileprivate static func listen() throws -> (socket: CInt, port: UInt16) {
+    guard let bound = bind(0), systemListen(bound.socket) == 0 else {
+      throw ServerFailure(description: "no socket on loopback: \(String(cString: strerror(errno)))")
+    }
+    return bound
+  }
+
+  /// A socket that has a port, any where 0 is asked for; nil when the port is taken.
+  private static func bind(_ port: UInt16) -> (socket: CInt, port: UInt16)? {
     let raw = makeSocket()
-    var address = loopback(0)
+    var address = loopback(port)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(raw, $0, length) == 0 && getsockname(raw, $0, &length) == 0
+        systemBind(raw, $0, length) == 0 && getsockname(raw, $0, &length) == 0
       }
     }
-    guard raw >= 0, isBound, systemListen(raw) == 0 else {
-      throw ServerFailure(description: "no socket on loopback: \(String(cString: strerror(errno)))")
+    guard raw >= 0, isBound else {
+      close(raw)
+      return nil
     }
     return (raw, UInt16(bigEndian: address.sin_port))
   }
 
-  /// Whether a connection to a port is accepted before the seconds are over.
-  static func accepts(_ port: UInt16, within seconds: Double) -> Bool {
-    let end = Date().addingTimeInterval(seconds)
-    repeat {
-      if let raw = connect(port) {
-        close(raw)
-        return true
-      }
-      poll(nil, 0, 10)
-    } while Date() < end
-    return false
+  /// Whether a connection to a port is accepted.
+  static func accepts(_ port: UInt16) -> Bool {
+    guard let raw = connect(port) else { return false }
+    close(raw)
+    return true
   }
 
   /// A connection to a port; nil when nobody listens there.
@@ -109,6 +127,13 @@ private func systemAccept(_ raw: CInt) -> CInt { accept(raw, nil, nil) }
 /// The system's `listen`, under a name that the static one above does not hide.
 private func systemListen(_ raw: CInt) -> CInt {
   listen(raw, 128)
+}
+
+/// The system's `bind`, under a name that the static one above does not hide.
+private func systemBind(
+  _ raw: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+) -> CInt {
+  bind(raw, address, length)
 }
 
 /// The system's `connect`, under a name that the static one above does not hide.

@@ -19,10 +19,11 @@ final class ServerProcess: Sendable {
   private let lifeline: CInt
   private let shell: pid_t
 
-  /// Starts a program and waits until it accepts connections.
+  /// Starts a program and waits until it accepts connections, or ends.
   ///
   /// A shell stands between: it waits for its input to end, which happens also when the tests
-  /// crash, and then ends the program and removes its folder.
+  /// crash, and then ends the program and removes its folder. Descriptor 3 is the program's alone:
+  /// a pipe that is closed when it ends.
   init(
     _ executable: String, _ arguments: [String], port: UInt16, folder: String, install: String
   ) throws {
@@ -33,17 +34,27 @@ final class ServerProcess: Sendable {
       folder=$1; shift
       "$@" &
       child=$!
+      exec 3>&-
       read line
       kill $child; wait $child; exec rm -rf "$folder"
       """
     let output = folder + "/output"
-    (shell, lifeline) = try Self.spawn(
+    let life: CInt
+    (shell, lifeline, life) = try Self.spawn(
       ["/bin/sh", "-c", script, "server", folder, executable] + arguments,
       environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder], output: output)
-    guard Port.accepts(port, within: 60) else {
+    defer { close(life) }
+    let end = Date(timeIntervalSinceNow: Patience.seconds)
+    while !Port.accepts(port) {
+      var ended = pollfd(fd: life, events: 0, revents: 0)
+      let hasEnded = poll(&ended, 1, 10) == 1
+      guard hasEnded || Date() >= end else { continue }
       let said = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
       throw ServerFailure(
-        description: "\(executable) does not answer: \(said). Install \(install) again")
+        description: hasEnded
+          ? "\(executable) ended before it listened on port \(port): \(said). "
+            + "Install \(install) again"
+          : "\(executable) runs and does not listen on port \(port): \(said)")
     }
   }
 
@@ -56,28 +67,36 @@ final class ServerProcess: Sendable {
     }.start()
   }
 
-  /// Starts a program with a pipe as its input; returns its id and the pipe's writing end.
+  /// Starts a program with a pipe as its input, and one that closes when it ends; returns its id, the
+  /// writing end of the first and the reading end of the second.
   private static func spawn(
     _ arguments: [String], environment: [String: String], output: String
-  ) throws -> (pid_t, CInt) {
+  ) throws -> (pid_t, CInt, CInt) {
     // Closed on exec, and one server at a time: or each would keep the pipes of the others open.
     spawning.lock()
     defer { spawning.unlock() }
-    var ends: [CInt] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw ServerFailure(description: "no pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let input = try pipeEnds()
+    let life = try pipeEnds()
     let log = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     var server = ChildProcess(arguments, environment: environment)
-    server.descriptors = [(ends[0], 0), (log, 1), (log, 2)]
+    server.descriptors = [(input.read, 0), (log, 1), (log, 2), (life.write, 3)]
     server.defaultSignals = [SIGPIPE]
     let process = server.start()
-    close(ends[0])
-    close(log)
+    for end in [input.read, life.write, log] { close(end) }
     guard process > 0 else {
-      close(ends[1])
+      for end in [input.write, life.read] { close(end) }
       throw ServerFailure(description: "\(arguments[0]): \(String(cString: strerror(-process)))")
     }
-    return (process, ends[1])
+    return (process, input.write, life.read)
+  }
+
+  private static func pipeEnds() throws -> (read: CInt, write: CInt) {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      throw ServerFailure(description: "no pipe: \(String(cString: strerror(errno)))")
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
 
   /// The first executable of these names in the places where the tests' tools may be.

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+@testable import TestServers
+
+/// The programs that tests talk to are waited for, and missed.
+@Suite(.tags(.medium)) struct ServerProcessTests {
+  /// However long the wait for one that runs may be.
+  @Test func aServerThatEndsIsAFailureAtOnce() throws {
+    let folder = try TemporaryDirectory()
+    let port = try Port.free()
+    let failure = #expect(throws: ServerFailure.self) {
+      try ServerProcess(
+        "/bin/sh", ["-c", "echo no luck; exit 1"], port: port, folder: folder.path,
+        install: "something")
+    }
+    let text = "\(failure, default: "none")"
+    #expect(text.contains("ended before it listened on port \(port): no luck"), "\(text)")
+    #expect(text.contains("Install something"), "\(text)")
+  }
+
+  @Test func noTwoServersGetOnePort() throws {
+    let ports = try (0..<100).map { _ in try Port.free() }
+    #expect(Set(ports).count == ports.count)
+  }
+}
