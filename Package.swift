@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Delta", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
+        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/TestSupport"),

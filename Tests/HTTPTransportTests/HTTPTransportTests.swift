@@ -16,7 +16,7 @@ import Testing
       ScriptedServer.answer("201 Created", headers: ["ETag:  \"x\" ", "A: 1", "a: 2"], body: "ok")
     ])
     let body = [UInt8](repeating: 7, count: 300_000)
-    let response = try await HTTPTransport().send(
+    let response = try await HTTPTransport.patient().send(
       HTTPRequest(method: "PUT", url: server.url + "/a/../b//c", headers: [("X-E", "")], body: body)
     )
     #expect(response.status == 201)
@@ -34,22 +34,15 @@ import Testing
 
   @Test func headHasNoBody() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 5\nConnection: close\n\n"])
-    let response = try await HTTPTransport().send(HTTPRequest(method: "HEAD", url: server.url))
+    let response = try await HTTPTransport.patient().send(
+      HTTPRequest(method: "HEAD", url: server.url))
     #expect(response.header("Content-Length") == "5")
     #expect(response.body.isEmpty)
   }
 
-  /// One that waits for an answer however long the test has to wait for others.
-  private func patientTransport(workers: Int = 4) -> HTTPTransport {
-    var options = HTTPTransport.Options()
-    options.workers = workers
-    options.stallTimeout = .seconds(3600)
-    return HTTPTransport(options)
-  }
-
   @Test func cancellingAStalledRequestIsImmediate() async throws {
     let server = try ScriptedServer()
-    let transport = patientTransport()
+    let transport = HTTPTransport.patient()
     let task = Task {
       try await transport.send(HTTPRequest(method: "GET", url: server.url))
     }
@@ -62,7 +55,7 @@ import Testing
   /// A child that holds a connection keeps it open after we have closed it.
   @Test func noChildGetsAConnection() async throws {
     let server = try ScriptedServer()
-    let transport = patientTransport()
+    let transport = HTTPTransport.patient()
     let request = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
     #expect(await server.waitForConnection())
     let connections = (0..<CInt(4096)).filter { Self.peer(of: $0) == server.url }
@@ -84,7 +77,7 @@ import Testing
 
   @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {
     let server = try ScriptedServer()
-    let transport = patientTransport(workers: 1)
+    let transport = HTTPTransport.patient(workers: 1)
     let first = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
     #expect(await server.waitForConnection())
     let second = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
@@ -107,7 +100,7 @@ import Testing
   ])
   func namesTheFailure(url: String, code: TransportError.Code) async throws {
     let error = await #expect(throws: TransportError.self) {
-      try await HTTPTransport().send(HTTPRequest(method: "GET", url: url))
+      try await HTTPTransport.patient().send(HTTPRequest(method: "GET", url: url))
     }
     #expect(error?.code == code, "\(String(describing: error))")
   }
@@ -117,7 +110,7 @@ import Testing
       ScriptedServer.answer("200 OK", body: String(repeating: "x", count: 100_000))
     ])
     let error = await #expect(throws: TransportError.self) {
-      try await HTTPTransport().send(
+      try await HTTPTransport.patient().send(
         HTTPRequest(method: "GET", url: server.url, maximumResponseBytes: 1000))
     }
     #expect(error?.code == .tooLarge)
@@ -126,14 +119,14 @@ import Testing
   @Test func aCutAnswerIsAnError() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 50\n\nshort"])
     let error = await #expect(throws: TransportError.self) {
-      try await HTTPTransport().send(HTTPRequest(method: "GET", url: server.url))
+      try await HTTPTransport.patient().send(HTTPRequest(method: "GET", url: server.url))
     }
     #expect(error?.code == .interrupted)
   }
 
   @Test func aHeaderCannotSmuggleAnother() async throws {
     let error = await #expect(throws: TransportError.self) {
-      try await HTTPTransport().send(
+      try await HTTPTransport.patient().send(
         HTTPRequest(method: "GET", url: "http://127.0.0.1:1/", headers: [("A", "b\r\nC: d")]))
     }
     #expect(error?.code == .invalidURL)

@@ -3,6 +3,7 @@ import HTTPTransport
 import ObjectStore
 import Platform
 import TestServers
+import TestSupport
 import Testing
 
 @testable import Simulation
@@ -88,7 +89,7 @@ enum Backend: String, CaseIterable, Sendable {
     if self == .rcloneS3 { return Self.s3(url, prefix: place, pageSize: pageSize) }
     return WebDAVStore(
       url: "\(url)/\(place)", login: (ServerLogin.user, ServerLogin.password),
-      transport: HTTPTransport())
+      transport: .patient())
   }
 
   /// A folder that no other test has, below one that is missing as well.
@@ -103,7 +104,7 @@ enum Backend: String, CaseIterable, Sendable {
     S3Store(
       bucket: bucket, prefix: prefix, service: S3Service(endpoint: url),
       credentials: S3Credentials(accessKeyID: RcloneS3Server.accessKeyID, secretAccessKey: secret),
-      transport: HTTPTransport(), pageSize: pageSize)
+      transport: .patient(), pageSize: pageSize)
   }
 }
 

@@ -100,14 +100,14 @@ import Testing
     }
     try write("OLDKEY")
     let chain = try CredentialChain(
-      environment: ["HOME": home.path], settings: StoreSettings.S3(), transport: HTTPTransport())
+      environment: ["HOME": home.path], settings: StoreSettings.S3(), transport: .patient())
     try write("NEWKEY")
     let refusal = ScriptedServer.answer(
       "\(words[0]) No", body: "<Error><Code>\(words[1])</Code></Error>")
     let server = try ScriptedServer([refusal, ScriptedServer.answer("200 OK"), refusal])
     let store = S3Store(
       bucket: "logs", prefix: "", service: S3Service(endpoint: server.url), credentials: chain,
-      transport: HTTPTransport())
+      transport: .patient())
     _ = try await store.put("k", [1])
     #expect(
       server.received.map { $0.head.contains("Credential=NEWKEY/") } == [false, true])

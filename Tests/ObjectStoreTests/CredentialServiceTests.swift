@@ -102,7 +102,7 @@ import Testing
     let server = try ScriptedServer([ScriptedServer.answer("404 Not Found")])
     let chain = try CredentialChain(
       environment: ["HOME": "/nonexistent", "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url],
-      settings: StoreSettings.S3(), transport: HTTPTransport())
+      settings: StoreSettings.S3(), transport: .patient())
     let error = await #expect(throws: StoreError.self) { try await chain.credentials() }
     #expect(error?.code == .configuration)
     for place in [
@@ -170,7 +170,7 @@ import Testing
         "AWS_WEB_IDENTITY_TOKEN_FILE": folder.path + "/token",
         "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/logs", "AWS_ENDPOINT_URL_STS": server.url,
         "AWS_ROLE_SESSION_NAME": "me",
-      ], region: "eu-west-1", transport: HTTPTransport())
+      ], region: "eu-west-1", transport: .patient())
   }
 
   @Test func aTokenIsExchangedForARole() async throws {
@@ -214,7 +214,7 @@ import Testing
   @Test func aTokenWithoutARoleIsHalf() async throws {
     let link = WebIdentityCredentials(
       environment: ["AWS_WEB_IDENTITY_TOKEN_FILE": "/nonexistent"], region: "eu-west-1",
-      transport: HTTPTransport())
+      transport: .patient())
     #expect(await refused { try await link.look() }?.response.contains("AWS_ROLE_ARN") == true)
   }
 }

@@ -17,7 +17,7 @@ import Testing
       S3Store(
         bucket: "logs", prefix: "a/b", service: S3Service(endpoint: server.url),
         credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
-        transport: HTTPTransport()))
+        transport: .patient()))
   }
 
   private static let none = ScriptedServer.answer(

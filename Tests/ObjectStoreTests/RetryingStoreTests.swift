@@ -78,7 +78,7 @@ import Testing
     let busy = ScriptedServer.answer("503 Busy", headers: ["Retry-After: 30"])
     let server = try ScriptedServer([busy, busy, busy])
     let pauses = Pauses()
-    let store = WebDAVStore(url: server.url, login: nil, transport: HTTPTransport())
+    let store = WebDAVStore(url: server.url, login: nil, transport: .patient())
     let error = await #expect(throws: StoreError.self) {
       try await retrying(store, pauses).put("a", [1])
     }

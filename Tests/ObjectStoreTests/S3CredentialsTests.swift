@@ -39,7 +39,7 @@ import Testing
   private func chain(
     _ environment: [String: String], _ settings: StoreSettings.S3 = StoreSettings.S3()
   ) throws -> CredentialChain {
-    try CredentialChain(environment: environment, settings: settings, transport: HTTPTransport())
+    try CredentialChain(environment: environment, settings: settings, transport: .patient())
   }
 
   @Test(arguments: [

@@ -15,7 +15,7 @@ import Testing
       bucket: bucket, prefix: "p", service: S3Service(endpoint: url),
       credentials: S3Credentials(
         accessKeyID: "ID", secretAccessKey: "SECRETSECRET", sessionToken: "TOKENTOKEN"),
-      transport: HTTPTransport(), now: now)
+      transport: .patient(), now: now)
   }
 
   @Test func aWrongSecretIsAnAuthenticationError() async throws {
@@ -223,7 +223,7 @@ import Testing
       bucket: "logs", prefix: "p",
       service: S3Service(endpoint: server.url, region: "auto", pathStyle: nil, provider: row),
       credentials: S3Credentials(accessKeyID: "I", secretAccessKey: "S"),
-      transport: HTTPTransport())
+      transport: .patient())
     #expect(try await store.delete(["a", "b"]).allSatisfy { $0.error == nil })
     #expect(server.received.map { $0.head.prefix(7) } == ["DELETE ", "DELETE "])
   }

@@ -169,7 +169,8 @@ import Testing
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     // rclone now and then answers 500 when it makes one folder for two requests at once.
-    let store = RetryingStore(opened.store, sleep: { _ in })
+    let start = ContinuousClock.now
+    let store = RetryingStore(opened.store, sleep: { _ in }, now: { start })
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<32 {
         group.addTask {

@@ -10,7 +10,7 @@ import Testing
 /// Odd answers, well-formed or not, and what must be made of them.
 @Suite(.tags(.medium)) struct WebDAVAnswerTests {
   private func store(_ server: ScriptedServer, _ path: String = "/dav") -> WebDAVStore {
-    WebDAVStore(url: server.url + path, login: nil, transport: HTTPTransport())
+    WebDAVStore(url: server.url + path, login: nil, transport: .patient())
   }
 
   private func multiStatus(_ responses: String) -> String {

@@ -15,7 +15,7 @@ import Testing
   }
 
   private func store(_ url: String, password: String = ServerLogin.password) -> WebDAVStore {
-    WebDAVStore(url: url, login: (ServerLogin.user, password), transport: HTTPTransport())
+    WebDAVStore(url: url, login: (ServerLogin.user, password), transport: .patient())
   }
 
   private func authorization(_ request: WireRequest) -> String? {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.tags(.large)) struct WebDAVStoreTests {
   private func store(_ url: String, password: String = ServerLogin.password) -> WebDAVStore {
     WebDAVStore(
-      url: url, login: (ServerLogin.user, password), transport: HTTPTransport())
+      url: url, login: (ServerLogin.user, password), transport: .patient())
   }
 
   @Test func aWrongPasswordIsAnAuthenticationError() async throws {

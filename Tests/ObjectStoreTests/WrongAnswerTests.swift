@@ -17,9 +17,9 @@ import Testing
       S3Store(
         bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
         credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET"),
-        transport: HTTPTransport())
+        transport: .patient())
     case .webdav:
-      WebDAVStore(url: server.url + "/p", login: nil, transport: HTTPTransport())
+      WebDAVStore(url: server.url + "/p", login: nil, transport: .patient())
     }
   }
 

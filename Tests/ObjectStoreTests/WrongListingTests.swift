@@ -12,7 +12,7 @@ import Testing
     S3Store(
       bucket: "logs", prefix: "p", service: S3Service(endpoint: server.url),
       credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET"),
-      transport: HTTPTransport())
+      transport: .patient())
   }
 
   private static func page(_ contents: [(key: String, size: String)], next: String? = nil) -> String
@@ -93,7 +93,7 @@ import Testing
   @Test(arguments: multiStatuses.keys.sorted())
   func isRefusedOverWebDAV(_ name: String) async throws {
     let server = try ScriptedServer(Self.multiStatuses[name] ?? [])
-    let store = WebDAVStore(url: server.url + "/p", login: nil, transport: HTTPTransport())
+    let store = WebDAVStore(url: server.url + "/p", login: nil, transport: .patient())
     let error = await #expect(throws: StoreError.self) { try await store.listAll("") }
     #expect(error?.isNotFound == false, "\(String(describing: error))")
   }
@@ -103,7 +103,7 @@ import Testing
       Self.multiStatus(Self.response("a", "")),
       "HTTP/1.1 200 OK\nContent-Length: 7\nConnection: close\n\n",
     ])
-    let store = WebDAVStore(url: server.url + "/p", login: nil, transport: HTTPTransport())
+    let store = WebDAVStore(url: server.url + "/p", login: nil, transport: .patient())
     #expect(try await store.listAll("").objects.map(\.size) == [7])
   }
 }

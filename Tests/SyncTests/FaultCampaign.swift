@@ -46,7 +46,7 @@ final class FaultCampaign: Sendable {
   }
 
   private static func store(_ kind: Kind, _ url: String) -> any ObjectStore {
-    let transport = HTTPTransport()
+    let transport = HTTPTransport.patient()
     let store: any ObjectStore =
       switch kind {
       case .s3:
@@ -61,7 +61,9 @@ final class FaultCampaign: Sendable {
           url: url + "/campaign", login: (ServerLogin.user, ServerLogin.password),
           transport: transport)
       }
-    return RetryingStore(store, sleep: { _ in })
+    // However long a slow machine takes.
+    let start = ContinuousClock.now
+    return RetryingStore(store, sleep: { _ in }, now: { start })
   }
 }
 

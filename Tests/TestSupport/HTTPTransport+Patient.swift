@@ -1,0 +1,14 @@
+package import HTTPTransport
+
+extension HTTPTransport {
+  /// A transport that waits for an answer however long the machine has other work.
+  ///
+  /// - Parameter workers: how many requests may run at once; nil for the default.
+  package static func patient(workers: Int? = nil) -> HTTPTransport {
+    var options = Options()
+    if let workers { options.workers = workers }
+    options.connectTimeout = .seconds(3600)
+    options.stallTimeout = .seconds(3600)
+    return HTTPTransport(options)
+  }
+}
