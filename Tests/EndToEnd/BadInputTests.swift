@@ -91,7 +91,7 @@ import Testing
     #expect(try await program.run("init", endpoint.url).status == 0)
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = "wrong"
     #expect(try await program.run("run", "--", "echo", "kept").status == 0)
-    let refused = try await program.run("upload")
+    let refused = try await program.run("upload", "--wait", "600s")
     #expect(refused.status == 77 && refused.errors.contains("password"))
     #expect(!refused.errors.contains("wrong"))
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = ServerLogin.password
@@ -135,7 +135,7 @@ import Testing
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
-    try await program.run("run", "--", "seq", "1", "1000")
+    try await program.record("seq", "1", "1000")
     let object = try #require(try endpoint.segments().first)
     let whole = try Data(contentsOf: URL(filePath: object))
     try whole.prefix(whole.count / 2).write(to: URL(filePath: object))

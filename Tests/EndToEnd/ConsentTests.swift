@@ -15,6 +15,7 @@ import Testing
       set -u
       sed -i 's/^consent: .*/consent: metadata/' home/tidemark.yaml
       "$T" run --app withheld -- sh -c 'echo only-here-4711; exit 3' >/dev/null
+      "$T" upload --wait 600s
       id=$("$T" list --json | jq -r .sessionId)
       "$T" upload --json | jq -c '[.objects, .status]'
       "$T" status --json | jq -c '[.consent, .openSessions, .unsentBytes, .stale]'
@@ -51,6 +52,7 @@ import Testing
       """
       sed -i 's/^consent: .*/consent: logs/' home/tidemark.yaml
       "$T" run --app sent -- echo allowed >/dev/null
+      "$T" upload --wait 600s
       "$T" verify | cut -c 28- | sort
       "$T" show --plain --remote "$("$T" list --json | jq -r 'select(.appName == "sent").sessionId')"
       sed -i 's/^consent: .*/consent: everything/' home/tidemark.yaml

@@ -31,8 +31,7 @@ import Testing
     let program = try Program()
     let root = program.folder.path + "/first"
     try await program.run("init", "file://\(root)")
-    try await program.run("run", "--", "echo", "kept")
-    #expect(try await program.run("upload").status == 0)
+    try await program.record("echo", "kept")
     try await program.run("init", "file://\(root)-other")
     try FileManager.default.removeItem(atPath: root + "/tidemark.json")
     let refused = try await program.run("init", "file://\(root)")
@@ -46,8 +45,7 @@ import Testing
     let program = try Program()
     let root = program.folder.path + "/store"
     try await program.run("init", "file://\(root)")
-    try await program.run("run", "--", "echo", "kept")
-    #expect(try await program.run("upload").status == 0)
+    try await program.record("echo", "kept")
     let id = try #require(try await program.list().first?["sessionId"] as? String)
     try FileManager.default.moveItem(atPath: root, toPath: root + "-away")
     let commands = [

@@ -21,7 +21,7 @@ import Testing
     let nasty = Array("a\0b\r\n\u{1b}[31m".utf8) + [0xff, 0xfe, 0x0a] + Array("no newline".utf8)
     let piped = try await program.run("log", "--app", "billing", "--no-upload", input: nasty)
     #expect(piped.output == nasty)
-    let upload = try await program.run("upload")
+    let upload = try await program.run("upload", "--wait", "600s")
     #expect(upload.status == 0 && upload.errors.isEmpty, "\(upload.errors)")
 
     let sessions = try await program.list()

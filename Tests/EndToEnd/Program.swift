@@ -46,6 +46,17 @@ struct Program {
     try await Command([Self.path] + arguments, environment: environment, input: input).run()
   }
 
+  /// Records a program and sends the session.
+  ///
+  /// Not by the recorder's own upload: on a busy machine that goes on in the background, and a later
+  /// upload leaves the work to it.
+  func record(_ command: String...) async throws {
+    let recorded = try await run(["run", "--no-upload", "--"] + command)
+    #expect(recorded.status == 0, "\(recorded.errors)")
+    let sent = try await run("upload")
+    #expect(sent.status == 0, "\(sent.errors)")
+  }
+
   /// Sets it up with its store, a folder where there is no other, and changes the configuration.
   func configure(_ change: (String) -> String) async throws {
     let ready = try await run("init", environment["URL"] ?? "")

@@ -21,6 +21,7 @@ import Testing
       """
     let result = try await program.shell("$T run -- sh -c '\(script)'")
     #expect(result.status == 0 && result.text.hasSuffix("first\nlast\n"))
+    #expect(try await program.run("upload", "--wait", "600s").status == 0)
     let id = try #require(try await program.list("--remote").first?["sessionId"] as? String)
     #expect(try await program.run("show", "--remote", "--plain", id).text == result.text)
   }

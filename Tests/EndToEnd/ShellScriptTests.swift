@@ -11,7 +11,7 @@ import Testing
     let endpoint = try Endpoint(kind)
     var program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
-    try await program.run("run", "--", "seq", "1", "30000")
+    try await program.record("seq", "1", "30000")
     // An open session, sent in three ticks, is exported while it is open.
     let read = try await program.script(
       """
@@ -205,7 +205,7 @@ import Testing
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
-    try await program.run("run", "--", "seq", "1", "1000")
+    try await program.record("seq", "1", "1000")
     let result = try await program.script(
       """
       \(Self.putSegment)
@@ -304,7 +304,7 @@ import Testing
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
-    for _ in 0..<2 { try await program.run("run", "--", "true") }
+    for _ in 0..<2 { try await program.record("true") }
     let ids = try await program.list().compactMap { $0["sessionId"] as? String }
     let several = try await program.script("\"$S/export-session.sh\" \(ids[0].prefix(4))")
     #expect(several.status == 64 && several.text.isEmpty)
