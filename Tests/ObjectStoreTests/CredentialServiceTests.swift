@@ -31,7 +31,8 @@ import Testing
   // MARK: Instance
 
   private func instance(_ endpoint: String) -> InstanceCredentials {
-    InstanceCredentials(environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint + "/"])
+    InstanceCredentials(
+      environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint + "/"], transport: .patient())
   }
 
   @Test func theMachinesRoleByVersionTwo() async throws {
@@ -85,7 +86,9 @@ import Testing
 
   @Test func aMuteServiceDelaysNobody() async throws {
     let mute = try ScriptedServer()
-    guard case .nothing = try await instance(mute.url).look() else {
+    let impatient = InstanceCredentials(
+      environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": mute.url + "/"])
+    guard case .nothing = try await impatient.look() else {
       Issue.record("a key from nowhere")
       return
     }
@@ -122,11 +125,12 @@ import Testing
     let folder = try TemporaryDirectory()
     try folder.write("Basic abc\n", to: "token")
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: Self.key)])
-    let link = ContainerCredentials(environment: [
-      "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url + "/creds?id=1",
-      "AWS_CONTAINER_AUTHORIZATION_TOKEN": "old",
-      "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder.path + "/token",
-    ])
+    let link = ContainerCredentials(
+      environment: [
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url + "/creds?id=1",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN": "old",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder.path + "/token",
+      ], transport: .patient())
     #expect(link.isConfigured)
     #expect(try key(try await link.look()).accessKeyID == "ROLEKEY")
     let head = try #require(server.received.first?.head)
@@ -155,7 +159,8 @@ import Testing
   @Test(arguments: [("403 Forbidden", "authentication"), ("500 Oops", "transient")])
   func aContainerThatRefuses(_ status: String, _ code: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer(status, body: Self.key)])
-    let link = ContainerCredentials(environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url])
+    let link = ContainerCredentials(
+      environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url], transport: .patient())
     #expect(await refused { try await link.look() }?.code.rawValue == code)
   }
 
