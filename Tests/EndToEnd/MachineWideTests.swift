@@ -159,7 +159,7 @@ import Testing
       END
       chmod a+r /mnt/deed
       as bin bash /mnt/deed
-      timeout 300 $T upload || echo "upload $?" >&2
+      timeout 1800 $T upload || echo "upload $?" >&2
       $T verify --user daemon | grep -c 'equals the local log'
       """)
     #expect(result.status == 0, "\(result.errors)")
