@@ -146,9 +146,7 @@ let package = Package(
       exclude: ["Fixtures"]),
     .testTarget(
       name: "SimulationTests",
-      dependencies: [
-        "ObjectStore", "Platform", "Replica", "SessionLog", "Simulation", "TestSupport",
-      ],
+      dependencies: ["Platform", "SessionLog", "Simulation", "TestSupport"],
       path: "Tests/Simulation/Tests"),
     .testTarget(
       name: "EndToEnd",

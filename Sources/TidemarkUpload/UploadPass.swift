@@ -32,6 +32,9 @@ package struct UploadPass: Sendable {
     // Logs of other programs become sessions first, so that this pass sends what they have gained.
     try attach(holding: lock, note)
 
+    // Once a day nothing is taken for granted: neither markers nor what the store had.
+    try OpenSessionReview(context).runIfDue(holding: lock)
+
     // What is to be sent is found on this machine alone: with nothing new there is no request.
     let uploader = Uploader(context)
     let plan = try uploader.plan(policy.turn)

@@ -177,6 +177,13 @@ package final class Manifest: Sendable {
     entry.unsaved = []
   }
 
+  /// Lets a listing confirm what is known of each session before that counts again.
+  func distrustSessions() throws {
+    try queue.change { database in
+      try database.execute(sql: "UPDATE session SET dirty = 1 WHERE store = ?", arguments: [store])
+    }
+  }
+
   /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
   func forget(_ id: SessionID) throws {
     try queue.change { try forget(id, in: $0) }

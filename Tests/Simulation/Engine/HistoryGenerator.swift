@@ -158,7 +158,7 @@ private struct Weighted {
     Weighted(1) { .setRight(home: home(&$0)) },
     Weighted(1) { .stepServer(seconds: Int64.random(in: -90_000...90_000, using: &$0)) },
     Weighted(2) { .reboot(home: home(&$0), losesTime: Int.random(in: 0..<4, using: &$0) == 0) },
-    Weighted(1, isWithstood: false) { .cutPower(home: home(&$0)) },
+    Weighted(1) { .cutPower(home: home(&$0)) },
     Weighted(1, isWithstood: false) { .snapshot(home: home(&$0)) },
     Weighted(1, isWithstood: false) {
       .rollBack(home: home(&$0), reboots: Bool.random(using: &$0))
@@ -166,13 +166,18 @@ private struct Weighted {
     Weighted(1, isWithstood: false) {
       .clone(home: home(&$0), keepsMachineId: Bool.random(using: &$0))
     },
-    Weighted(2, isWithstood: false) {
-      .lose(home: home(&$0), Action.Part.allCases.randomElement(using: &$0) ?? .cache)
+    Weighted(2) {
+      .lose(
+        home: home(&$0),
+        [.cache, .open, .lived, .stores].randomElement(using: &$0) ?? .cache)
+    },
+    Weighted(1, isWithstood: false) {
+      .lose(home: home(&$0), [.device, .sidecar].randomElement(using: &$0) ?? .device)
     },
     Weighted(1, isWithstood: false) {
       .identify(home: home(&$0), id: [nil, 1, 2].randomElement(using: &$0) ?? nil)
     },
-    Weighted(1, isWithstood: false) {
+    Weighted(1) {
       .consent(home: home(&$0), allowsLogs: Bool.random(using: &$0))
     },
     Weighted(1) { .rules(home: home(&$0), some(&$0)) },

@@ -60,7 +60,7 @@ package struct Simulation: Sendable {
       try await carryOut(step)
       if !violations.isEmpty { return outcome(world, violations, number) }
     }
-    world.heal()
+    try world.heal()
     last = nil
     for pass in 0..<3 {
       for home in world.homes.indices {
@@ -103,12 +103,13 @@ package struct Simulation: Sendable {
 
 extension World {
   /// Ends all faults, as somebody does who looks after the machines.
-  func heal() {
+  func heal() throws {
     store.mount()
     store.settle()
     setServerRight()
     for home in homes {
       home.machine.setClockRight()
+      try withhold(home)
       home.consent = .logs
     }
     restoreMarker()
@@ -132,7 +133,7 @@ extension Surveyor {
         guard !world.oracle.isAsked(session), !world.oracle.hasExpired(session) else { continue }
         let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
         guard !unsent.isEmpty, world.oracle.reason(session, in: home.home) == nil,
-          !Self.isWithheld(session, home)
+          !Self.isSettled(session, home)
         else { continue }
         world.oracle.report(
           .init(
@@ -156,9 +157,11 @@ extension Surveyor {
           + "\(first) on, and no reason is given"))
   }
 
-  private static func isWithheld(_ session: SessionID, _ home: SimulatedHome) -> Bool {
-    let files = home.home.files(for: session)
-    let sidecar = try? Sidecar.load(files.sidecar)
-    return sidecar?.withholdsLog == true
+  /// Whether a session is done with: its log is not to leave, or was sealed.
+  ///
+  /// What a store loses after it has confirmed it, the local copy alone still has, which must stay.
+  private static func isSettled(_ session: SessionID, _ home: SimulatedHome) -> Bool {
+    let sidecar = try? Sidecar.load(home.home.files(for: session).sidecar)
+    return sidecar?.withholdsLog == true || sidecar?.seal != nil
   }
 }

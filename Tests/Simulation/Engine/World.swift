@@ -146,7 +146,9 @@ final class World {
     case .lose(let number, let part): try home(number).lose(part, &random)
     case .identify(let number, let id):
       home(number).machine.identify(as: id.map { "machine-\(number)-\($0)" })
-    case .consent(let number, let allowsLogs): home(number).consent = allowsLogs ? .logs : .metadata
+    case .consent(let number, let allowsLogs):
+      try withhold(home(number))
+      home(number).consent = allowsLogs ? .logs : .metadata
     case .rules(let number, let rules): home(number).rules = Self.rules(rules)
     case .unmount: if store.kind == .folder { store.unmount() }
     case .mount: store.mount()
@@ -156,6 +158,15 @@ final class World {
       if !keys.isEmpty { store.remove(keys[object % keys.count]) }
     case .forge(let object, let forgery): forge(object, forgery, &random)
     case .upload, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: break
+    }
+  }
+
+  /// Lines that were there while logs were not allowed may stay where they are for good: of a session
+  /// that has ended, what was said last counts.
+  func withhold(_ home: SimulatedHome) throws {
+    guard home.consent == .metadata else { return }
+    for name in try Directory.names(in: home.logs) {
+      oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
     }
   }
 

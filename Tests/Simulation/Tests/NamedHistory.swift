@@ -77,7 +77,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(
             .upload(home: 0), faults: (0..<12).map { .init($0, .swallow(50)) }), pass(8 * day),
           upload(), pass(day), upload(),
-        ], isKnownIssue: true),
+        ]),
     ]
   }
 
@@ -146,7 +146,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
       [
         Step(.start(home: 0)), Step(.write(home: 0, session: 0, bytes: 500)),
         Step(.lose(home: 0, .open)),
-      ], isKnownIssue: true),
+      ]),
     NamedHistory(
       "one pass in the future",
       [
@@ -154,7 +154,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
       ] + session() + [upload(), pass(8 * day), upload()]),
     NamedHistory(
       "a power cut after the first lines",
-      [Step(.start(home: 0)), Step(.cutPower(home: 0), seed: 889_567_097)], isKnownIssue: true),
+      [Step(.start(home: 0)), Step(.cutPower(home: 0), seed: 889_567_097)]),
     NamedHistory(
       "a power cut after the seal",
       session(3000) + [upload(), Step(.cutPower(home: 0), seed: 3), upload()]),
@@ -200,16 +200,15 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
 
   private static let found = [
     NamedHistory(
-      "consent is given to an attached log that does not grow",
-      [
-        Step(.consent(home: 0, allowsLogs: false)), Step(.append(home: 0, file: 0, lines: 1)),
-        upload(),
-      ], isKnownIssue: true),
-    NamedHistory(
       "half of a tick is stored and confirmed", store: "webdav",
       [
         Step(.start(home: 0)), upload(), Step(.write(home: 0, session: 0, bytes: 300)),
         Step(.upload(home: 0), faults: (0..<4).map { .init($0, .halfAccepted) }),
+      ]),
+    NamedHistory(
+      "a lost marker and a lost sidecar",
+      [
+        Step(.start(home: 0)), Step(.lose(home: 0, .open)), Step(.lose(home: 0, .sidecar)),
       ], isKnownIssue: true),
   ]
 }

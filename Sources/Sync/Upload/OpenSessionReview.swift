@@ -1,0 +1,70 @@
+import Foundation
+import Logging
+import Platform
+import Replica
+package import SessionLog
+
+/// Makes sure, once a boot and once a day, that nothing an upload goes by has been lost or changed
+/// behind its back: the markers that lead it to sessions, and what its cache knows of the store.
+///
+/// A power cut may take a marker whose log is safe, and anybody with the right to may delete objects.
+package struct OpenSessionReview {
+  private let context: SyncContext
+
+  /// Makes a review.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// Time between two reviews.
+  private static let interval = Duration.days(1)
+
+  /// The last review; in the cache, so that one is due when that is lost.
+  private struct Last: Codable {
+    let boot: String
+    let at: Timestamp
+  }
+
+  private var path: String { context.home.cachePath + "/review.json" }
+
+  /// Reviews the home's sessions where that is due.
+  ///
+  /// - Throws: ``Platform/SystemError``; errors of the manifest.
+  package func runIfDue(holding lock: HomeLock) throws {
+    lock.expect(context.home)
+    let now = context.now()
+    let last = last
+    let isRecent =
+      last.map { (.zero..<Self.interval).contains(now - $0.at) } == true
+      && last?.boot == context.machine.bootId
+    guard !isRecent else { return }
+    try restoreMarkers()
+    // What is known of open sessions counts again once a listing has confirmed it.
+    try context.manifest.distrustSessions()
+    save(Last(boot: context.machine.bootId, at: now))
+  }
+
+  private func restoreMarkers() throws {
+    let home = context.home
+    let open = Set(try home.openSessions())
+    for day in try home.days() {
+      for session in try home.sessions(day: day) where !open.contains(session) {
+        // Of a sidecar that cannot be read nobody knows whether its session is sealed.
+        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
+          sidecar.seal == nil
+        else { continue }
+        context.logger.notice("\(session): its marker in \(home.openPath) was missing")
+        try home.mark(session)
+      }
+    }
+  }
+
+  private var last: Last? {
+    guard let bytes = try? AtomicFile.read(path) else { return nil }
+    return try? JSONDecoder().decode(Last.self, from: Data(bytes))
+  }
+
+  /// What cannot be saved, on a full disk say, is reviewed again by the next pass.
+  private func save(_ last: Last) {
+    guard let json = try? JSONEncoder().encode(last) else { return }
+    try? AtomicFile.write(Array(json), to: path, isDurable: false)
+  }
+}
