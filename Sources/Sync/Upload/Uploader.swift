@@ -78,6 +78,8 @@ package struct Uploader: Sendable {
     var isCancelled = false
     do {
       try await prepareStore()
+      // The first answers of a boot may credit the time before it, which no seal of this pass has lived.
+      try context.saveLivedTime(holding: lock)
       let note: @Sendable (UploadEvent) -> Void = { event in
         tally.withLock { $0.note(event) }
         log(event)
