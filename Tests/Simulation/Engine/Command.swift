@@ -15,6 +15,8 @@ struct Command: Sendable {
   let home: Home
   let consent: Consent
   let rules: RedactionRules
+  /// How long local copies stay.
+  let retention: Duration
   /// The folder of other programs' logs.
   let logs: String
   let mirror: String
@@ -53,15 +55,19 @@ struct Command: Sendable {
     }
   }
 
+  func makeContext() throws -> SyncContext {
+    let device = try Device.load(home, on: machine)
+    return try SyncContext(
+      home: home, device: device, store: store, machine: machine, transfers: 1,
+      redaction: rules, consent: consent)
+  }
+
   private func context(_ body: (SyncContext) async throws -> String) async throws -> String {
     // SQLite removes files by name when it closes: the next process must not have made its own yet.
     weak var manifest: Manifest?
     let result: Result<String, any Error>
     do {
-      let device = try Device.load(home, on: machine)
-      let context = try SyncContext(
-        home: home, device: device, store: store, machine: machine, transfers: 1,
-        redaction: rules, consent: consent)
+      let context = try makeContext()
       manifest = context.manifest
       result = .success(try await body(context))
     } catch {
@@ -80,9 +86,6 @@ struct Command: Sendable {
   private func upload() async throws -> String {
     try await context { context in
       guard let lock = try lock() else { return "another upload is running" }
-      var policy = UploadPolicy()
-      policy.sources = SourcePattern(logs + "/*").map { [LogSource(path: $0)] } ?? []
-      policy.retention.pruneAfter = .days(3)
       let report = try await UploadPass(context, policy).run(holding: lock)
       oracle.note(report.upload, of: home)
       return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
@@ -91,10 +94,19 @@ struct Command: Sendable {
     }
   }
 
+  var policy: UploadPolicy {
+    var policy = UploadPolicy()
+    policy.sources = SourcePattern(logs + "/*").map { [LogSource(path: $0)] } ?? []
+    policy.retention.local = retention
+    policy.retention.pruneAfter = .days(3)
+    return policy
+  }
+
   private func reap(_ age: Int64?, isRemote: Bool) async throws -> String {
     try await context { context in
       guard let lock = try lock() else { return "locked" }
       var retention = Retention()
+      retention.local = self.retention
       if let age { retention = retention.asking(.seconds(age)) }
       try await context.checkFolder()
       guard isRemote else {

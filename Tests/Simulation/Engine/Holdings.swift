@@ -19,6 +19,16 @@ struct Holdings {
   var localLines: [Int: Set<Int>] = [:]
   /// When the newest object of a session was stored, by the time that passes, in milliseconds.
   var newest: [SessionID: Int64] = [:]
+  /// When the newest object of a session had its bytes first, by the time that passes.
+  var sealed: [SessionID: Int64] = [:]
+  /// When it was looked, in milliseconds.
+  var time: Int64 = 0
+  /// Whether the store has its marker.
+  var hasMarker = false
+  /// The homes that had sent something.
+  var users: Set<String> = []
+  /// The sessions that are being recorded.
+  var running: Set<SessionID> = []
   /// The sessions that have such lines, as far as the store knows.
   var sessionsOfLines: [Int: SessionID] = [:]
 
@@ -45,7 +55,11 @@ final class Surveyor {
   /// Looks at everything.
   func survey(_ homes: [SimulatedHome]) async throws -> Holdings {
     var holdings = Holdings()
-    for home in homes { try look(at: home, &holdings) }
+    (holdings.time, holdings.users) = (oracle.time.milliseconds, oracle.users)
+    for home in homes {
+      holdings.running.formUnion(home.recorders.map(\.writer.session))
+      try look(at: home, &holdings)
+    }
     try await lookAtStore(&holdings)
     return holdings
   }
@@ -106,6 +120,7 @@ final class Surveyor {
 
   private func lookAtStore(_ holdings: inout Holdings) async throws {
     let truth = TrueStore(oracle.store)
+    holdings.hasMarker = truth.objects[FormatMarker.key] != nil
     var streams: [String: [SegmentName]] = [:]
     for (key, object) in truth.objects.sorted(by: { $0.key < $1.key }) {
       let parts = key.split(separator: "/")
@@ -114,6 +129,7 @@ final class Surveyor {
       let session = SegmentName(name)?.session ?? RevisionName(name)?.session
       if let session {
         holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
+        holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
       }
       guard let segment = SegmentName(name), segment.stored == ByteCount(object.bytes.count) else {
         continue
@@ -141,6 +157,7 @@ final class Surveyor {
       guard let bytes = await decode(segment, in: folder, truth) else { continue }
       let start = Int(segment.range.lowerBound)
       if let written {
+        oracle.judge(bytes, storedAs: segment)
         guard isPart(segment, folder, bytes, written) else { continue }
         holdings.remote[session, default: RangeSet()]
           .formUnion(RangeSet(start..<(start + bytes.count)))

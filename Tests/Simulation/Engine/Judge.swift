@@ -8,20 +8,42 @@ struct Judge {
   private static let remoteAge: Int64 = 30 * 86_400_000
   /// Lived time is known to two minutes, in milliseconds.
   private static let slack: Int64 = 180_000
+  /// How long before a pass a session was sealed at least of which it deletes the local copy, in
+  /// milliseconds.
+  private static let sealPause: Int64 = 3_600_000
 
   let oracle: Oracle
   let before: Holdings
   let after: Holdings
+  /// The homes of the commands.
+  let homes: [SimulatedHome]
+  /// Whether somebody named an age.
+  let isHasty: Bool
 
   /// Reports what the command must not have done.
   func judge() {
     for session in before.sessions.sorted() { judge(session) }
     judgeMirrors()
     judgeLines()
+    judgeMarker()
+  }
+
+  private func judgeMarker() {
+    guard after.hasMarker, !before.hasMarker, oracle.store.isMounted else {
+      if !oracle.store.isMounted, after.hasMarker {
+        oracle.report(.init(.marker, "a folder that is not mounted was made a store"))
+      }
+      return
+    }
+    if homes.contains(where: { before.users.contains($0.home.path) }) {
+      oracle.report(.init(.marker, "the marker of a store that was used has been put back"))
+    }
   }
 
   private func judge(_ session: SessionID) {
+    judgeRunning(session)
     guard !oracle.isAsked(session) else { return }
+    if !isHasty { judgePause(session) }
     let isOld = isExpired(session)
     let remote = after.remote[session] ?? RangeSet()
     let lost = (before.remote[session] ?? RangeSet()).subtracting(remote)
@@ -39,6 +61,31 @@ struct Judge {
           .durability,
           "local bytes \(gone.subtracting(remote).text) of \(session) were deleted and are not remote"
         ))
+    }
+  }
+
+  /// A session that is being recorded keeps its objects, whatever its age.
+  private func judgeRunning(_ session: SessionID) {
+    guard after.running.contains(session) else { return }
+    let lost = (before.remote[session] ?? RangeSet()).subtracting(
+      after.remote[session] ?? RangeSet())
+    guard !lost.isEmpty else { return }
+    oracle.report(
+      .init(
+        .evidence, "remote bytes \(lost.text) of \(session) were deleted, which is still recorded"))
+  }
+
+  /// A local copy goes an hour after its seal at least.
+  private func judgePause(_ session: SessionID) {
+    let sealed = max(before.sealed[session] ?? .min, after.sealed[session] ?? .min)
+    guard sealed > before.time - Self.sealPause + Self.slack else { return }
+    for (home, sessions) in before.local.sorted(by: { $0.key < $1.key }) {
+      let isGone = after.local[home]?[session]?.isEmpty ?? true
+      guard sessions[session]?.isEmpty == false, isGone else { continue }
+      oracle.report(
+        .init(
+          .pause,
+          "the local copy of \(session) in home \(home) was deleted within an hour of its seal"))
     }
   }
 

@@ -1,6 +1,8 @@
 import Foundation
 import ObjectStore
 import Platform
+import Replica
+import SessionLog
 
 /// What a store really holds, and the history of it: the oracle reads it, clients see it through
 /// ``StoreClient``.
@@ -23,6 +25,8 @@ final class ModelStore: Sendable {
     var modified: Int64
     /// When it was written, by the time that passes, in milliseconds since 1970.
     var storedAt: Int64
+    /// When these bytes were first written there, by the time that passes.
+    var begunAt: Int64
     /// Counts all objects that were ever stored: equal numbers have equal bytes.
     var version: Int
     /// When a cache forgets it that has never stored it; nil for an object that is there.
@@ -96,13 +100,20 @@ final class ModelStore: Sendable {
   }
 
   /// Carries out a change.
-  func apply(_ change: Change, forgottenAt: Int64? = nil, to state: inout State) {
+  ///
+  /// - Parameter modified: the date that the object gets; nil for the server's.
+  func apply(
+    _ change: Change, at modified: ServerTime? = nil, forgottenAt: Int64? = nil,
+    to state: inout State
+  ) {
     switch change {
     case .put(let key, let bytes):
+      let known = state.objects[key].flatMap { $0.bytes == bytes ? $0 : nil }
       state.history.append((key, state.objects[key]))
       state.versions += 1
       state.objects[key] = Object(
-        bytes: bytes, modified: date.milliseconds, storedAt: time.milliseconds,
+        bytes: bytes, modified: (modified ?? date).milliseconds, storedAt: time.milliseconds,
+        begunAt: known?.begunAt ?? time.milliseconds,
         version: state.versions,
         forgottenAt: forgottenAt)
     case .delete(let key):
@@ -139,6 +150,22 @@ final class ModelStore: Sendable {
   }
 
   // MARK: What happens to a store
+
+  /// The sessions of which nothing more is taken.
+  private let refused = Guarded<Set<SessionID>>([])
+
+  /// Takes nothing more of a session.
+  func refuse(_ session: SessionID) { refused.withLock { _ = $0.insert(session) } }
+
+  /// Whether nothing more is taken of a session.
+  func refuses(_ session: SessionID) -> Bool { refused.withLock { $0.contains(session) } }
+
+  /// Whether a change is not taken.
+  func refuses(_ change: Change) -> Bool {
+    guard case .put(let key, _) = change else { return false }
+    return (SegmentName(key.lastPart)?.session ?? RevisionName(key.lastPart)?.session)
+      .map(refuses) ?? false
+  }
 
   /// Takes a share away, so that an empty folder is in its place.
   func unmount() {

@@ -16,6 +16,12 @@ final class Oracle: Sendable {
     var asked: Set<SessionID> = []
     /// Sessions whose remote copy may have gone for its age.
     var expired: Set<SessionID> = []
+    /// Sessions that began where no log may leave, and goes on so.
+    var withheld: Set<SessionID> = []
+    /// Whether the rules of any home were ever others than the built-in ones.
+    var hasOtherRules = false
+    /// Homes that have sent something.
+    var users: Set<String> = []
     /// Lines of other programs whose remote copies have gone lawfully.
     var retired: Set<Int> = []
     /// What uploads said of sessions, by home.
@@ -34,9 +40,26 @@ final class Oracle: Sendable {
   func newStream() -> Stream { Stream([]) }
 
   /// A recorder has begun a session.
-  func begin(_ session: SessionID, _ stream: Stream) {
-    state.withLock { $0.streams[session] = stream }
+  ///
+  /// - Parameter isWithheld: whether its log may not leave the machine.
+  func begin(_ session: SessionID, _ stream: Stream, isWithheld: Bool) {
+    state.withLock { state in
+      state.streams[session] = stream
+      if isWithheld { state.withheld.insert(session) }
+    }
   }
+
+  /// Logs may leave from now on.
+  func allowLogs() { state.withLock { $0.withheld = [] } }
+
+  /// Whether no byte of a session's log may ever have left.
+  func isWithheld(_ session: SessionID) -> Bool { state.withLock { $0.withheld.contains(session) } }
+
+  /// Other rules than the built-in ones are configured.
+  func noteOtherRules() { state.withLock { $0.hasOtherRules = true } }
+
+  /// The homes that have sent something.
+  var users: Set<String> { state.withLock { $0.users } }
 
   /// Somebody asks to delete a session.
   func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
@@ -44,9 +67,13 @@ final class Oracle: Sendable {
   /// An upload has said what it did.
   func note(_ report: UploadReport, of home: Home) {
     var reasons: [SessionID: String] = [:]
-    for held in report.held { reasons[held.session] = held.reason }
+    // A pause after a failure ends by itself.
+    for held in report.held where held.kind != .passing { reasons[held.session] = held.reason }
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
-    state.withLock { $0.reasons[home.path] = reasons }
+    state.withLock { state in
+      state.reasons[home.path] = reasons
+      if report.objects > 0 { state.users.insert(home.path) }
+    }
   }
 
   /// Why the last upload of a home did not send a session; nil where it said nothing of it.
@@ -77,6 +104,19 @@ final class Oracle: Sendable {
   }
 
   // MARK: What it finds
+
+  /// Judges what the store has of a session.
+  func judge(_ bytes: [UInt8], storedAs segment: SegmentName) {
+    let (isWithheld, hasOtherRules) = state.withLock {
+      ($0.withheld.contains(segment.session), $0.hasOtherRules)
+    }
+    if isWithheld {
+      report(.init(.privacy, "\(segment) was sent, and the consent is 'metadata'"))
+    }
+    if !hasOtherRules, Secret.isBare(in: bytes) {
+      report(.init(.privacy, "\(segment) has a password that its rules mask"))
+    }
+  }
 
   /// Something that must not happen.
   func report(_ violation: Violation) { state.withLock { $0.violations.append(violation) } }
@@ -110,12 +150,18 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case durability
     /// A deletion has evidence.
     case evidence
+    /// A local copy stays for an hour after its seal.
+    case pause
     /// A reader gets the stream, or a strict prefix.
     case reading
     /// What is not sent three passes after the last fault has a reason.
     case liveness
     /// Copies only grow.
     case growth
+    /// What rules mask, or the consent withholds, is not in the store.
+    case privacy
+    /// A store without its marker is not used.
+    case marker
     /// One history has one trace.
     case determinism
   }

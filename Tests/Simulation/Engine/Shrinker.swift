@@ -37,6 +37,9 @@ package struct Shrinker: Sendable {
     var fewer = history
     fewer.homes = 1
     if history.homes > 1, await fails(fewer) { history = fewer }
+    var apart = history
+    apart.isShared = false
+    if history.isShared, await fails(apart) { history = apart }
     for index in history.steps.indices {
       for simpler in history.steps[index].simpler {
         var candidate = history
@@ -94,6 +97,7 @@ extension Action {
       case .append(_, _, let lines): .append(home: 0, file: 0, lines: lines)
       case .rotate(_, _, let rotation): .rotate(home: 0, file: 0, rotation)
       case .upload: .upload(home: 0)
+      case .round: .upload(home: 0)
       case .reboot(_, let losesTime): .reboot(home: 0, losesTime: losesTime)
       case .cutPower: .cutPower(home: 0)
       case .consent(_, let allowsLogs): .consent(home: 0, allowsLogs: allowsLogs)

@@ -3,6 +3,7 @@ import Platform
 import Redaction
 import Replica
 import SessionLog
+import Sync
 import TestSupport
 
 /// A home, the machine that it is on, and what runs there.
@@ -14,31 +15,40 @@ final class SimulatedHome {
   }
 
   let number: Int
+  private let folder: String
   let machine: SimulatedMachine
   let disk: Disk
   let home: Home
   var consent = Consent.logs
   var rules = RedactionRules()
+  /// How long local copies stay.
+  var retention = Retention().local
   var recorders: [Recorder] = []
   var files: [ForeignFile] = []
   /// Whether there is a backup.
   var hasBackup = false
+  /// Whether no command gets anywhere in it.
+  private(set) var isObstructed = false
+  private var lock: HomeLock?
 
-  /// - Parameter folder: everything of this home is in it.
-  init(_ number: Int, in folder: String, machine: SimulatedMachine) throws {
+  /// - Parameters:
+  ///   - folder: everything of this home is in it.
+  ///   - disk: the machine's.
+  init(_ number: Int, in folder: String, machine: SimulatedMachine, disk: Disk) throws {
     self.number = number
+    self.folder = folder
     self.machine = machine
-    disk = try Disk(root: folder)
+    self.disk = disk
     home = Home(path: folder + "/home").compressing(with: SegmentCompression())
     try Directory.make(mirror)
     files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", disk) }
   }
 
   /// The folder that `pull` fills.
-  var mirror: String { disk.root + "/mirror" }
+  var mirror: String { folder + "/mirror" }
   /// What the configuration attaches.
-  var logs: String { disk.root + "/logs" }
-  private var backup: String { disk.root + ".backup" }
+  var logs: String { folder + "/logs" }
+  private var backup: String { folder + ".backup" }
 
   /// Makes a backup of the home, which says when it was made.
   func backUp() throws {
@@ -82,8 +92,18 @@ final class SimulatedHome {
     machine.endProcess(recorder.process.machine.processId)
   }
 
+  /// Lets no command get anywhere from now on.
+  func obstruct(byLocking isLocked: Bool) throws {
+    guard !isObstructed, File.exists(home.path) else { return }
+    isObstructed = true
+    guard !isLocked else { return lock = try HomeLock.acquire(home) }
+    try? FileManager.default.removeItem(atPath: home.cachePath)
+    try Data().write(to: URL(filePath: home.cachePath))
+  }
+
   /// Loses a part of the home.
   func lose(_ part: Action.Part, _ random: inout SeededGenerator) throws {
+    guard !isObstructed else { return }
     switch part {
     case .device: try File.remove(home.devicePath)
     case .cache: try Self.empty(home.cachePath)

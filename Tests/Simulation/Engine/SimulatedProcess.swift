@@ -32,6 +32,9 @@ final class SimulatedProcess: FileEffects {
   /// Lets it die now.
   func die() { state.withLock { $0.left = -1 } }
 
+  /// Lets it live for so many more effects; nil for any number.
+  func live(for effects: Int?) { state.withLock { $0.left = effects ?? .max } }
+
   /// What becomes of a process at a call to the store.
   enum Turn {
     /// It lives, and the call has this number in its life.

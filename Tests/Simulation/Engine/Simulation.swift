@@ -48,7 +48,12 @@ package struct Simulation: Sendable {
       last = nil
       if isJudged, let before {
         let after = try await surveyor.survey(world.homes)
-        Judge(oracle: world.oracle, before: before, after: after).judge()
+        let actions = [step.action] + (step.beside.map { [$0] } ?? [])
+        Judge(
+          oracle: world.oracle, before: before, after: after,
+          homes: actions.flatMap(world.homes(of:)),
+          isHasty: actions.contains(where: \.namesAge)
+        ).judge()
         try await readOne(world, number)
         last = after
       }
@@ -63,8 +68,10 @@ package struct Simulation: Sendable {
     try world.heal()
     last = nil
     for pass in 0..<3 {
-      for home in world.homes.indices {
-        try await carryOut(Step(.upload(home: home), seed: UInt64(1000 + pass)))
+      for home in world.homes where world.neighbours(of: home)[0] === home {
+        let isAlone = world.neighbours(of: home).count == 1
+        let action = isAlone ? Action.upload(home: home.number) : .round(home: home.number)
+        try await carryOut(Step(action, seed: UInt64(1000 + pass)))
       }
       if !violations.isEmpty { return outcome(world, violations, number) }
       try await carryOut(Step(.pass(seconds: 90_000)))
@@ -112,6 +119,7 @@ extension World {
       try withhold(home)
       home.consent = .logs
     }
+    oracle.allowLogs()
     restoreMarker()
     time.advance(90_000_000)
   }
@@ -126,11 +134,14 @@ extension Surveyor {
   /// Three passes after the last fault everything is remote, or has a reason why it is not.
   func judgeLiveness(_ world: World) async throws {
     let holdings = try await survey(world.homes)
-    for home in world.homes {
+    for home in world.homes where !home.isObstructed {
       for (session, positions) in (holdings.local[home.number] ?? [:]).sorted(by: {
         $0.key < $1.key
       }) {
-        guard !world.oracle.isAsked(session), !world.oracle.hasExpired(session) else { continue }
+        guard !world.oracle.isAsked(session), !world.oracle.hasExpired(session),
+          !world.store.refuses(session)
+        else { continue }
+        judgeSeal(of: session, in: home, holdings, world)
         let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
         guard !unsent.isEmpty, world.oracle.reason(session, in: home.home) == nil,
           !Self.isSettled(session, home)
@@ -143,6 +154,19 @@ extension Surveyor {
       }
       judgeLines(of: home, holdings, world)
     }
+  }
+
+  /// What has ended is sealed.
+  private func judgeSeal(
+    of session: SessionID, in home: SimulatedHome, _ holdings: Holdings, _ world: World
+  ) {
+    guard !holdings.running.contains(session), world.oracle.reason(session, in: home.home) == nil,
+      let sidecar = try? Sidecar.load(home.home.files(for: session).sidecar), sidecar.seal == nil
+    else { return }
+    world.oracle.report(
+      .init(
+        .liveness,
+        "\(session) in home \(home.number) has ended and is not sealed, and no reason is given"))
   }
 
   /// Lines of logs that are where their programs write them.

@@ -33,7 +33,7 @@ package enum Action: Hashable, Sendable {
 
   /// A recorder begins a session.
   case start(home: Int)
-  /// A recorded program prints about so many bytes.
+  /// A recorded program prints about so many bytes; a step's death is that of its recorder.
   case write(home: Int, session: Int, bytes: Int)
   /// A recorded program ends.
   case end(home: Int, session: Int)
@@ -52,6 +52,8 @@ package enum Action: Hashable, Sendable {
 
   /// `upload`, from cron.
   case upload(home: Int)
+  /// Root's `upload`, of all homes that are on a home's machine.
+  case round(home: Int)
   /// `reap`, with an age in seconds that somebody named.
   case reap(home: Int, olderThan: Int64?, isRemote: Bool)
   /// `reap` where the environment lacks the store.
@@ -87,6 +89,9 @@ package enum Action: Hashable, Sendable {
   case rollBack(home: Int, reboots: Bool)
   /// A copy of a home begins a life of its own, on the same machine id or on another.
   case clone(home: Int, keepsMachineId: Bool)
+  /// No command gets anywhere in a home from now on: another process holds its lock, or something
+  /// stands where its cache was.
+  case obstruct(home: Int, isLocked: Bool)
   /// A part of a home is lost.
   case lose(home: Int, Part)
   /// A machine gets another id, or none.
@@ -95,6 +100,8 @@ package enum Action: Hashable, Sendable {
   case consent(home: Int, allowsLogs: Bool)
   /// Another set of redaction rules is configured.
   case rules(home: Int, Int)
+  /// Another time is configured for which local copies stay, in seconds.
+  case retain(home: Int, seconds: Int64)
 
   // The store.
 
@@ -106,6 +113,8 @@ package enum Action: Hashable, Sendable {
   case empty
   /// Somebody deletes an object.
   case remove(object: Int)
+  /// From now on the store takes nothing more of a session that is being recorded.
+  case refuse(home: Int, session: Int)
   /// Somebody with other software writes an object under a name of the layout.
   case forge(object: Int, Forgery)
 
@@ -137,16 +146,22 @@ package enum Action: Hashable, Sendable {
 package struct History: Hashable, Sendable {
   /// The kind of the store: `bucket`, `webdav` or `folder`.
   package var store: String
-  /// How many homes there are at first, each on a machine of its own.
+  /// How many homes there are at first.
   package var homes: Int
   /// Decides what machines draw at random.
   package var seed: UInt64
+  /// Whether these are all on one machine, and not each on one of its own.
+  package var isShared: Bool
   /// What happens.
   package var steps: [Step]
 
   /// Describes a history.
-  package init(store: String = "bucket", homes: Int = 1, seed: UInt64 = 1, _ steps: [Step]) {
-    (self.store, self.homes, self.seed, self.steps) = (store, homes, seed, steps)
+  package init(
+    store: String = "bucket", homes: Int = 1, isShared: Bool = false, seed: UInt64 = 1,
+    _ steps: [Step]
+  ) {
+    (self.store, self.homes, self.isShared) = (store, homes, isShared)
+    (self.seed, self.steps) = (seed, steps)
   }
 }
 
@@ -156,7 +171,7 @@ extension History: CustomStringConvertible {
   /// The history as Swift source, to be pasted into a test.
   package var description: String {
     """
-    History(store: "\(store)", homes: \(homes), seed: \(seed), [
+    History(store: "\(store)", homes: \(homes), isShared: \(isShared), seed: \(seed), [
     \(steps.map { "  \($0)," }.joined(separator: "\n"))
     ])
     """

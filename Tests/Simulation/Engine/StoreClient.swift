@@ -87,6 +87,7 @@ struct StoreClient: ObjectStore {
     func failure(_ code: StoreError.Code) -> StoreError {
       StoreError(code, operation: operation, target: key, response: "simulated fault")
     }
+    if changes.contains(where: store.refuses) { throw failure(.transient) }
     switch fault {
     case .refuse(let refusal): throw failure(refusal.code)
     case .loseAnswer:
@@ -103,7 +104,9 @@ struct StoreClient: ObjectStore {
     case .swallow(let minutes):
       let end = (time?.milliseconds ?? 0) + Int64(minutes) * 60_000
       store.withState { state in
-        for change in changes { store.apply(change, forgottenAt: end, to: &state) }
+        for change in changes {
+          store.apply(change, at: serverDate, forgottenAt: end, to: &state)
+        }
       }
     case .double(let calls):
       apply(changes)
@@ -114,7 +117,9 @@ struct StoreClient: ObjectStore {
   }
 
   private func apply(_ changes: [ModelStore.Change]) {
-    store.withState { state in for change in changes { store.apply(change, to: &state) } }
+    store.withState { state in
+      for change in changes { store.apply(change, at: serverDate, to: &state) }
+    }
   }
 
   // MARK: ObjectStore
@@ -177,7 +182,11 @@ struct StoreClient: ObjectStore {
     }
   }
 
-  private var serverDate: ServerTime? { store.date }
+  /// What the server's clock shows; a folder has that of the machine that writes to it.
+  private var serverDate: ServerTime? {
+    guard store.kind == .folder, let process else { return store.date }
+    return process.machine.now().assumingSynchronizedClocks
+  }
 }
 
 extension ModelStore.Change {

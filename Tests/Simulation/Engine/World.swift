@@ -19,7 +19,8 @@ final class World {
   let oracle: Oracle
   var homes: [SimulatedHome] = []
   private var processes = 0
-  private var lines = 0
+  /// How many lines other programs have written.
+  var lines = 0
   let seed: UInt64
 
   /// Makes a world in an empty folder.
@@ -30,7 +31,9 @@ final class World {
     let kind = ModelStore.Kind(rawValue: history.store) ?? .bucket
     store = ModelStore(kind, time)
     oracle = Oracle(store, time)
-    for number in 0..<max(1, history.homes) { try addHome(number) }
+    for number in 0..<max(1, history.homes) {
+      try addHome(number, besides: history.isShared ? homes.first : nil)
+    }
     store.write(FormatMarker.key, FormatMarker.content)
   }
 
@@ -40,9 +43,30 @@ final class World {
   /// Sets the server's clock right.
   func setServerRight() { store.clockOffset.withLock { $0 = 0 } }
 
-  func addHome(_ number: Int) throws {
-    let machine = SimulatedMachine(number, time, seed: seed)
-    homes.append(try SimulatedHome(number, in: "\(folder)/\(number)", machine: machine))
+  /// Makes a home, on a machine of its own or on another one's.
+  func addHome(_ number: Int, besides other: SimulatedHome? = nil) throws {
+    let root = "\(folder)/\(number)"
+    homes.append(
+      try SimulatedHome(
+        number, in: other.map { "\($0.disk.root)/\(number)" } ?? root,
+        machine: other?.machine ?? SimulatedMachine(number, time, seed: seed),
+        disk: other?.disk ?? Disk(root: root)))
+  }
+
+  /// The homes that are on a home's machine.
+  func neighbours(of home: SimulatedHome) -> [SimulatedHome] {
+    homes.filter { $0.machine === home.machine }
+  }
+
+  /// The homes that an action may change.
+  func homes(of action: Action) -> [SimulatedHome] {
+    guard let number = action.home else { return [] }
+    if case .round = action { return neighbours(of: home(number)) }
+    return [home(number)]
+  }
+
+  private func endProcesses(besides home: SimulatedHome) {
+    for home in neighbours(of: home) { home.endProcesses() }
   }
 
   // MARK: Steps
@@ -56,7 +80,7 @@ final class World {
       if let command = command(action, index, step, scheduler) {
         actors.append(command)
       } else {
-        try happen(action, &random)
+        try happen(action, death: index == 0 ? step.death : nil, &random)
       }
     }
     await scheduler.run(actors)
@@ -77,12 +101,21 @@ final class World {
     let client = StoreClient(
       store, process, actor: index, scheduler, time, trace,
       faults: index == 0 ? step.faults : [], seed: step.seed &+ UInt64(index))
-    let command = Command(
-      home: home.home, consent: home.consent, rules: home.rules, logs: home.logs,
-      mirror: home.mirror, process: process, client: client, time: time, oracle: oracle)
-    return { [trace, machine = home.machine] in
+    func command(of home: SimulatedHome) -> Command {
+      Command(
+        home: home.home, consent: home.consent, rules: home.rules, retention: home.retention,
+        logs: home.logs, mirror: home.mirror, process: process, client: client, time: time,
+        oracle: oracle)
+    }
+    let command = command(of: home)
+    var round: [Command]?
+    if case .round = action { round = neighbours(of: home).map(command(of:)) }
+    return { [trace, round, machine = home.machine] in
       do {
-        let result = try await process.run { try await command.run(action) }
+        let result = try await process.run {
+          if let round { return try await Command.upload(round) }
+          return try await command.run(action)
+        }
         trace.note("\(process.name) \(result)")
       } catch {
         trace.note("\(process.name) fails: \(error)")
@@ -93,16 +126,21 @@ final class World {
   }
 
   /// What happens to programs, machines and the store.
-  private func happen(_ action: Action, _ random: inout SeededGenerator) throws {
+  private func happen(
+    _ action: Action, death: Int?, _ random: inout SeededGenerator
+  ) throws {
     switch action {
     case .start(let number): try start(home(number), &random)
     case .write(let number, let session, let bytes):
       guard let recorder = recorder(number, session) else { return }
       let text = text(bytes, &random)
+      recorder.process.live(for: death)
       recorder.process.run {
         text.withUnsafeBytes { recorder.writer.capture($0, from: .standardOutput) }
         recorder.writer.tick()
       }
+      guard recorder.process.isDead else { return recorder.process.live(for: nil) }
+      if let recorder = take(number, session) { home(number).end(recorder) }
     case .end(let number, let session):
       guard let recorder = take(number, session) else { return }
       try? recorder.process.run { try recorder.writer.end(.exit(0)) }
@@ -128,18 +166,18 @@ final class World {
     case .setRight(let number): home(number).machine.setClockRight()
     case .stepServer(let seconds): store.clockOffset.withLock { $0 += seconds * 1000 }
     case .reboot(let number, let losesTime):
-      home(number).endProcesses()
+      endProcesses(besides: home(number))
       time.advance(60_000)
       home(number).machine.reboot(losesTime: losesTime)
     case .cutPower(let number):
-      home(number).endProcesses()
+      endProcesses(besides: home(number))
       home(number).disk.cutPower(&random)
       time.advance(60_000)
       home(number).machine.reboot(losesTime: false)
     case .snapshot(let number): try home(number).backUp()
     case .rollBack(let number, let reboots):
       guard home(number).hasBackup else { return }
-      home(number).endProcesses()
+      endProcesses(besides: home(number))
       try home(number).rollBack()
       if reboots { home(number).machine.reboot(losesTime: false) }
     case .clone(let number, let keepsMachineId): try clone(home(number), keepsMachineId)
@@ -149,7 +187,13 @@ final class World {
     case .consent(let number, let allowsLogs):
       try withhold(home(number))
       home(number).consent = allowsLogs ? .logs : .metadata
-    case .rules(let number, let rules): home(number).rules = Self.rules(rules)
+      if allowsLogs { oracle.allowLogs() }
+    case .rules(let number, let rules):
+      home(number).rules = Self.rules(rules)
+      oracle.noteOtherRules()
+    case .retain(let number, let seconds): home(number).retention = .seconds(seconds)
+    case .refuse(let number, let session):
+      if let session = recorder(number, session)?.writer.session { store.refuse(session) }
     case .unmount: if store.kind == .folder { store.unmount() }
     case .mount: store.mount()
     case .empty: store.empty()
@@ -157,7 +201,8 @@ final class World {
       let keys = store.stored.keys.filter { $0 != FormatMarker.key }.sorted()
       if !keys.isEmpty { store.remove(keys[object % keys.count]) }
     case .forge(let object, let forgery): forge(object, forgery, &random)
-    case .upload, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: break
+    case .obstruct(let number, let isLocked): try home(number).obstruct(byLocking: isLocked)
+    case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: break
     }
   }
 
@@ -195,7 +240,7 @@ final class World {
       }
     }
     guard let writer else { return home.machine.endProcess(process.machine.processId) }
-    oracle.begin(writer.session, written)
+    oracle.begin(writer.session, written, isWithheld: home.consent == .metadata)
     home.recorders.append(.init(writer: writer, process: process))
   }
 
@@ -208,34 +253,6 @@ final class World {
     let home = home(number)
     guard !home.recorders.isEmpty else { return nil }
     return home.recorders.remove(at: session % home.recorders.count)
-  }
-
-  private func text(_ bytes: Int, _ random: inout SeededGenerator) -> [UInt8] {
-    var text: [UInt8] = []
-    while text.count < bytes {
-      text += Self.words(&random)
-      if Int.random(in: 0..<8, using: &random) == 0 {
-        text += Array(" https://me:".utf8) + Self.secret(&random) + Array("@host/".utf8)
-      }
-      text.append(0x0a)
-    }
-    // A program need not end its line.
-    return Int.random(in: 0..<4, using: &random) == 0 ? text.dropLast(2) : text
-  }
-
-  private static func words(_ random: inout SeededGenerator) -> [UInt8] {
-    let count = Int.random(in: 10...70, using: &random)
-    return (0..<count).map { _ in UInt8.random(in: 0x61...0x7a, using: &random) }
-  }
-
-  private static func secret(_ random: inout SeededGenerator) -> [UInt8] {
-    (0..<12).map { _ in UInt8.random(in: 0x41...0x5a, using: &random) }
-  }
-
-  private func line(_ time: Timestamp, _ random: inout SeededGenerator) -> ForeignFile.Line {
-    lines += 1
-    return Array("\(time) INFO ".utf8) + LineNumber.text(lines) + [0x20] + Self.words(&random)
-      + [0x78, 0x0a]
   }
 
   // MARK: The world
@@ -270,31 +287,6 @@ final class World {
       let size = content.bytes.count
       store.write(
         key.replacing(".\(size).", with: ".\(size + 1)."), content.bytes + [0])
-    }
-  }
-}
-
-extension Action {
-  /// The home that it happens to; nil where it happens to none.
-  var home: Int? {
-    switch self {
-    case .start(let home), .write(let home, _, _), .end(let home, _), .kill(let home, _),
-      .append(let home, _, _), .rotate(let home, _, _), .rewrite(let home, _),
-      .unlink(let home, _), .upload(let home), .reap(let home, _, _), .reapWithoutStore(let home),
-      .pull(let home), .repair(let home), .redact(let home), .delete(let home, _, _, _),
-      .read(let home, _), .step(let home, _), .setRight(let home), .reboot(let home, _),
-      .cutPower(let home), .snapshot(let home), .rollBack(let home, _), .clone(let home, _),
-      .lose(let home, _), .identify(let home, _), .consent(let home, _), .rules(let home, _):
-      home
-    case .pass, .stepServer, .unmount, .mount, .empty, .remove, .forge: nil
-    }
-  }
-
-  /// Whether it is a command of the product, which the oracle judges.
-  var isCommand: Bool {
-    switch self {
-    case .upload, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: true
-    default: false
     }
   }
 }

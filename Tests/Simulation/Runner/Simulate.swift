@@ -21,12 +21,20 @@ import Simulation
   var steps = 30
   @Option(help: "'withstood' leaves out what the product is known not to withstand yet; or 'all'.")
   var hazards = HistoryGenerator.Hazards.withstood
+  @Option(help: "Hazards to add to those withstood: names of actions and faults, with commas.")
+  var also = ""
+  @Option(help: "Actions to make frequent: names, with commas.")
+  var often = ""
+  @Option(help: "Rules to judge by, with commas; all by default.")
+  var rules = ""
   @Option(help: "Name of the folder to work in; runs at the same time need one each.")
   var worker = "0"
   @Flag(help: "Print what happens in the first history, and nothing else.")
   var trace = false
   @Flag(inversion: .prefixedNo, help: "Shrink histories that fail.")
   var shrink = true
+  @Flag(help: "Run each history once, and stop at the first that fails, without shrinking it.")
+  var untilFound = false
 
   func run() async throws {
     Self.makeHashingDeterministic()
@@ -41,33 +49,41 @@ import Simulation
     let simulation = Simulation(in: "\(place)/\(worker)")
     if trace { return try await printTrace(simulation) }
     let begun = ContinuousClock.now
-    var done = 0
-    var failed = 0
+    var (histories, done, failed) = (0, 0, 0)
     for seed in first..<(first + count) {
       let history = history(seed)
       let outcome = try await simulation.run(history)
-      let again = try await simulation.run(history)
+      let again = untilFound ? outcome : try await simulation.run(history)
+      histories += 1
       done += outcome.steps
+      let found = outcome.violations.first { step, violation in
+        rules.isEmpty || Self.names(rules).contains(violation.rule.rawValue)
+      }
       if outcome.trace != again.trace {
         failed += 1
         print("seed \(seed): determinism: \(try await Self.difference(history, simulation))")
-      } else if let (step, violation) = outcome.violations.first {
+      } else if let (step, violation) = found {
         failed += 1
         print("seed \(seed), step \(step): \(violation)")
+        if untilFound { break }
         if shrink { print(await Self.shrink(history, violation.rule, simulation)) }
       }
     }
     let seconds = (ContinuousClock.now - begun) / .seconds(1)
     let perMinute = Int(Double(done) / max(seconds, 0.001) * 60)
     print(
-      "seeds \(first) to \(first + count - 1): \(done) steps, \(perMinute) a minute, "
-        + "\(failed) histories failed")
+      "\(histories) histories, \(done) steps, \(perMinute) a minute, \(failed) failed")
     if failed > 0 { throw ExitCode(1) }
   }
 
   private func history(_ seed: UInt64) -> History {
-    var generator = HistoryGenerator(seed: seed, steps: steps, hazards)
+    var generator = HistoryGenerator(
+      seed: seed, steps: steps, hazards, also: Self.names(also), often: Self.names(often))
     return generator.make()
+  }
+
+  private static func names(_ text: String) -> Set<String> {
+    Set(text.split(separator: ",").map(String.init))
   }
 
   private func printTrace(_ simulation: Simulation) async throws {

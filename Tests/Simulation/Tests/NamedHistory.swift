@@ -206,6 +206,20 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
         Step(.upload(home: 0), faults: (0..<4).map { .init($0, .halfAccepted) }),
       ]),
     NamedHistory(
+      "a seal just after a boot that is credited with much time", store: "webdav",
+      [
+        Step(.start(home: 0)), upload(), pass(15 * day), Step(.reboot(home: 0, losesTime: false)),
+        upload(), upload(),
+      ]),
+    NamedHistory(
+      "an idle log that grows and is compressed before the next upload", store: "webdav",
+      [
+        Step(.append(home: 0, file: 0, lines: 1), seed: 2_525_558_138),
+        pass(167_400), upload(),
+        Step(.append(home: 0, file: 0, lines: 1), seed: 1_276_120_547),
+        Step(.rotate(home: 0, file: 0, .compress)),
+      ], isKnownIssue: true),
+    NamedHistory(
       "a lost marker and a lost sidecar",
       [
         Step(.start(home: 0)), Step(.lose(home: 0, .open)), Step(.lose(home: 0, .sidecar)),
