@@ -55,7 +55,8 @@ struct Judge {
     }
     let gone = before.local(session).subtracting(after.local(session))
     guard !gone.isEmpty else { return }
-    if !remote.isSuperset(of: gone), !isOld, !oracle.hasExpired(session) {
+    let isLawful = isOld || oracle.hasExpired(session) || oracle.isAging(session)
+    if !remote.isSuperset(of: gone), !isLawful {
       oracle.report(
         .init(
           .durability,

@@ -18,6 +18,8 @@ final class Oracle: Sendable {
     var expired: Set<SessionID> = []
     /// Sessions that began where no log may leave, and goes on so.
     var withheld: Set<SessionID> = []
+    /// Sessions whose age alone decides, as their logs may not have been allowed to leave.
+    var aging: Set<SessionID> = []
     /// Whether the rules of any home were ever others than the built-in ones.
     var hasOtherRules = false
     /// Homes that have sent something.
@@ -54,6 +56,12 @@ final class Oracle: Sendable {
 
   /// Whether no byte of a session's log may ever have left.
   func isWithheld(_ session: SessionID) -> Bool { state.withLock { $0.withheld.contains(session) } }
+
+  /// An upload that may not send logs looks at these sessions: what has ended goes by its age alone.
+  func letAge(_ sessions: [SessionID]) { state.withLock { $0.aging.formUnion(sessions) } }
+
+  /// Whether a session's local bytes may go by their age alone.
+  func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
 
   /// Other rules than the built-in ones are configured.
   func noteOtherRules() { state.withLock { $0.hasOtherRules = true } }

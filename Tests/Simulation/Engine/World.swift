@@ -94,6 +94,9 @@ final class World {
   ) -> (@Sendable () async -> Void)? {
     guard let number = action.home, action.isCommand else { return nil }
     let home = home(number)
+    if home.consent == .metadata, let days = try? home.home.days() {
+      oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
+    }
     processes += 1
     let process = SimulatedProcess(
       "p\(processes)", home.machine.startProcess(), home.disk, trace,
