@@ -33,7 +33,7 @@ package struct UploadPass: Sendable {
     try attach(holding: lock, note)
 
     // Once a day nothing is taken for granted: neither markers nor what the store had.
-    try OpenSessionReview(context).runIfDue(holding: lock)
+    OpenSessionReview(context).runIfDue(holding: lock)
 
     // What is to be sent is found on this machine alone: with nothing new there is no request.
     let uploader = Uploader(context)

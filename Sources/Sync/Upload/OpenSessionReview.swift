@@ -25,11 +25,17 @@ package struct OpenSessionReview {
 
   private var path: String { context.home.cachePath + "/review.json" }
 
-  /// Reviews the home's sessions where that is due.
-  ///
-  /// - Throws: ``Platform/SystemError``; errors of the manifest.
-  package func runIfDue(holding lock: HomeLock) throws {
+  /// Reviews the home's sessions where that is due; a review that fails is left to the next pass.
+  package func runIfDue(holding lock: HomeLock) {
     lock.expect(context.home)
+    do {
+      try reviewIfDue()
+    } catch {
+      context.logger.warning("open sessions were not reviewed: \(error)")
+    }
+  }
+
+  private func reviewIfDue() throws {
     let now = context.now()
     let last = last
     let isRecent =

@@ -16,7 +16,7 @@ import Testing
   }
 
   private func judge(_ before: Holdings, _ after: Holdings) -> [Violation.Rule] {
-    Judge(oracle: oracle, before: before, after: after).judge()
+    Judge(oracle: oracle, before: before, after: after, homes: [], isHasty: false).judge()
     return oracle.takeViolations().map(\.rule)
   }
 
