@@ -21,19 +21,25 @@ extension RemoteSession {
 
   /// Keys that a sealed session does without, and names of segments that only look so.
   ///
-  /// An object may go when a later revision or a segment of its generation that the seal names stands
-  /// for it, and when its generation was redacted anew. Any other may hold bytes that are nowhere
-  /// else, what was in a file before it was rewritten, say, or another writer's. Nothing may go unless
-  /// all that the seal names is there.
+  /// An object may go when a later revision stands for it, when this home put it, or its upload
+  /// was cut, and a segment of its generation that the seal names has its bytes, and when its generation was redacted anew. Any
+  /// other may hold bytes that are nowhere else: those that a file had before it was rewritten, or
+  /// another writer's. Nothing may go unless all that the seal names is there.
   ///
-  /// - Parameter seal: the sidecar of the home that sealed it with the newest revision.
-  package func superseded(by seal: Sidecar) -> (keys: [String], surplus: [SegmentName]) {
+  /// - Parameters:
+  ///   - seal: the sidecar of the home that sealed it with the newest revision.
+  ///   - put: the segments that this home is known to have put.
+  package func superseded(
+    by seal: Sidecar, put: Set<SegmentName>
+  ) -> (keys: [String], surplus: [SegmentName]) {
     guard let revision = self.seal else { return ([], []) }
     let named = Set((seal.objects ?? []) + (seal.basis ?? []))
     guard holds(Array(named)), holds(seal.objects ?? [], length: revision.length) else {
       return ([], [])
     }
     let objects = (seal.objects ?? []).compactMap(SegmentName.init)
+    // An object with another size than its name says was cut on its way: nobody reads it.
+    let cut = Set(damagedSegments.map(\.name))
     var gone: [String] = []
     var surplus: [SegmentName] = []
     for key in keys {
@@ -46,7 +52,9 @@ extension RemoteSession {
         if isOlder { gone.append(key) }
       } else if let segment = SegmentName(fileName), !named.contains(fileName) {
         let isCovered =
-          segment.generation < seal.erasesBefore ?? 0 || objects.contains { $0.holds(segment) }
+          segment.generation < seal.erasesBefore ?? 0
+          || (put.contains(segment) || cut.contains(segment))
+            && objects.contains { $0.holds(segment) }
         if isCovered { gone.append(key) } else { surplus.append(segment) }
       }
     }

@@ -15,6 +15,8 @@ package struct RemoteSession: Sendable, Equatable {
   package private(set) var damagedSegments: [ObjectDamage] = []
   /// Whole sidecar revisions by number.
   package private(set) var revisions: [RevisionName] = []
+  /// Holds on it.
+  package private(set) var holds: [HoldName] = []
   /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
   package private(set) var keys: [String] = []
   /// Size of all objects.
@@ -48,7 +50,9 @@ package struct RemoteSession: Sendable, Equatable {
   }
 
   /// Whether objects are there that have another size than their names say.
-  package var hasCutObjects: Bool { keys.count > segments.count + revisions.count }
+  package var hasCutObjects: Bool {
+    keys.count > segments.count + revisions.count + holds.count
+  }
 
   /// The newest whole revision.
   package var revision: RevisionName? { revisions.last }
@@ -163,8 +167,10 @@ package struct RemoteSession: Sendable, Equatable {
       } else if object.size <= SegmentName.largestObject {
         damagedSegments.append(ObjectDamage(name: segment, found: object.size))
       }
-    } else if let revision = RevisionName(fileName), revision.stored == object.size {
-      revisions.append(revision)
+    } else if let revision = RevisionName(fileName) {
+      if revision.stored == object.size { revisions.append(revision) }
+    } else if let hold = HoldName(fileName) {
+      holds.append(hold)
     }
     keys.append(object.key)
     // Sizes are a server's word: what it says may add up to more than a number holds.

@@ -28,6 +28,15 @@ package struct ShortenedID: Sendable {
     return whole.hasPrefix(given) || whole.split(separator: "-").last?.hasPrefix(given) == true
   }
 
+  /// The one of several paths that it means.
+  ///
+  /// - Throws: ``LookupError`` when there is none, or more than one.
+  func choose(among paths: [String]) throws -> String {
+    guard let first = paths.first else { throw LookupError(.none, given) }
+    guard paths.count == 1 else { throw LookupError(.several(paths.count), given) }
+    return first
+  }
+
   /// The one session that it means.
   ///
   /// - Throws: ``LookupError`` when there is none, or more than one.

@@ -21,9 +21,9 @@ extension UploadPass {
     let reaper = LocalReaper(context)
     let plan = try await reaper.plan(policy.retention)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
-    for (decision, error) in reaper.execute(plan, holding: lock) {
+    for (removal, error) in reaper.execute(plan, policy.retention, holding: lock) {
       if let error {
-        note(.kept("cannot remove \(decision.session): \(error)"))
+        note(.kept("cannot remove \(removal.session): \(error)"))
       } else {
         report.reaped += 1
       }
@@ -46,7 +46,8 @@ extension UploadPass {
       }
     let last = known.remoteReapAt ?? Timestamp(milliseconds: 0)
     guard isResponsible, context.now() - last >= Self.remoteInterval else { return }
-    let reaper = RemoteReaper(context, devices: [context.device.deviceId])
+    let reaper = RemoteReaper(
+      context, devices: [context.device.deviceId], openElsewhere: policy.openElsewhere)
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
     _ = try await reaper.execute(plan, holding: lock)
@@ -60,9 +61,9 @@ extension UploadPass {
   func prune(holding lock: HomeLock, _ note: Note) async throws {
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(policy.retention)
-    for (decision, error) in pruner.execute(plan, holding: lock) {
+    for (removal, error) in pruner.execute(plan, holding: lock) {
       guard let error else { continue }
-      note(.kept("cannot remove a part of \(decision.session): \(error)"))
+      note(.kept("cannot remove a part of \(removal.part.session): \(error)"))
     }
   }
 

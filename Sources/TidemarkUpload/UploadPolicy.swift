@@ -11,6 +11,8 @@ package struct UploadPolicy: Sendable {
   package var retention = Retention()
   /// Whether this home looks once a day which of its remote copies have expired.
   package var reapsRemote = RemoteReaping.onceUsed
+  /// What the other homes of this machine have open, as far as they were looked at before this one.
+  package var openElsewhere = OpenSessions.none
   /// Whether rotated parts of sessions that stay are looked at.
   package var prunes = true
   /// Whether a person sees what fails: then every failure is reported.

@@ -58,9 +58,15 @@ package struct UploadRound {
     _ sites: [Site], note: (Site) -> UploadPass.Note,
     report: (Site, Outcome<UploadPassReport>) throws -> Void
   ) async throws {
+    var open = OpenSessions.none
     try await visit(sites) { site, context, lock in
-      try await UploadPass(context, site.policy).run(holding: lock, note(site))
+      var policy = site.policy
+      policy.openElsewhere = open
+      return try await UploadPass(context, policy).run(holding: lock, note(site))
+    } leave: { site in
+      open.add(site.home)
     } report: { site, outcome in
+      if case .failed = outcome { open.addUnknown(site.home) }
       try report(site, outcome)
       if case .done(let report) = outcome { return !report.isStoreDown }
       return true
@@ -75,22 +81,27 @@ package struct UploadRound {
   ) async throws {
     try await visit(sites) { site, context, _ in
       try UploadPass(context, site.policy).preview()
+    } leave: { _ in
     } report: { site, outcome in
       try report(site, outcome)
       return true
     }
   }
 
-  /// - Parameter report: returns whether to go on with the next home.
+  /// - Parameters:
+  ///   - work: done in each home, with its owner's rights.
+  ///   - leave: done after that, or in its place where the home is in use, with the same rights.
+  ///   - report: returns whether to go on with the next home.
   private func visit<Result>(
     _ sites: [Site], _ work: (Site, SyncContext, HomeLock) async throws -> Result,
-    report: (Site, Outcome<Result>) throws -> Bool
+    leave: (Site) -> Void, report: (Site, Outcome<Result>) throws -> Bool
   ) async throws {
     for site in sites {
       let outcome: Outcome<Result>
       do {
         outcome = try await site.home.withOwnersRights {
           let context = try site.context()
+          defer { leave(site) }
           guard let lock = try await lock(site.home) else { return .busy }
           return .done(try await work(site, context, lock))
         }

@@ -56,11 +56,14 @@ enum SettingsTemplate {
       # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G. Sent
       # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
       # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
+      # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
+      # for not at all.
       retention:
         #local: 7d
         #remote: 30d
         #local-max:
         #prune-after:
+        #trash: 7d
 
       # Logs that other programs write, as sessions. $1 is what the first * stands for.
       sources:

@@ -26,7 +26,7 @@ struct Tidemark: AsyncParsableCommand {
     subcommands: [
       Init.self, Doctor.self, Run.self, Log.self, Play.self, Import.self, Upload.self, List.self,
       Show.self, Tail.self, Grep.self, Export.self, Pull.self, Verify.self, Reap.self,
-      Delete.self, Redact.self, Status.self, Retry.self,
+      Delete.self, Keep.self, Restore.self, Why.self, Redact.self, Status.self, Retry.self,
     ])
 
   static func main() async {

@@ -184,12 +184,14 @@ import Testing
     let context = try site.context()
     var retention = Retention().asking(.zero)
     retention.isForced = true
-    let reaper = RemoteReaper(context, devices: [other.device])
     // Its sidecar names another device: only what is asked for by hand takes it.
-    var plan = try await reaper.plan(retention)
-    plan.remote = (plan.remote + plan.kept).filter { $0.folder == other }
-    #expect(plan.remote.count == 1)
-    _ = try await reaper.execute(plan)
+    let plan = try await RemoteReaper(context, devices: [other.device]).plan(retention)
+    #expect(plan.remote.isEmpty && plan.kept.map(\.session) == [session])
+    let copied = try await FolderListing(other, in: site.store)[session, in: other]
+    let outcomes = try await Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "test"
+    ).delete(session, local: false, remote: copied)
+    #expect(outcomes.count == copied.keys.count && outcomes.allSatisfy { $0.error == nil })
     #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).remoteReapedAt == nil)
   }
 

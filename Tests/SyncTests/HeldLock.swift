@@ -25,9 +25,17 @@ extension Uploader {
 
 extension LocalReaper {
   func execute(
-    _ plan: ReapPlan
-  ) throws -> [(decision: ReapPlan.Decision, error: (any Error)?)] {
-    execute(plan, holding: try held(home))
+    _ plan: ReapPlan, _ retention: Retention = Retention()
+  ) throws -> [(removal: ReapPlan.Removal, error: (any Error)?)] {
+    execute(plan, retention, holding: try held(home))
+  }
+}
+
+extension Deletion {
+  func delete(
+    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?
+  ) async throws -> [Outcome] {
+    try await delete(session, local: isLocal, remote: remote, holding: held(home))
   }
 }
 
@@ -40,7 +48,7 @@ extension RemoteReaper {
 extension PartPruner {
   func execute(
     _ plan: PrunePlan
-  ) throws -> [(decision: PrunePlan.Decision, error: (any Error)?)] {
+  ) throws -> [(removal: PrunePlan.Removal, error: (any Error)?)] {
     execute(plan, holding: try held(context.home))
   }
 }

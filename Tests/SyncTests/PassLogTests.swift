@@ -106,6 +106,6 @@ import Testing
     let due = "info \(session): local deletion is due: ended "
     #expect(lines.all.contains { $0.hasPrefix(due) }, "\(lines.all)")
     #expect(try reaper.execute(plan).allSatisfy { $0.error == nil })
-    #expect(lines.all.last == "info \(session): local copy deleted")
+    #expect(lines.all.last == "info \(session): local copy moved to the trash")
   }
 }

@@ -202,7 +202,7 @@ import Testing
     for _ in 0..<25 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day)
-    func plan(isForced: Bool = false) async throws -> (ReapPlan, [ReapPlan.Decision]) {
+    func plan(isForced: Bool = false) async throws -> (ReapPlan, [ReapPlan.Removal]) {
       var retention = Retention()
       (retention.remote, retention.isForced) = (.zero, isForced)
       let context = try site.context()

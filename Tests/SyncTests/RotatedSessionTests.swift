@@ -170,7 +170,7 @@ import Testing
     #expect(try await prune(site, after: nil) == PrunePlan())
     let parts = try writer.files.parts()
     let plan = try await prune(site)
-    #expect(plan.pruned.map(\.start) == parts.dropLast().map(\.start), "\(plan)")
+    #expect(plan.pruned.map(\.part.start) == parts.dropLast().map(\.start), "\(plan)")
     #expect(try writer.files.parts() == parts.suffix(1))
     let log = try LocalStream(writer.files)
     let start = try #require(parts.last).start

@@ -29,6 +29,12 @@ package struct FreeSpace: Sendable {
     return ByteCount(Int64(clamping: free > reserve ? free - reserve : 0))
   }
 
+  /// Less room than that is little: what can be spared is given up for it, in bytes.
+  private static let shortage: ByteCount = 1 << 30
+
+  /// Whether a folder's file system is short of room.
+  package func isShort(in folder: String) -> Bool { measure(folder) < Self.shortage }
+
   /// Makes sure that some bytes fit, and returns what watches while they are written.
   ///
   /// - Parameters:

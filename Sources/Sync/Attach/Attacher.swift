@@ -237,7 +237,7 @@ package struct Attacher {
           try AtomicFile.write([], to: local.log)
         }
       } catch {
-        _ = try LocalSession(context.home, session).removeFiles()
+        try LocalSession(context.home, session).removeFiles()
         throw error
       }
     }
@@ -357,7 +357,7 @@ package struct Attacher {
         let local = LocalSession(context.home, session)
         if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
           // The pass died before it had unpacked the file, which this one finds again.
-          _ = try local.removeFiles()
+          try local.removeFiles()
           continue
         }
         let isCompressed = CompressedFile.form(of: source.path) != nil

@@ -42,6 +42,7 @@ package final class Manifest: Sendable {
         "SELECT \(Self.columns) FROM session LIMIT 1",
         "SELECT store, id, name, proven FROM segment LIMIT 1",
         "SELECT store, id, due FROM remains LIMIT 1",
+        "SELECT store, id, name FROM put LIMIT 1",
         "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
       ])
     try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
@@ -75,6 +76,9 @@ package final class Manifest: Sendable {
     CREATE TABLE IF NOT EXISTS remains(
       store TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS put(
+      store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+      PRIMARY KEY(store, id, name)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS store(
       url TEXT PRIMARY KEY, checkedBoot TEXT, checkedAt INTEGER, lastSuccess INTEGER,
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
@@ -190,7 +194,7 @@ package final class Manifest: Sendable {
   }
 
   private func forget(_ id: SessionID, in database: Database) throws {
-    for table in ["session", "segment", "remains"] {
+    for table in ["session", "segment", "remains", "put"] {
       try database.cachedStatement(sql: "DELETE FROM \(table) WHERE store = ? AND id = ?")
         .execute(arguments: [store, id.description])
     }
@@ -226,9 +230,29 @@ package final class Manifest: Sendable {
   private func forgetButRemains(
     of id: SessionID, due: Timestamp, in database: Database
   ) throws {
+    // What this home has put may be deleted later; where nothing is known any more, nothing may.
+    let put = try String.fetchAll(
+      database,
+      sql: "SELECT name FROM segment WHERE store = ?1 AND id = ?2 UNION "
+        + "SELECT name FROM put WHERE store = ?1 AND id = ?2", arguments: [store, id.description])
     try forget(id, in: database)
+    for name in put {
+      try database.cachedStatement(sql: "INSERT INTO put(store, id, name) VALUES (?,?,?)")
+        .execute(arguments: [store, id.description, name])
+    }
     try database.cachedStatement(sql: "INSERT INTO remains(store, id, due) VALUES (?,?,?)")
       .execute(arguments: [store, id.description, due.milliseconds])
+  }
+
+  /// Segments of a sealed session with superfluous objects that this home is known to have put.
+  func putNames(of id: SessionID) throws -> Set<SegmentName> {
+    try read { database in
+      try Set(
+        String?.fetchAll(
+          database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
+          arguments: [store, id.description]
+        ).compactMap { $0.flatMap(SegmentName.init) })
+    }
   }
 
   /// Sealed sessions with superfluous objects that are to be looked for now.

@@ -39,12 +39,17 @@ package final class LivedClock: Sendable {
     LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
   }
 
+  /// The wall clock.
+  var now: Timestamp { machine.now() }
+
   /// The home's lived time at this moment.
   package var time: LivedTime { update { $0 } }
 
   /// Takes note of what a store's clock shows.
-  func hear(_ date: ServerTime, from store: String) {
-    let isElsewhere = !StoreURL.isOnThisMachine(store)
+  ///
+  /// - Parameter isServers: whether the server said so, and not this machine in its place.
+  func hear(_ date: ServerTime, from store: String, isServers: Bool = true) {
+    let isElsewhere = isServers && !StoreURL.isOnThisMachine(store)
     update { $0.hear(date, from: store, isElsewhere: isElsewhere) }
   }
 

@@ -7,11 +7,13 @@ package import SessionLog
 /// The local side of retention: sealed sessions that are old enough and proven remote.
 package struct LocalReaper: Sendable {
   let home: Home
-  private let context: SyncContext?
-  private let lived: LivedClock
-  private let now: Timestamp
+  let context: SyncContext?
+  let lived: LivedClock
+  let now: Timestamp
   /// When this pass began.
-  private let begun: LivedTime.Mark
+  let begun: LivedTime.Mark
+  /// Tells how full the disk is.
+  var space = FreeSpace.system
 
   /// Makes a planner that proves against a store.
   package init(_ context: SyncContext) {
@@ -28,60 +30,82 @@ package struct LocalReaper: Sendable {
     context = nil
   }
 
-  /// How long after its seal a session's local copy stays at least, in lived time.
-  private static let sealPause = Duration.hours(1)
+  /// An ended session, and what may show that its local copy can go.
+  private struct Candidate: Sendable {
+    let session: SessionID
+    let ended: Timestamp
+    let bytes: ByteCount
+    let age: Duration?
+    /// How old it is, for a person.
+    let text: String
+    let proof: LocalProof
+
+    var isWithheld: Bool { if case .age(.withheld) = proof { true } else { false } }
+
+    func removal(on evidence: Evidence, makesRoom: Bool = false) -> ReapPlan.Removal {
+      .init(
+        session, bytes: bytes, evidence: evidence,
+        reason: makesRoom ? "\(text); local-max is exceeded" : text, makesRoom: makesRoom)
+    }
+  }
 
   /// Plans.
   ///
   /// Only day folders that can hold something old enough are read, so a pass with nothing due
-  /// costs one directory listing.
+  /// costs one directory listing; all are where sessions take more than the retention allows.
   ///
   /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had.
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = now - retention.local
-    var due: [(Decision, Timestamp)] = []
-    var spared: [(Decision, Timestamp)] = []
-    let folders = context.map { FolderListings($0.store) }
-    // A day that has not come yet is that of a wrong clock.
+    let excess = try retention.localMax.map { try home.sessionBytes() - $0 } ?? 0
+    var due: [Candidate] = []
+    var spared: [Candidate] = []
     let days = try home.days()
-    let hasUsedStore = try context == nil && hasUsedStore(days)
-    for day in days where retention.localMax != nil || day <= limit.day || day > now.day {
+    let prover = try LocalProver(self, retention, days)
+    let (holds, time) = (Holds(home), lived.time)
+    // A day that has not come yet is that of a wrong clock.
+    for day in days where excess > 0 || day <= limit.day || day > now.day {
       for session in try home.sessions(day: day) {
         let local = LocalSession(home, session)
         guard let (sidecar, ended, bytes) = try ending(of: local) else { continue }
         let age = age(of: sidecar, ended: ended, retention)
         if age == nil && retention.countsLivedTime { plan.undated.append(session) }
         let isDue = age.map { $0 >= retention.local } ?? false
-        func decision(_ reason: String) -> Decision {
-          Decision(session: session, folder: nil, keys: [], bytes: bytes, reason: reason)
+        let text = description(of: age, ended: ended, retention)
+        guard !holds.isHeld(session, at: time) else {
+          plan.kept.append(.init(session: session, reason: "\(text); 'tidemark keep' keeps it"))
+          continue
         }
-        let how = description(of: age, ended: ended, retention)
-        if let reason = try await unproven(
-          sidecar, local, folders, retention, hasUsedStore: hasUsedStore)
-        {
-          if isDue || ended <= limit { plan.kept.append(decision("\(how); \(reason)")) }
-        } else if isDue {
-          due.append((decision(how), ended))
-        } else if context != nil, sidecar.withholdsLog {
-          plan.kept.append(decision("\(how); its log was not sent"))
-        } else {
-          spared.append((decision(how), ended))
+        do {
+          let proof = try await prover.proof(of: local, sidecar)
+          let candidate = Candidate(
+            session: session, ended: ended, bytes: bytes, age: age, text: text, proof: proof)
+          if isDue { due.append(candidate) } else { spared.append(candidate) }
+        } catch let doubt as Doubt {
+          guard isDue || ended <= limit else { continue }
+          plan.kept.append(.init(session: session, reason: "\(text); \(doubt.reason)"))
         }
       }
     }
     plan.postponement = try postponement(of: due.count, days, retention)
     if plan.postponement == nil {
-      plan.local = due.map(\.0)
+      try await due.concurrentForEach({ ($0, try await prover.evidence($0.proof, age: $0.age)) }) {
+        candidate, evidence in
+        switch evidence {
+        case .success(let evidence): plan.local.append(candidate.removal(on: evidence))
+        case .failure(let doubt):
+          plan.kept.append(
+            .init(session: candidate.session, reason: "\(candidate.text); \(doubt.reason)"))
+        }
+      }
     } else {
-      spared += due.map { ($0.0.adding("put off with most others"), $0.1) }
+      spared += due
     }
-    try shrink(to: retention.localMax, &plan, spared)
+    try await shrink(by: excess, &plan, spared, prover)
     if let logger = context?.logger { plan.log(to: logger, side: "local") }
     return plan
   }
-
-  private typealias Decision = ReapPlan.Decision
 
   /// How many sessions are over an age by the wall clock, and below it by the home's lived time.
   ///
@@ -115,17 +139,25 @@ package struct LocalReaper: Sendable {
 
   /// Takes the oldest of the rest until what stays fits.
   private func shrink(
-    to limit: ByteCount?, _ plan: inout ReapPlan, _ spared: [(Decision, Timestamp)]
-  ) throws {
-    let reaped = plan.local.reduce(0) { $0 + $1.bytes }
-    var excess = try limit.map { try home.sessionBytes() - reaped - $0 } ?? 0
-    for (decision, _) in spared.sorted(by: { $0.1 < $1.1 }) {
+    by excess: ByteCount, _ plan: inout ReapPlan, _ spared: [Candidate], _ prover: LocalProver
+  ) async throws {
+    var excess = excess - plan.local.compactMap(\.bytes).total
+    let waits = plan.postponement == nil ? "" : "; put off with most others"
+    for candidate in spared.sorted(by: { $0.ended < $1.ended }) {
+      let isDue = candidate.age.map { $0 >= prover.retention.local } ?? false
+      var reason = candidate.text + (isDue ? waits : "")
       if excess > 0 {
-        excess -= decision.bytes
-        plan.local.append(decision.adding("local-max is exceeded"))
-      } else {
-        plan.kept.append(decision)
+        switch try await prover.evidence(candidate.proof, age: nil) {
+        case .success(let evidence):
+          excess -= candidate.bytes
+          plan.local.append(candidate.removal(on: evidence, makesRoom: true))
+          continue
+        case .failure(let doubt): reason += "; \(doubt.reason)"
+        }
+      } else if candidate.isWithheld {
+        reason += "; its log was not sent"
       }
+      plan.kept.append(.init(session: candidate.session, reason: reason))
     }
   }
 
@@ -155,7 +187,7 @@ package struct LocalReaper: Sendable {
   }
 
   /// Lived time since the seal where it was counted, else since a date of the wall clock.
-  private func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
+  func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
     let time = lived.time
     return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
   }
@@ -166,102 +198,5 @@ package struct LocalReaper: Sendable {
     guard let age else { return "\(text) by the clock, which it is too early to believe" }
     guard age < retention.local, wall >= retention.local else { return text }
     return "\(text) by the clock, but has aged only \(Age.text(age)) since its seal"
-  }
-
-  // MARK: Proof
-
-  /// Whether a foreign file is certain to be gone: its folder is there, on the file system where it was.
-  private static func isGone(_ source: Sidecar.Source) throws -> Bool {
-    let folder = AttachedFile.folder(of: source.path)
-    guard let place = try? FileStatus(folder), place.device == source.device else { return false }
-    return try FileStatus(source.path).map { $0.inode != source.inode } ?? true
-  }
-
-  /// Why a session's local bytes must stay; nil when every one is proven remote, in this pass.
-  private func unproven(
-    _ sidecar: Sidecar, _ local: LocalSession, _ folders: FolderListings?, _ retention: Retention,
-    hasUsedStore: Bool
-  ) async throws -> String? {
-    guard let context, let folders else {
-      guard hasUsedStore else { return nil }
-      return "this home has used a store, and none is configured to prove its remote copy against"
-    }
-    guard let seal = sidecar.seal else { return "it is not sealed yet" }
-    if let source = sidecar.source, source.inode != 0, try !Self.isGone(source) {
-      return "its file is still there: without this note it would be taken for a new one"
-    }
-    // Nobody is to have the log: its age alone decides.
-    if sidecar.remoteReapedAt != nil || sidecar.withholdsLog { return nil }
-    guard retention.asked != nil || isSettled(sidecar, seal) else {
-      return "it was sealed less than an hour before this pass"
-    }
-    guard seal.store == context.store.location else {
-      return "it was sent to \(seal.store), not to the configured store"
-    }
-    do {
-      if let length = try local.openLog(sidecar.source)?.status().length, length != seal.length {
-        return "its log has \(length) bytes, not the \(seal.length) that were sealed"
-      }
-    } catch let error as SystemError {
-      return "\(error)"
-    }
-    let folder = SessionFolder(device: sidecar.deviceId, session: local.session)
-    let remote = try await folders.session(local.session, in: folder)
-    guard remote.seal?.fileName == seal.revision else { return "its seal is not there any more" }
-    guard remote.holds(sidecar.objects ?? [], length: seal.length),
-      remote.holds(sidecar.basis ?? [])
-    else {
-      return "its remote copy is not whole; 'tidemark verify --repair \(local.session)' mends it"
-    }
-    return nil
-  }
-
-  /// Whether a session was sealed by an earlier pass, and long enough before this one.
-  private func isSettled(_ sidecar: Sidecar, _ seal: Sidecar.Seal) -> Bool {
-    let age = livedAge(of: sidecar, since: seal.sealedAt) ?? .zero
-    return age - (lived.time.age(since: begun) ?? .zero) >= Self.sealPause
-  }
-
-  /// Whether the home has used a store: its record says so, or a session was sealed.
-  private func hasUsedStore(_ days: [String]) throws -> Bool {
-    if try !UsedStores.load(home).isEmpty { return true }
-    return try days.contains { day in
-      try home.sessions(day: day).contains {
-        (try? Sidecar.load(home.files(for: $0).sidecar))?.seal != nil
-      }
-    }
-  }
-
-  // MARK: Execute
-
-  /// Carries out the local part of a plan, removes what killed processes left of the home's own files,
-  /// and lets unknown ages count from now on.
-  ///
-  /// - Returns: one outcome a session, in the plan's order; nil where it went well.
-  package func execute(
-    _ plan: ReapPlan, holding lock: HomeLock
-  ) -> [(decision: ReapPlan.Decision, error: (any Error)?)] {
-    lock.expect(home)
-    for folder in [home.path, home.rulesPath, home.quarantinePath] {
-      AtomicFile.sweep(folder, now: now)
-    }
-    for session in plan.undated { date(session) }
-    return plan.local.map { decision in
-      do {
-        _ = try LocalSession(home, decision.session).removeFiles()
-        context?.logger.info("\(decision.session): local copy deleted")
-        return (decision, nil)
-      } catch {
-        return (decision, error)
-      }
-    }
-  }
-
-  /// Notes from when on a session ages; where that fails, the next pass does it.
-  private func date(_ session: SessionID) {
-    let path = home.files(for: session).sidecar
-    guard var sidecar = try? Sidecar.load(path) else { return }
-    sidecar.agesFrom = lived.time.mark
-    try? sidecar.saveForNow(path)
   }
 }

@@ -35,33 +35,34 @@ struct PartProof {
       local.session, in: SessionFolder(device: sidecar.deviceId, session: local.session))
   }
 
-  /// Why a part has to stay; nil when every byte of it is proven remote.
+  /// The evidence that every byte of a part is in the store.
   ///
-  /// - Throws: ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
-  mutating func unproven(_ part: LogPart) async throws -> String? {
-    guard try FileStatus(part.plain) == nil else { return "it is not compressed yet" }
-    if sidecar.remoteReapedAt != nil { return "its remote copy was removed" }
+  /// - Throws: ``Doubt``, ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  mutating func evidence(for part: LogPart) async throws -> Evidence {
+    guard try FileStatus(part.plain) == nil else { throw Doubt("it is not compressed yet") }
+    if sidecar.remoteReapedAt != nil { throw Doubt("its remote copy was removed") }
     if let (outer, inner) = remote.overlaps.first {
-      return "\(outer.fileName) and \(inner.fileName) contradict each other"
+      throw Doubt("\(outer.fileName) and \(inner.fileName) contradict each other")
     }
     if let seal = sidecar.seal {
       guard seal.store == context.store.location else {
-        return "it was sent to \(seal.store), not to the configured store"
+        throw Doubt("it was sent to \(seal.store), not to the configured store")
       }
-      guard remote.seal?.fileName == seal.revision else { return "its seal is not there any more" }
+      guard remote.seal?.fileName == seal.revision else {
+        throw Doubt("its seal is not there any more")
+      }
     } else if let error = entry?.lastError {
-      return "it could not be sent: \(error)"
+      throw Doubt("it could not be sent: \(error)")
     }
     let end = part.start + (try files.open(part).length)
     var offset = part.start
-    while offset < end {
-      guard let segment = segment(at: offset) else {
-        return "the store does not have it from byte \(offset) on"
-      }
-      if let reason = try await unproven(segment) { return reason }
+    var segments: [SegmentName] = []
+    while offset < end, let segment = segment(at: offset) {
+      try await check(segment)
+      segments.append(segment)
       offset = segment.range.upperBound
     }
-    return nil
+    return try Evidence.proven(part.start..<end, by: segments)
   }
 
   /// Whether what follows a part leaves this machine the same without it.
@@ -77,23 +78,23 @@ struct PartProof {
     return sealed.first { $0.range.contains(offset) && remote.segments.contains($0) }
   }
 
-  private mutating func unproven(_ segment: SegmentName) async throws -> String? {
+  /// Makes sure that a listed segment holds what is here.
+  private mutating func check(_ segment: SegmentName) async throws {
     let isHere = here.lowerBound <= segment.range.lowerBound
     guard segment.range.upperBound <= here.upperBound, try !isHere || segment.matches(log) else {
-      return "\(segment.fileName) does not hold what is here"
+      throw Doubt("\(segment.fileName) does not hold what is here")
     }
     // The seal was put when every byte it names was proven.
-    if sidecar.seal != nil || entry?.segments[segment] == true { return nil }
+    if sidecar.seal != nil || entry?.segments[segment] == true { return }
     do {
       // Equal to its name's hash, as the local bytes are.
       try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
     } catch let error as ReplicaError {
-      return error.detail
+      throw Doubt(error.detail)
     }
-    guard var known = entry else { return nil }
+    guard var known = entry else { return }
     known.segments[segment] = true
     try context.manifest.save(&known, of: remote.session)
     entry = known
-    return nil
   }
 }

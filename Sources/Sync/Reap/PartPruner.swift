@@ -36,42 +36,41 @@ package struct PartPruner: Sendable {
   private func decide(
     _ session: SessionID, _ age: Duration, _ folders: FolderListings, _ plan: inout PrunePlan
   ) async throws {
+    guard !Holds(context.home).isHeld(session, at: context.lived.time) else { return }
     let local = LocalSession(context.home, session)
     // What is not sent is never proven, and does not cost a look each time.
     let sidecar = try? Sidecar.load(local.files.sidecar)
     guard context.consent == .logs, sidecar.map({ $0.seal == nil || !$0.withholdsLog }) ?? true
     else { return }
     var proof: PartProof?
-    var waiting: [PrunePlan.Decision] = []
+    var waiting: [PrunePlan.Removal] = []
     for part in try local.files.parts().dropLast() {
       guard let status = try FileStatus(part.compressed) ?? FileStatus(part.plain) else { break }
       guard let lived = context.lived.time.age(since: status.modifiedAt), lived >= age else {
         break
       }
-      var decision = PrunePlan.Decision(
+      let old = PrunePlan.Part(
         session: session, start: part.start, bytes: ByteCount(status.length),
-        reason: "written \(Age.text(lived)) ago")
+        age: "written \(Age.text(lived)) ago")
       do {
         if proof == nil { proof = try await PartProof(context, local, folders) }
-        if let reason = try await proof?.unproven(part) {
-          decision.reason += ", but \(reason)"
-          plan.kept.append(decision)
-          break
-        }
-        waiting.append(decision)
+        guard let evidence = try await proof?.evidence(for: part) else { break }
+        waiting.append(.init(part: old, evidence: evidence))
         if try proof?.endsApart(part) == true {
           plan.pruned += waiting
           waiting = []
         }
+      } catch let doubt as Doubt {
+        plan.kept.append(.init(part: old, reason: doubt.reason))
+        break
       } catch let error as SystemError {
-        decision.reason += ", but \(error)"
-        plan.kept.append(decision)
+        plan.kept.append(.init(part: old, reason: "\(error)"))
         break
       }
     }
-    for var decision in waiting {
-      decision.reason += ", but tells whether what follows is a private key"
-      plan.kept.append(decision)
+    for removal in waiting {
+      plan.kept.append(
+        .init(part: removal.part, reason: "it shows whether what follows is a private key"))
     }
   }
 
@@ -82,22 +81,20 @@ package struct PartPruner: Sendable {
   /// - Returns: one outcome a part, in the plan's order; nil where it went well.
   package func execute(
     _ plan: PrunePlan, holding lock: HomeLock
-  ) -> [(decision: PrunePlan.Decision, error: (any Error)?)] {
-    lock.expect(context.home)
+  ) -> [(removal: PrunePlan.Removal, error: (any Error)?)] {
+    let deleter = Deleter(context)
     var failed: [SessionID: any Error] = [:]
-    return plan.pruned.map { decision in
-      if let error = failed[decision.session] { return (decision, error) }
+    return plan.pruned.map { removal in
+      let old = removal.part
+      if let error = failed[old.session] { return (removal, error) }
       do {
-        let part = context.home.files(for: decision.session).part(at: decision.start)
-        try File.remove(part.compressed)
-        // A power loss must not bring back a part before one that is gone.
-        try AtomicFile.syncDirectory(of: part.compressed)
-        context.logger.info(
-          "\(decision.session): rotated part \(decision.start) deleted: \(decision.reason)")
-        return (decision, nil)
+        try deleter.delete(
+          context.home.files(for: old.session).part(at: old.start), of: old.session,
+          bytes: old.bytes, on: removal.evidence, holding: lock)
+        return (removal, nil)
       } catch {
-        failed[decision.session] = error
-        return (decision, error)
+        failed[old.session] = error
+        return (removal, error)
       }
     }
   }

@@ -1,28 +1,47 @@
 package import Platform
-package import Replica
+import Replica
 package import SessionLog
 
 /// What retention means to delete, and why; a value that can be printed and tested.
 package struct ReapPlan: Sendable, Equatable {
-  /// What happens to one session on one side.
-  package struct Decision: Sendable, Equatable {
+  /// A copy of a session, or objects of it, to be deleted.
+  package struct Removal: Sendable, Equatable {
     /// The session.
     package let session: SessionID
-    /// The folder of its objects; nil for the local side.
-    package let folder: SessionFolder?
-    /// Keys to delete in order; empty for the local side.
+    /// Keys of objects to delete, in order; empty for the local copy.
     package let keys: [String]
-    /// Bytes that it takes.
-    package let bytes: ByteCount
-    /// Why it goes or stays, for a person.
-    package private(set) var reason: String
+    /// Bytes that it takes; nil where that is not known.
+    package let bytes: ByteCount?
+    /// The proof that it may go.
+    package let evidence: Evidence
+    /// Why it goes now, for a person.
+    package let reason: String
+    /// Whether it goes before its time, for the room that it takes.
+    let makesRoom: Bool
 
-    /// The same with something to add.
-    func adding(_ text: String) -> Decision {
-      var copy = self
-      copy.reason += "; \(text)"
-      return copy
+    /// A local copy.
+    init(
+      _ session: SessionID, bytes: ByteCount?, evidence: Evidence, reason: String,
+      makesRoom: Bool = false
+    ) {
+      (self.session, keys, self.bytes) = (session, [], bytes)
+      (self.evidence, self.reason, self.makesRoom) = (evidence, reason, makesRoom)
     }
+
+    /// Objects of a remote session; all of them where none are named.
+    init(_ remote: RemoteSession, keys: [String]? = nil, evidence: Evidence, reason: String) {
+      (session, self.keys) = (remote.session, keys ?? remote.keys)
+      bytes = keys == nil ? remote.storedBytes : nil
+      (self.evidence, self.reason, makesRoom) = (evidence, reason, false)
+    }
+  }
+
+  /// A session that was looked at and stays.
+  package struct Kept: Sendable, Equatable {
+    /// The session.
+    package let session: SessionID
+    /// Why, for a person.
+    package let reason: String
   }
 
   /// Why what is old enough is not deleted at present.
@@ -34,13 +53,13 @@ package struct ReapPlan: Sendable, Equatable {
   }
 
   /// Local sessions to remove.
-  package var local: [Decision] = []
+  package var local: [Removal] = []
   /// Remote sessions to remove.
-  package var remote: [Decision] = []
+  package var remote: [Removal] = []
   /// Objects of kept remote sessions that nothing needs.
-  package var superseded: [Decision] = []
+  package var superseded: [Removal] = []
   /// Sessions looked at and kept.
-  package var kept: [Decision] = []
+  package var kept: [Kept] = []
   /// Ended local sessions of unknown age, which counts from now on.
   package var undated: [SessionID] = []
   /// Why what is old enough stays for now, among what is kept; nil when it does not.
@@ -48,6 +67,10 @@ package struct ReapPlan: Sendable, Equatable {
 
   /// Nothing to do.
   package init() {}
+
+  mutating func keep(_ remote: RemoteSession, _ reason: String) {
+    kept.append(.init(session: remote.session, reason: reason))
+  }
 
   /// Nothing would be deleted.
   package var isEmpty: Bool { local.isEmpty && remote.isEmpty && superseded.isEmpty }

@@ -1,4 +1,3 @@
-import Foundation
 package import ObjectStore
 import Platform
 import Logging
@@ -9,11 +8,15 @@ package import SessionLog
 package struct RemoteReaper: Sendable {
   let context: SyncContext
   private let devices: [String]
+  private let elsewhere: OpenSessions
 
   /// Makes a planner for the sessions of these devices.
-  package init(_ context: SyncContext, devices: [String]) {
-    self.context = context
-    self.devices = devices
+  ///
+  /// - Parameter elsewhere: what the other homes of this machine have open.
+  package init(
+    _ context: SyncContext, devices: [String], openElsewhere elsewhere: OpenSessions = .none
+  ) {
+    (self.context, self.devices, self.elsewhere) = (context, devices, elsewhere)
   }
 
   /// The devices that have a folder in a store, in order.
@@ -48,7 +51,8 @@ package struct RemoteReaper: Sendable {
       // safe as a local age: no object counts as older than this home has lived since, unless a person
       // named the age or trusts the clock.
       let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
-      context.lived.hear(serverNow, from: context.store.location)
+      context.lived.hear(
+        serverNow, from: context.store.location, isServers: listing.serverDate != nil)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
         try await decide(remote, Ages(serverNow, retention, context), retention, &plan)
       }
@@ -60,7 +64,9 @@ package struct RemoteReaper: Sendable {
     let key = (["remote"] + devices.filter { $0 != context.device.deviceId }).joined(separator: " ")
     plan.postponement = bold.postponement(context.lived, key, retention)
     if plan.postponement != nil {
-      plan.kept += plan.remote.map { $0.adding("put off with most others") }
+      plan.kept += plan.remote.map {
+        .init(session: $0.session, reason: "\($0.reason); put off with most others")
+      }
       plan.remote = []
     }
     plan.log(to: context.logger, side: "remote")
@@ -98,93 +104,94 @@ package struct RemoteReaper: Sendable {
   private func decide(
     _ remote: RemoteSession, _ ages: Ages, _ retention: Retention, _ plan: inout ReapPlan
   ) async throws {
-    func decision(_ reason: String) -> ReapPlan.Decision {
-      .init(
-        session: remote.session, folder: remote.folder, keys: remote.keys,
-        bytes: remote.storedBytes, reason: reason)
-    }
     guard let newest = remote.newest else {
-      plan.kept.append(decision("the server does not tell when it was written"))
-      return
+      return plan.keep(remote, "the server does not tell when it was written")
     }
-    let (age, text) = ages.age(since: newest)
-    guard let revision = remote.revision else {
-      if LocalSession(context.home, remote.session).hasSidecar {
-        plan.kept.append(
-          decision("no sidecar, but this home has the session; 'tidemark verify --repair' mends it")
-        )
-      } else if age > Retention.orphanAge {
-        plan.remote.append(decision("no sidecar, and newest object is \(text)"))
-      } else {
-        plan.kept.append(decision("no sidecar yet, newest object is \(text)"))
-      }
-      return
+    let local = LocalSession(context.home, remote.session)
+    let own = try? Sidecar.load(local.files.sidecar)
+    var (age, text) = ages.age(since: newest)
+    // Of a seal that this home put it knows better than a date that a clock gave which was not set.
+    if let sealed = own?.agesFrom.flatMap({ context.lived.time.age(since: $0) }), sealed < age,
+      retention.countsLivedTime
+    {
+      (age, text) = (sealed, "\(text), and sealed \(Age.text(sealed)) ago")
     }
-    guard age >= retention.remote else {
-      plan.kept.append(decision("newest object is \(text)"))
-      if age > Retention.orphanAge { sweep(remote, &plan) }
-      return
-    }
-    guard !isOpenHere(remote) else {
-      plan.kept.append(decision("it is still open on this device"))
-      return
-    }
-    let sidecar: Sidecar
+    let isOpen = own.map { $0.seal == nil } ?? local.hasSidecar
     do {
-      sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
-    } catch let error as ReplicaError {
-      plan.kept.append(decision("its sidecar cannot be read: \(error)"))
-      return
-    }
-    let said = sidecar.endedAt ?? sidecar.lastUpdatedAt
-    let saidAge = (context.now() - said).inWholeSeconds
-    // A time in the future says nothing: the recorder's clock was wrong.
-    if saidAge >= .zero && saidAge < retention.remote {
-      plan.kept.append(decision("its sidecar says that it lived \(Age.text(saidAge)) ago"))
-    } else {
-      plan.remote.append(decision("newest object is \(text)"))
+      if let hold = remote.holds.first(where: { $0.holds(at: ages.serverNow) }) {
+        throw Doubt("'tidemark keep' keeps it up to \(hold.day)")
+      }
+      guard !Holds(context.home).isHeld(remote.session, at: context.lived.time) else {
+        throw Doubt("'tidemark keep' keeps it")
+      }
+      guard let revision = remote.revision else {
+        guard own == nil else {
+          throw Doubt(
+            "no sidecar, but this home has the session; 'tidemark verify --repair' mends it")
+        }
+        let evidence = try Evidence.expired(
+          remotely: age, limit: Retention.orphanAge, "no sidecar, and newest object is \(text)",
+          isOpen: isOpen || elsewhere.mayHave(remote.session, of: nil))
+        return plan.remote.append(.init(remote, evidence: evidence, reason: evidence.finding))
+      }
+      guard age >= retention.remote else {
+        plan.keep(remote, "newest object is \(text)")
+        if age > Retention.orphanAge { try sweep(remote, own, &plan) }
+        return
+      }
+      let sidecar: Sidecar
+      do {
+        sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
+      } catch let error as ReplicaError {
+        throw Doubt("its sidecar cannot be read: \(error)")
+      }
+      let evidence = try Evidence.expired(
+        remotely: age, limit: retention.remote, "newest object is \(text)",
+        isOpen: isOpen || elsewhere.mayHave(remote.session, of: sidecar.userId))
+      let said = sidecar.endedAt ?? sidecar.lastUpdatedAt
+      let saidAge = (context.now() - said).inWholeSeconds
+      // A time in the future says nothing: the recorder's clock was wrong.
+      if saidAge >= .zero && saidAge < retention.remote {
+        throw Doubt("its sidecar says that it lived \(Age.text(saidAge)) ago")
+      }
+      plan.remote.append(.init(remote, evidence: evidence, reason: evidence.finding))
+    } catch let doubt as Doubt {
+      plan.keep(remote, doubt.reason)
     }
   }
 
-  /// Plans to delete what an earlier sweep has left.
-  private func sweep(_ remote: RemoteSession, _ plan: inout ReapPlan) {
+  /// Plans to delete what an earlier sweep has left of a session that stays.
+  private func sweep(
+    _ remote: RemoteSession, _ own: Sidecar?, _ plan: inout ReapPlan
+  ) throws {
     // Anybody who may write to the store may have put a seal there: only this home's own counts.
-    guard
-      let sidecar = LocalSession(context.home, remote.session).sidecar(sealedBy: remote, context)
+    guard let seal = remote.seal, let own, own.isSealed(by: seal, in: context.store.location)
     else { return }
-    let keys = remote.superseded(by: sidecar).keys
-    guard !keys.isEmpty else { return }
+    let put = try context.manifest.putNames(of: remote.session)
+    let (keys, evidence, _) = Evidence.replaced(in: remote, by: own, put: put)
+    guard let evidence else { return }
     plan.superseded.append(
       .init(
-        session: remote.session, folder: remote.folder, keys: keys, bytes: 0,
+        remote, keys: keys, evidence: evidence,
         reason: "its seal has made \(keys.count) objects superfluous"))
-  }
-
-  private func isOpenHere(_ remote: RemoteSession) -> Bool {
-    let local = LocalSession(context.home, remote.session)
-    guard local.hasSidecar else { return false }
-    return (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
 
   /// Carries out the remote part of a plan: sidecars before segments, so that what is left after
   /// an interruption is known to be on its way out.
   ///
   /// - Returns: one outcome an object.
-  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all.
+  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
+  ///   ``Platform/SystemError`` when the ledger cannot be written.
   package func execute(
     _ plan: ReapPlan, holding lock: HomeLock
   ) async throws -> [DeleteOutcome] {
-    lock.expect(context.home)
-    var outcomes = try await context.store.delete(plan.superseded.flatMap(\.keys))
-    for decision in plan.remote {
-      outcomes += try await context.store.delete(decision.keys)
-      if outcomes.suffix(decision.keys.count).allSatisfy({ $0.error == nil }) {
-        try LocalSession(context.home, decision.session)
-          .noteRemoteRemoval(
-            of: decision.keys, in: context.store.location, at: context.now())
-      }
+    let deleter = Deleter(context)
+    return try await deleter.deleteObjects(plan.superseded + plan.remote, holding: lock) {
+      removal, outcomes in
+      guard plan.remote.contains(removal), outcomes.allSatisfy({ $0.error == nil }) else { return }
+      try LocalSession(context.home, removal.session)
+        .noteRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
     }
-    return outcomes
   }
 }
 

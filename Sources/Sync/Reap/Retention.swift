@@ -16,6 +16,9 @@ package struct Retention: Sendable, Equatable {
   /// Nil: none do.
   package var pruneAfter: Duration?
 
+  /// Lived time for which deleted local copies are kept aside, zero for none (7 days).
+  package var trash = Duration.days(7)
+
   /// Age that a person named in place of ``local`` and ``remote``; nil where none did.
   package var asked: Duration?
   /// Whether the age of remote sessions is taken by the server's clock alone, for homes that have

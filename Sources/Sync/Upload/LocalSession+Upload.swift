@@ -7,14 +7,6 @@ import SessionLog
 
 /// What an upload does with a session as it lies in the home.
 extension LocalSession {
-  /// The sidecar where this home sealed the session as a listing shows it; nil otherwise.
-  func sidecar(sealedBy remote: RemoteSession, _ context: SyncContext) -> Sidecar? {
-    guard let sidecar = try? Sidecar.load(files.sidecar), let seal = sidecar.seal,
-      seal.revision == remote.seal?.fileName, seal.store == context.store.location
-    else { return nil }
-    return sidecar
-  }
-
   /// How the session ended; nil while somebody writes it or nothing can be known.
   func verdict(_ sidecar: Sidecar, context: SyncContext, modified: Timestamp) throws -> Verdict? {
     try verdict(sidecar, machine: context.machine, now: context.now(), modified: modified)
@@ -80,24 +72,11 @@ extension LocalSession {
   func removeMarker() throws {
     for path in [files.reserve, files.lock, files.marker] { try File.remove(path) }
   }
+}
 
-  /// Removes all files of the session, what a killed process left of them too.
-  ///
-  /// The sidecar goes last: as long as it stands, so does the record of what was there.
-  ///
-  /// - Returns: bytes freed.
-  func removeFiles() throws -> ByteCount {
-    var freed: ByteCount = 0
-    let beside = try [home.cachePath, files.directory].flatMap { directory in
-      try Directory.names(in: directory)
-        .filter { $0.hasPrefix("\(session).") }
-        .map { "\(directory)/\($0)" }
-    }
-    for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
-      freed += ByteCount(try FileStatus(path)?.length ?? 0)
-      try File.remove(path)
-    }
-    Directory.removeIfEmpty(files.directory)
-    return freed
+extension Sidecar {
+  /// Whether this home put a seal into a store.
+  func isSealed(by name: RevisionName, in store: String) -> Bool {
+    seal?.revision == name.fileName && seal?.store == store
   }
 }

@@ -42,10 +42,15 @@ struct RemainsSweeper {
     guard let seal = try await seal(of: remote) else {
       return try context.manifest.forget(remote.session)
     }
-    let (keys, surplus) = remote.superseded(by: seal)
-    let outcomes = try await context.store.delete(keys)
-    if let error = outcomes.lazy.compactMap(\.error).first {
-      return try postpone(remote.session, error)
+    let put = try context.manifest.putNames(of: remote.session)
+    let (keys, evidence, surplus) = Evidence.replaced(in: remote, by: seal, put: put)
+    if let evidence {
+      let removal = ReapPlan.Removal(
+        remote, keys: keys, evidence: evidence, reason: "its seal has made them superfluous")
+      let outcomes = try await Deleter(context).deleteObjects([removal])
+      if let error = outcomes.lazy.compactMap(\.error).first {
+        return try postpone(remote.session, error)
+      }
     }
     try context.manifest.forget(remote.session)
     if let first = surplus.first {
@@ -58,7 +63,11 @@ struct RemainsSweeper {
   /// where there is no other seal, which anybody may have put.
   private func seal(of remote: RemoteSession) async throws -> Sidecar? {
     let local = LocalSession(context.home, remote.session)
-    if let own = local.sidecar(sealedBy: remote, context) { return own }
+    if let seal = remote.seal, let own = try? Sidecar.load(local.files.sidecar),
+      own.isSealed(by: seal, in: context.store.location)
+    {
+      return own
+    }
     let seals = remote.revisions.filter { $0.status != .active }
     guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
     return try await RemoteReader(context.store).read(seal, in: remote.folder)

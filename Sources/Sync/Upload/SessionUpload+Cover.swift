@@ -89,7 +89,13 @@ extension SessionUpload {
         try await readBack(name, log)
         entry.segments[name] = true
       }
-      let outcomes = try await context.store.delete(covered.map { folder.key + $0.fileName })
+      let removals = try covered.map { name in
+        let larger = cover(of: name) ?? name
+        let evidence = try Evidence.replaced(
+          name, by: larger, isProven: entry.segments[larger] == true)
+        return (name, evidence)
+      }
+      let outcomes = try await Deleter(context).deleteCovered(removals, in: folder)
       for (name, outcome) in zip(covered, outcomes) {
         if let error = outcome.error { throw error }
         entry.segments[name] = nil

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Platform
+import Replica
 import SessionLog
 import SessionReading
 import Sync
@@ -43,9 +44,15 @@ struct Delete: AsyncParsableCommand {
     if let running = entries.first(where: { $0.isRunning }), !remote || both {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
+    let lived = try place.lived(context)
+    if let kept = try entries.first(where: { try isKept($0, place, lived) }) {
+      throw Failure(
+        .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
+    }
     guard try confirmed(entries) else { return }
 
-    let deletion = Deletion(home: place.home, context: context)
+    let deletion = Deletion(
+      home: place.home, context: context, lived: lived, command: "tidemark delete")
     var failed = 0
     for entry in entries {
       for outcome in try await deletion.delete(
@@ -61,6 +68,14 @@ struct Delete: AsyncParsableCommand {
       }
     }
     if failed > 0 { throw ExitStatus.partial }
+  }
+
+  private func isKept(
+    _ entry: SessionCatalog.Entry, _ place: Workplace, _ lived: LivedClock
+  ) throws -> Bool {
+    let isKeptHere = try Holds(place.home).hold(on: entry.session)?.rest(at: lived.time) != nil
+    let now = Timestamp.now().assumingSynchronizedClocks
+    return isKeptHere || entry.remote?.holds.contains { $0.holds(at: now) } == true
   }
 
   private func confirmed(_ entries: [SessionCatalog.Entry]) throws -> Bool {

@@ -80,6 +80,14 @@ struct Reap: AsyncParsableCommand {
       }
     }
     if remote || !local {
+      var elsewhere = OpenSessions.none
+      for place in places.dropLast() {
+        do {
+          try await place.home.withOwnersRights { elsewhere.add(place.home) }
+        } catch {
+          elsewhere.addUnknown(place.home)
+        }
+      }
       let lock = try own.requireLock()
       guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
         return
@@ -87,8 +95,8 @@ struct Reap: AsyncParsableCommand {
       try await context.checkFolder()
       failed +=
         try await allDevices
-        ? reapAllDevices(context, retention, holding: lock)
-        : reapRemote(context, retention, holding: lock)
+        ? reapAllDevices(context, retention, elsewhere, holding: lock)
+        : reapRemote(context, retention, elsewhere, holding: lock)
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -106,8 +114,8 @@ struct Reap: AsyncParsableCommand {
     let errors =
       dryRun
       ? []
-      : reaper.execute(plan, holding: lock).compactMap { decision, error in
-        error.map { "cannot remove \(decision.session): \($0)" }
+      : reaper.execute(plan, retention, holding: lock).compactMap { removal, error in
+        error.map { "cannot remove \(removal.session): \($0)" }
       }
     for error in errors { Console.complain(error) }
     if !dryRun { try lived.save(holding: lock) }
@@ -130,8 +138,8 @@ struct Reap: AsyncParsableCommand {
     let plan = try await pruner.plan(retention)
     show(plan)
     guard !dryRun else { return 0 }
-    let failed = pruner.execute(plan, holding: lock).compactMap { decision, error in
-      error.map { "cannot remove a part of \(decision.session): \($0)" }
+    let failed = pruner.execute(plan, holding: lock).compactMap { removal, error in
+      error.map { "cannot remove a part of \(removal.part.session): \($0)" }
     }
     for error in failed { Console.complain(error) }
     return failed.count
@@ -139,30 +147,33 @@ struct Reap: AsyncParsableCommand {
 
   private func show(_ plan: PrunePlan) {
     let verb = dryRun ? "would delete" : "delete"
-    if dryRun || explain || Console.outputIsTerminal {
-      for decision in plan.pruned {
-        let reason = explain ? ": \(decision.reason)" : ""
-        let size = decision.bytes.text
+    if showsRemovals {
+      for removal in plan.pruned {
+        let part = removal.part
+        let reason = explain ? ": \(part.age); \(removal.evidence.finding)" : ""
         Console.say(
-          "\(verb) local \(decision.session) part \(decision.start) (\(size))\(reason)")
+          "\(verb) local \(part.session) part \(part.start) (\(part.bytes.text))\(reason)")
       }
     }
     guard explain else { return }
-    for decision in plan.kept {
-      Console.say("keep local \(decision.session) part \(decision.start): \(decision.reason)")
+    for kept in plan.kept {
+      Console.say(
+        "keep local \(kept.part.session) part \(kept.part.start): \(kept.part.age), but \(kept.reason)"
+      )
     }
   }
 
   /// One device after the other, each by the rules for one: what a guard refuses for one, or a
   /// damaged folder, keeps no other back.
   private func reapAllDevices(
-    _ context: SyncContext, _ retention: Retention, holding lock: HomeLock
+    _ context: SyncContext, _ retention: Retention, _ elsewhere: OpenSessions,
+    holding lock: HomeLock
   ) async throws -> Int {
     var failed = 0
     for device in try await RemoteReaper.devices(in: context.store) {
       do {
         failed += try await reapRemote(
-          context, retention, holding: lock, device: device, isReported: true)
+          context, retention, elsewhere, holding: lock, device: device, isReported: true)
       } catch let error where (error as? StoreError)?.code != .cancelled {
         Console.complain("device \(device): \(error)")
         failed += 1
@@ -172,10 +183,11 @@ struct Reap: AsyncParsableCommand {
   }
 
   private func reapRemote(
-    _ context: SyncContext, _ retention: Retention, holding lock: HomeLock,
-    device: String? = nil, isReported: Bool = false
+    _ context: SyncContext, _ retention: Retention, _ elsewhere: OpenSessions,
+    holding lock: HomeLock, device: String? = nil, isReported: Bool = false
   ) async throws -> Int {
-    let reaper = RemoteReaper(context, devices: [device ?? context.device.deviceId])
+    let reaper = RemoteReaper(
+      context, devices: [device ?? context.device.deviceId], openElsewhere: elsewhere)
     let plan = try await reaper.plan(retention)
     show(plan.remote + plan.superseded, plan.kept, side: "remote")
     try report(plan.postponement)
@@ -184,7 +196,7 @@ struct Reap: AsyncParsableCommand {
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
     if isReported, let device {
-      let bytes = plan.remote.map(\.bytes).total.text
+      let bytes = plan.remote.compactMap(\.bytes).total.text
       Console.say(
         "device \(device): \(dryRun ? "would delete" : "deleted") \(plan.remote.count) sessions "
           + "(\(bytes)), \(errors.count) objects failed, \(plan.kept.count) sessions stay")
@@ -192,16 +204,18 @@ struct Reap: AsyncParsableCommand {
     return errors.count
   }
 
-  private func show(_ gone: [ReapPlan.Decision], _ kept: [ReapPlan.Decision], side: String) {
+  private var showsRemovals: Bool { dryRun || explain || Console.outputIsTerminal }
+
+  private func show(_ gone: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String) {
     let verb = dryRun ? "would delete" : "delete"
-    if dryRun || explain || Console.outputIsTerminal {
-      for decision in gone {
-        let reason = explain ? ": \(decision.reason)" : ""
-        let size = decision.bytes.text
-        Console.say("\(verb) \(side) \(decision.session) (\(size))\(reason)")
+    if showsRemovals {
+      for removal in gone {
+        let reason = explain ? ": \(removal.reason); \(removal.evidence.finding)" : ""
+        let size = removal.bytes.map { " (\($0.text))" } ?? ""
+        Console.say("\(verb) \(side) \(removal.session)\(size)\(reason)")
       }
     }
     guard explain else { return }
-    for decision in kept { Console.say("keep \(side) \(decision.session): \(decision.reason)") }
+    for kept in kept { Console.say("keep \(side) \(kept.session): \(kept.reason)") }
   }
 }

@@ -112,13 +112,13 @@ struct Command: Sendable {
       guard isRemote else {
         let reaper = LocalReaper(context)
         let plan = try await reaper.plan(retention)
-        _ = reaper.execute(plan, holding: lock)
+        _ = reaper.execute(plan, retention, holding: lock)
         try context.saveLivedTime(holding: lock)
         return "reaped \(plan.local.count) local"
       }
       let reaper = RemoteReaper(context, devices: [context.device.deviceId])
       let plan = try await reaper.plan(retention)
-      if age != nil { for decision in plan.remote { oracle.ask(for: decision.session) } }
+      if age != nil { for removal in plan.remote { oracle.ask(for: removal.session) } }
       _ = try await reaper.execute(plan, holding: lock)
       try context.saveLivedTime(holding: lock)
       return "reaped \(plan.remote.count) remote"
@@ -130,7 +130,7 @@ struct Command: Sendable {
     let lived = try LivedClock(home: home, machine: machine)
     let reaper = LocalReaper(home: home, lived: lived, now: machine.now())
     let plan = try await reaper.plan(Retention())
-    _ = reaper.execute(plan, holding: lock)
+    _ = reaper.execute(plan, Retention(), holding: lock)
     try lived.save(holding: lock)
     return "reaped \(plan.local.count) local"
   }
@@ -190,7 +190,9 @@ struct Command: Sendable {
       if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
         oracle.retire(LineNumber.all(in: content))
       }
-      let outcomes = try await Deletion(home: home, context: context).delete(
+      let deletion = Deletion(
+        home: home, context: context, lived: context.lived, command: "delete")
+      let outcomes = try await deletion.delete(
         entry.session, local: isLocal && entry.location != .remote,
         remote: isRemote ? entry.remote : nil, holding: lock)
       return "deleted \(entry.session): \(outcomes.count)"

@@ -1,0 +1,63 @@
+import Foundation
+package import Platform
+package import SessionLog
+
+/// A session in a folder that `tidemark pull` has filled: `<device>/<day>/<session>.log` and `.json`.
+package struct MirroredSession {
+  /// What the mirror knows of it.
+  package let sidecar: Sidecar
+  /// Bytes of its log.
+  package let length: ByteCount
+  private let log: String
+
+  /// Finds a session.
+  ///
+  /// - Parameters:
+  ///   - wanted: which.
+  ///   - folder: the mirror.
+  /// - Throws: ``LookupError`` when there is none, or several; ``ReadingError`` when its log is not
+  ///   there, or has not the length that its seal says; ``Platform/SystemError``;
+  ///   ``SessionLog/SidecarError``.
+  package static func find(_ wanted: ShortenedID, in folder: String) throws -> MirroredSession {
+    var found: [String] = []
+    for device in try Directory.names(in: folder).sorted() {
+      for day in try Directory.names(in: "\(folder)/\(device)").sorted()
+      where Timestamp(iso: day + "T00:00:00Z") != nil {
+        let names = try Directory.names(in: "\(folder)/\(device)/\(day)")
+        found += names.compactMap { name in
+          guard name.hasSuffix(".json"), let session = SessionID(String(name.dropLast(5))),
+            wanted.matches(session)
+          else { return nil }
+          return "\(folder)/\(device)/\(day)/\(session)"
+        }
+      }
+    }
+    let path = try wanted.choose(among: found)
+    let sidecar = try Sidecar.load(path + ".json")
+    guard let status = try FileStatus(path + ".log") else {
+      throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
+    }
+    let length = ByteCount(status.length)
+    guard sidecar.status == .active || sidecar.fileSizeBytes == length else {
+      throw ReadingError(
+        .unfit,
+        "the mirror has \(length) bytes of \(sidecar.sessionId), its sidecar says "
+          + "\(sidecar.fileSizeBytes); run 'tidemark pull' again")
+    }
+    return MirroredSession(sidecar: sidecar, length: length, log: path + ".log")
+  }
+
+  /// Hands the log to a function, in pieces.
+  ///
+  /// - Throws: ``Platform/SystemError``, and what `write` throws.
+  package func read(_ write: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let file = try OpenFile(log)
+    var position: Int64 = 0
+    while true {
+      let bytes = try file.read(at: position, count: 1 << 20)
+      if bytes.isEmpty { return }
+      position += Int64(bytes.count)
+      try bytes.withUnsafeBytes(write)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import ObjectStore
+package import Replica
+package import SessionLog
+
+/// Deletes single sessions because a person asked for it.
+package struct Deletion {
+  /// What became of one object or one session's files.
+  package struct Outcome: Sendable {
+    /// What it was.
+    package let what: String
+    /// Why it is still there; nil when it is gone.
+    package let error: (any Error)?
+  }
+
+  let home: Home
+  private let context: SyncContext?
+  private let deleter: Deleter
+  private let evidence: Evidence
+
+  /// Makes a deletion.
+  ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - context: the store; nil when only local files are meant.
+  ///   - lived: the home's lived time.
+  ///   - command: the command that asked for it, for the ledger.
+  package init(home: Home, context: SyncContext?, lived: LivedClock, command: String) {
+    self.home = home
+    self.context = context
+    deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
+    evidence = .asked(by: command)
+  }
+
+  /// Deletes a session for good.
+  ///
+  /// - Parameters:
+  ///   - session: which.
+  ///   - isLocal: whether its files on this machine go.
+  ///   - remote: its objects, where those go too.
+  ///   - lock: the home's lock.
+  /// - Returns: one outcome an object, and one for the local files.
+  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
+  ///   ``Platform/SystemError``; errors of the manifest.
+  package func delete(
+    _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, holding lock: HomeLock
+  ) async throws -> [Outcome] {
+    lock.expect(home)
+    var outcomes: [Outcome] = []
+    let local = LocalSession(home, session)
+    if let context, let remote {
+      let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
+      outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
+        Outcome(what: $0.key, error: $0.error)
+      }
+      try context.manifest.forget(session)
+      if !isLocal {
+        try local.noteRemoteRemoval(
+          of: remote.keys, in: context.store.location, at: context.now())
+      }
+    }
+    if isLocal {
+      var failure: (any Error)?
+      do {
+        let removal = ReapPlan.Removal(
+          session, bytes: try local.logBytes(), evidence: evidence, reason: "asked for")
+        failure =
+          deleter.deleteLocal([removal], trashing: { _ in false }, holding: lock).first?.error
+        if failure == nil {
+          try context?.manifest.forget(session)
+          try Quarantine(home).release(session)
+        }
+      } catch {
+        failure = error
+      }
+      outcomes.append(Outcome(what: "\(session) on this machine", error: failure))
+    }
+    return outcomes
+  }
+}

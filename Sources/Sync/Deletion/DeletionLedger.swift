@@ -1,0 +1,139 @@
+import Foundation
+package import Platform
+package import SessionLog
+
+/// A home's record of what it has deleted, when, and on what evidence.
+///
+/// One JSON object a line, appended, in a file a month: `deletions/2026-11.jsonl`. A line is written
+/// before the deletion. Files go after a year of lived time, or when all take too much room.
+package struct DeletionLedger: Sendable {
+  /// One deletion.
+  package struct Entry: Sendable, Equatable, Codable {
+    /// Which copy.
+    package enum Copy: String, Sendable, Codable {
+      /// This machine's.
+      case local
+      /// The store's.
+      case remote
+      /// This machine's, which had been moved to the trash.
+      case trash
+    }
+
+    /// When, by this machine's clock.
+    package let at: Timestamp
+    /// The session.
+    package let session: SessionID
+    /// Which copy.
+    package let copy: Copy
+    /// What went, for a person: `log`, `part 10000000`, `3 objects`.
+    package let what: String
+    /// Bytes that it took; nil where that is not known.
+    package var bytes: ByteCount?
+    /// Whether it went to the trash rather than for good.
+    package var isInTrash: Bool?
+    /// The kind of evidence.
+    package let ground: Evidence.Ground
+    /// The evidence.
+    package let finding: String
+  }
+
+  /// How long files are kept, in lived time.
+  private static let life = Duration.days(366)
+  /// The most that all files take, in bytes.
+  private static let limit: ByteCount = 256 << 20
+  private static let suffix = ".jsonl"
+
+  private let folder: String
+
+  /// The ledger of a home.
+  package init(_ home: Home) { folder = home.path + "/deletions" }
+
+  // MARK: Writing
+
+  /// Appends entries.
+  ///
+  /// - Parameter isDurable: whether they must survive a power cut before this returns.
+  /// - Throws: ``Platform/SystemError``.
+  func append(_ entries: [Entry], isDurable: Bool) throws {
+    guard let first = entries.first else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var lines: [UInt8] = []
+    for entry in entries { lines += try encoder.encode(entry) + [0x0a] }
+    try Directory.makeOne(folder)
+    let path = "\(folder)/\(first.at.day.prefix(7))\(Self.suffix)"
+    let isNew = try FileStatus(path) == nil
+    // A line that was cut by a power loss must not swallow the next.
+    if let length = try FileStatus(path)?.length, length > 0,
+      try OpenFile(path).read(at: length - 1, count: 1) != [0x0a]
+    {
+      lines.insert(0x0a, at: 0)
+    }
+    let file = try Descriptor(opening: path, [.write, .create, .append])
+    try lines.withUnsafeBytes { try file.write($0) }
+    guard isDurable else { return }
+    try file.synchronize()
+    if isNew { try AtomicFile.syncDirectory(of: path) }
+  }
+
+  // MARK: Reading
+
+  /// What was deleted of a session, oldest first.
+  ///
+  /// - Parameter matches: whether a session is meant.
+  /// - Throws: ``Platform/SystemError``.
+  package func entries(where matches: (SessionID) -> Bool) throws -> [Entry] {
+    var found: [Entry] = []
+    for name in try files() {
+      try forEachLine(of: "\(folder)/\(name)") { line in
+        // A line that was cut is passed over.
+        guard let entry = try? JSONDecoder().decode(Entry.self, from: line),
+          matches(entry.session)
+        else { return }
+        found.append(entry)
+      }
+    }
+    return found
+  }
+
+  private func files() throws -> [String] {
+    try Directory.names(in: folder).filter { $0.hasSuffix(Self.suffix) }.sorted()
+  }
+
+  private func forEachLine(of path: String, _ body: (Data) -> Void) throws {
+    let file = try OpenFile(path)
+    var rest: [UInt8] = []
+    var position: Int64 = 0
+    while true {
+      let bytes = try file.read(at: position, count: 1 << 16)
+      position += Int64(bytes.count)
+      rest += bytes
+      var start = rest.startIndex
+      while let end = rest[start...].firstIndex(of: 0x0a) {
+        body(Data(rest[start..<end]))
+        start = end + 1
+      }
+      rest.removeSubrange(..<start)
+      // No line is that long: the file is not ours.
+      guard !bytes.isEmpty, rest.count < 1 << 20 else { return }
+    }
+  }
+
+  // MARK: Ageing
+
+  /// Removes files that are over a year old, and the oldest ones where all take too much room.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func removeOld(at time: LivedTime) throws {
+    var sizes = try files().map { name in
+      (name, ByteCount(try FileStatus("\(folder)/\(name)")?.length ?? 0))
+    }
+    while let (name, _) = sizes.first, sizes.count > 1 {
+      let begin = Timestamp(iso: "\(name.prefix(7))-01T00:00:00Z")
+      let age = begin.flatMap { time.age(since: $0) } ?? .zero
+      guard age > Self.life + .days(31) || sizes.map(\.1).total > Self.limit else { return }
+      try File.remove("\(folder)/\(name)")
+      sizes.removeFirst()
+    }
+  }
+}

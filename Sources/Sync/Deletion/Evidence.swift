@@ -1,0 +1,237 @@
+import Platform
+import Replica
+import SessionLog
+
+/// Proof that bytes of a log may be deleted.
+///
+/// Only the functions in this file make one, each after checking what it claims. ``Deleter`` deletes
+/// nothing without one, and writes it to the ledger.
+package struct Evidence: Sendable, Equatable {
+  /// What kind of proof it is.
+  package enum Ground: String, Sendable, Codable {
+    /// The store has every byte.
+    case proven
+    /// A larger object, whose content is proven, has the bytes of an object that this home put.
+    case replaced
+    /// The retention has passed.
+    case expired
+    /// A person asked for it.
+    case asked
+  }
+
+  /// What kind of proof it is.
+  package let ground: Ground
+  /// What was found, on one line for a person.
+  package let finding: String
+
+  fileprivate init(_ ground: Ground, _ finding: String) {
+    (self.ground, self.finding) = (ground, finding)
+  }
+
+  /// The evidence for a row of deletions of one kind, of which this is the first.
+  func through(_ last: Evidence) -> Evidence {
+    Evidence(ground, "\(finding), and so on, up to: \(last.finding)")
+  }
+}
+
+/// Why bytes have to stay: the proof that they may go is missing.
+struct Doubt: Error {
+  /// On one line, for a person.
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+// MARK: Proven
+
+/// What a home's own seal says of the store's copy, before the store has confirmed it.
+struct SealClaim {
+  private let sidecar: Sidecar
+  private let seal: Sidecar.Seal
+
+  /// Time between a seal and the deletion of the local copy, at least, in lived time.
+  static let pause = Duration.hours(1)
+
+  /// Reads the claim off a local sidecar.
+  ///
+  /// - Parameters:
+  ///   - sidecar: the local one.
+  ///   - age: lived time between the seal and the beginning of this pass; nil where a person named
+  ///     the age.
+  ///   - length: length of the local log; nil where that is gone.
+  ///   - store: the configured store.
+  init(
+    _ sidecar: Sidecar, sealedFor age: Duration?, logLength length: StreamOffset?, store: String
+  ) throws(Doubt) {
+    guard let seal = sidecar.seal else { throw Doubt("it is not sealed yet") }
+    guard age ?? .hours(1) >= Self.pause else {
+      throw Doubt("it was sealed less than an hour before this pass")
+    }
+    guard seal.store == store else {
+      throw Doubt("it was sent to \(seal.store), not to the configured store")
+    }
+    if let length, length != seal.length {
+      throw Doubt("its log has \(length) bytes, not the \(seal.length) that were sealed")
+    }
+    (self.sidecar, self.seal) = (sidecar, seal)
+  }
+
+  /// The folder that the objects are in.
+  var folder: SessionFolder {
+    SessionFolder(device: sidecar.deviceId, session: sidecar.sessionId)
+  }
+
+  /// Compares the claim with a listing.
+  ///
+  /// - Parameter remote: what a listing of this pass shows.
+  /// - Returns: the seal's name, to be read.
+  func check(_ remote: RemoteSession) throws(Doubt) -> RevisionName {
+    guard let name = remote.seal, name.fileName == seal.revision else {
+      throw Doubt("its seal is not there any more")
+    }
+    guard remote.holds(sidecar.objects ?? [], length: seal.length),
+      remote.holds(sidecar.basis ?? [])
+    else {
+      let session = sidecar.sessionId
+      throw Doubt("its remote copy is not whole; 'tidemark verify --repair \(session)' mends it")
+    }
+    return name
+  }
+
+  /// The evidence, once the store has confirmed the claim.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing of this pass shows.
+  ///   - read: the seal as this pass read it from the store.
+  func confirmed(by remote: RemoteSession, _ read: Sidecar) throws(Doubt) -> Evidence {
+    let name = try check(remote)
+    guard read.objects == sidecar.objects, read.basis == sidecar.basis,
+      read.digest == sidecar.digest
+    else { throw Doubt("its seal in the store says something else than this home's") }
+    let objects = (sidecar.objects ?? []).count + (sidecar.basis ?? []).count
+    return Evidence(
+      .proven, "\(seal.store) lists \(name.fileName) and the \(objects) objects that it names")
+  }
+}
+
+extension Evidence {
+  /// A rotated part, whose bytes are in segments.
+  ///
+  /// - Parameters:
+  ///   - range: the part's stream bytes.
+  ///   - segments: in order; each is listed, and its content proven to be what is here.
+  static func proven(
+    _ range: Range<StreamOffset>, by segments: [SegmentName]
+  ) throws(Doubt) -> Evidence {
+    var end = range.lowerBound
+    for segment in segments {
+      guard segment.range.lowerBound <= end else { break }
+      end = max(end, segment.range.upperBound)
+    }
+    guard end >= range.upperBound, let first = segments.first, let last = segments.last else {
+      throw Doubt("the store does not have it from byte \(end) on")
+    }
+    return Evidence(
+      .proven,
+      "bytes \(range.lowerBound) to \(range.upperBound) are in \(first.fileName)"
+        + (first == last ? "" : " to \(last.fileName)"))
+  }
+}
+
+// MARK: Replaced
+
+extension Evidence {
+  /// A sealed session's objects that its seal makes superfluous.
+  ///
+  /// - Parameters:
+  ///   - remote: what a listing of this pass shows.
+  ///   - own: the sidecar of the home that put the seal.
+  ///   - put: the segments that this home is known to have put.
+  /// - Returns: their keys, with the evidence where there are any; and segments that only look so.
+  static func replaced(
+    in remote: RemoteSession, by own: Sidecar, put: Set<SegmentName>
+  ) -> (keys: [String], evidence: Evidence?, surplus: [SegmentName]) {
+    let (keys, surplus) = remote.superseded(by: own, put: put)
+    guard let seal = remote.seal, !keys.isEmpty else { return ([], nil, surplus) }
+    let text = "\(seal.fileName) and what it names are listed, and stand for these \(keys.count)"
+    return (keys, Evidence(.replaced, text), surplus)
+  }
+
+  /// A segment of an open session whose bytes are in a larger one.
+  ///
+  /// - Parameters:
+  ///   - segment: a name that this home's manifest says it put.
+  ///   - larger: a listed segment, whose content is proven.
+  static func replaced(
+    _ segment: SegmentName, by larger: SegmentName, isProven: Bool
+  ) throws(Doubt) -> Evidence {
+    guard larger.holds(segment), larger != segment else {
+      throw Doubt("\(larger.fileName) lacks bytes of \(segment.fileName)")
+    }
+    guard isProven else { throw Doubt("the content of \(larger.fileName) is not proven") }
+    return Evidence(.replaced, "\(larger.fileName) has the bytes of \(segment.fileName)")
+  }
+}
+
+// MARK: Expired
+
+extension Evidence {
+  /// Why a local copy's age alone decides.
+  enum Absence: String {
+    /// Nothing is sent from this home, and nothing ever was.
+    case unsent = "this home sends its sessions nowhere"
+    /// Consent keeps the log on this machine.
+    case withheld = "its log was not to be sent"
+    /// The remote copy was removed on purpose.
+    case removed = "its remote copy was removed"
+  }
+
+  /// A local copy of which there is to be no remote one.
+  ///
+  /// - Parameters:
+  ///   - age: lived time since its end.
+  ///   - limit: the retention.
+  static func expired(
+    locally reason: Absence, age: Duration, limit: Duration
+  ) throws(Doubt) -> Evidence {
+    guard age >= limit else { throw Doubt("it is \(Age.text(age)) old") }
+    return Evidence(.expired, "\(reason.rawValue), and it is \(Age.text(age)) old")
+  }
+
+  /// A local copy of which there is to be no remote one, and that goes for the room it takes.
+  ///
+  /// - Parameter limit: bytes that local sessions may take.
+  static func expired(
+    locally reason: Absence, toMakeRoom limit: ByteCount
+  ) throws(Doubt) -> Evidence {
+    guard reason != .withheld else { throw Doubt("its log was not sent") }
+    return Evidence(.expired, "\(reason.rawValue), and local sessions take over \(limit.text)")
+  }
+
+  /// A local copy that was deleted on evidence, and kept aside since.
+  static func expired(inTrash reason: String) -> Evidence { Evidence(.expired, reason) }
+
+  /// A remote session.
+  ///
+  /// - Parameters:
+  ///   - age: of its newest object, by the server's clock and by lived time.
+  ///   - limit: the retention.
+  ///   - text: the age for a person.
+  ///   - isOpen: whether a home of this machine has it open.
+  static func expired(
+    remotely age: Duration, limit: Duration, _ text: String, isOpen: Bool
+  ) throws(Doubt) -> Evidence {
+    guard age >= limit else { throw Doubt(text) }
+    guard !isOpen else { throw Doubt("it is still open on this device") }
+    return Evidence(.expired, text)
+  }
+}
+
+// MARK: Asked
+
+extension Evidence {
+  /// What a person asked for.
+  ///
+  /// - Parameter command: which command said so.
+  package static func asked(by command: String) -> Evidence { Evidence(.asked, command) }
+}

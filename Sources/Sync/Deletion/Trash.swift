@@ -1,0 +1,170 @@
+package import Platform
+import Replica
+package import SessionLog
+
+/// Local copies that retention has deleted, kept aside for a while.
+///
+/// `trash/<count>.<day>/` holds the files of the sessions deleted on one day of the home's lived time,
+/// under their own names. A day whose count was lost begins anew.
+package struct Trash: Sendable {
+  private let path: String
+  private let home: Home
+
+  /// The trash of a home.
+  package init(_ home: Home) { (self.home, path) = (home, home.path + "/trash") }
+
+  /// Sessions deleted on one day.
+  private struct Day: Equatable {
+    let counter: String
+    let number: Int64
+
+    init(at mark: LivedTime.Mark) { (counter, number) = (mark.counter, mark.seconds / 86_400) }
+
+    init?(_ name: String) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2, let number = Int64(parts[1]), number >= 0 else { return nil }
+      (counter, self.number) = (String(parts[0]), number)
+    }
+
+    var name: String { "\(counter).\(number)" }
+
+    /// Lived time since the end of the day; nil where another count counted it.
+    func age(at mark: LivedTime.Mark) -> Duration? {
+      guard counter == mark.counter, number <= mark.seconds / 86_400 else { return nil }
+      return .seconds(max(0, mark.seconds - (number + 1) * 86_400))
+    }
+  }
+
+  /// The days, oldest first; those of a lost count come last.
+  private func days() throws -> [Day] {
+    try Directory.names(in: path).compactMap(Day.init).sorted { $0.number < $1.number }
+  }
+
+  // MARK: In and out
+
+  /// Moves a session's log and sidecar in, and removes its other files.
+  ///
+  /// The sidecar goes last: what is left half done is found again by it.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func take(_ local: LocalSession, at mark: LivedTime.Mark) throws {
+    let folder = "\(path)/\(Day(at: mark).name)"
+    try Directory.make(folder)
+    for name in try Self.kept(of: local) {
+      do {
+        try File.rename("\(local.files.directory)/\(name)", to: "\(folder)/\(name)")
+      } catch {
+        guard error.isNotFound else { throw error }
+      }
+    }
+    try local.removeFiles()
+  }
+
+  /// Names of a session's files that hold its log, and then that of its sidecar.
+  private static func kept(of local: LocalSession) throws -> [String] {
+    let parts = try local.files.parts().flatMap { [$0.plain, $0.compressed] }
+    return ([local.files.log] + parts + [local.files.rotated, local.files.sidecar])
+      .map { String($0.dropFirst(local.files.directory.count + 1)) }
+  }
+
+  /// Puts a session back, which ages anew from then on.
+  ///
+  /// - Returns: whether it was in the trash.
+  /// - Throws: ``Platform/SystemError``; ``SessionLog/SidecarError``.
+  package func restore(
+    _ session: SessionID, at mark: LivedTime.Mark, holding lock: HomeLock
+  ) throws -> Bool {
+    lock.expect(home)
+    let files = home.files(for: session)
+    var isFound = false
+    for day in try days() {
+      let folder = "\(path)/\(day.name)"
+      let names = try Directory.names(in: folder).filter { $0.hasPrefix("\(session).") }
+      guard !names.isEmpty else { continue }
+      try Directory.make(files.directory)
+      // The sidecar comes first: a log without one would be taken for a recorder's.
+      for name in names.sorted(by: { $0.hasSuffix(".json") && !$1.hasSuffix(".json") }) {
+        if name.hasSuffix(".json") {
+          var sidecar = try Sidecar.load("\(folder)/\(name)")
+          sidecar.agesFrom = mark
+          try sidecar.save("\(folder)/\(name)")
+        }
+        try File.rename("\(folder)/\(name)", to: "\(files.directory)/\(name)")
+      }
+      Directory.removeIfEmpty(folder)
+      isFound = true
+    }
+    if isFound { try Directory.synchronize(files.directory) }
+    return isFound
+  }
+
+  /// The sessions in it, with the lived time since they were put there.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func sessions(at mark: LivedTime.Mark) throws -> [SessionID: Duration] {
+    var found: [SessionID: Duration] = [:]
+    for day in try days() {
+      for session in try sessions(of: day) { found[session] = day.age(at: mark) ?? .zero }
+    }
+    return found
+  }
+
+  private func sessions(of day: Day) throws -> Set<SessionID> {
+    Set(
+      try Directory.names(in: "\(path)/\(day.name)").compactMap {
+        $0.split(separator: ".").first.flatMap { SessionID(String($0)) }
+      })
+  }
+
+  // MARK: Emptying
+
+  /// Bytes that it takes.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func bytes() throws -> ByteCount { try days().map { try bytes(of: $0) }.total }
+
+  private func bytes(of day: Day) throws -> ByteCount {
+    try Directory.names(in: "\(path)/\(day.name)").map {
+      ByteCount(try FileStatus("\(path)/\(day.name)/\($0)")?.length ?? 0)
+    }.total
+  }
+
+  /// Deletes for good what has been in it long enough, and the oldest days where room is wanted.
+  ///
+  /// - Parameters:
+  ///   - life: how long sessions stay, in lived time.
+  ///   - mark: now.
+  ///   - isTight: whether room is wanted beyond that; asked again after each day.
+  ///   - record: gets the sessions of a day before they go, and why.
+  /// - Throws: ``Platform/SystemError``.
+  func empty(
+    after life: Duration, at mark: LivedTime.Mark, whereTight isTight: () throws -> Bool,
+    _ record: (Set<SessionID>, String) throws -> Void
+  ) throws {
+    for day in try days() {
+      guard let age = day.age(at: mark) else {
+        // Of a count that was lost: its time begins anew.
+        try adopt(day, at: mark)
+        continue
+      }
+      let isOver = age >= life
+      guard try isOver || isTight() else { continue }
+      let sessions = try sessions(of: day)
+      let reason = isOver ? "it was in the trash for \(Age.text(age))" : "room was wanted"
+      try record(sessions, reason)
+      let folder = "\(path)/\(day.name)"
+      for name in try Directory.names(in: folder) { try File.remove("\(folder)/\(name)") }
+      Directory.removeIfEmpty(folder)
+    }
+  }
+
+  private func adopt(_ day: Day, at mark: LivedTime.Mark) throws {
+    let (old, new) = ("\(path)/\(day.name)", "\(path)/\(Day(at: mark).name)")
+    guard old != new else { return }
+    try Directory.make(new)
+    for name in try Directory.names(in: old) {
+      try File.rename("\(old)/\(name)", to: "\(new)/\(name)")
+    }
+    Directory.removeIfEmpty(old)
+  }
+}

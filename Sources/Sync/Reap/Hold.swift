@@ -1,0 +1,107 @@
+import Foundation
+package import Platform
+import Replica
+package import SessionLog
+
+/// A session that a person wants to keep beyond its retention, on this machine and in the store.
+///
+/// `keep/<session>.json` in the home says so to this home, by lived time; an object in the session's
+/// folder, see ``Replica/HoldName``, to every reaper of the store.
+package struct Hold: Sendable, Equatable, Codable {
+  /// When it began, in the home's lived time.
+  fileprivate let since: LivedTime.Mark
+  /// How long it lasts, in lived seconds.
+  fileprivate let seconds: Int64
+  /// When it ends if no clock is wrong.
+  package let until: Timestamp
+
+  /// Lived time that is left; nil when it is over.
+  ///
+  /// Where the count was lost by which it began, it lasts as long again.
+  package func rest(at time: LivedTime) -> Duration? {
+    let lived = time.age(since: since) ?? .seconds(time.seconds)
+    let rest = .seconds(seconds) - lived
+    return rest > .zero ? rest : nil
+  }
+}
+
+/// The holds of a home.
+package struct Holds: Sendable {
+  private let folder: String
+  private let home: Home
+
+  /// The most that a hold can last.
+  package static let longest = Duration.days(3650)
+
+  /// The holds of a home.
+  package init(_ home: Home) { (self.home, folder) = (home, home.path + "/keep") }
+
+  private func path(_ session: SessionID) -> String { "\(folder)/\(session).json" }
+
+  /// The hold on a session; nil where there is none, or it is over.
+  ///
+  /// One that cannot be read holds: somebody wanted to keep the session.
+  func isHeld(_ session: SessionID, at time: LivedTime) -> Bool {
+    guard File.exists(folder) else { return false }
+    do {
+      return try hold(on: session).map { $0.rest(at: time) != nil } ?? false
+    } catch {
+      return true
+    }
+  }
+
+  /// The hold on a session, which may be over; nil where there is none.
+  ///
+  /// - Throws: ``Platform/SystemError``; `DecodingError`.
+  package func hold(on session: SessionID) throws -> Hold? {
+    do {
+      let json = try AtomicFile.read(path(session))
+      return try JSONDecoder().decode(Hold.self, from: Data(json))
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+
+  /// Holds a session from now on, in place of an earlier hold.
+  ///
+  /// - Parameters:
+  ///   - duration: how long, at most ``longest``.
+  ///   - lived: the home's lived time.
+  /// - Throws: ``Platform/SystemError``.
+  package func keep(
+    _ session: SessionID, for duration: Duration, _ lived: LivedClock, holding lock: HomeLock
+  ) throws -> Hold {
+    lock.expect(home)
+    let duration = min(duration, Self.longest)
+    let hold = Hold(
+      since: lived.time.mark, seconds: duration.seconds, until: lived.now + duration)
+    try Directory.makeOne(folder)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    try AtomicFile.write(Array(try encoder.encode(hold)) + [0x0a], to: path(session))
+    return hold
+  }
+
+  /// Ends a hold.
+  ///
+  /// - Returns: whether there was one.
+  /// - Throws: ``Platform/SystemError``.
+  package func release(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+    lock.expect(home)
+    guard try FileStatus(path(session)) != nil else { return false }
+    try File.remove(path(session))
+    return true
+  }
+
+  /// Removes holds that are over.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func removeEnded(at time: LivedTime) throws {
+    for name in try Directory.names(in: folder) where name.hasSuffix(".json") {
+      guard let session = SessionID(String(name.dropLast(5))),
+        let hold = try? hold(on: session), hold.rest(at: time) == nil
+      else { continue }
+      try File.remove(path(session))
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// What may show that a local copy can go.
+enum LocalProof {
+  /// Its age alone.
+  case age(Evidence.Absence)
+  /// Its seal, which a listing of this pass shows with all that it names.
+  case seal(SealClaim, RemoteSession)
+}
+
+/// Looks for the evidence that local copies may go.
+struct LocalProver {
+  let retention: Retention
+  private let reaper: LocalReaper
+  private let folders: FolderListings?
+  private let hasUsedStore: Bool
+
+  /// Makes one for a pass.
+  ///
+  /// - Parameter days: those that have local sessions.
+  /// - Throws: ``Platform/SystemError``.
+  init(_ reaper: LocalReaper, _ retention: Retention, _ days: [String]) throws {
+    (self.reaper, self.retention) = (reaper, retention)
+    folders = reaper.context.map { FolderListings($0.store) }
+    hasUsedStore = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
+  }
+
+  /// Whether a home has used a store: its record says so, or a session was sealed.
+  private static func hasUsedStore(_ home: Home, _ days: [String]) throws -> Bool {
+    if try !UsedStores.load(home).isEmpty { return true }
+    return try days.contains { day in
+      try home.sessions(day: day).contains {
+        (try? Sidecar.load(home.files(for: $0).sidecar))?.seal != nil
+      }
+    }
+  }
+
+  /// What can show that a session's local copy may go; the store is asked for a listing at the most.
+  ///
+  /// - Throws: ``Doubt`` where nothing can; ``Platform/SystemError``; ``ObjectStore/StoreError``.
+  func proof(of local: LocalSession, _ sidecar: Sidecar) async throws -> LocalProof {
+    guard let context = reaper.context, let folders else {
+      guard hasUsedStore else { return .age(.unsent) }
+      throw Doubt(
+        "this home has used a store, and none is configured to prove its remote copy against")
+    }
+    guard let seal = sidecar.seal else { throw Doubt("it is not sealed yet") }
+    if let source = sidecar.source, source.inode != 0, try !Self.isGone(source) {
+      throw Doubt("its file is still there: without this note it would be taken for a new one")
+    }
+    if sidecar.remoteReapedAt != nil { return .age(.removed) }
+    if sidecar.withholdsLog { return .age(.withheld) }
+    let length: StreamOffset?
+    do {
+      length = try local.openLog(sidecar.source)?.status().length
+    } catch let error as SystemError {
+      throw Doubt("\(error)")
+    }
+    let claim = try SealClaim(
+      sidecar, sealedFor: retention.asked == nil ? settledAge(of: sidecar, seal) : nil,
+      logLength: length, store: context.store.location)
+    let remote = try await folders.session(local.session, in: claim.folder)
+    _ = try claim.check(remote)
+    return .seal(claim, remote)
+  }
+
+  /// Lived time between a seal and the beginning of this pass.
+  private func settledAge(of sidecar: Sidecar, _ seal: Sidecar.Seal) -> Duration {
+    let age = reaper.livedAge(of: sidecar, since: seal.sealedAt) ?? .zero
+    return age - (reaper.lived.time.age(since: reaper.begun) ?? .zero)
+  }
+
+  /// Whether a foreign file is certain to be gone: its folder is there, on the file system where it was.
+  private static func isGone(_ source: Sidecar.Source) throws -> Bool {
+    let folder = AttachedFile.folder(of: source.path)
+    guard let place = try? FileStatus(folder), place.device == source.device else { return false }
+    return try FileStatus(source.path).map { $0.inode != source.inode } ?? true
+  }
+
+  /// The evidence: the age, or the seal as it is read from the store.
+  ///
+  /// - Parameter age: the copy's, in lived time; nil where it goes to make room.
+  /// - Throws: ``ObjectStore/StoreError``.
+  func evidence(_ proof: LocalProof, age: Duration?) async throws -> Result<Evidence, Doubt> {
+    do {
+      switch proof {
+      case .age(let reason):
+        guard let age else {
+          return .success(try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0))
+        }
+        return .success(try .expired(locally: reason, age: age, limit: retention.local))
+      case .seal(let claim, let remote):
+        guard let store = reaper.context?.store else { throw Doubt("no store is configured") }
+        let read = try await RemoteReader(store).read(claim.check(remote), in: claim.folder)
+        return .success(try claim.confirmed(by: remote, read))
+      }
+    } catch let doubt as Doubt {
+      return .failure(doubt)
+    } catch let error as ReplicaError {
+      return .failure(Doubt("its seal cannot be read: \(error)"))
+    } catch let error as StoreError where error.isNotFound {
+      return .failure(Doubt("its seal is not there any more"))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Logging
+import Platform
+import Replica
+package import SessionLog
+
+extension LocalReaper {
+  /// Carries out the local part of a plan, empties the trash, removes what killed processes left of
+  /// the home's own files, and lets unknown ages count from now on.
+  ///
+  /// - Parameters:
+  ///   - plan: from ``plan(_:)``.
+  ///   - retention: says how long the trash is kept; what goes to make room does not go there.
+  ///   - lock: the home's lock.
+  /// - Returns: one outcome a session, in the plan's order; nil where it went well.
+  package func execute(
+    _ plan: ReapPlan, _ retention: Retention, holding lock: HomeLock
+  ) -> [(removal: ReapPlan.Removal, error: (any Error)?)] {
+    lock.expect(home)
+    for folder in [home.path, home.rulesPath, home.quarantinePath] {
+      AtomicFile.sweep(folder, now: now)
+    }
+    for session in plan.undated { date(session) }
+    let deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
+    let outcomes = deleter.deleteLocal(
+      plan.local, trashing: { !$0.makesRoom && retention.trash > .zero }, holding: lock)
+    do {
+      try deleter.emptyTrash(
+        after: retention.trash, whereTight: { try isTight(retention) }, holding: lock)
+      try DeletionLedger(home).removeOld(at: lived.time)
+      try Holds(home).removeEnded(at: lived.time)
+    } catch {
+      context?.logger.warning("the trash or the ledger was not tidied up: \(error)")
+    }
+    return outcomes
+  }
+
+  /// Whether the trash has to make room: for sessions, or on the disk.
+  private func isTight(_ retention: Retention) throws -> Bool {
+    if let limit = retention.localMax,
+      try [home.sessionBytes(), Trash(home).bytes()].total > limit
+    {
+      return true
+    }
+    return space.isShort(in: home.path)
+  }
+
+  /// Notes from when on a session ages; where that fails, the next pass does it.
+  private func date(_ session: SessionID) {
+    let path = home.files(for: session).sidecar
+    guard var sidecar = try? Sidecar.load(path) else { return }
+    sidecar.agesFrom = lived.time.mark
+    try? sidecar.saveForNow(path)
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import ObjectStore
+import Platform
+package import Replica
+import SessionLog
+
+/// Holds a session in the store, so that no reaper deletes it.
+package struct RemoteHold {
+  private let context: SyncContext
+
+  /// Holds in a context's store.
+  package init(_ context: SyncContext) { self.context = context }
+
+  private struct Content: Encodable {
+    let until: Timestamp
+    let device: String
+  }
+
+  /// Holds a session, in place of earlier holds.
+  ///
+  /// - Parameter remote: what a listing shows of it.
+  /// - Throws: ``ObjectStore/StoreError``.
+  package func keep(_ remote: RemoteSession, _ hold: Hold) async throws {
+    let name = HoldName(remote.session, until: hold.until)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = try encoder.encode(Content(until: hold.until, device: context.device.deviceId))
+    _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
+    try await delete(remote.holds.filter { $0 != name }, of: remote)
+  }
+
+  /// Ends the holds on a session.
+  ///
+  /// - Returns: whether there were any.
+  /// - Throws: ``ObjectStore/StoreError``.
+  package func release(_ remote: RemoteSession) async throws -> Bool {
+    try await delete(remote.holds, of: remote)
+    return !remote.holds.isEmpty
+  }
+
+  private func delete(_ names: [HoldName], of remote: RemoteSession) async throws {
+    guard !names.isEmpty else { return }
+    // A hold has no bytes of a log.
+    let outcomes = try await context.store.delete(names.map { remote.folder.key + $0.fileName })
+    if let error = outcomes.lazy.compactMap(\.error).first { throw error }
+  }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import LogRecords
+import Platform
+import SessionLog
+import SessionReading
+import Sync
+
+/// `tidemark restore ID`.
+struct Restore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Bring back a session that is no longer on this machine.",
+    discussion: """
+      What retention deleted here lies in the trash for a week ('retention: trash:'), and is put \
+      back as it was. Else the log is read from the store, or with --from from a folder that \
+      'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
+      upload sends it. With --json: session, restored (the same id, or the new one), from (trash, \
+      store or mirror).
+      """)
+
+  @Argument(help: "The session.")
+  var id: String
+  @Option(help: ArgumentHelp("A mirror to take it from.", valueName: "dir"))
+  var from: String?
+  @Flag(help: "A JSON object.")
+  var json = false
+  @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
+
+  private struct Result: Encodable {
+    let session: SessionID
+    let restored: SessionID
+    let from: String
+  }
+
+  func run() async throws {
+    let place = try owner.workplace(diagnostics.logger())
+    let lock = try place.requireLock()
+    let wanted = try ShortenedID(id)
+    if from == nil, let session = try restoreFromTrash(place, wanted, holding: lock) {
+      return try report(session, as: session, from: "trash")
+    }
+    let restorer = SessionRestorer(into: place.home, device: place.device, machine: .current)
+    if let from {
+      let copy = try MirroredSession.find(wanted, in: from)
+      let restored = try await restorer.restore(copy.sidecar, length: copy.length, copy.read)
+      return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
+    }
+    let catalog = SessionCatalog(try place.reading(.remote))
+    let entry = try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
+    if entry.hasLocalLog {
+      throw Failure(.usage, "\(entry.session) is on this machine; nothing is to be restored")
+    }
+    let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
+    let restored = try await restorer.restore(
+      entry.sidecar, length: reader.length.byteCount
+    ) { write in
+      _ = try await reader.read(RecordChoice(RecordFilter()), .verified, write)
+    }
+    try report(entry.session, as: restored, from: "store")
+  }
+
+  private func restoreFromTrash(
+    _ place: Workplace, _ wanted: ShortenedID, holding lock: HomeLock
+  ) throws -> SessionID? {
+    let lived = try place.lived(nil)
+    let trash = Trash(place.home)
+    let found = try trash.sessions(at: lived.time.mark).keys.filter(wanted.matches)
+    guard let session = found.first else { return nil }
+    guard found.count == 1 else {
+      throw Failure(
+        .usage,
+        "'\(String(oneLine: id, limit: 80))' is the start of \(found.count) session ids "
+          + "in the trash; give more of it")
+    }
+    guard try trash.restore(session, at: lived.time.mark, holding: lock) else { return nil }
+    try lived.save(holding: lock)
+    return session
+  }
+
+  private func report(_ session: SessionID, as restored: SessionID, from: String) throws {
+    if json {
+      Console.say(try Console.json(Result(session: session, restored: restored, from: from)))
+    } else if session == restored {
+      Console.say("\(session)  restored from the \(from)")
+    } else {
+      Console.say("\(session)  restored from the \(from) as \(restored)")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Platform
+import SessionLog
+import SessionReading
+import Sync
+
+/// `tidemark why ID`.
+struct Why: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why",
+    abstract: "Say what this home has deleted of a session, when, and on what evidence.",
+    discussion: """
+      Reads the ledger of deletions, which goes back a year. What other devices or people deleted is \
+      not in it. Exit code 1 when nothing is known of the session. With --json one object a line: \
+      at, session, copy (local, remote or trash), what, bytes, isInTrash, ground (proven, replaced, \
+      expired or asked), finding.
+      """)
+
+  @Argument(help: "The session; its id may be shortened.")
+  var id: String
+  @Flag(help: "One JSON object a line.")
+  var json = false
+  @OptionGroup var owner: UserOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
+
+  func run() async throws {
+    let place = try owner.workplace(diagnostics.logger())
+    let wanted = try ShortenedID(id)
+    let entries = try DeletionLedger(place.home).entries(where: wanted.matches)
+    if json {
+      for entry in entries { Console.say(try Console.json(entry)) }
+      if entries.isEmpty { throw ExitStatus.partial }
+      return
+    }
+    let lived = try place.lived(nil)
+    let trash = try Trash(place.home).sessions(at: lived.time.mark).filter {
+      wanted.matches($0.key)
+    }
+    for (session, deletions) in Dictionary(grouping: entries, by: \.session).sorted(by: {
+      $0.key < $1.key
+    }) {
+      Console.say("\(session)")
+      for deletion in deletions { Console.say("  \(Self.text(deletion))") }
+      if let age = trash[session] {
+        Console.say(
+          "  In the trash for \(Age.text(age)); 'tidemark restore \(session)' puts it back.")
+      }
+    }
+    for session in try local(place, wanted) {
+      Console.say("\(session)")
+      let hold = try Holds(place.home).hold(on: session)?.rest(at: lived.time)
+      Console.say("  On this machine\(hold.map { "; kept for \(Age.text($0))" } ?? "").")
+    }
+    guard entries.isEmpty, try local(place, wanted).isEmpty else { return }
+    Console.complain(
+      "this home has deleted nothing of '\(String(oneLine: id, limit: 80))' in the last year")
+    throw ExitStatus.partial
+  }
+
+  /// Sessions that have a local copy.
+  private func local(_ place: Workplace, _ wanted: ShortenedID) throws -> [SessionID] {
+    try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
+  }
+
+  private static func text(_ entry: DeletionLedger.Entry) -> String {
+    let size = entry.bytes.map { " (\($0.text))" } ?? ""
+    let verb = entry.isInTrash == true ? "moved to the trash" : "deleted"
+    let copy =
+      switch entry.copy {
+      case .local: "local \(entry.what)"
+      case .remote: "\(entry.what) in the store"
+      case .trash: "\(entry.what) in the trash"
+      }
+    return "\(entry.at)  \(copy)\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// A person brings back what retention has deleted, and asks why it went.
+@Suite(.tags(.medium)) struct RestoreTests {
+  /// A program with a session that is recorded and uploaded.
+  private func recorded() async throws -> (program: Program, id: String, log: [UInt8]) {
+    let program = try Program()
+    try await program.run("init", program.environment["URL"] ?? "")
+    try await program.record("sh", "-c", "echo one; echo two >&2")
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
+    return (program, id, try await program.run("show", "--raw", id).output)
+  }
+
+  /// Reaps until what is a second old is gone.
+  private func reap(_ program: Program, _ id: String) async throws {
+    let result = try await program.shell(
+      "until $T why \(id) | grep -q trash; do $T reap --local --older-than 1s; done")
+    #expect(result.status == 0, "\(result.errors)")
+  }
+
+  @Test func `what is reaped says why and comes back`() async throws {
+    let (program, id, log) = try await recorded()
+    try await reap(program, id)
+    #expect(try await program.run("show", "--raw", "--local", id).status != 0)
+    let why = try await program.run("why", id)
+    #expect(why.status == 0 && why.text.contains("moved to the trash. proven: "), "\(why.text)")
+    #expect(why.text.contains("'tidemark restore \(id)' puts it back"))
+    #expect(try await program.run("why", "--json", id).text.contains(#""ground":"proven""#))
+    #expect(try await program.run("restore", id).text == "\(id)  restored from the trash\n")
+    #expect(try await program.run("show", "--raw", "--local", id).output == log)
+    let unknown = try await program.run("why", "20260122t143005z-aaaaaaaa")
+    #expect(unknown.status == 1 && unknown.errors.contains("has deleted nothing"))
+  }
+
+  @Test func `what is kept is neither reaped nor deleted`() async throws {
+    let (program, id, log) = try await recorded()
+    let kept = try await program.run("keep", id, "--for", "2d")
+    #expect(kept.status == 0 && kept.text.contains("is kept here and in the store until "))
+    let reaped = try await program.shell(
+      """
+      until $T reap --older-than 1s --explain | grep "keep remote .*keeps it up to"; do :; done
+      $T reap --older-than 1s --explain
+      """)
+    #expect(reaped.text.contains("keep local \(id): "), "\(reaped.text)\(reaped.errors)")
+    #expect(try await program.run("show", "--raw", "--local", id).output == log)
+    let refused = try await program.run("delete", "--yes", id)
+    #expect(refused.status == 64 && refused.errors.contains("keep --release"), "\(refused.errors)")
+    #expect(
+      try await program.run("keep", "--release", id).text == "\(id)  is no longer kept\n")
+    #expect(try await program.run("delete", "--yes", id).status == 0)
+    #expect(try await program.run("why", id).text.contains("asked: tidemark delete"))
+  }
+
+  @Test(arguments: ["store", "mirror"])
+  func `a new session is made of a copy elsewhere`(source: String) async throws {
+    let (program, id, log) = try await recorded()
+    let mirror = program.folder.path + "/mirror"
+    var options: [String] = []
+    #expect(try await program.run("restore", id).status == 64)
+    if source == "mirror" {
+      #expect(try await program.run("pull", mirror).status == 0)
+      #expect(try await program.run("delete", "--yes", id).status == 0)
+      options = ["--from", mirror]
+    } else {
+      #expect(try await program.run("delete", "--yes", "--local", id).status == 0)
+    }
+    let restored = try await program.run(["restore", id] + options)
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(restored.text.contains("restored from the \(source) as "))
+    let words = restored.text.split(whereSeparator: \Character.isWhitespace)
+    let new = String(try #require(words.last))
+    #expect(try await program.run("show", "--raw", "--local", new).output == log)
+    #expect(try await program.run("upload").status == 0)
+    #expect(try await program.run("verify", new).text.contains("equals the local log"))
+    #expect(try await program.run("show", "--raw", "--remote", new).output == log)
+    let none = try await program.run(["restore", "20260122t143005z-aaaaaaaa"] + options)
+    #expect(none.status == 64 && none.errors.contains("no session"), "\(none.errors)")
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Every deletion is written down with its evidence.
+@Suite(.tags(.medium)) struct DeletionLedgerTests {
+  private static let day: Int64 = 86_400
+
+  private func entries(_ site: Site, _ session: SessionID) throws -> [DeletionLedger.Entry] {
+    try DeletionLedger(site.local.home).entries { $0 == session }
+  }
+
+  @Test func `a session's way out is in the ledger`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for number in 0..<3 {
+      Array("line \(number)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+      try await site.upload()
+    }
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let context = try site.context()
+    let local = LocalReaper(context)
+    _ = try await local.execute(local.plan(Retention()))
+    var retention = Retention()
+    retention.remote = .zero
+    let remote = RemoteReaper(context, devices: [context.device.deviceId])
+    _ = try await remote.execute(remote.plan(retention))
+    site.local.clock.advance(seconds: 8 * Self.day)
+    _ = try await local.execute(local.plan(Retention()))
+
+    let found = try entries(site, writer.session)
+    #expect(found.map(\.copy) == [.remote, .local, .remote, .trash])
+    #expect(found.map(\.ground) == [.replaced, .proven, .expired, .expired])
+    #expect(found.map(\.isInTrash) == [nil, true, nil, nil])
+    #expect(found[1].finding.contains(".terminated."))
+  }
+
+  @Test func `a session deleted by hand is in the ledger`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let context = try site.context()
+    let deletion = Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "tidemark delete")
+    _ = try await deletion.delete(session, local: true, remote: site.remote(session))
+    let found = try entries(site, session)
+    #expect(found.map(\.copy) == [.remote, .local])
+    #expect(found.allSatisfy { $0.ground == .asked && $0.finding == "tidemark delete" })
+  }
+
+  @Test func `a line that was cut is passed over and swallows no other`() async throws {
+    let home = try TestHome()
+    let ledger = DeletionLedger(home.home)
+    let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))
+    func append() throws {
+      try ledger.append(
+        [
+          .init(
+            at: home.clock.now(), session: session, copy: .local, what: "log", ground: .asked,
+            finding: "test")
+        ], isDurable: true)
+    }
+    try append()
+    let folder = home.home.path + "/deletions"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    let file = try #require(FileHandle(forWritingAtPath: "\(folder)/\(name)"))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("{\"at\":".utf8))
+    try file.close()
+    try append()
+    #expect(try ledger.entries { $0 == session }.count == 2)
+  }
+
+  @Test func `files go after a year of lived time and never by the wall clock`() async throws {
+    let home = try TestHome()
+    let ledger = DeletionLedger(home.home)
+    let lived = try LivedClock(home: home.home, machine: home.clock.machine)
+    let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))
+    for _ in 0..<2 {
+      try ledger.append(
+        [
+          .init(
+            at: home.clock.now(), session: session, copy: .local, what: "log", ground: .asked,
+            finding: "test")
+        ], isDurable: false)
+      home.clock.set(seconds: 400 * Self.day)
+    }
+    try ledger.removeOld(at: lived.time)
+    #expect(try ledger.entries { $0 == session }.count == 2)
+    home.clock.advance(seconds: 400 * Self.day)
+    try ledger.removeOld(at: lived.time)
+    #expect(try ledger.entries { $0 == session }.count == 1)
+  }
+
+  @Test func `without a ledger nothing is deleted`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    // A file stands where the folder should be: the ledger cannot be written, and nothing goes.
+    let path = site.local.home.path + "/deletions"
+    try Data().write(to: URL(filePath: path))
+    let reaper = LocalReaper(try site.context())
+    let outcomes = try await reaper.execute(reaper.plan(Retention()))
+    #expect(outcomes.count == 1 && outcomes.allSatisfy { $0.error != nil })
+    #expect(try !site.local.log(session).isEmpty)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// What a person keeps outlives its retention, on both sides.
+@Suite(.tags(.medium)) struct HoldTests {
+  private static let day: Int64 = 86_400
+
+  /// A sealed session of which everything is older than any retention.
+  private func oldSession(_ site: Site) async throws -> SessionID {
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    return session
+  }
+
+  private func age(_ site: Site, days: Int64) throws {
+    site.local.clock.advance(seconds: days * Self.day)
+    let devices = "\(site.local.folder)/store/devices"
+    for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
+      let written = site.local.clock.now().date.addingTimeInterval(-Double(days) * 86_400)
+      try FileManager.default.setAttributes(
+        [.modificationDate: written], ofItemAtPath: "\(devices)/\(name)")
+    }
+  }
+
+  private func keep(_ session: SessionID, days: Int64, _ site: Site, remotely: Bool) async throws {
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    let hold = try Holds(site.local.home).keep(
+      session, for: .days(days), context.lived, holding: lock)
+    if remotely { try await RemoteHold(context).keep(site.remote(session), hold) }
+    try context.lived.save(holding: lock)
+  }
+
+  private func plans(_ site: Site) async throws -> (local: ReapPlan, remote: ReapPlan) {
+    let context = try site.context()
+    let remote = RemoteReaper(context, devices: [context.device.deviceId])
+    let plans = (
+      try await LocalReaper(context).plan(Retention()), try await remote.plan(Retention())
+    )
+    try context.saveLivedTime()
+    return plans
+  }
+
+  @Test func `a kept session stays on both sides until its hold ends`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    _ = try await plans(site)
+    try await keep(session, days: 90, site, remotely: true)
+    try age(site, days: 60)
+    let held = try await plans(site)
+    #expect(held.local.isEmpty && held.remote.isEmpty)
+    #expect(held.local.kept.first?.reason.contains("'tidemark keep' keeps it") == true)
+    #expect(held.remote.kept.first?.reason.contains("'tidemark keep' keeps it") == true)
+    try age(site, days: 31)
+    let over = try await plans(site)
+    #expect(over.local.local.map(\.session) == [session])
+    #expect(over.remote.remote.map(\.session) == [session])
+  }
+
+  @Test func `another home's reaper sees the hold in the store`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    _ = try await plans(site)
+    try await keep(session, days: 3650, site, remotely: true)
+    try FileManager.default.removeItem(atPath: site.local.home.path + "/keep")
+    try age(site, days: 60)
+    let plan = try await plans(site).remote
+    #expect(plan.isEmpty)
+    #expect(plan.kept.first?.reason.contains("'tidemark keep' keeps it up to ") == true)
+  }
+
+  @Test func `a clock that jumps ahead ends no hold here`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    try await keep(session, days: 90, site, remotely: false)
+    try age(site, days: 31)
+    site.local.clock.set(seconds: 400 * Self.day)
+    let plan = try await plans(site)
+    #expect(plan.local.isEmpty && plan.remote.isEmpty)
+  }
+
+  @Test func `a hold that cannot be read holds`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    try await keep(session, days: 1, site, remotely: false)
+    try Data("{".utf8).write(
+      to: URL(filePath: site.local.home.path + "/keep/\(session).json"))
+    try age(site, days: 31)
+    #expect(try await plans(site).local.isEmpty)
+  }
+
+  @Test func `local-max takes no kept session`() async throws {
+    let site = try Site()
+    let session = try site.local.session([UInt8](repeating: 0x61, count: 10_000))
+    try await site.upload()
+    try await keep(session, days: 90, site, remotely: false)
+    site.local.clock.advance(seconds: 3600)
+    var retention = Retention()
+    retention.localMax = 1000
+    let plan = try await LocalReaper(site.context()).plan(retention)
+    #expect(plan.isEmpty && plan.kept.map(\.session) == [session])
+  }
+
+  @Test func `a new hold takes the place of the one before in the store`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    try await keep(session, days: 90, site, remotely: true)
+    try await keep(session, days: 30, site, remotely: true)
+    #expect(try await site.remote(session).holds.count == 1)
+    #expect(try await RemoteHold(site.context()).release(site.remote(session)))
+    #expect(try await site.remote(session).holds.isEmpty)
+    try await site.expectSealedAndEqual(session)
+  }
+
+  @Test(arguments: [
+    "20260122t143005z-k3f9a7c2.keep.20260230.json", "20260122t143005z-k3f9a7c2.keep.2026022.json",
+    "20260122t143005z-k3f9a7c2.keep.-0260220.json", "x.keep.20260220.json",
+    "20260122t143005z-k3f9a7c2.keep.20260220.json.tmp",
+  ]) func `a name of another form is no hold`(name: String) {
+    #expect(HoldName(name) == nil)
+  }
+
+  @Test func `a hold's name says its last day`() throws {
+    let name = try #require(HoldName("20260122t143005z-k3f9a7c2.keep.20260220.json"))
+    #expect(name.day == "2026-02-20")
+    func time(_ text: String) throws -> ServerTime {
+      try #require(Timestamp(iso: text)).assumingSynchronizedClocks
+    }
+    #expect(try name.holds(at: time("2026-02-20T23:59:59Z")))
+    #expect(try !name.holds(at: time("2026-02-21T00:00:00Z")))
+  }
+}

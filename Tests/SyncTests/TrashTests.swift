@@ -1,0 +1,139 @@
+import Foundation
+import LogRecords
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Local copies that retention has deleted stay aside for a while.
+@Suite(.tags(.medium)) struct TrashTests {
+  private static let day: Int64 = 86_400
+
+  private func reap(_ site: Site, _ retention: Retention = Retention()) async throws {
+    let context = try site.context()
+    let reaper = LocalReaper(context)
+    for (_, error) in try await reaper.execute(reaper.plan(retention), retention) {
+      try error.map { throw $0 }
+    }
+    try context.saveLivedTime()
+  }
+
+  private func names(_ site: Site) -> [String] {
+    let trash = site.local.home.path + "/trash"
+    let all = (try? FileManager.default.subpathsOfDirectory(atPath: trash)) ?? []
+    return all.filter { $0.contains(".log") || $0.hasSuffix(".json") }
+  }
+
+  private func restore(_ session: SessionID, _ site: Site) throws -> Bool {
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    return try Trash(site.local.home).restore(
+      session, at: site.context().lived.time.mark, holding: lock)
+  }
+
+  @Test func `a reaped session can be restored for seven days`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    let bytes = try site.local.log(session)
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    #expect(throws: (any Error).self) { try site.local.log(session) }
+    #expect(names(site).count == 2)
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    #expect(try restore(session, site))
+    #expect(try site.local.log(session) == bytes)
+    #expect(names(site).isEmpty)
+    // It ages anew.
+    #expect(try await LocalReaper(site.context()).plan(Retention()).isEmpty)
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    site.local.clock.advance(seconds: 8 * Self.day)
+    try await reap(site)
+    #expect(names(site).isEmpty)
+    #expect(try !restore(session, site))
+  }
+
+  @Test func `parts of a rotated session come back with it`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer(rotateAt: 10_000)
+    let line = Array((String(repeating: "y", count: 99) + "\n").utf8)
+    for _ in 0..<300 { line.withUnsafeBytes { writer.capture($0, from: .standardOutput) } }
+    try writer.end(.exit(0))
+    let bytes = try site.local.log(writer.session)
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    #expect(try restore(writer.session, site))
+    #expect(try site.local.log(writer.session) == bytes)
+  }
+
+  @Test func `a clock that jumps ahead empties nothing`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    site.local.clock.set(seconds: 400 * Self.day)
+    try await reap(site)
+    #expect(names(site).count == 2)
+  }
+
+  @Test func `a lost count begins the time in the trash anew`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    try FileManager.default.removeItem(atPath: site.local.home.livedPath)
+    for _ in 0..<8 {
+      #expect(names(site).count == 2)
+      try await reap(site)
+      site.local.clock.advance(seconds: Self.day)
+    }
+    try await reap(site)
+    #expect(names(site).isEmpty)
+  }
+
+  @Test func `local-max empties the trash before it takes sessions early`() async throws {
+    let site = try Site()
+    let bytes = [UInt8](repeating: 0x61, count: 10_000)
+    try site.local.session(bytes)
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let kept = try site.local.session(bytes)
+    try await site.upload()
+    var retention = Retention()
+    retention.localMax = 15_000
+    try await reap(site, retention)
+    #expect(names(site).isEmpty)
+    #expect(try site.local.log(kept).count > 10_000)
+  }
+
+  @Test func `a full disk empties the trash`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let context = try site.context()
+    var reaper = LocalReaper(context)
+    reaper.space = FreeSpace { _ in 1 << 20 }
+    _ = try await reaper.execute(reaper.plan(Retention()))
+    #expect(names(site).isEmpty)
+  }
+
+  @Test func `without a trash what is reaped goes at once`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    var retention = Retention()
+    retention.trash = .zero
+    try await reap(site, retention)
+    #expect(names(site).isEmpty)
+  }
+}
