@@ -8,7 +8,8 @@
 #
 # Needs bash, curl, jq and what every system has; store.sh and sessions.sh lie beside it. A session
 # is old when its newest object is, by the server's clock, and so is the time in its sidecar; a time
-# in the future does not count. What has no sidecar goes after 7 days. Whether a session is still
+# in the future does not count. What has no sidecar goes after 7 days, and what 'tidemark keep' keeps
+# stays until the hold ends. Whether a session is still
 # open is not looked at: one that has been silent for so long goes as well. Sidecars are deleted
 # before segments. A plan for more than half of at least 20 sessions is refused while our clock and
 # the server's differ by over 5 minutes, or the age is under a day.
@@ -67,16 +68,18 @@ age_text() { # SECONDS
   esac
 }
 
-# One line a session: id, device, newest object ("-" when unknown), the server's time, bytes, and
-# size, hash and key of its highest whole sidecar ("-" without one).
+# One line a session: id, device, newest object ("-" when unknown), the server's time, bytes, size,
+# hash and key of its highest whole sidecar ("-" without one), and the last day of its hold (0 without
+# one).
 sessions() {
   sort -k1,2 "$work/rows" | awk -v OFS='\t' '
-    function show() { if (id != "") print id, device, newest, now, bytes, stored, hash, key }
+    function show() { if (id != "") print id, device, newest, now, bytes, stored, hash, key, held }
     $1 != id || $2 != device {
       show()
-      id = $1; device = $2; now = $12; newest = stored = hash = key = "-"; bytes = number = 0
+      id = $1; device = $2; now = $12; newest = stored = hash = key = "-"; bytes = number = held = 0
     }
     { bytes += $9 }
+    $3 == "k" && $5 + 0 > held { held = $5 + 0 }
     $10 != "-" && (newest == "-" || $10 + 0 > newest + 0) { newest = $10 }
     $3 == "s" && $8 == $9 && $4 + 0 > number { number = $4 + 0; stored = $8; hash = $7; key = $11 }
     END { show() }'
@@ -93,9 +96,13 @@ read_sidecar_time() { # SIZE HASH KEY
 }
 
 # Decides about one session: whether it $goes, and the $reason.
-decide() { # NEWEST SERVER-TIME SIZE HASH KEY
+decide() { # NEWEST SERVER-TIME SIZE HASH KEY HELD-DAY
   local age said
   goes=false
+  if [ "$6" != 0 ] && [ "$6" -ge "$(jq -nr "$2 | strftime(\"%Y%m%d\")")" ]; then
+    reason="'tidemark keep' keeps it up to $6"
+    return
+  fi
   if [ "$1" = - ]; then
     reason='the server does not tell when it was written'
     return
@@ -122,12 +129,12 @@ decide() { # NEWEST SERVER-TIME SIZE HASH KEY
 # Writes the sessions to delete to $work/plan and says why each one goes or stays; $seen, $planned
 # and $difference, between the two clocks, are for the guard.
 plan() {
-  local id device newest server_now bytes stored hash key verb verb_of_plan='would delete'
+  local id device newest server_now bytes stored hash key held verb verb_of_plan='would delete'
   if $delete; then verb_of_plan=delete; fi
   seen=0 planned=0 difference=0
   : >"$work/plan"
-  while read -r id device newest server_now bytes stored hash key; do
-    decide "$newest" "$server_now" "$stored" "$hash" "$key"
+  while read -r id device newest server_now bytes stored hash key held; do
+    decide "$newest" "$server_now" "$stored" "$hash" "$key" "$held"
     verb=keep
     if $goes; then
       verb=$verb_of_plan
@@ -184,6 +191,7 @@ fi
 require jq
 open_store "$store"
 now=$(date +%s)
+holds=true
 session_rows "$device" >"$work/rows"
 sessions >"$work/sessions"
 plan

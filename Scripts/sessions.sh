@@ -24,6 +24,8 @@ devices() { # [DEVICE]
 #   1 session  2 device  3 "g" for a segment, "s" for a sidecar  4 generation, number
 #   5 start, status  6 end, length  7 hash16  8 size by its name  9 size found
 #   10 time of writing  11 key  12 the server's time  13 "log" or "delta", generation
+#
+# With $holds also "k" for a hold, whose last day, 20270220, is 5.
 session_rows() { # DEVICE [START]
   local device day wanted=${2:-}
   wanted=${wanted:0:8}
@@ -43,7 +45,7 @@ session_rows() { # DEVICE [START]
 }
 
 rows_of_names() { # DEVICE DAY
-  awk -F '\t' -v OFS='\t' -v device="$1" -v day="$2" '
+  awk -F '\t' -v OFS='\t' -v device="$1" -v day="$2" -v holds="${holds:-false}" '
     function digits(text, from, to) {
       return text ~ /^[0-9]+$/ && length(text) >= from && length(text) <= to
     }
@@ -75,6 +77,10 @@ rows_of_names() { # DEVICE DAY
       }
       rank = substr(p[2], 2)
       key = "devices/" device "/" day "/" $2
+    }
+    holds == "true" && fields == 4 && is_session(p[1]) && p[2] == "keep" && digits(p[3], 8, 8) \
+      && p[4] == "json" {
+      print p[1], device, "k", 0, p[3], 0, "-", $3, $3, $4, key, $5, 1
     }
     fields != 7 || !is_session(p[1]) { next }
     p[7] == "zst" && (p[6] == "log" ? is_generation(p[2], 1) : \

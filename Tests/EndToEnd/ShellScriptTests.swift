@@ -329,6 +329,10 @@ import Testing
         mv json "$folder/20260122t14300$1.s0001.crashed.000000000000.$hash.$(wc -c <json).json"
       }
       put_sidecar 0z-longdead '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      put_sidecar 0z-longkept '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      echo >"$folder/20260122t143000z-longkept.keep.23000101.json"
+      put_sidecar 0z-keptonce '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      echo >"$folder/20260122t143000z-keptonce.keep.20260301.json"
       put_sidecar 0z-dreaming '{"endedAt":"2296-01-22T14:40:00.000Z"}'
       put_sidecar 0z-justdied '{"endedAt":"2096-10-01T14:40:00.000Z"}'
       put_sidecar 0z-stillhot '{"lastUpdatedAt":"2096-10-01T14:40:00.000Z"}'
@@ -346,13 +350,15 @@ import Testing
     let folder = "devices/abc/2026-01-22/"
     #expect(
       lines == [
-        "delete \(id)dreaming", "keep \(id)garbages", "keep \(id)justdied", "delete \(id)longdead",
-        "delete \(id)orphaned", "keep \(id)stillhot", "deleted \(folder)\(id)dreaming",
-        "deleted \(folder)\(id)longdead", "deleted \(folder)\(id)orphaned", "4",
+        "delete \(id)dreaming", "keep \(id)garbages", "keep \(id)justdied", "delete \(id)keptonce",
+        "delete \(id)longdead", "keep \(id)longkept", "delete \(id)orphaned", "keep \(id)stillhot",
+        "deleted \(folder)\(id)dreaming", "deleted \(folder)\(id)keptonce",
+        "deleted \(folder)\(id)keptonce", "deleted \(folder)\(id)longdead",
+        "deleted \(folder)\(id)orphaned", "6",
       ], "\(made.errors)")
     let bold = "\"$S/reap-remote.sh\" --older-than 20h"
     let refused = try await program.script(bold + " --delete")
-    #expect(refused.status == 64 && refused.errors.contains("20 of 23 sessions"))
+    #expect(refused.status == 64 && refused.errors.contains("20 of 24 sessions"))
     #expect(refused.errors.contains("--force") && !refused.text.contains("deleted"))
     let forced = try await program.script(bold + " --force")
     #expect(forced.status == 0 && forced.errors.isEmpty, "\(forced.errors)")

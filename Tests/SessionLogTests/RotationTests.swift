@@ -189,6 +189,28 @@ import Testing
     #expect(unpacked.output == Array(expected.utf8.prefix(Int(before.length))))
   }
 
+  @Test(arguments: ["cut", "flipped", "empty"])
+  func `a plain part goes only where its compressed copy reads back the same`(
+    damage: String
+  ) throws {
+    let home = try TestHome()
+    let (files, expected) = try rotated(home)
+    let first = try #require(try files.parts().first)
+    let plain = try Data(contentsOf: URL(filePath: first.plain))
+    try files.compressParts(format: .lines)
+    var compressed = try Data(contentsOf: URL(filePath: first.compressed))
+    switch damage {
+    case "cut": compressed.removeLast(compressed.count / 2)
+    case "flipped": compressed[12] ^= 1
+    default: compressed = Data()
+    }
+    try compressed.write(to: URL(filePath: first.compressed))
+    try plain.write(to: URL(filePath: first.plain))
+    try files.compressParts(format: .lines)
+    #expect(try FileStatus(first.plain) == nil)
+    #expect(String(decoding: try stream(files), as: UTF8.self) == expected)
+  }
+
   @Test func anyRangeOfTheStreamIsReadFromPartsAndLiveLog() throws {
     let home = try TestHome()
     let (files, text) = try rotated(home)

@@ -173,13 +173,13 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|redact|status|retry|help)
+    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|keep|restore|why|redact|status|retry|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete redact status retry help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete keep restore why redact status retry help' -- "${cur}"))
         ;;
     esac
 }
@@ -563,6 +563,57 @@ _tidemark_delete() {
     repeating_options=()
     non_repeating_options=(--user)
     __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_keep() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--release --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--for --user)
+    __tidemark_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--for')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_restore() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--from --user)
+    __tidemark_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--from')
+        return
+        ;;
+    '--user')
+        return
+        ;;
+    esac
+}
+
+_tidemark_why() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--user)
+    __tidemark_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in

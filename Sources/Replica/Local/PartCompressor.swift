@@ -48,22 +48,48 @@ struct PartCompressor {
       return
     }
     let plain = try OpenFile(part.plain)
-    if !isCompressed {
+    if try !isCompressed || !isEqual(plain, part) {
       try write(plain, of: part, to: temporary)
       try File.rename(temporary, to: part.compressed)
+      // The plain file goes only when what was written has been read back.
+      guard try isEqual(plain, part) else {
+        throw SystemError(
+          operation: "compress", path: part.plain, errno: SystemError.Number.damaged)
+      }
     } else {
       try? File.remove(temporary)
-      try checkEqual(plain, part)
     }
     try AtomicFile.syncDirectory(of: part.compressed)
     try File.remove(part.plain)
   }
 
-  /// A compressed file that somebody died after naming is whole.
-  private func checkEqual(_ plain: OpenFile, _ part: LogPart) throws {
-    guard try CompressedPart(part).length.bytes == plain.status().length else {
+  /// Whether the compressed file holds what the plain one does; one that is damaged does not.
+  ///
+  /// - Throws: ``SystemError`` also where it holds more: then the plain one is not what was compressed.
+  private func isEqual(_ plain: OpenFile, _ part: LogPart) throws -> Bool {
+    let length = try plain.status().length
+    let compressed: CompressedPart
+    do {
+      compressed = try CompressedPart(part)
+    } catch let error as SystemError where error.errno == SystemError.Number.damaged {
+      return false
+    }
+    guard compressed.length.bytes <= length else {
       throw SystemError(operation: "compress", path: part.plain, errno: SystemError.Number.taken)
     }
+    guard compressed.length.bytes == length else { return false }
+    var position: Int64 = 0
+    while position < length {
+      let bytes = try plain.read(at: position, count: SegmentEncoder.frameLength)
+      do {
+        let other = try compressed.read(at: position, count: bytes.count)
+        guard !bytes.isEmpty, other == bytes else { return false }
+      } catch let error as SystemError where error.errno == SystemError.Number.damaged {
+        return false
+      }
+      position += Int64(bytes.count)
+    }
+    return true
   }
 
   private func write(_ plain: OpenFile, of part: LogPart, to temporary: String) throws {

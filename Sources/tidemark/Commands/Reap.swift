@@ -10,11 +10,13 @@ struct Reap: AsyncParsableCommand {
     commandName: "reap",
     abstract: "Delete sessions that are old enough: 7 days here, 30 days in the store.",
     discussion: """
-      A local session goes only when a listing of this very run shows its sealed copy whole, and \
-      so does a rotated part older than 'prune-after' of a session that stays. \
+      A local session goes only when this very run has read its seal and listed all that it names. A \
+      rotated part older than 'prune-after' of a session that stays goes when its bytes are proven in \
+      the store. \
       Ages count the time that this home has run, so that a wrong clock deletes nothing; \
       --older-than with less than a day believes the clocks. A deletion of most sessions at once \
       waits for a day, or for --force; with --older-than it is refused without. \
+      What is deleted here lies in the trash for a week; 'tidemark keep' spares a session. \
       Both sides by default. What devices leave that never come back, an operator reaps with \
       --remote --all-devices, or S3 does by a lifecycle rule.
       """)
