@@ -50,6 +50,9 @@ extension UploadPass {
       context, devices: [context.device.deviceId], openElsewhere: policy.openElsewhere)
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
+    if let notice = policy.retention.warnBefore, !plan.expiring.isEmpty {
+      note(.expiring(plan.expiring, within: notice))
+    }
     _ = try await reaper.execute(plan, holding: lock)
     report.reaped += plan.remote.count
     var entry = try context.storeEntry()

@@ -1,5 +1,6 @@
 import ObjectStore
 package import Platform
+package import SessionLog
 package import Sync
 
 /// What a pass did, for a caller to render.
@@ -33,6 +34,8 @@ package enum UploadPassEvent: Sendable {
   case unreadable(path: String, reason: String)
   /// What is old enough is not deleted at present.
   case postponed(ReapPlan.Postponement)
+  /// The last copies of sessions expire within this time.
+  case expiring([SessionID], within: Duration)
   /// Something could not be removed, in one line for a person.
   case kept(String)
 }

@@ -36,6 +36,7 @@ extension Settings {
     ("retention.local-max", key(\.retention.localMax, bytes)),
     ("retention.prune-after", key(\.retention.pruneAfter, duration)),
     ("retention.trash", key(\.retention.trash, Age.parse)),
+    ("retention.warn-before", key(\.retention.warnBefore, duration)),
     ("webdav.user", key(\.storeSettings.webdavUser) { $0 }),
     ("webdav.password-file", key(\.storeSettings.webdavPasswordFile) { $0 }),
     ("webdav.token-file", key(\.storeSettings.webdavTokenFile) { $0 }),

@@ -57,13 +57,14 @@ enum SettingsTemplate {
       # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
       # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
       # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
-      # for not at all.
+      # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.
       retention:
         #local: 7d
         #remote: 30d
         #local-max:
         #prune-after:
         #trash: 7d
+        #warn-before:
 
       # Logs that other programs write, as sessions. $1 is what the first * stands for.
       sources:

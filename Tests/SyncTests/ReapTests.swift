@@ -135,6 +135,32 @@ import Testing
     #expect(try await site.store.listAll(device).directories.isEmpty)
   }
 
+  @Test func `last copies that expire soon are reported where that is wanted`() async throws {
+    let site = try Site()
+    let here = try site.local.session(Array("x\n".utf8))
+    let away = try site.local.session(Array("y\n".utf8))
+    try await site.upload()
+    try FileManager.default.removeItem(atPath: site.local.home.files(for: away).log)
+    try FileManager.default.removeItem(atPath: site.local.home.files(for: away).sidecar)
+    let keys = try await site.remote(here).keys + site.remote(away).keys
+    let begun = Date(timeIntervalSinceNow: -28 * 86_400)
+    for key in keys {
+      try FileManager.default.setAttributes(
+        [.modificationDate: begun], ofItemAtPath: "\(site.local.folder)/store/\(key)")
+    }
+    _ = try await remotePlan(site, age: 30 * Self.day)
+    site.local.clock.advance(seconds: 28 * Self.day)
+    func expiring(_ notice: Duration?) async throws -> [SessionID] {
+      var retention = Retention()
+      retention.warnBefore = notice
+      let reaper = RemoteReaper(try site.context(), devices: [site.local.device.deviceId])
+      return try await reaper.plan(retention).expiring
+    }
+    #expect(try await expiring(.days(3)) == [away])
+    #expect(try await expiring(.days(1)).isEmpty)
+    #expect(try await expiring(nil).isEmpty)
+  }
+
   @Test func whatASealLeftBehindGoesAfterAWeek() async throws {
     let site = try Site()
     let writer = try site.local.writer()

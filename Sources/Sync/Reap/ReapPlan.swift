@@ -60,6 +60,8 @@ package struct ReapPlan: Sendable, Equatable {
   package var superseded: [Removal] = []
   /// Sessions looked at and kept.
   package var kept: [Kept] = []
+  /// Sessions whose last copy, in the store, expires soon, where ``Retention/warnBefore`` asks for them.
+  package var expiring: [SessionID] = []
   /// Ended local sessions of unknown age, which counts from now on.
   package var undated: [SessionID] = []
   /// Why what is old enough stays for now, among what is kept; nil when it does not.

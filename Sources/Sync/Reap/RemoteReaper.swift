@@ -136,6 +136,9 @@ package struct RemoteReaper: Sendable {
       }
       guard age >= retention.remote else {
         plan.keep(remote, "newest object is \(text)")
+        if let notice = retention.warnBefore, age >= retention.remote - notice, own == nil {
+          plan.expiring.append(remote.session)
+        }
         if age > Retention.orphanAge { try sweep(remote, own, &plan) }
         return
       }

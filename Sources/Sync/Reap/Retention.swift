@@ -16,6 +16,10 @@ package struct Retention: Sendable, Equatable {
   /// Nil: none do.
   package var pruneAfter: Duration?
 
+  /// How long before a session's last copy expires it is reported.
+  ///
+  /// Nil: not at all.
+  package var warnBefore: Duration?
   /// Lived time for which deleted local copies are kept aside, zero for none (7 days).
   package var trash = Duration.days(7)
 

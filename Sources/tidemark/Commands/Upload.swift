@@ -197,9 +197,18 @@ struct Upload: AsyncParsableCommand {
     case .postponed(let postponement):
       // Without a terminal it is reported once; `status` says so as long as it is.
       if postponement.isNew || Console.errorIsTerminal { Console.complain(postponement.reason) }
+    case .expiring(let sessions, let notice): Console.complain(expiring(sessions, within: notice))
     case .kept(let problem): Console.complain(problem)
     case .planned, .upload, .uploadEnded: break
     }
+  }
+
+  /// That the last copies of sessions expire soon, and what prevents it.
+  private static func expiring(_ sessions: [SessionID], within notice: Duration) -> String {
+    let named = sessions.prefix(5).map(\.description).joined(separator: ", ")
+    let more = sessions.count > 5 ? " and \(sessions.count - 5) more" : ""
+    return "last copies expire within \(Age.text(notice)): \(named)\(more); "
+      + "'tidemark keep ID' keeps them, 'tidemark pull DIR ID' copies them"
   }
 
   private func say(_ pass: UploadPassReport, of home: Home) throws {
