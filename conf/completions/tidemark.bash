@@ -526,13 +526,19 @@ _tidemark_pull() {
 
 _tidemark_verify() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--repair --version -h --help)
+    non_repeating_flags=(--repair --deep --all-devices --version -h --help)
     repeating_options=()
-    non_repeating_options=(--user)
+    non_repeating_options=(--sample --device --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--sample')
+        return
+        ;;
+    '--device')
+        return
+        ;;
     '--user')
         return
         ;;

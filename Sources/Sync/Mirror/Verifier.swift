@@ -27,9 +27,12 @@ package struct Verifier: Sendable {
 
   /// Reads a session back whole.
   ///
-  /// - Parameter remote: what a listing showed of it.
+  /// - Parameters:
+  ///   - remote: what a listing showed of it.
+  ///   - isDeep: whether also the objects are read whole that deltas copy only parts from.
   /// - Throws: errors of the store and of the local files; contradictions are findings.
-  package func verify(_ remote: RemoteSession) async throws -> Finding {
+  package func verify(_ remote: RemoteSession, deeply isDeep: Bool = false) async throws -> Finding
+  {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
     var here: StreamOffset = .max
@@ -48,6 +51,7 @@ package struct Verifier: Sendable {
         if let log, here <= position { try Self.compare(piece, at: position, with: log) }
         position += ByteCount(piece.count)
       }
+      if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       let isWithheld = said?.withholdsLog == true
       if !isWithheld { try Self.compareLength(of: remote, with: log) }
       return Finding(
@@ -57,6 +61,19 @@ package struct Verifier: Sendable {
       return Finding(
         session: remote.session, bytes: 0, comparedLocally: here == 0, isLogWithheld: false,
         problem: error.detail)
+    }
+  }
+
+  private func readBasis(_ names: [String], of remote: RemoteSession) async throws {
+    for name in names {
+      guard let segment = SegmentName(name) else {
+        throw ReplicaError(.damagedObject, "the seal of \(remote.session) names '\(name)'")
+      }
+      do {
+        try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
+      } catch let error as StoreError where error.isNotFound {
+        throw ReplicaError(.missingBytes, "\(name) is not there any more")
+      }
     }
   }
 

@@ -14,7 +14,7 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Exit code 1 when sessions are to be sent again under another device id, 75 when there are bytes to send and nothing could be sent for 'stale-after'. With \
       --json: user, home, configuration, store, consent, deviceId, openSessions, unsentBytes, \
-      localBytes, lastSuccess, stale, formerDevices (sessions by the id that they were recorded \
+      localBytes, lastSuccess, readBack (at, whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that they were recorded \
       under), livedSeconds, reapingWaits (why old sessions stay), problems, failed (the store, or sessions: session, attempts, \
       lastError, nextAttempt). Where root serves all users, it is told of each of them, and \
       there is one object a user.
@@ -35,6 +35,7 @@ struct Status: AsyncParsableCommand {
     let unsentBytes: ByteCount
     let localBytes: ByteCount
     let lastSuccess: Timestamp?
+    let readBack: ReadBack?
     let stale: Bool
     let formerDevices: [String: Int]
     let livedSeconds: Int64
@@ -94,7 +95,7 @@ struct Status: AsyncParsableCommand {
       consent: context?.consent, deviceId: place.device.deviceId,
       openSessions: try place.home.openSessions().count,
       unsentBytes: unsent ?? 0, localBytes: try place.home.sessionBytes(),
-      lastSuccess: entry?.lastSuccess,
+      lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(place.home),
       stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
       formerDevices: plan?.formerDevices ?? [:], livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(place, lived), problems: problems,
@@ -170,6 +171,11 @@ struct Status: AsyncParsableCommand {
       "\($0) (\(Age.text(Timestamp.now() - $0)) ago)"
     }
     Console.say("last success   \(success ?? "never")")
+    if let readBack = report.readBack {
+      Console.say(
+        "read back      \(readBack.whole) of \(readBack.sessions) sealed sessions whole "
+          + "(\(Age.text(Timestamp.now() - readBack.at)) ago)")
+    }
     for failed in report.failed {
       let what = failed.session.map { "\($0): " } ?? ""
       let next = failed.nextAttempt.map { ", again after \($0)" } ?? ""
