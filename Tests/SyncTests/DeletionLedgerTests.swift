@@ -58,6 +58,21 @@ import Testing
     #expect(found.allSatisfy { $0.ground == .asked && $0.finding == "tidemark delete" })
   }
 
+  @Test func `a deletion that fails is in the ledger as such`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let reaper = LocalReaper(try site.context())
+    let plan = try await reaper.plan(Retention())
+    // A file stands where the trash should be.
+    try Data().write(to: URL(filePath: site.local.home.path + "/trash"))
+    #expect(try reaper.execute(plan).count { $0.error != nil } == 1)
+    let found = try entries(site, session)
+    #expect(found.map { $0.failure == nil } == [true, false])
+    #expect(try !site.local.log(session).isEmpty)
+  }
+
   @Test func `a line that was cut is passed over and swallows no other`() async throws {
     let home = try TestHome()
     let ledger = DeletionLedger(home.home)

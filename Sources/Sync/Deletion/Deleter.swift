@@ -46,7 +46,7 @@ struct Deleter {
     } catch {
       return removals.map { ($0, error) }
     }
-    return removals.map { removal in
+    let outcomes: [Outcome] = removals.map { removal in
       let local = LocalSession(home, removal.session)
       do {
         if trashes(removal) {
@@ -61,6 +61,10 @@ struct Deleter {
         return (removal, error)
       }
     }
+    for case (let removal, let error?) in outcomes {
+      recordFailure(entry(removal, .local, what: "log"), "\(error)")
+    }
+    return outcomes
   }
 
   /// Deletes a rotated part of a session, durably: a power loss must not bring back one before another
@@ -117,6 +121,10 @@ struct Deleter {
       let new = try await store.delete(removal.keys)
       logger.info(
         "\(removal.session): \(removal.keys.count) objects deleted: \(removal.evidence.finding)")
+      let failures = new.compactMap(\.error)
+      if let first = failures.first {
+        recordFailure(entry(removal, .remote, what: "\(failures.count) objects"), "\(first)")
+      }
       try each(removal, new)
       outcomes += new
     }
@@ -149,6 +157,17 @@ struct Deleter {
     .init(
       at: now, session: removal.session, copy: copy, what: what, bytes: removal.bytes,
       isInTrash: isInTrash, ground: removal.evidence.ground, finding: removal.evidence.finding)
+  }
+
+  /// Adds to the ledger that a deletion that it names has failed.
+  private func recordFailure(_ entry: DeletionLedger.Entry, _ reason: String) {
+    var failed = entry
+    failed.failure = reason
+    do {
+      try DeletionLedger(home).append([failed], isDurable: false)
+    } catch {
+      logger.warning("\(entry.session): a failed deletion is not in the ledger: \(error)")
+    }
   }
 
   /// A full disk is what deletions end: there they need no entry.

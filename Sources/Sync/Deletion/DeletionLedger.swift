@@ -35,6 +35,8 @@ package struct DeletionLedger: Sendable {
     package let ground: Evidence.Ground
     /// The evidence.
     package let finding: String
+    /// Why it is still there, where the deletion that the entry before names has failed.
+    package var failure: String?
   }
 
   /// How long files are kept, in lived time.

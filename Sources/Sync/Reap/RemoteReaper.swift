@@ -116,7 +116,7 @@ package struct RemoteReaper: Sendable {
     {
       (age, text) = (sealed, "\(text), and sealed \(Age.text(sealed)) ago")
     }
-    let isOpen = own.map { $0.seal == nil } ?? local.hasSidecar
+    let isOpen = try own.map { $0.seal == nil } ?? (local.hasSidecar || local.logBytes() > 0)
     do {
       if let hold = remote.holds.first(where: { $0.holds(at: ages.serverNow) }) {
         throw Doubt("'tidemark keep' keeps it up to \(hold.day)")

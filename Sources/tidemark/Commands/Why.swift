@@ -13,7 +13,7 @@ struct Why: AsyncParsableCommand {
       Reads the ledger of deletions, which goes back a year. What other devices or people deleted is \
       not in it. Exit code 1 when nothing is known of the session. With --json one object a line: \
       at, session, copy (local, remote or trash), what, bytes, isInTrash, ground (proven, replaced, \
-      expired or asked), finding.
+      expired or asked), finding, failure (where it did not succeed).
       """)
 
   @Argument(help: "The session; its id may be shortened.")
@@ -71,6 +71,7 @@ struct Why: AsyncParsableCommand {
       case .remote: "\(entry.what) in the store"
       case .trash: "\(entry.what) in the trash"
       }
+    if let failure = entry.failure { return "\(entry.at)  \(copy) not deleted: \(failure)" }
     return "\(entry.at)  \(copy)\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
   }
 }
