@@ -44,7 +44,7 @@ public struct Verdict: Sendable, Equatable {
       // The sidecar was lost with what it knew; the lock says that nobody here writes.
       return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)
     }
-    guard recorder.machineId == machine.machineId else {
+    guard recorder.isOf(machine) else {
       return isSilent ? Verdict(status: .crashed, cause: nil, endedAt: logModified) : nil
     }
     guard recorder.bootId == machine.bootId else {
@@ -74,6 +74,15 @@ public struct Verdict: Sendable, Equatable {
 }
 
 extension Sidecar.Recorder {
+  /// Whether it ran on a machine; two without an id may be different ones, unless they have a boot in
+  /// common.
+  fileprivate func isOf(_ machine: Machine) -> Bool {
+    guard let own = machineId, let other = machine.machineId else {
+      return bootId == machine.bootId
+    }
+    return own == other
+  }
+
   /// Why it is gone: somebody in its control group was killed for want of memory, or nobody knows.
   fileprivate var lossCause: ExitCause {
     guard let memoryEvents, let memoryKills,

@@ -12,6 +12,7 @@ import Testing
     var boot = "boot"
     var namespace = "ns"
     var machine: String? = "machine"
+    var recordedOn: String? = "machine"
     var alive = false
     var silentHours: Int64 = 0
     let expected: ExitCause??
@@ -28,6 +29,15 @@ import Testing
       testDescription: "another pid namespace, silent", namespace: "x", silentHours: 25,
       expected: .some(nil)),
     .init(testDescription: "another machine", machine: "x", expected: nil),
+    .init(
+      testDescription: "no machine id, another boot", boot: "later", machine: nil, recordedOn: nil,
+      expected: nil),
+    .init(
+      testDescription: "no machine id, the same boot", machine: nil, recordedOn: nil,
+      expected: .recorderLost),
+    .init(
+      testDescription: "no machine id, another boot, silent", boot: "later", machine: nil,
+      recordedOn: nil, silentHours: 25, expected: .some(nil)),
     .init(
       testDescription: "another machine, silent", machine: "x", silentHours: 25,
       expected: .some(nil)),
@@ -48,7 +58,7 @@ import Testing
     var sidecar = try Sidecar.load(writer.files.sidecar)
     sidecar.recorder?.bootId = "boot"
     sidecar.recorder?.pidNamespace = "ns"
-    sidecar.recorder?.machineId = "machine"
+    sidecar.recorder?.machineId = test.recordedOn
     sidecar.recorder?.processStart = 77
     let modified = home.clock.now()
     home.clock.advance(seconds: test.silentHours * 3600)
