@@ -122,7 +122,8 @@ package struct RemoteSession: Sendable, Equatable {
     return cover
   }
 
-  /// Pairs of segments that overlap without one containing the other: unlawful, and never read.
+  /// Pairs of segments that overlap without one containing the other, which no writer of this version
+  /// makes; readers compare where they join.
   package var overlaps: [(SegmentName, SegmentName)] { overlaps(of: generation) }
 
   /// Such pairs in a generation.
@@ -182,10 +183,22 @@ package struct RemoteSession: Sendable, Equatable {
     segments.sort {
       ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
     }
-    revisions.sort { $0.number < $1.number }
+    revisions.sort { $0.precedes($1) }
     keys.sort {
       let (first, second) = ($0.hasSuffix(".json"), $1.hasSuffix(".json"))
       return first == second ? $0 < $1 : first
     }
+  }
+}
+
+extension RevisionName {
+  /// The order of a session's revisions: by number.
+  ///
+  /// A PUT that arrives late may leave two with one number. The later is the one that is sealed, then
+  /// the one of the longer stream, then that of the higher hash.
+  fileprivate func precedes(_ other: RevisionName) -> Bool {
+    if number != other.number { return number < other.number }
+    if (status == .active) != (other.status == .active) { return status == .active }
+    return (length, hash) < (other.length, other.hash)
   }
 }

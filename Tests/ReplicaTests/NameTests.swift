@@ -121,9 +121,38 @@ import Testing
     #expect(later.mark == 0 && later.mark(of: 2) == mark)
   }
 
-  @Test func crossingSegmentsAreUnlawful() throws {
+  @Test func crossingSegmentsAreFound() throws {
     #expect(try session([0..<10, 5..<15]).overlaps.count == 1)
     #expect(try session([0..<20, 5..<15, 15..<20]).overlaps.isEmpty)
+  }
+
+  @Test func `of two revisions with one number the sealed and then the longer one counts`() throws {
+    let first = try session([])
+    func revision(_ status: SessionStatus, _ length: StreamOffset, _ json: String = "")
+      -> RevisionName
+    {
+      RevisionName(
+        session: first.session, number: 3, status: status, generation: 1, length: length,
+        json: Array(json.utf8))
+    }
+    let seal = revision(.crashed, 10)
+    let rows = [
+      ([revision(.active, 20), seal], seal),
+      ([seal, revision(.terminated, 9)], seal),
+      ([revision(.active, 5), revision(.active, 20)], revision(.active, 20)),
+    ]
+    for (revisions, expected) in rows {
+      for order in [revisions, revisions.reversed()] {
+        let remote = RemoteSession(
+          folder: first.folder, session: first.session, revisions: order)
+        #expect(remote.revision == expected)
+      }
+    }
+    let equal = [revision(.crashed, 10, "a"), revision(.crashed, 10, "b")]
+    let picked = [equal, equal.reversed()].map {
+      RemoteSession(folder: first.folder, session: first.session, revisions: $0).seal
+    }
+    #expect(picked[0] == picked[1])
   }
 
   @Test func theNewestRevisionNamesTheGeneration() throws {

@@ -66,7 +66,6 @@ final class RemoteStream {
     from start: StreamOffset, after before: [UInt8]?, upTo length: StreamOffset, _ body: Body
   ) async throws {
     try await obeySeal(upTo: length, body)
-    try checkOverlaps(body)
     position = start
     tail = start == 0 ? [] : before
     digest = SHA256()
@@ -81,7 +80,6 @@ final class RemoteStream {
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<StreamOffset>], _ body: Body) async throws {
     try await obeySeal()
-    try checkOverlaps(body)
     for range in ranges {
       if position != range.lowerBound || position == 0 {
         (position, tail) = (range.lowerBound, nil)
@@ -164,6 +162,7 @@ final class RemoteStream {
       let offset = segment.offset(of: piece.range.lowerBound)
       func give(_ bytes: UnsafeRawBufferPointer, _ offset: StreamOffset) throws {
         if isWhole { hasher.update(bufferPointer: bytes) }
+        try checkJoin(bytes, at: offset, of: segment, body)
         try hand(bytes, at: offset, upTo: end, body)
       }
       do {
@@ -261,13 +260,24 @@ final class RemoteStream {
     }
   }
 
-  private func checkOverlaps(_ body: Body) throws {
-    for (outer, inner) in remote.overlaps(of: generation) {
-      try doubt(
-        inner.range.clamped(to: outer.range),
+  /// Compares what a segment holds of the bytes before the position, which another one gave, with
+  /// these.
+  private func checkJoin(
+    _ bytes: UnsafeRawBufferPointer, at offset: StreamOffset, of segment: SegmentName, _ body: Body
+  ) throws {
+    guard offset < position, let tail else { return }
+    let known = max(offset, position - ByteCount(tail.count))
+    let end = min(position, offset + ByteCount(bytes.count))
+    guard known < end else { return }
+    let own = bytes[Int(known - offset)..<Int(end - offset)]
+    let first = Int(known - (position - ByteCount(tail.count)))
+    guard own.elementsEqual(tail[first..<first + own.count]) else {
+      return try doubt(
+        segment.range.clamped(to: 0..<position),
         ReplicaError(
           .damagedObject,
-          "\(outer.fileName) and \(inner.fileName) overlap; neither holds the other"), body)
+          "\(segment.fileName) overlaps the stream that stands before it, and differs from it"),
+        body)
     }
   }
 
