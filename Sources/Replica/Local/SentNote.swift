@@ -1,5 +1,5 @@
 import Foundation
-import Platform
+package import Platform
 package import SessionLog
 
 /// What the uploader notes of a session until its seal, in a file of its own, as the sidecar is the
@@ -11,6 +11,8 @@ package struct SentNote: Codable, Equatable {
   package var generation: Int?
   /// What the newest revision in the store says of the log's leaving; nil when none said so yet.
   package var consent: Consent?
+  /// When its remote copy was deleted on request; nil where it may be uploaded.
+  package var withdrawnAt: Timestamp?
 
   /// Knows nothing.
   package init() {}
@@ -55,21 +57,59 @@ extension LocalSession {
     try AtomicFile.write(note.json(), to: files.redaction, isDurable: isDurable)
   }
 
+  /// Withdraws the session from the store, durably: no pass sends it until ``readmit()``.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func withdraw(at time: Timestamp) throws {
+    var note = try sentNote() ?? SentNote()
+    note.withdrawnAt = time
+    try write(note, isDurable: true)
+  }
+
+  /// Ends a withdrawal.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func readmit() throws {
+    guard var note = try sentNote(), note.withdrawnAt != nil else { return }
+    note.withdrawnAt = nil
+    try write(note, isDurable: true)
+  }
+
   /// The epochs; nil when nothing is known of any.
   package func redaction(_ sidecar: Sidecar) throws -> [Sidecar.RedactionEpoch]? {
-    guard sidecar.seal == nil else { return sidecar.redaction }
-    return try sentNote()?.redaction ?? sidecar.redaction
+    try knownNote(sidecar).redaction(sidecar)
   }
 
   /// The generation of which the local log is.
   package func generation(_ sidecar: Sidecar) throws -> Int {
-    guard sidecar.source == nil, sidecar.seal == nil else { return sidecar.generation ?? 1 }
-    return try sentNote()?.generation ?? sidecar.generation ?? 1
+    try knownNote(sidecar).generation(sidecar)
   }
 
-  /// What was last said of the log's leaving: in the store, else by whoever began the session.
+  /// The consent that the store's newest revision states, else the one at the session's start.
   package func saidConsent(_ sidecar: Sidecar) throws -> Consent {
-    let noted = sidecar.seal == nil ? try sentNote()?.consent : nil
-    return noted ?? sidecar.consent ?? .logs
+    try knownNote(sidecar).consent(sidecar)
+  }
+
+  private func knownNote(_ sidecar: Sidecar) throws -> SentNote {
+    try sidecar.seal == nil ? sentNote() ?? SentNote() : SentNote()
+  }
+}
+
+/// The note and the sidecar together; of a sealed session the sidecar alone counts.
+extension SentNote {
+  /// The epochs; nil when nothing is known of any.
+  package func redaction(_ sidecar: Sidecar) -> [Sidecar.RedactionEpoch]? {
+    sidecar.seal == nil ? redaction ?? sidecar.redaction : sidecar.redaction
+  }
+
+  /// The generation of which the local log is; an attached session's is in its sidecar.
+  package func generation(_ sidecar: Sidecar) -> Int {
+    let noted = sidecar.source == nil && sidecar.seal == nil ? generation : nil
+    return noted ?? sidecar.generation ?? 1
+  }
+
+  /// The consent that the store's newest revision states, else the one at the session's start.
+  package func consent(_ sidecar: Sidecar) -> Consent {
+    (sidecar.seal == nil ? consent : nil) ?? sidecar.consent ?? .logs
   }
 }

@@ -7,12 +7,18 @@ extension LocalSession {
   ///
   /// The first epoch of a first generation can be found again by trying; before anything is sent of
   /// another, it is certain to be remembered.
-  func note(_ epochs: [Sidecar.RedactionEpoch], generation: Int?) throws {
-    var note = SentNote()
+  ///
+  /// - Parameter known: what has been noted; nil to read it.
+  /// - Returns: what is noted from then on.
+  @discardableResult
+  func note(
+    _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: SentNote? = nil
+  ) throws -> SentNote {
+    var note = try known ?? sentNote() ?? SentNote()
     note.redaction = epochs
     note.generation = generation
-    note.consent = try sentNote()?.consent
     try write(note, isDurable: epochs.count > 1 || generation != nil || note.consent != nil)
+    return note
   }
 
   /// The stream as it leaves, or has left, this machine; nil when nothing of it is here.

@@ -7,9 +7,6 @@ import SessionLog
 
 /// What an upload does with a session as it lies in the home.
 extension LocalSession {
-  /// How the session ended; nil while somebody writes it or nothing can be known.
-  func verdict(_ sidecar: Sidecar, context: SyncContext, modified: Timestamp) throws -> Verdict? {
-    try verdict(sidecar, machine: context.machine, now: context.now(), modified: modified)
   }
 
   /// Compresses what a recorder that died has left plain.

@@ -53,13 +53,21 @@ package struct OpenSessionReview {
     let open = Set(try home.openSessions())
     for day in try home.days() {
       for session in try home.sessions(day: day) where !open.contains(session) {
-        // Of a sidecar that cannot be read nobody knows whether its session is sealed.
-        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
-          sidecar.seal == nil
-        else { continue }
+        guard mayBeUnsealed(LocalSession(home, session)) else { continue }
         context.logger.notice("\(session): its marker in \(home.openPath) was missing")
         try home.mark(session)
       }
+    }
+  }
+
+  /// Whether a session is not sealed; where its sidecar is lost, a listing has to tell.
+  private func mayBeUnsealed(_ local: LocalSession) -> Bool {
+    do {
+      return try Sidecar.load(local.files.sidecar).seal == nil
+    } catch is SidecarError {
+      return (try? local.openLog(nil)).flatMap(\.self) != nil
+    } catch {
+      return false
     }
   }
 

@@ -2,42 +2,24 @@ import Logging
 import Platform
 import SessionLog
 
-/// Why nothing, or no more, of a session is sent in this pass.
-enum WaitReason: String {
-  case sealed = "it is sealed"
-  case nothingNew = "nothing new"
-  case unfinishedLine = "its last line is not finished"
-  case heldBackSecret = "its last lines may turn out to be a secret"
-  case consent = "consent is 'metadata', and its metadata is sent"
-  case starting = "its recorder has not opened the log yet"
-  case deleted = "its files were deleted"
-}
-
 /// Logs what a pass decided of each session, at level info.
 struct PlanLog {
   let logger: Logger
 
   /// A session that is worked on.
-  ///
-  /// - Parameter rest: why a part of the log stays for a later pass; nil where none does.
-  func item(_ item: UploadPlan.Item, rest: WaitReason?) {
-    logger.info("\(item.session): \(Self.text(item, rest: rest))")
+  func item(_ item: UploadPlan.Item) {
+    logger.info("\(item.session): \(Self.text(item))")
   }
 
-  /// A session of which nothing is to be sent.
+  /// A session of which nothing is to be sent, or that is left alone.
   func waits(_ session: SessionID, _ reason: WaitReason) {
-    logger.info("\(session): waits: \(reason.rawValue)")
-  }
-
-  /// A session that is left alone.
-  func skips(_ held: UploadPlan.Held) {
-    switch held.kind {
-    case .idle: logger.info("\(held.session): waits: \(held.reason)")
-    case .passing, .problem: logger.warning("\(held.session): waits: \(held.reason)")
+    switch reason.kind {
+    case .idle: logger.info("\(session): waits: \(reason.text)")
+    case .passing, .problem: logger.warning("\(session): waits: \(reason.text)")
     }
   }
 
-  private static func text(_ item: UploadPlan.Item, rest: WaitReason?) -> String {
+  private static func text(_ item: UploadPlan.Item) -> String {
     var parts: [String] = []
     if let former = item.formerDevice { parts.append("recorded as device \(former), sent again") }
     if item.consent == .metadata {
@@ -48,7 +30,7 @@ struct PlanLog {
     } else {
       parts.append("\(item.length) B of log; list the store, then send what it lacks")
     }
-    if let rest { parts.append("the rest waits: \(rest.rawValue)") }
+    if let rest = item.rest { parts.append("the rest waits: \(rest.text)") }
     if let verdict = item.verdict { parts.append("seal as \(verdict.status.rawValue)") }
     return parts.joined(separator: "; ")
   }

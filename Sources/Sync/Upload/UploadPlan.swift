@@ -1,6 +1,5 @@
 package import ObjectStore
 package import Platform
-import Logging
 import Replica
 package import SessionLog
 
@@ -18,6 +17,8 @@ package struct UploadPlan: Sendable {
     package let sent: StreamOffset?
     /// Up to where what has been sent may be followed; nil where that has to be looked up then.
     let sendableEnd: StreamOffset?
+    /// Why it may not be followed further; nil where it may, or that has to be looked up then.
+    let rest: WaitReason?
     /// How the session ended; nil while it goes on.
     package let verdict: Verdict?
     /// Whether its log leaves, or its sidecar alone.
@@ -39,20 +40,13 @@ package struct UploadPlan: Sendable {
   package struct Held: Sendable {
     /// The session.
     package let session: SessionID
-    /// Why, for a person.
-    package let reason: String
-    /// What that means.
-    package let kind: Kind
+    /// Why.
+    package let why: WaitReason
 
-    /// What it means that a session is left alone.
-    package enum Kind: Sendable {
-      /// Nothing: it is not for this device to send, or not yet.
-      case idle
-      /// A failure that is likely to go away by itself.
-      case passing
-      /// Somebody has to do something about it.
-      case problem
-    }
+    /// Why, for a person.
+    package var reason: String { why.text }
+    /// What that means.
+    package var kind: WaitReason.Kind { why.kind }
   }
 
   /// Sessions to work on, those that failed least first.
@@ -62,8 +56,37 @@ package struct UploadPlan: Sendable {
   /// Sessions left alone with a reason; those with nothing new are not mentioned.
   package var held: [Held] = []
 
+  /// Log bytes that have not been sent, each with its reason; sessions without any are not mentioned
+  /// unless they are left alone.
+  package var waiting: [WaitingBytes] = []
+  /// Log bytes of sessions that are not sealed that were sent, and whose objects the store has not
+  /// proven yet.
+  package var unproven: ByteCount = 0
+
   /// Why the store is left alone for now: what it failed with in the last pass; nil when it is not.
   package var hold: StoreError?
+
+  /// Lets what would be sent wait for another reason.
+  mutating func wait(for reason: WaitReason) {
+    waiting = waiting.map {
+      $0.reason == .turn
+        ? WaitingBytes(session: $0.session, reason: reason, bytes: $0.bytes) : $0
+    }
+  }
+
+  /// Log bytes that have not been sent, for whatever reason.
+  package var waitingBytes: ByteCount { waiting.reduce(0) { $0 + $1.bytes } }
+
+  /// What waits in a home that has no store, where nothing is known of what was sent.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package static func withoutStore(_ home: Home) throws -> [WaitingBytes] {
+    try home.openSessions().compactMap { session in
+      let length = try? LocalSession(home, session).openLog(nil)?.status().length.byteCount
+      guard let length, length > 0 else { return nil }
+      return WaitingBytes(session: session, reason: .disabled, bytes: length)
+    }
+  }
 
   /// Whether there is nothing to ask the store for.
   var isIdle: Bool { items.isEmpty && remains.isEmpty }
@@ -75,130 +98,5 @@ package struct UploadPlan: Sendable {
   package var formerDevices: [String: Int] {
     items.reduce(into: [:]) { counts, item in item.formerDevice.map { counts[$0, default: 0] += 1 }
     }
-  }
-}
-
-/// Makes the plan of a pass: reads `open/`, sidecars, locks and lengths, and changes nothing but
-/// what an earlier pass left behind half done.
-struct UploadPlanner {
-  let context: SyncContext
-  /// Who is looked at in spite of a pause after a failure.
-  let turn: Turn
-
-  /// How long a marker may stand without its log: a recorder makes the marker first.
-  private static let markerGrace = Duration.hours(1)
-
-  func plan() throws -> UploadPlan {
-    var plan = UploadPlan()
-    plan.remains = try context.manifest.remains(due: context.now())
-    var attempts: [SessionID: Int] = [:]
-    let log = PlanLog(logger: context.logger)
-    for session in try context.home.openSessions() {
-      do {
-        let entry = try context.manifest.entry(session)
-        attempts[session] = entry?.attempts ?? 0
-        switch try examine(session, entry) {
-        case .item(let item, let rest):
-          log.item(item, rest: rest)
-          plan.items.append(item)
-        case .held(let held): plan.held.append(held)
-        case .nothing(let reason): log.waits(session, reason)
-        }
-      } catch let error as SystemError {
-        plan.held.append(
-          .init(session: session, reason: error.description, kind: .problem))
-      }
-    }
-    for held in plan.held { log.skips(held) }
-    plan.items.sort {
-      (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
-    }
-    return plan
-  }
-
-  private enum Finding {
-    case item(UploadPlan.Item, rest: WaitReason?)
-    case held(UploadPlan.Held)
-    case nothing(WaitReason)
-  }
-
-  private func examine(_ session: SessionID, _ entry: ManifestEntry?) throws -> Finding {
-    let local = LocalSession(context.home, session)
-    let (sidecar, _, formerDevice) = try local.sidecarAsFound(device: context.device)
-    guard let log = try local.openLog(sidecar.source) else {
-      return try examineWithoutLog(local, sidecar)
-    }
-    if sidecar.seal != nil {
-      try local.settle(context)
-      return .nothing(.sealed)
-    }
-    if let entry, let pause = pause(after: entry) {
-      return .held(
-        .init(session: session, reason: pause, kind: entry.isPassing ? .passing : .problem))
-    }
-
-    let (length, modified) = try log.status()
-    let verdict = try local.verdict(sidecar, context: context, modified: modified)
-    let wanted = try local.generation(sidecar)
-    let known = entry.flatMap { $0.isDirty || $0.generation != wanted ? nil : $0 }
-    let consent = try local.consent(
-      sidecar, hasEnded: verdict != nil, configured: context.consent)
-    var sendableEnd: StreamOffset?
-    var rest: WaitReason?
-    if verdict == nil, consent == .metadata {
-      // Until it ends there is nothing more to say of it.
-      if let entry, entry.revision > 0, try local.sentNote()?.consent == .metadata {
-        if sidecar.source != nil { try local.removeMarker() }
-        return .nothing(.consent)
-      }
-    } else if verdict == nil, let sent = known?.sent, try local.saidConsent(sidecar) == .logs {
-      let end: StreamOffset
-      (end, rest) = try local.sendableEnd(
-        of: log, length: length, sent: sent, modified: modified, format: sidecar.format,
-        context: context)
-      // A recorded log that has become shorter lost what was sent.
-      if end == sent, length >= sent || sidecar.source != nil {
-        // The attacher tells when a foreign file has grown: until then nobody has to look at it.
-        if sidecar.source != nil, sent == length { try local.removeMarker() }
-        return .nothing(rest ?? .nothingNew)
-      }
-      sendableEnd = end
-    }
-    return .item(
-      .init(
-        session: session, isAttached: sidecar.source != nil, length: length, sent: known?.sent,
-        sendableEnd: sendableEnd, verdict: verdict, consent: consent,
-        formerDevice: entry?.hasBegun == true ? nil : formerDevice), rest: rest)
-  }
-
-  /// Why it is too early to try a session again; nil when it is not.
-  private func pause(after entry: ManifestEntry) -> String? {
-    let backoff = entry.isPassing ? Backoff.passing : .refused
-    let waits = entry.isPassing ? turn == .due : turn != .all
-    guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
-      return nil
-    }
-    return "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
-  }
-
-  private func examineWithoutLog(_ local: LocalSession, _ sidecar: Sidecar) throws -> Finding {
-    if let source = sidecar.source {
-      if sidecar.seal != nil {
-        try local.settle(context)
-        return .nothing(.sealed)
-      }
-      return .held(
-        .init(
-          session: local.session, reason: "its file \(source.path) is not there at present",
-          kind: .idle))
-    }
-    guard let age = try local.markerAge(now: context.now()), age > Self.markerGrace else {
-      return .nothing(.starting)
-    }
-    try local.removeMarker()
-    guard local.hasSidecar else { return .nothing(.deleted) }
-    return .held(
-      .init(
-        session: local.session, reason: "its log \(local.files.log) is gone", kind: .problem))
   }
 }

@@ -28,6 +28,10 @@ package struct UploadReport: Sendable {
   /// How many sessions were to be sent anew because they were recorded under another device id, by
   /// that id.
   package var formerDevices: [String: Int] = [:]
+  /// Log bytes that were still not sent when the pass ended, each with its reason.
+  package var waiting: [WaitingBytes] = []
+  /// Sessions that were sent as far as was planned.
+  private var finished: Set<SessionID> = []
   /// Sessions left alone, with reasons.
   package var held: [UploadPlan.Held] = []
 
@@ -43,6 +47,19 @@ package struct UploadReport: Sendable {
     case .sealed: sealed += 1
     case .leftBehind(let session, let reason): leftBehind[session] = reason
     case .failed: break
+    }
+  }
+
+  /// Notes that a session was sent as far as was planned.
+  mutating func finish(_ session: SessionID) { finished.insert(session) }
+
+  /// Says of what was to be sent, and was not, why.
+  mutating func giveReasons() {
+    let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }
+    waiting.removeAll { $0.reason == .turn && finished.contains($0.session) }
+    waiting = waiting.map { one in
+      guard one.reason == .turn, let error = errors[one.session] ?? stoppedBy else { return one }
+      return WaitingBytes(session: one.session, reason: WaitReason(error), bytes: one.bytes)
     }
   }
 }

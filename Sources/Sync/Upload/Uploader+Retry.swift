@@ -1,4 +1,5 @@
 package import Platform
+import Replica
 package import SessionLog
 
 /// What waits after attempts that failed.
@@ -17,6 +18,8 @@ package struct Waiting: Sendable {
 
   /// Those not yet sent since, in the order of their ids.
   package let sessions: [Session]
+  /// Those whose remote copy was deleted on request, in the order of their ids.
+  package let withdrawn: [SessionID]
   /// What is known of the store; nil when the last pass went well.
   package let store: StoreEntry?
 }
@@ -27,17 +30,22 @@ extension Uploader {
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func waiting() throws -> Waiting {
     let entry = try context.storeEntry()
-    let sessions = try context.home.openSessions().compactMap { session -> Waiting.Session? in
+    let open = try context.home.openSessions()
+    let sessions = try open.compactMap { session -> Waiting.Session? in
       guard let entry = try context.manifest.entry(session), let error = entry.lastError else {
         return nil
       }
       return Waiting.Session(
         session: session, attempts: entry.attempts, reason: error, nextAttempt: entry.nextAttempt)
     }
-    return Waiting(sessions: sessions, store: entry.lastError == nil ? nil : entry)
+    let withdrawn = try open.filter {
+      try LocalSession(context.home, $0).sentNote()?.withdrawnAt != nil
+    }
+    return Waiting(
+      sessions: sessions, withdrawn: withdrawn, store: entry.lastError == nil ? nil : entry)
   }
 
-  /// Ends the pause of a session that failed: the next pass tries it again.
+  /// Ends the pause of a session that failed, or its withdrawal: the next pass sends it.
   ///
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func retry(_ session: SessionID, holding lock: HomeLock) throws {
@@ -47,6 +55,7 @@ extension Uploader {
       entry.nextAttempt = nil
       try context.manifest.save(&entry, of: session)
     }
+    try LocalSession(context.home, session).readmit()
     try Quarantine(context.home).release(session)
   }
 

@@ -30,6 +30,7 @@ package struct Uploader: Sendable {
       let entry = try context.storeEntry()
       plan.hold = entry.hold(at: context.now())
       if let hold = plan.hold, let next = entry.nextAttempt {
+        plan.wait(for: .store(hold, until: next))
         context.logger.warning("the store is left alone until \(next): \(hold)")
       }
     }
@@ -53,7 +54,9 @@ package struct Uploader: Sendable {
   ) async throws -> UploadReport {
     lock.expect(context.home)
     let tally = Guarded(UploadReport())
-    tally.withLock { ($0.held, $0.formerDevices) = (plan.held, plan.formerDevices) }
+    tally.withLock {
+      ($0.held, $0.formerDevices, $0.waiting) = (plan.held, plan.formerDevices, plan.waiting)
+    }
     try context.saveLivedTime(holding: lock)
     if plan.isIdle {
       do {
@@ -88,7 +91,9 @@ package struct Uploader: Sendable {
         }
         report(event)
       }
-      try await send(plan, report: note) { failure in
+      try await send(plan, report: note) { session in
+        tally.withLock { $0.finish(session) }
+      } failed: { failure in
         tally.withLock { $0.failures.append(failure) }
         context.logger.warning("\(failure.session): failed: \(failure.error)")
         report(.failed(session: failure.session, reason: "\(failure.error)"))
@@ -110,6 +115,7 @@ package struct Uploader: Sendable {
     if isCancelled { throw CancellationError() }
     var result = tally.withLock { $0 }
     let hold = result.stoppedBy as? StoreError
+    result.giveReasons()
     // When nothing at all went through, a caller hears of the store and not of the sessions.
     if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
       result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
@@ -198,7 +204,7 @@ package struct Uploader: Sendable {
 
   private func send(
     _ plan: UploadPlan, report: @escaping @Sendable (UploadEvent) -> Void,
-    failed: @escaping @Sendable (UploadReport.Failure) -> Void
+    finished: (SessionID) -> Void, failed: (UploadReport.Failure) -> Void
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentLane() }
@@ -242,6 +248,7 @@ package struct Uploader: Sendable {
           failed(.init(session: item.session, error: error))
         } else {
           transientInARow = 0
+          finished(item.session)
         }
         start()
       }

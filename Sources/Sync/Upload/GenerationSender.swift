@@ -1,0 +1,150 @@
+import Delta
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// An attached file of which bytes have changed that were sent already becomes a new generation of
+/// its session, sent as deltas against the one before.
+///
+/// The remote keeps to the old one until a sidecar revision names the new one, which happens when
+/// every byte of it is there.
+struct GenerationSender {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Sends the local log as the generation after the one that was sent, and names it.
+  func send(_ state: inout SessionState) async throws {
+    guard let end = state.end else { return }
+    let log = try state.requireView()
+    try log.synchronize()
+    var start = StreamOffset.zero
+    let begun = writer.remote(state).segments(of: state.generation)
+    if try begun.allSatisfy({ try $0.range.upperBound <= end && $0.matches(log) }) {
+      start = writer.remote(state).mark(of: state.generation)
+    } else {
+      // What was begun is of a file that has changed again.
+      try state.beginNextGeneration()
+    }
+    let generation = state.generation
+    try writer.begin(&state)
+    let basis = SentSignature(
+      context.home, state.session, generation: state.entry.generation, upTo: state.entry.sent)
+    if state.note.generation == generation {
+      try await sendChanged(start..<end, of: generation, log, &state)
+    } else if basis.signature.count == 0 {
+      try await sendPlain(start..<end, of: generation, log, &state)
+    } else {
+      try await sendDelta(start..<end, of: generation, log, against: basis.signature, &state)
+    }
+    try await name(generation, log, length: end, &state)
+  }
+
+  private func sendPlain(
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    _ state: inout SessionState
+  ) async throws {
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let rest = start..<range.upperBound
+      let segment = try await writer.put(rest, &state) { state in
+        try await writer.lane.encode(
+          log, session: state.session, generation: generation, range: rest,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: state.sidecar.format)
+      }
+      start = segment.name.range.upperBound
+    }
+  }
+
+  private func sendDelta(
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    against signature: Signature,
+    _ state: inout SessionState
+  ) async throws {
+    try await context.deltas.hold(1) { _ in
+      let source = try GenerationSource(
+        log, session: state.session, generation: generation, range: range, signature: signature,
+        basis: try await sourceMap(state), storedLimit: context.segmentLimit,
+        frameLength: context.objectLimit.frameLength)
+      while let segment = try await source.next() {
+        let name = segment.encoded.name
+        if segment.copied * 2 < name.length {
+          try await sendPlain(name.range, of: generation, log, &state)
+        } else {
+          try await writer.put(name.range, &state) { _ in segment.encoded }
+        }
+      }
+      guard range.lowerBound == 0 else { return }
+      try SentSignature.remove(context.home, state.session, generation: generation)
+      var own = SentSignature(context.home, state.session, generation: generation, upTo: 0)
+      own.append(await source.takeBlocks())
+    }
+  }
+
+  /// Sends a log of which other bytes are masked than before: plain those segments in which they are,
+  /// so that nothing needs the objects any more that have them bare, and of the others that they are
+  /// as they were.
+  ///
+  /// What a delta of an attached file copies from may hold more than the copy shows: it goes too.
+  private func sendChanged(
+    _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
+    _ state: inout SessionState
+  ) async throws {
+    let map = try await sourceMap(state)
+    var start = range.lowerBound
+    for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
+    where name.range.lowerBound == start && name.range.upperBound <= range.upperBound {
+      let isBare = name.kind == .delta && state.isAttached
+      if try !isBare && name.matches(log) {
+        try await writer.put(name.range, &state) { _ in
+          try await writer.lane.copy(
+            name, of: log, as: generation, from: map.sources(of: Range(name.range)))
+        }
+      } else {
+        try await sendPlain(name.range, of: generation, log, &state)
+      }
+      start = name.range.upperBound
+    }
+    if start < range.upperBound {
+      try await sendPlain(start..<range.upperBound, of: generation, log, &state)
+    }
+  }
+
+  /// Where the bytes of the generation that was sent are stored.
+  private func sourceMap(_ state: SessionState) async throws -> SourceMap {
+    let reader = RemoteReader(context.store)
+    var map = SourceMap(generation: state.entry.generation)
+    for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation) {
+      switch name.kind {
+      case .plain: map.appendOwn(Int64(name.range.upperBound) - map.length)
+      case .delta: try map.append(try await reader.instructions(of: name, in: writer.folder))
+      }
+    }
+    return map
+  }
+
+  /// Puts the revision from which on a generation counts.
+  private func name(
+    _ generation: Int, _ log: LocalStream, length: StreamOffset, _ state: inout SessionState
+  ) async throws {
+    guard writer.remote(state).mark(of: generation) == length else {
+      throw ReplicaError(
+        .missingBytes, "generation \(generation) of \(state.session) was not sent whole")
+    }
+    let previous = state.entry.generation
+    state.entry.generation = generation
+    state.entry.sent = length
+    state.entry.merged = 0
+    state.entry.signed = 0
+    state.entry.link = try log.link(before: length)
+    var sidecar = state.sidecar
+    sidecar.redaction = log.redaction
+    try await writer.putRevision(sidecar, &state)
+    try SentSignature.remove(context.home, state.session, generation: previous)
+  }
+}

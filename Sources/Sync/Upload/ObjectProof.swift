@@ -1,0 +1,187 @@
+import Crypto
+import Delta
+import Logging
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Proves that objects hold what the local log has, and puts those anew that do not.
+struct ObjectProof {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Proves all that holds the stream up to an offset: what the store did not prove when it was put is
+  /// read back once.
+  ///
+  /// - Parameters:
+  ///   - end: the stream's length.
+  ///   - tally: counts what it lacks of the stream.
+  /// - Returns: the objects, in order.
+  func prove(
+    upTo end: StreamOffset, _ tally: inout StreamTally, _ state: inout SessionState
+  ) async throws -> [SegmentName] {
+    while true {
+      let objects = writer.remote(state).cover(upTo: end, of: state.entry.generation)
+      guard objects.last?.range.upperBound ?? 0 == end else {
+        throw ReplicaError(.missingBytes, "\(state.session) was not sent as far as \(end)")
+      }
+      var isReplaced = false
+      for name in objects {
+        if try await prove(name, &tally, &state) { continue }
+        try await replace(name, &state)
+        isReplaced = true
+      }
+      if !isReplaced { return objects }
+    }
+  }
+
+  /// - Returns: false where the object is damaged and cannot be made again as it was.
+  private func prove(
+    _ name: SegmentName, _ tally: inout StreamTally, _ state: inout SessionState
+  ) async throws -> Bool {
+    let log = try state.requireView()
+    guard try log.available().lowerBound <= name.range.lowerBound else {
+      // The file that these bytes came from is gone: their object, checked by its name, is them.
+      let isNew = tally.end <= name.range.lowerBound
+      try await RemoteReader(context.store).read(name, in: writer.folder) {
+        if isNew { tally.add($0) }
+      }
+      return true
+    }
+    try count(name, of: log, &tally)
+    if state.entry.segments[name] == true { return true }
+    switch name.kind {
+    case .plain: guard try await isReadBack(name, log, state.sidecar) else { return false }
+    case .delta: try await readBackDelta(name, log)
+    }
+    state.entry.segments[name] = true
+    return true
+  }
+
+  /// Counts what the tally lacks of a segment, and finds out whether the log still has what was sent
+  /// as it; what was sent in this pass has been counted.
+  private func count(_ name: SegmentName, of log: LocalStream, _ tally: inout StreamTally) throws {
+    guard tally.end < name.range.upperBound else { return }
+    let counted = max(tally.end, name.range.lowerBound)
+    let beginsStream = name.range.lowerBound == 0
+    var own = SHA256()
+    if !beginsStream {
+      try log.forEachPiece(of: name.range.lowerBound..<counted) { own.update(bufferPointer: $0) }
+    }
+    try log.forEachPiece(of: counted..<name.range.upperBound) {
+      if !beginsStream { own.update(bufferPointer: $0) }
+      tally.add($0)
+    }
+    let digest = beginsStream ? tally.digest : Hex.text(own.finalize())
+    guard digest.hasPrefix(name.hash) else {
+      throw ReplicaError(
+        .localLogChanged, "\(log.path) differs from what was sent as \(writer.folder.key)\(name)")
+    }
+  }
+
+  /// Compares an object with the local log; one that was damaged on its way is put once more.
+  ///
+  /// - Throws: ``ReplicaError`` where that does not help.
+  func readBack(_ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar) async throws {
+    guard try await isReadBack(name, log, sidecar) else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(writer.folder.key)\(name.fileName) holds other bytes than \(log.path), and cannot be made "
+          + "again")
+    }
+  }
+
+  /// - Returns: false where the object is damaged and cannot be made again as it was.
+  private func isReadBack(
+    _ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar
+  ) async throws -> Bool {
+    let key = writer.folder.key + name.fileName
+    if try await isWhole(key, name, log) { return true }
+    let isMadeAgain = try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+      guard let again = try await encodeAgain(name, log, sidecar) else { return false }
+      _ = try await context.store.put(key, again.body)
+      return true
+    }
+    guard isMadeAgain else { return false }
+    guard try await isWhole(key, name, log) else {
+      throw ReplicaError(
+        .damagedObject, "\(key) was stored twice with other bytes than were sent")
+    }
+    return true
+  }
+
+  /// Makes a segment once more, as it was made before or after the log was rotated.
+  private func encodeAgain(
+    _ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar
+  ) async throws -> EncodedSegment? {
+    for frameLength in Set([SegmentEncoder.frameLength, context.objectLimit.frameLength]) {
+      for takesFrames in [true, false] {
+        let again = try await writer.lane.encode(
+          log, session: writer.session, generation: name.generation, range: name.range,
+          storedLimit: .max, frameLength: frameLength, format: sidecar.format,
+          takesFrames: takesFrames)
+        if again.name == name { return again }
+      }
+    }
+    return nil
+  }
+
+  /// Puts the bytes of a damaged object that another encoder made under other names, which count in
+  /// its place.
+  private func replace(_ name: SegmentName, _ state: inout SessionState) async throws {
+    context.logger.warning(
+      "\(writer.folder.key)\(name.fileName) is damaged, and cannot be made again: its bytes are put anew"
+    )
+    let log = try state.requireView()
+    var start = name.range.lowerBound
+    while start < name.range.upperBound {
+      let rest = start..<name.range.upperBound
+      let segment = try await writer.put(rest, &state) { state in
+        try await writer.lane.encode(
+          log, session: state.session, generation: name.generation, range: rest,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: state.sidecar.format)
+      }
+      start = segment.name.range.upperBound
+    }
+    state.entry.segments[name] = nil
+    // The damaged one is still listed, for a later pass to sweep.
+    state.entry.hasCutObjects = true
+    try writer.save(&state)
+  }
+
+  /// Compares what a delta and its basis make with the local log; where they do not make it, a new
+  /// generation without a basis has to take their place.
+  private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
+    var position = name.range.lowerBound
+    do {
+      try await RemoteReader(context.store).read(name, in: writer.folder) { piece in
+        let end = position + ByteCount(piece.count)
+        guard try log.has(piece, in: position..<end) else {
+          throw ReplicaError(.damagedObject, "\(writer.folder.key)\(name) makes other bytes")
+        }
+        position = end
+      }
+    } catch let error as ReplicaError {
+      try SentSignature.remove(context.home, writer.session, generation: name.generation)
+      throw ReplicaError(.localLogChanged, "\(error)")
+    }
+  }
+
+  private func isWhole(_ key: String, _ name: SegmentName, _ log: LocalStream) async throws -> Bool
+  {
+    try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+      let object: [UInt8]
+      do {
+        object = try await context.store.get(key)
+      } catch let error as StoreError where error.isNotFound {
+        return false
+      }
+      return try await writer.lane.isWhole(object, of: name, in: log)
+    }
+  }
+}

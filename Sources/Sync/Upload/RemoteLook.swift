@@ -1,0 +1,143 @@
+import Delta
+import Platform
+import Logging
+import Replica
+import SessionLog
+
+/// Finds out what the store has of a session, from the manifest or from a listing, and whether the
+/// local log is what was sent.
+struct RemoteLook {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Whether the manifest counts without a listing: before a seal the store is always asked.
+  func trustsManifest(_ state: SessionState) -> Bool {
+    state.verdict == nil && !state.isSidecarDamaged && isBelievable(state)
+  }
+
+  private func isBelievable(_ state: SessionState) -> Bool {
+    let rulesAreKnown = state.entry.sent == 0 || state.redaction?.isEmpty == false
+    return state.isInManifest && !state.entry.isDirty
+      && state.entry.boot == context.machine.bootId
+      && (state.consent == .metadata || rulesAreKnown)
+  }
+
+  /// Takes what the folder's names say, where the manifest does not know just that.
+  func list(_ state: inout SessionState) async throws {
+    let remote = try await writer.folders.session(state.session, in: writer.folder)
+    defer { state.isEntryTrusted = true }
+    try await adoptSidecar(&state, remote)
+    if isBelievable(state), isComplete(state, remote) { return }
+    context.logger.debug(
+      "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
+    if state.consent == .logs { try adjustSourceLength(&state, remote) }
+    let known = state.entry
+    var entry = ManifestEntry(boot: context.machine.bootId)
+    entry.generation = remote.generation
+    entry.sent = remote.mark
+    entry.revision = remote.revision?.number ?? 0
+    entry.hasCutObjects = remote.hasCutObjects
+    entry.attempts = known.attempts
+    for name in remote.segments { entry.segments[name] = known.segments[name] ?? false }
+    if state.consent == .metadata {
+      // A pass that sends log bytes later compares them with the log first.
+      if remote.mark > 0 { entry.boot = "" }
+    } else {
+      entry.isKept = state.isInManifest
+      entry.merged = min(known.merged, remote.mark)
+    }
+    state.entry = entry
+    state.isEntryListed = true
+  }
+
+  private func adoptSidecar(_ state: inout SessionState, _ remote: RemoteSession) async throws {
+    guard state.isSidecarDamaged else { return }
+    for revision in remote.revisions.reversed() {
+      do {
+        let found = try await RemoteReader(context.store).read(revision, in: writer.folder)
+        return try state.adopt(found, context)
+      } catch let error as ReplicaError where error.code == .damagedObject {
+        context.logger.warning("\(state.session): \(error)")
+      }
+    }
+  }
+
+  /// Whether the store has nothing of the session that the manifest does not know, and all that the
+  /// seal would name.
+  private func isComplete(_ state: SessionState, _ listed: RemoteSession) -> Bool {
+    let known = state.entry
+    let needed = writer.remote(state).cover(upTo: known.sent, of: known.generation)
+    return listed.segments.allSatisfy { known.segments[$0] != nil }
+      && (listed.revision?.number ?? 0) <= known.revision
+      && Set(needed).isSubset(of: listed.segments)
+  }
+
+  /// Where an attached file is gone, finds out how much of the stream it had: a pass that was killed
+  /// may have sent bytes of it that the home noted elsewhere.
+  private func adjustSourceLength(_ state: inout SessionState, _ remote: RemoteSession) throws {
+    guard let source = state.sidecar.source, source.inode == 0, let length = source.length,
+      !state.isInManifest || state.entry.isDirty
+    else { return }
+    let log = try state.requireView()
+    var end = length
+    for segment in remote.cover(upTo: remote.mark) where segment.range.upperBound > end {
+      let isRest =
+        try segment.range.lowerBound >= end
+        && segment.range.upperBound <= log.status().length && segment.matches(log)
+      if isRest { break }
+      end = segment.range.upperBound
+    }
+    if end != length { try state.setSourceLength(end, context) }
+  }
+
+  // MARK: The local log
+
+  /// Makes sure that the local log is what was sent; of another generation it need not be.
+  ///
+  /// - Throws: ``ReplicaError`` where it is not.
+  func compare(_ state: inout SessionState) throws {
+    guard state.isOfThisGeneration else { return }
+    if state.isEntryListed { return try compareWithNames(&state) }
+    let log = try state.requireView()
+    guard state.length >= state.entry.sent, try Self.isUnchanged(log, state.entry) else {
+      throw ReplicaError(
+        .localLogChanged,
+        "\(log.path) is shorter than, or differs from, the \(state.entry.sent) bytes that were sent"
+      )
+    }
+  }
+
+  /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
+  static func isUnchanged(_ log: LocalStream, _ known: ManifestEntry) throws -> Bool {
+    let covered = known.sent - ByteCount(known.link.covered)
+    guard try log.available().lowerBound <= covered else { return true }
+    return try log.link(before: known.sent) == known.link
+  }
+
+  private func compareWithNames(_ state: inout SessionState) throws {
+    let segments = writer.remote(state).segments(of: state.entry.generation)
+    if try state.requireView().redaction == nil, state.entry.sent > 0 {
+      try RuleBinding(writer).recover(&state, segments)
+    }
+    let log = try state.requireView()
+    let first = try log.available().lowerBound
+    for name in segments {
+      guard name.range.upperBound <= state.length else {
+        throw ReplicaError(
+          .localLogChanged,
+          "the store has \(state.session) up to byte \(state.entry.sent), \(log.path) ends at byte "
+            + "\(state.length): it lost its end, or was restored from a backup. Nothing is sealed or "
+            + "deleted; 'tidemark show --remote \(state.session)' has the rest")
+      }
+      guard try first > name.range.lowerBound || name.matches(log) else {
+        throw ReplicaError(
+          .localLogChanged,
+          "\(writer.folder.key)\(name.fileName) does not hold what \(log.path) has there")
+      }
+    }
+    state.entry.link = try log.link(before: state.entry.sent)
+  }
+}

@@ -1,0 +1,64 @@
+import Replica
+import SessionLog
+
+/// Which rules bind which bytes of a session.
+struct RuleBinding {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Binds the log by the rules by which it was sent, and by the configured ones from there on.
+  ///
+  /// They are noted before the first byte is sent by them, so that a later pass finds them again.
+  func bind(_ state: inout SessionState) async throws {
+    let known = try state.requireView().redaction ?? []
+    let isCurrent = state.isOfThisGeneration
+    let epochs = isCurrent ? continued(known, from: state.entry.sent) : continued([], from: 0)
+    // What is sealed in this pass says so in its sidecar.
+    let needsNote = state.verdict == nil || state.entry.sent > 0
+    if needsNote, epochs != state.redaction {
+      try context.redaction.keepCurrent()
+      try state.note(epochs, generation: state.note.generation)
+    }
+    guard epochs != known else { return }
+    try context.redaction.keepCurrent()
+    if isCurrent, state.entry.revision > 0 {
+      var sidecar = state.sidecar
+      sidecar.redaction = epochs
+      try await writer.putRevision(sidecar, &state)
+    }
+    try state.bind(epochs, context)
+  }
+
+  /// Epochs with the configured rules from an offset on.
+  private func continued(
+    _ epochs: [Sidecar.RedactionEpoch], from sent: StreamOffset
+  ) -> [Sidecar.RedactionEpoch] {
+    let version = context.redaction.version
+    if epochs.last?.rules == version { return epochs }
+    let begun = epochs.filter { $0.from < sent }
+    if begun.last?.rules == version { return begun }
+    return begun + [Sidecar.RedactionEpoch(from: sent, rules: version)]
+  }
+
+  /// Finds the rules by which a session was sent that are noted nowhere.
+  ///
+  /// They make the local bytes what the names of the remote segments say; where none do, the log stays
+  /// as it is.
+  func recover(_ state: inout SessionState, _ segments: [SegmentName]) throws {
+    let plain = state
+    let here = try state.requireView().available()
+    let segments = segments.filter {
+      here.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= here.upperBound
+    }
+    for version in try context.redaction.versions() {
+      guard (try? context.redaction.redactor(version)) != nil else { continue }
+      try state.bind([Sidecar.RedactionEpoch(from: 0, rules: version)], context)
+      let view = try state.requireView()
+      if try segments.allSatisfy({ try $0.matches(view) }) { return }
+    }
+    state = plain
+  }
+}

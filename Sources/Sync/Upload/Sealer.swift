@@ -1,0 +1,116 @@
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Seals a session that nobody can write any more: proof, seal revision, local mark.
+struct Sealer {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Seals a session whose every byte has been sent.
+  func seal(_ state: inout SessionState) async throws {
+    guard let length = state.end else { return }
+    let log = try state.requireView()
+    var tally =
+      try state.tally
+      ?? StreamTally(RecordReader(state.sidecar.format, reference: log.status().modified))
+    let objects = try await ObjectProof(writer).prove(upTo: length, &tally, &state)
+    tally.finish()
+
+    var final = state.sidecar
+    final.consent = nil
+    final.categories = tally.statistics.categoryNames
+    final.levels = tally.statistics.levelCounts
+    if state.verdict?.status == .crashed {
+      let lines = try log.lastLines(upTo: length)
+      final.crash = Sidecar.Crash(core: final.crash?.core, lines: lines)
+    }
+    final.digest = tally.digest
+    final.redaction = log.redaction
+    final.redacted = try log.redactions(upTo: length)
+    try await seal(final, objects, length: length, &state)
+  }
+
+  /// Puts the seal of what the store has of a stream, and marks it here.
+  ///
+  /// - Parameters:
+  ///   - sidecar: what is known of the session, without its end and its objects.
+  ///   - objects: what holds the stream, or what the store has of it.
+  ///   - length: stream bytes that the store has.
+  func seal(
+    _ sidecar: Sidecar, _ objects: [SegmentName], length: StreamOffset,
+    _ state: inout SessionState
+  ) async throws {
+    guard let verdict = state.verdict else { return }
+    if state.isSidecarDamaged { try quarantineSidecar(state) }
+    var final = sidecar
+    final.clockOffset = context.serverClock.offset?.milliseconds ?? sidecar.clockOffset
+    final.status = verdict.status
+    final.cause = verdict.cause
+    final.endedAt = verdict.endedAt
+    final.lastUpdatedAt = verdict.endedAt
+    final.fileSizeBytes = state.length.byteCount
+    final.objects = objects.map(\.fileName)
+    final.basis = try await writer.basis(of: objects, state).map(\.fileName)
+    final.generation = state.entry.generation == 1 ? nil : state.entry.generation
+
+    let isTidy = state.entry.hasOnlyFinalObjects
+    let name = try await put(final, length: length, &state)
+    try mark(final, by: name, length: length, state)
+    try SentSignature.remove(context.home, state.session, generation: state.entry.generation)
+    writer.report(.sealed(session: state.session, status: final.status, isTidy: isTidy))
+  }
+
+  /// Puts the seal, or finds the one that a pass put which died before its local mark.
+  private func put(
+    _ sidecar: Sidecar, length: StreamOffset, _ state: inout SessionState
+  ) async throws -> RevisionName {
+    let json = try writer.json(of: sidecar, state)
+    var name = RevisionName(
+      session: state.session, number: state.entry.revision, status: sidecar.status,
+      generation: state.entry.generation, length: length, json: json)
+    var isProven = false
+    if try await writer.folders.known(state.session, in: writer.folder)?.seal != name {
+      (name, isProven) = try await writer.putRevision(
+        json, sidecar.status, length: length, &state)
+    }
+    let key = writer.folder.key + name.fileName
+    if isProven { return name }
+    if try await context.store.get(key) == json { return name }
+    _ = try await context.store.put(key, json)
+    guard try await context.store.get(key) == json else {
+      throw ReplicaError(.damagedObject, "\(key) was stored twice with other bytes than were sent")
+    }
+    return name
+  }
+
+  /// Saves what this home knows of a seal that was put.
+  private func mark(
+    _ sidecar: Sidecar, by name: RevisionName, length: StreamOffset, _ state: SessionState
+  ) throws {
+    var sidecar = sidecar
+    sidecar.seal = Sidecar.Seal(
+      store: context.store.location, revision: name.fileName, sealedAt: context.now(),
+      digest: sidecar.digest, length: length)
+    sidecar.agesFrom = context.lived.time.mark
+    sidecar.remoteReapedAt = nil
+    sidecar.erasesBefore = state.note.generation
+    // The uploader makes it durable together with those of the other sessions, and then settles it.
+    try sidecar.saveForNow(state.local.files.sidecar)
+  }
+
+  /// Keeps a sidecar that could not be read where a person can look at it.
+  private func quarantineSidecar(_ state: SessionState) throws {
+    let kept = "\(context.home.quarantinePath)/\(state.session).json"
+    do {
+      try File.rename(state.local.files.sidecar, to: kept)
+    } catch {
+      guard error.isNotFound else { throw error }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Platform
+import Replica
+import SessionLog
+
+/// Small segments, which each tick leaves one of, give way to larger ones that cover them.
+///
+/// Each byte is sent at most twice more than by its tick: when 64 ticks have come together, and in
+/// the objects of the seal. What is covered is deleted by a later pass, once a listing shows what
+/// covers it; so at every instant the remote holds each byte.
+struct SegmentCover {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// How many small segments come together before a tick covers them.
+  private static let coveredTicks = 64
+
+  /// Before a tick: where enough small segments have come together, puts larger ones that cover
+  /// them, and the tick's bytes in the last where they fit.
+  func coverTicks(_ state: inout SessionState) async throws {
+    guard let end = state.end, state.entry.segments.count >= Self.coveredTicks - 1 else { return }
+    let recent = writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
+      .filter { $0.range.lowerBound >= state.entry.merged }
+    guard recent.count >= Self.coveredTicks - 1 else { return }
+    try await cover(recent, withNext: end, &state)
+    state.entry.merged = state.entry.sent
+    try writer.save(&state)
+  }
+
+  /// Before the seal: puts the final objects that take the place of small segments.
+  func coverAll(_ state: inout SessionState) async throws {
+    guard let end = state.end else { return }
+    let all = writer.remote(state).cover(upTo: end, of: state.entry.generation)
+    try await cover(all, withNext: end, &state)
+  }
+
+  private func cover(
+    _ segments: [SegmentName], withNext end: StreamOffset, _ state: inout SessionState
+  ) async throws {
+    let limit = ByteCount(context.segmentLimit)
+    let log = try state.requireView()
+    let here = try log.available().lowerBound
+    for group in SegmentGroup.groups(of: segments, limit: limit)
+    where here <= group.range.lowerBound {
+      for segment in segments where group.range.contains(segment.range.lowerBound) {
+        guard try segment.matches(log) else {
+          throw ReplicaError(
+            .localLogChanged,
+            "\(log.path) differs from what was sent as \(writer.folder.key)\(segment.fileName)")
+        }
+      }
+      let takesNext =
+        group.range.upperBound == state.entry.sent
+        && group.stored + (end - state.entry.sent) <= limit
+      let range = group.range.lowerBound..<(takesNext ? end : group.range.upperBound)
+      try await writer.put(range, &state) { state in
+        try await writer.lane.encode(
+          log, session: state.session, generation: state.entry.generation, range: range,
+          storedLimit: .max, frameLength: context.objectLimit.frameLength,
+          format: state.sidecar.format)
+      }
+    }
+  }
+}

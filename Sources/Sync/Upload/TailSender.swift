@@ -1,0 +1,71 @@
+import Platform
+import Replica
+import SessionLog
+
+/// Sends what the store lacks of the stream.
+struct TailSender {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Puts segments until the store has the log as far as it is sent in this pass: whole gaps between
+  /// those that are there, so that none overlaps another in part.
+  func send(_ state: inout SessionState) async throws {
+    guard let end = state.end else { return }
+    let log = try state.requireView()
+    try log.synchronize()
+    try await SegmentCover(writer).coverTicks(&state)
+    var signature = try openSignature(log, state, upTo: end)
+    while state.entry.sent < end {
+      let range = state.entry.sent..<(nextSegment(after: state.entry.sent, state) ?? end)
+      let segment = try await writer.put(range, &state) { state in
+        let segment = try await writer.lane.encode(
+          log, session: state.session, generation: state.entry.generation, range: range,
+          storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
+          format: state.sidecar.format, link: state.entry.link, signature: signature?.builder)
+        guard try RemoteLook.isUnchanged(log, state.entry) else {
+          throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+        }
+        return segment
+      }
+      state.tally = segment.tally ?? state.tally
+      if segment.name.range.upperBound == range.upperBound, range.upperBound < end {
+        try passPresent(&state, log)
+      }
+      guard let builder = segment.signature else { continue }
+      signature?.proceed(with: builder)
+      state.entry.signed = signature?.end ?? 0
+    }
+  }
+
+  /// Where the first segment begins that is there beyond a gap.
+  private func nextSegment(after offset: StreamOffset, _ state: SessionState) -> StreamOffset? {
+    state.entry.segments.keys.lazy
+      .filter { $0.generation == state.entry.generation && $0.range.lowerBound > offset }
+      .map(\.range.lowerBound).min()
+  }
+
+  /// Goes on after segments that are there already.
+  private func passPresent(_ state: inout SessionState, _ log: LocalStream) throws {
+    let mark = writer.remote(state).mark(of: state.entry.generation)
+    guard mark > state.entry.sent else { return }
+    state.entry.link = try log.link(before: mark)
+    state.entry.sent = mark
+    try writer.save(&state)
+  }
+
+  /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
+  private func openSignature(
+    _ log: LocalStream, _ state: SessionState, upTo end: StreamOffset
+  ) throws -> SentSignature? {
+    let entry = state.entry
+    guard state.isAttached, state.verdict == nil, end - entry.signed >= SentSignature.slack
+    else { return nil }
+    var signature = SentSignature(
+      context.home, state.session, generation: entry.generation, upTo: entry.sent)
+    let sent = writer.remote(state).cover(upTo: entry.sent, of: entry.generation)
+    return try signature.catchUp(with: sent, of: log) ? signature : nil
+  }
+}

@@ -1,0 +1,170 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Makes the plan of a pass: reads each open session's state, and changes nothing but what an earlier
+/// pass left behind half done.
+struct UploadPlanner {
+  let context: SyncContext
+  /// Which sessions are looked at in spite of a pause after a failure.
+  let turn: Turn
+
+  /// How long a marker may stand without its log: a recorder makes the marker first.
+  private static let markerGrace = Duration.hours(1)
+
+  func plan() throws -> UploadPlan {
+    var plan = UploadPlan()
+    plan.remains = try context.manifest.remains(due: context.now())
+    var attempts: [SessionID: Int] = [:]
+    let log = PlanLog(logger: context.logger)
+    for session in try context.home.openSessions() {
+      do {
+        let state = try examine(session)
+        attempts[session] = state.entry.attempts
+        if case .wait(let reason) = UploadStep.next(state) {
+          add(reason, state, to: &plan)
+          if !Self.isHeld(reason) { log.waits(session, reason) }
+        } else {
+          let item = UploadPlan.Item(state)
+          log.item(item)
+          plan.add(item, state)
+        }
+      } catch let error as SystemError {
+        let reason = WaitReason.unreadable(error.description)
+        plan.held.append(.init(session: session, why: reason))
+        plan.waiting.append(WaitingBytes(session: session, reason: reason, bytes: 0))
+      }
+    }
+    for held in plan.held { log.waits(held.session, held.why) }
+    plan.items.sort {
+      (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
+    }
+    return plan
+  }
+
+  private func add(_ reason: WaitReason, _ state: SessionState, to plan: inout UploadPlan) {
+    if Self.isHeld(reason) { plan.held.append(.init(session: state.session, why: reason)) }
+    plan.addWaiting(reason, state)
+  }
+
+  /// Whether a session that waits is left alone, rather than without anything to send.
+  private static func isHeld(_ reason: WaitReason) -> Bool {
+    switch reason {
+    case .backoff, .refused, .fileAbsent, .logGone, .withdrawn: true
+    default: false
+    }
+  }
+
+  /// Reads a session's state, and finds out whether anything of it is to be sent.
+  private func examine(_ session: SessionID) throws -> SessionState {
+    var state = try SessionState.load(session, context)
+    state.wait = try whole(state)
+    guard state.wait == nil else { return state }
+    do {
+      let lock = try FileLock.tryExclusive(state.local.files.lock)
+      try state.judge(context, holding: lock)
+    }
+    guard state.verdict == nil else { return state }
+    if state.consent == .metadata {
+      // Until it ends there is nothing more to say of it.
+      if state.entry.revision > 0, state.note.consent == .metadata {
+        if state.isAttached { try state.local.removeMarker() }
+        state.wait = .consent
+      }
+    } else if let sent = state.sent, state.saidConsent == .logs {
+      try state.measure(context)
+      // A recorded log that has become shorter lost what was sent.
+      if state.end == sent, state.length >= sent || state.isAttached {
+        // The attacher notices when a foreign file has grown: until then no pass has to look.
+        if state.isAttached, sent == state.length { try state.local.removeMarker() }
+        state.wait = state.rest ?? .nothingNew
+      }
+    }
+    return state
+  }
+
+  /// Why nothing is done for a session however far it was sent; nil where something may be.
+  private func whole(_ state: SessionState) throws -> WaitReason? {
+    guard state.log != nil else { return try withoutLog(state) }
+    if state.sidecar.seal != nil {
+      try state.local.settle(context)
+      return .sealed
+    }
+    return state.note.withdrawnAt == nil ? pause(after: state.entry) : .withdrawn
+  }
+
+  private func withoutLog(_ state: SessionState) throws -> WaitReason {
+    if let source = state.sidecar.source {
+      guard state.sidecar.seal != nil else { return .fileAbsent(source.path) }
+      try state.local.settle(context)
+      return .sealed
+    }
+    guard let age = try state.local.markerAge(now: context.now()), age > Self.markerGrace else {
+      return .starting
+    }
+    try state.local.removeMarker()
+    return state.local.hasSidecar ? .logGone(state.local.files.log) : .deleted
+  }
+
+  /// Why it is too early to try a session again; nil when it is not.
+  private func pause(after entry: ManifestEntry) -> WaitReason? {
+    let backoff = entry.isPassing ? Backoff.passing : .refused
+    let waits = entry.isPassing ? turn == .due : turn != .all
+    guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
+      return nil
+    }
+    let text = "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
+    return entry.isPassing ? .backoff(text) : .refused(text)
+  }
+}
+
+extension UploadPlan {
+  /// Adds a session of which something is to be sent.
+  fileprivate mutating func add(_ item: Item, _ state: SessionState) {
+    items.append(item)
+    guard item.consent == .logs else { return addWaiting(.consent, state) }
+    let rest = item.sendableEnd.map { state.length - $0 } ?? 0
+    if let reason = item.rest, rest > 0 {
+      waiting.append(WaitingBytes(session: item.session, reason: reason, bytes: rest))
+    }
+    let bytes = max(0, state.unsent - rest)
+    if bytes > 0 {
+      waiting.append(WaitingBytes(session: item.session, reason: .turn, bytes: bytes))
+    }
+    unproven += state.unproven
+  }
+
+  /// Adds the bytes of a session of which nothing is sent.
+  fileprivate mutating func addWaiting(_ reason: WaitReason, _ state: SessionState) {
+    unproven += state.unproven
+    let isLeftAlone = held.last?.session == state.session
+    guard state.sidecar.seal == nil, state.unsent > 0 || isLeftAlone else { return }
+    waiting.append(WaitingBytes(session: state.session, reason: reason, bytes: state.unsent))
+  }
+}
+
+extension UploadPlan.Item {
+  /// A session of which something is to be sent.
+  init(_ state: SessionState) {
+    self.init(
+      session: state.session, isAttached: state.isAttached, length: state.length, sent: state.sent,
+      sendableEnd: state.verdict == nil && state.consent == .logs ? state.end : nil,
+      rest: state.rest, verdict: state.verdict, consent: state.consent,
+      formerDevice: state.entry.hasBegun ? nil : state.formerDevice)
+  }
+}
+
+extension SessionState {
+  /// Log bytes that are not known to be in the store.
+  fileprivate var unsent: ByteCount {
+    max(0, length - (isOfThisGeneration ? entry.sent : .zero))
+  }
+
+  /// Log bytes that were sent, in objects whose content the store has not proven.
+  fileprivate var unproven: ByteCount {
+    guard sidecar.seal == nil else { return 0 }
+    let names = entry.segments.filter { !$0.value && $0.key.generation == entry.generation }.keys
+    return min(entry.sent.byteCount, names.reduce(0) { $0 + $1.length })
+  }
+}

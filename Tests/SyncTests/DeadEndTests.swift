@@ -1,0 +1,152 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// States of the remote copy from which an upload has to find a way on by itself.
+@Suite(.tags(.medium)) struct DeadEndTests {
+  private func write(_ writer: SessionWriter, _ text: String) {
+    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+  }
+
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  /// Puts a session's first bytes as another encoder would, under the name that fits.
+  private func encoded(
+    _ site: Site, _ session: SessionID, _ range: Range<StreamOffset>, frameLength: Int = 64
+  ) async throws -> EncodedSegment {
+    let log = try LocalStream(site.local.home.files(for: session))
+    return try await SegmentLane().encode(
+      log, session: session, range: range, storedLimit: .max, frameLength: frameLength,
+      format: .lines)
+  }
+
+  @Test func `a damaged object of another encoder is put anew under another name`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for number in 0..<40 { write(writer, "line \(number) \(UUID())") }
+    try await site.upload()
+    let own = try #require(try await site.remote(writer.session).segments.first)
+    let folder = try await site.remote(writer.session).folder
+    let foreign = try await encoded(site, writer.session, own.range)
+    #expect(foreign.name != own)
+    var damaged = foreign.body
+    damaged[damaged.count / 2] ^= 1
+    _ = try await site.store.delete([folder.key + own.fileName])
+    _ = try await site.store.put(folder.key + foreign.name.fileName, damaged)
+    try writer.end(.exit(0))
+
+    let report = try await site.upload(.all)
+    #expect(report.failures.isEmpty, "\(report.failures)")
+    try await site.expectSealedAndEqual(writer.session)
+    let sealed = try Sidecar.load(writer.files.sidecar)
+    #expect(sealed.objects?.contains(foreign.name.fileName) == false)
+  }
+
+  @Test func `a gap is filled without overlapping what is there`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    for number in 0..<3 {
+      write(writer, "line \(number)")
+      try await site.upload()
+    }
+    let before = try await site.remote(writer.session)
+    let first = try #require(before.segments.first)
+    _ = try await site.store.delete([before.folder.key + first.fileName])
+    try FileManager.default.removeItem(atPath: site.local.home.cachePath)
+    try site.local.home.create()
+    write(writer, "after the loss")
+    try await site.upload()
+    let after = try await site.remote(writer.session)
+    #expect(after.overlaps.isEmpty)
+    let ranges = after.segments.map(\.range)
+    #expect(ranges.dropLast() == before.segments.map(\.range)[...])
+    #expect(ranges.last?.lowerBound == before.mark)
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+  }
+
+  @Test(arguments: [false, true])
+  func `segments that overlap in part are read where they join`(differs: Bool) async throws {
+    let site = try Site()
+    let session = try site.local.session(bytes("0123456789abcdefghijklmnopqrstuvwxyz\n"))
+    let folder = SessionFolder(device: site.device.deviceId, session: session)
+    let first = try await encoded(site, session, 0..<20)
+    var log = try site.local.log(session)
+    if differs { log[15] = 0x21 }
+    let other = "\(site.local.folder)/other.log"
+    try Data(log).write(to: URL(fileURLWithPath: other))
+    let second = try await SegmentLane().encode(
+      LocalStream(path: other), session: session, range: 10..<StreamOffset(log.count),
+      storedLimit: .max, format: .lines)
+    for segment in [first, second] {
+      _ = try await site.store.put(folder.key + segment.name.fileName, segment.body)
+    }
+    if differs {
+      await #expect(throws: ReplicaError.self) { try await site.remoteBytes(session) }
+    } else {
+      #expect(try await site.remoteBytes(session) == log)
+    }
+  }
+
+  @Test(arguments: ["", nil])
+  func `a lost sidecar starts from the newest remote revision`(content: String?) async throws {
+    let site = try Site()
+    let session: SessionID
+    do {
+      let writer = try site.local.writer()
+      session = writer.session
+      write(writer, "line")
+      try await site.upload()
+    }
+    let path = site.local.home.files(for: session).sidecar
+    let before = try Sidecar.load(path)
+    lose(path, content)
+    for _ in 0..<2 {
+      let report = try await site.upload(.all)
+      #expect(report.failures.isEmpty, "\(report.failures)")
+    }
+    try await site.expectSealedAndEqual(session)
+    let sealed = try await newest(site, session)
+    #expect(sealed.appName == before.appName && sealed.status == .crashed)
+    #expect(try Sidecar.load(path).appName == before.appName)
+  }
+
+  @Test(arguments: ["", nil])
+  func `a seal outlives the local sidecar`(content: String?) async throws {
+    let site = try Site()
+    let session = try site.local.session(bytes("one\n"))
+    try await site.upload()
+    let before = try await newest(site, session)
+    let path = site.local.home.files(for: session).sidecar
+    lose(path, content)
+    site.local.clock.advance(seconds: 86_400)
+    try OpenSessionReview(site.context()).runIfDue(
+      holding: try #require(try HomeLock.acquire(site.local.home)))
+    #expect(try site.local.home.openSessions() == [session])
+    for _ in 0..<2 { try await site.upload(.all) }
+    try await site.expectSealedAndEqual(session)
+    let after = try await newest(site, session)
+    #expect(after.appName == before.appName && after.status == before.status)
+    #expect(after.cause == before.cause && after.endedAt == before.endedAt)
+    #expect(try Sidecar.load(path).appName == before.appName)
+  }
+
+  private func lose(_ path: String, _ content: String?) {
+    if let content {
+      try? Data(content.utf8).write(to: URL(fileURLWithPath: path))
+    } else {
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private func newest(_ site: Site, _ session: SessionID) async throws -> Sidecar {
+    let remote = try await site.remote(session)
+    return try await RemoteReader(site.store).read(
+      try #require(remote.revision), in: remote.folder)
+  }
+}
