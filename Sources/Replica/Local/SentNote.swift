@@ -66,6 +66,9 @@ extension LocalSession {
     try write(note, isDurable: true)
   }
 
+  /// Whether it is marked as not sealed.
+  package var isOpen: Bool { File.exists(files.marker) }
+
   /// Ends a withdrawal.
   ///
   /// - Throws: ``Platform/SystemError``.

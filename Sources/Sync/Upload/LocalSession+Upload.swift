@@ -7,8 +7,6 @@ import SessionLog
 
 /// What an upload does with a session as it lies in the home.
 extension LocalSession {
-  }
-
   /// Compresses what a recorder that died has left plain.
   func compressParts(_ format: LogFormat) throws {
     do {

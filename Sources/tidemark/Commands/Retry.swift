@@ -9,7 +9,8 @@ struct Retry: AsyncParsableCommand {
     abstract: "Let the next upload try again at once what failed and waits.",
     discussion: """
       Without sessions all that wait are released, and the store too when it is left alone for a \
-      while because it could not be reached or refused us. 'tidemark status' says what waits and why.
+      while because it could not be reached or refused us. A session whose remote copy was deleted is \
+      uploaded again only when it is named. 'tidemark status' lists what waits and why.
       """)
 
   @Argument(help: "The sessions; by default all that wait.")
@@ -30,10 +31,16 @@ struct Retry: AsyncParsableCommand {
     } else {
       let wanted = try ids.map(ShortenedID.init)
       for (given, id) in zip(ids, wanted)
-      where !released.contains(where: { id.matches($0.session) }) {
+      where !released.contains(where: { id.matches($0.session) })
+        && !waiting.withdrawn.contains(where: { id.matches($0) })
+      {
         throw Failure(.usage, "no session '\(given)' waits; see 'tidemark status'")
       }
       released = released.filter { one in wanted.contains { $0.matches(one.session) } }
+      for session in waiting.withdrawn where wanted.contains(where: { $0.matches(session) }) {
+        try uploader.retry(session, holding: lock)
+        Console.say("released \(session): uploaded again although its remote copy was deleted")
+      }
     }
     for one in released {
       try uploader.retry(one.session, holding: lock)

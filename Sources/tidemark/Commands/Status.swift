@@ -12,9 +12,13 @@ struct Status: AsyncParsableCommand {
     commandName: "status",
     abstract: "Say where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
-      Exit code 1 when sessions are to be sent again under another device id, 75 when there are bytes to send and nothing could be sent for 'stale-after'. With \
-      --json: user, home, configuration, store, consent, deviceId, openSessions, unsentBytes, \
-      localBytes, lastSuccess, readBack (at, whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that they were recorded \
+      Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
+      sessions are to be sent again under another device id, or wait for somebody to act, 75 when there \
+      are bytes to send and nothing could be sent for 'stale-after'. With --json: user, home, \
+      configuration, store, consent, deviceId, openSessions, unsentBytes, waiting (reason, bytes, \
+      sessions, remedy; the bytes add up to unsentBytes), unprovenBytes (sent, not yet proven), \
+      localBytes, lastSuccess, readBack (at, whole, sessions: what 'verify --deep' last found), \
+      stale, formerDevices (sessions by the id that they were recorded \
       under), livedSeconds, reapingWaits (why old sessions stay), problems, failed (the store, or sessions: session, attempts, \
       lastError, nextAttempt). Where root serves all users, it is told of each of them, and \
       there is one object a user.
@@ -33,6 +37,8 @@ struct Status: AsyncParsableCommand {
     let deviceId: String
     let openSessions: Int
     let unsentBytes: ByteCount
+    let waiting: [Waits]
+    let unprovenBytes: ByteCount
     let localBytes: ByteCount
     let lastSuccess: Timestamp?
     let readBack: ReadBack?
@@ -42,6 +48,23 @@ struct Status: AsyncParsableCommand {
     let reapingWaits: [String]
     let problems: [String: String]
     let failed: [Attempts]
+  }
+
+  /// Bytes that were not uploaded for one reason.
+  private struct Waits: Encodable {
+    let reason: String
+    let bytes: ByteCount
+    let sessions: Int
+    let remedy: String
+    let text: String
+    let isProblem: Bool
+
+    enum CodingKeys: CodingKey { case reason, bytes, sessions, remedy }
+
+    init(_ sum: WaitingSum) {
+      (reason, remedy, text) = (sum.reason.code, sum.reason.remedy, sum.reason.summary)
+      (bytes, sessions, isProblem) = (sum.bytes, sum.sessions, sum.reason.kind == .problem)
+    }
   }
 
   /// Attempts in a row that failed, of a session or, without one, of the store.
@@ -54,16 +77,17 @@ struct Status: AsyncParsableCommand {
 
   func run() async throws {
     var isStale = false
-    var isResending = false
+    var isPartial = false
     for (index, place) in try Workplace.all(logger: diagnostics.logger()).enumerated() {
       let report = try await place.home.withOwnersRights { try self.report(on: place) }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }
       isStale = isStale || report.stale
-      isResending = isResending || !report.formerDevices.isEmpty
+      isPartial =
+        isPartial || !report.formerDevices.isEmpty || report.waiting.contains(where: \.isProblem)
     }
     if isStale { throw ExitStatus.tryLater }
-    if isResending { throw ExitStatus.partial }
+    if isPartial { throw ExitStatus.partial }
   }
 
   private func report(on place: Workplace) throws -> Report {
@@ -81,20 +105,19 @@ struct Status: AsyncParsableCommand {
     }
     let entry = try context?.storeEntry()
     let lived = try place.lived(context)
-    let unsent = try plan.map { plan -> ByteCount in
-      // Without logs there are none to send.
-      guard place.consent == .logs else { return 0 }
-      return try plan.unsent
-        + plan.held.reduce(0) { try $0 + Self.length(of: $1.session, place.home) }
-    }
-    let waits =
-      place.consent == .logs ? unsent ?? 0 > 0 : plan.map { !$0.items.isEmpty } ?? false
+    let isDisabled = context == nil && !place.isServedByRoot
+    let waiting =
+      try plan?.waiting ?? (isDisabled ? UploadPlan.withoutStore(place.home) : [])
+    let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
+    let waits = place.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
     return Report(
       user: place.home.owner?.name, home: place.home.path,
       configuration: place.home.configurationPath, store: context?.store.location,
       consent: context?.consent, deviceId: place.device.deviceId,
       openSessions: try place.home.openSessions().count,
-      unsentBytes: unsent ?? 0, localBytes: try place.home.sessionBytes(),
+      unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
+      waiting: WaitingSum.sums(of: waiting).map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
+      localBytes: try place.home.sessionBytes(),
       lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(place.home),
       stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
       formerDevices: plan?.formerDevices ?? [:], livedSeconds: lived.time.seconds,
@@ -136,14 +159,6 @@ struct Status: AsyncParsableCommand {
     return reasons
   }
 
-  private static func length(of session: SessionID, _ home: Home) throws -> ByteCount {
-    do {
-      return try LocalStream(home.files(for: session)).status().length.byteCount
-    } catch let error as SystemError where error.isNotFound {
-      return 0
-    }
-  }
-
   private func show(_ report: Report, _ place: Workplace) {
     if let user = report.user { Console.say("user           \(user)") }
     let noStore =
@@ -167,6 +182,14 @@ struct Status: AsyncParsableCommand {
       Console.say(Console.paint("device changed \(text)", .yellow))
     }
     Console.say("not uploaded   \(report.unsentBytes.text)")
+    for waits in report.waiting {
+      let sessions = "\(waits.sessions) \(waits.sessions == 1 ? "session" : "sessions")"
+      let line = "  \(waits.bytes.text) in \(sessions): \(waits.text) (\(waits.remedy))"
+      Console.say(waits.isProblem ? Console.paint(line, .yellow) : line)
+    }
+    if report.unprovenBytes > 0 {
+      Console.say("not proven     \(report.unprovenBytes.text) sent, to be proven by the seal")
+    }
     let success = report.lastSuccess.map {
       "\($0) (\(Age.text(Timestamp.now() - $0)) ago)"
     }

@@ -238,7 +238,13 @@ struct Upload: AsyncParsableCommand {
       }
     }
     if let error = report.stoppedBy {
-      if pass.isReportDue { Console.complain("\(whose)\(error)") }
+      if pass.isReportDue {
+        Console.complain("\(whose)\(error)")
+        for sum in WaitingSum.sums(of: report.waiting) where sum.bytes > 0 {
+          Console.complain(
+            "\(whose)\(sum.bytes.text) not uploaded: \(sum.reason.summary) (\(sum.reason.remedy))")
+        }
+      }
     } else if Console.outputIsTerminal && !json {
       Console.say(
         "\(whose)sent \(report.logBytes.text) of log as "

@@ -1,0 +1,107 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// Each unsent byte has one reason.
+@Suite(.tags(.medium)) struct WaitReasonTests {
+  private func write(_ writer: SessionWriter, _ text: String) {
+    Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+  }
+
+  /// What is not known to be in the store, from the logs and the listing.
+  private func unsent(_ site: Site) async throws -> ByteCount {
+    var sum: ByteCount = 0
+    for session in try site.local.home.openSessions() {
+      let length = ByteCount(try site.local.log(session).count)
+      sum += max(0, length - (try await site.remote(session)).mark.byteCount)
+    }
+    return sum
+  }
+
+  @Test func `reasons add up to the unsent bytes`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    write(writer, "one\n")
+    var waiting = try Uploader(site.context()).plan().waiting
+    #expect(waiting.map(\.reason) == [.turn])
+    #expect(waiting.first?.bytes == (try await unsent(site)))
+    try await site.upload()
+    #expect(try Uploader(site.context()).plan().waiting.isEmpty)
+
+    write(writer, "two\n-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n")
+    let other = try site.local.session(Array("other\n".utf8))
+    site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "\(other)")
+    waiting = try Uploader(site.context()).plan().waiting
+    #expect(Set(waiting.map(\.reason)) == [.turn, .heldBackSecret])
+    #expect(waiting.reduce(0) { $0 + $1.bytes } == (try await unsent(site)))
+
+    let report = try await site.upload()
+    #expect(Set(report.waiting.map(\.reason.code)) == ["held-back-secret", "refused"])
+    #expect(report.waiting.reduce(0) { $0 + $1.bytes } == (try await unsent(site)))
+    let plan = try Uploader(site.context()).plan()
+    #expect(Set(plan.waiting.map(\.reason.code)) == ["held-back-secret", "refused"])
+    #expect(plan.waitingBytes == (try await unsent(site)))
+    #expect(WaitingSum.sums(of: plan.waiting).map(\.sessions) == [1, 1])
+  }
+
+  @Test func `a store that cannot be reached is the reason`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    site.store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
+    site.store.plan(.failBefore(.unreachable), on: "LIST", times: 9)
+    let report = try await site.upload()
+    #expect(report.waiting.map(\.reason.code) == ["backoff"])
+    let plan = try Uploader(site.context()).plan(.due)
+    #expect(plan.waiting.map(\.session) == [session])
+    #expect(plan.waiting.map(\.reason.code) == ["backoff"])
+    #expect(plan.waitingBytes == ByteCount(try site.local.log(session).count))
+  }
+
+  @Test func `without consent or a store bytes wait as well`() async throws {
+    var site = try Site()
+    site.consent = .metadata
+    let writer = try site.local.writer()
+    write(writer, "one\n")
+    for _ in 0..<2 {
+      let plan = try Uploader(site.context()).plan()
+      #expect(plan.waiting.map(\.reason) == [.consent])
+      #expect(plan.waitingBytes == ByteCount(try site.local.log(writer.session).count))
+      try await site.upload()
+    }
+    let disabled = try UploadPlan.withoutStore(site.local.home)
+    #expect(disabled.map(\.reason) == [.disabled] && disabled.first?.session == writer.session)
+  }
+
+  @Test func `a withdrawn session waits until it is released`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    write(writer, "one\n")
+    try await site.upload()
+    let local = LocalSession(site.local.home, writer.session)
+    try local.withdraw(at: site.local.clock.now())
+    _ = try await site.store.delete(site.remote(writer.session).keys)
+    try site.context().manifest.forget(writer.session)
+
+    write(writer, "two\n")
+    _ = site.store.takeRequests()
+    let report = try await site.upload(.all)
+    #expect(site.store.takeRequests() == [])
+    #expect(report.held.map(\.why) == [.withdrawn])
+    #expect(report.waiting.map(\.reason) == [.withdrawn])
+
+    let uploader = try Uploader(site.context())
+    #expect(try uploader.waiting().withdrawn == [writer.session])
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      try uploader.retry(writer.session, holding: lock)
+    }
+    try await site.upload()
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+  }
+}
