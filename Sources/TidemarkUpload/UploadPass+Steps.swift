@@ -6,7 +6,8 @@ import Sync
 extension UploadPass {
   /// Finds what is new in the logs of other programs.
   func attach(holding lock: HomeLock, _ note: Note) throws {
-    guard !policy.sources.isEmpty else { return }
+    // Files that were attached once are followed until they are gone.
+    guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return }
     let attacher = try Attacher(context, sources: policy.sources)
     let unreadable = try attacher.execute(attacher.plan(), holding: lock)
     for (path, reason) in unreadable.sorted(by: { $0.key < $1.key }) {

@@ -70,7 +70,7 @@ extension AttachObservation {
     }
     for file in order {
       if let found = place(of: file, among: candidates) {
-        try follow(file, to: candidates.remove(at: found))
+        try followOrReport(file, to: candidates.remove(at: found))
       } else if let index = replacements[file.source.path],
         let rewritten = try rewritten(file, as: fresh[index])
       {
@@ -104,7 +104,7 @@ extension AttachObservation {
       for name in names where stems.contains(where: { name.hasPrefix($0) }) {
         let path = (folder == "/" ? "/" : folder + "/") + name
         guard changed[path] == nil, let status = try? FileStatus(path), status.kind == .file,
-          try !files.at(path).contains(where: { $0.isAt(status) })
+          try !files.here(at: path).contains(where: { $0.isAt(status) })
         else { continue }
         found.append(AttachCandidate(path: path, status: status, source: nil))
       }
@@ -125,14 +125,9 @@ extension AttachObservation {
     let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
     if let index = sameNumber.first(where: isFound) { return index }
 
-    let stem = LogSource.stem(of: file.source.path)
     func rank(_ candidate: AttachCandidate) -> Int? {
-      let isNeighbour =
-        AttachedFile.folder(of: candidate.path) == file.folder
-        && LogSource.stem(of: candidate.path).hasPrefix(stem)
-      // A short file has too little content to be known by that alone.
-      guard isNeighbour || file.source.headLength == FileContent.headLength else { return nil }
-      return (candidate.form == nil ? 0 : 2) + (isNeighbour ? 0 : 1)
+      guard file.mayBe(at: candidate.path) else { return nil }
+      return (candidate.form == nil ? 0 : 2) + (file.isNeighbour(candidate.path) ? 0 : 1)
     }
     let ranked = candidates.indices.compactMap { index in
       rank(candidates[index]).map { (rank: $0, path: candidates[index].path, index: index) }
@@ -141,9 +136,21 @@ extension AttachObservation {
       .first(where: isFound)
   }
 
+  /// Goes on with a file where it is now; one that cannot be read is tried again by the next pass.
+  mutating func followOrReport(_ file: AttachedFile, to found: AttachCandidate) throws {
+    do {
+      try follow(file, to: found)
+    } catch let error as SystemError {
+      report(error.reason, at: found.path)
+    }
+  }
+
   private mutating func follow(_ file: AttachedFile, to found: AttachCandidate) throws {
     var file = file
-    guard try isPending(file) else { return try goOn(file, with: found, isMoved: true) }
+    // What was lost of a file that is gone has been said.
+    guard try !file.isGone && isPending(file) else {
+      return try goOn(file, with: found, isMoved: true)
+    }
     if found.form != nil {
       file.place(at: found.path, found.status)
       file.isCompressed = true
@@ -166,7 +173,7 @@ extension AttachObservation {
   }
 
   private mutating func lose(_ file: AttachedFile) throws {
-    guard try isPending(file) else { return add(.forget(file)) }
+    guard try isPending(file) else { return add(.lose(file)) }
     let status = try FileStatus(file.source.path)
     let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.source.offset(of: file.seen)

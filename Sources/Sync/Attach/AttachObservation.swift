@@ -13,6 +13,13 @@ struct AttachObservation {
   /// Folders in which something was renamed meanwhile, so that what was seen under one name may be
   /// seen under another again, or not at all.
   private(set) var restless: Set<String> = []
+  /// The sessions whose files are taken for gone, with the folders that these were in.
+  var losses: [SessionID: String] {
+    let lost = plan.changes.compactMap { change in
+      change.loss.map { ($0, AttachedFile.folder(of: change.path ?? "/")) }
+    }
+    return Dictionary(lost, uniquingKeysWith: { first, _ in first })
+  }
 
   let context: SyncContext
   let sources: [LogSource]
@@ -55,6 +62,7 @@ struct AttachObservation {
     try findVanished()
     try matchDisplaced()
     try leaveCopies()
+    try matchGone()
     beginFresh()
     try endDue()
     if isFull { try forgetGone() }
@@ -65,6 +73,15 @@ struct AttachObservation {
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
+
+  /// Leaves what has come to files, by their paths, to the next pass.
+  mutating func leave(_ paths: Set<String>) {
+    plan.changes.removeAll { change in
+      if case .grow(let file) = change { paths.contains(file.source.path) } else { false }
+    }
+    // They did not change while they were left alone.
+    plan.pass.since = min(plan.pass.since, since)
+  }
 
   mutating func report(_ reason: String, at path: String) { plan.problems[path] = reason }
 
@@ -89,10 +106,12 @@ struct AttachObservation {
 
   /// Whether all that the system says of a file is what it said when it was read last.
   private func isUnchanged(_ file: SourceScanner.File) throws -> Bool {
-    try files.at(file.path).contains { known in
-      known.isAt(file.status) && known.changed == file.status.changed
-        && (known.isCompressed || known.seen == file.status.length)
-    }
+    let known = try files.here(at: file.path)
+    return !known.isEmpty
+      && known.allSatisfy { known in
+        known.isAt(file.status) && known.changed == file.status.changed
+          && (known.isCompressed || known.seen == file.status.length)
+      }
   }
 
   /// What could not be read last time is tried each time.
@@ -121,22 +140,13 @@ struct AttachObservation {
 
   /// Tells a file that is known at its path from one to be matched.
   private mutating func sort(_ candidate: AttachCandidate) throws {
-    let known = try files.at(candidate.path).max {
-      rank($0, candidate) < rank($1, candidate)
-    }
-    guard let known else {
+    let before = try files.here(at: candidate.path)
+    guard let known = try known(candidate, among: before) else {
       let sameNumber = try files.numbered(candidate.status)
+        .filter { $0.source.path != candidate.path }
       // Another name of a file that is read already.
-      if try sameNumber.contains(where: { try $0.isInPlace() }) { return }
-      displaced += sameNumber
-      fresh.append(candidate)
-      return
-    }
-    guard known.isAt(candidate.status),
-      known.isCompressed || candidate.status.length >= known.seen,
-      try FileContent(candidate.path).continues(known)
-    else {
-      displaced.append(known)
+      if before.isEmpty, try sameNumber.contains(where: { try $0.isInPlace() }) { return }
+      displaced += try sameNumber.filter { try !$0.isInPlace() }
       fresh.append(candidate)
       return
     }
@@ -147,17 +157,34 @@ struct AttachObservation {
     try goOn(known, with: candidate)
   }
 
-  /// Of several sessions that were read at a path the one that goes on, else that whose file this is,
-  /// else the last.
-  private func rank(_ file: AttachedFile, _ candidate: AttachCandidate) -> (Int, Int, Int64) {
-    (file.isOpen ? 1 : 0, file.isAt(candidate.status) ? 1 : 0, file.source.base)
+  /// Which of the files that were at a candidate's path it is; the others are displaced.
+  ///
+  /// A number is given out again: of several files that had the same, the content tells.
+  private mutating func known(
+    _ candidate: AttachCandidate, among before: [AttachedFile]
+  ) throws -> AttachedFile? {
+    var here: [AttachedFile] = []
+    for known in before {
+      let mayBe =
+        known.isAt(candidate.status)
+        && (known.isCompressed || candidate.status.length >= known.seen)
+      if try mayBe && FileContent(candidate.path).continues(known) {
+        here.append(known)
+      } else {
+        displaced.append(known)
+      }
+    }
+    return here.max { rank($0) < rank($1) }
   }
+
+  /// Of several sessions that read a file the one that goes on, else the last.
+  private func rank(_ file: AttachedFile) -> (Int, Int64) { (file.isOpen ? 1 : 0, file.source.base) }
 
   /// Whether a session is not sealed yet, so that its bytes may be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
     if file.isOpen { return true }
-    let local = context.home.files(for: file.session)
-    return try FileStatus(local.marker) != nil && (try? Sidecar.load(local.sidecar))?.seal == nil
+    let sidecar = context.home.files(for: file.session).sidecar
+    return File.exists(sidecar) && (try? Sidecar.load(sidecar))?.seal == nil
   }
 
   /// A known file that is where, or has moved to where, it is found now.
@@ -165,8 +192,9 @@ struct AttachObservation {
     _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
   ) throws {
     let isCompressed = candidate.form != nil
-    let hasGrown = !isCompressed && candidate.status.length > known.seen
-    let isReopened = try hasGrown && !known.isOpen && isPending(known)
+    let hasGrown = try hasGrown(known, candidate)
+    let isReopened =
+      try hasGrown && !isCompressed && !known.isOpen && !known.isGone && isPending(known)
     if hasGrown, !known.isOpen, !isReopened {
       // Bytes that come after the end are a session of their own.
       guard let source = source(of: candidate) else { return }
@@ -174,7 +202,8 @@ struct AttachObservation {
         .begin(
           .init(
             source: source, path: candidate.path, status: candidate.status, base: known.seen,
-            continues: known.session, replaces: known.session)))
+            continues: known.session, replaces: known.session,
+            end: isCompressed ? .rotated : nil)))
       return
     }
     var file = known
@@ -197,6 +226,12 @@ struct AttachObservation {
       file.idleAt = candidate.status.modifiedAt + idleEnd
     }
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
+  }
+
+  /// Whether a file has bytes that nobody has looked at; one that is compressed gets no more.
+  private func hasGrown(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
+    guard candidate.form != nil else { return candidate.status.length > known.seen }
+    return try !known.isCompressed && FileContent(candidate.path).reaches(beyond: known.seen)
   }
 
   /// The source that a file belongs to; for one that only a rotation can have put there, that of its
@@ -229,47 +264,6 @@ struct AttachObservation {
     }
   }
 
-  /// The file, still in its place, of which a rotation that is under way makes this one.
-  ///
-  /// It is left alone: when the original has gone it is found to be its successor.
-  private func original(of candidate: AttachCandidate) throws -> AttachedFile? {
-    let isPacked = candidate.form != nil
-    for known in try files.inFolder(AttachedFile.folder(of: candidate.path))
-    where (known.isOpen || isPacked) && !known.isCompressed
-      && (LogSource.isRotation(candidate.path, of: known.source.path)
-        || isPacked && candidate.path.hasPrefix(known.source.path))
-    {
-      guard let original = try? FileStatus(known.source.path), known.isAt(original),
-        isPacked || original.length >= candidate.status.length
-      else { continue }
-      if (try? FileContent(candidate.path).continues(known)) == true { return known }
-    }
-    return nil
-  }
-
-  /// For so long a copy may be waiting for its original to be emptied.
-  private static let copyPatience = Duration.seconds(60)
-
-  /// Leaves out what is a copy, and for a moment also what came to the original since: more of it
-  /// might be sent than the copy has.
-  private mutating func leaveCopies() throws {
-    let now = FileTime(context.now())
-    var originals: Set<String> = []
-    fresh = try fresh.filter { candidate in
-      guard let original = try original(of: candidate) else { return true }
-      if now - candidate.status.changed < Self.copyPatience {
-        originals.insert(original.source.path)
-      }
-      return false
-    }
-    guard !originals.isEmpty else { return }
-    plan.changes.removeAll { change in
-      if case .grow(let file) = change { originals.contains(file.source.path) } else { false }
-    }
-    // It did not change while it was left alone.
-    plan.pass.since = min(plan.pass.since, since)
-  }
-
   /// Ends what has been idle for too long, and what was renamed and has stopped growing.
   private mutating func endDue() throws {
     let touched = Set(plan.changes.compactMap(\.session))
@@ -288,14 +282,6 @@ struct AttachObservation {
         try goOn(
           file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }
-    }
-  }
-
-  /// Forgets files that are gone for good: their session is no longer on this machine either.
-  private mutating func forgetGone() throws {
-    for file in try files.gone()
-    where try FileStatus(context.home.files(for: file.session).sidecar) == nil {
-      add(.forget(file))
     }
   }
 }

@@ -43,6 +43,8 @@ package struct AttachPlan: Sendable {
     /// Only the cache has to know.
     case note(AttachedFile)
     /// The file of an ended session is gone.
+    case lose(AttachedFile)
+    /// Nothing can have the content of a file any more that is gone.
     case forget(AttachedFile)
 
     /// The session that is changed; nil for one that is to begin.
@@ -50,7 +52,7 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin: nil
       case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
-        .end(let file, _, _), .note(let file), .forget(let file):
+        .end(let file, _, _), .note(let file), .lose(let file), .forget(let file):
         file.session
       }
     }
@@ -60,9 +62,17 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin(let new): new.path
       case .move(let file), .reopen(let file), .rewrite(let file), .end(let file, _, _),
-        .note(let file), .forget(let file):
+        .note(let file), .lose(let file), .forget(let file):
         file.source.path
       case .grow: nil
+      }
+    }
+
+    /// The session whose file is taken for gone; nil for other changes.
+    var loss: SessionID? {
+      switch self {
+      case .lose(let file), .end(let file, _, .gap): file.session
+      default: nil
       }
     }
   }
@@ -84,7 +94,7 @@ package struct AttachPlan: Sendable {
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .rewrite(let file): "send \(file.session) anew: \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
-      case .note, .forget: nil
+      case .note, .lose, .forget: nil
       }
     }
   }

@@ -13,7 +13,8 @@ struct AttachedFile: Equatable {
   var seen: Int64
   /// The file just before that; nil where only the head is known.
   var link: Link?
-  /// When the file had last changed then; ``Platform/FileTime/epoch`` where that is not known.
+  /// When the file had last changed then, or, of one that is gone, when it was there last;
+  /// ``Platform/FileTime/epoch`` where that is not known.
   var changed: FileTime
   /// Whether it was found renamed, so that it ends as soon as it has stopped growing.
   var isRotated = false
@@ -50,6 +51,26 @@ struct AttachedFile: Equatable {
     source.path = path
     source.device = status.device
     source.inode = status.inode
+  }
+
+  /// Notes that it is gone.
+  ///
+  /// - Parameter time: nothing that changed later is what it was.
+  mutating func lose(at time: Timestamp) {
+    source.inode = 0
+    changed = FileTime(time)
+  }
+
+  /// Whether a file at a path may be known by its head: a short one has too little content for that,
+  /// unless it is where rotation puts it.
+  func mayBe(at path: String) -> Bool {
+    isNeighbour(path) || source.headLength == FileContent.headLength
+  }
+
+  /// Whether a path is in the file's folder and begins as rotation lets it.
+  func isNeighbour(_ path: String) -> Bool {
+    Self.folder(of: path) == folder
+      && LogSource.stem(of: path).hasPrefix(LogSource.stem(of: source.path))
   }
 
   static func folder(of path: String) -> String {
@@ -95,6 +116,12 @@ struct FileContent {
     guard try hasHead(of: known) else { return false }
     guard let link = known.link else { return true }
     return try self.link(before: known.seen) == link
+  }
+
+  /// Whether it has bytes from an offset on.
+  func reaches(beyond offset: Int64) throws -> Bool {
+    guard packed != nil else { return try status().length > offset }
+    return try !read(offset..<offset + 1).isEmpty
   }
 
   /// The fingerprint of the bytes before an offset; nil where the file is shorter.

@@ -26,9 +26,14 @@ final class AttachedFiles {
     var isDirty = true
   }
 
+  private static let name = "attached"
+
+  /// Whether a home has the cache.
+  static func exist(in home: Home) -> Bool { File.exists("\(home.cachePath)/\(name).sqlite") }
+
   init(_ home: Home) throws {
     queue = try CacheDatabase.open(
-      home, name: "attached", schema: Self.schema,
+      home, name: Self.name, schema: Self.schema,
       probes: [
         "SELECT \(Self.columns) FROM file LIMIT 1",
         "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
@@ -75,6 +80,9 @@ final class AttachedFiles {
   /// Those at a path.
   func at(_ path: String) throws -> [AttachedFile] { try files("path = ?", [path]) }
 
+  /// Those at a path, as far as they are there.
+  func here(at path: String) throws -> [AttachedFile] { try at(path).filter { !$0.isGone } }
+
   /// That of a session.
   func of(_ session: SessionID) throws -> AttachedFile? {
     try files("session = ?", [session.description]).first
@@ -119,20 +127,19 @@ final class AttachedFiles {
     }
   }
 
-  func save(_ file: AttachedFile) throws {
+  func save(_ file: AttachedFile) throws { try queue.change { try Self.save(file, in: $0) } }
+
+  private static func save(_ file: AttachedFile, in database: Database) throws {
     let source = file.source
-    try queue.change { database in
-      try database.cachedStatement(
-        sql:
-          "INSERT OR REPLACE INTO file(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-      ).execute(arguments: [
-        file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
-        Int64(bitPattern: source.inode), source.base, source.length.map(Int64.init),
-        source.headLength,
-        source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
-        file.isRotated, file.isCompressed, file.idleAt.milliseconds,
-      ])
-    }
+    try database.cachedStatement(
+      sql: "INSERT OR REPLACE INTO file(\(columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    ).execute(arguments: [
+      file.session.description, source.path, file.folder, Int64(bitPattern: source.device),
+      Int64(bitPattern: source.inode), source.base, source.length.map(Int64.init),
+      source.headLength,
+      source.headHash, file.seen, file.link.map { Data($0.encoded) }, file.changed.nanoseconds,
+      file.isRotated, file.isCompressed, file.idleAt.milliseconds,
+    ])
   }
 
   func remove(_ session: SessionID) throws {
@@ -186,8 +193,16 @@ final class AttachedFiles {
     }
   }
 
-  /// Forgets all files.
-  func clear() throws { try queue.change { try $0.execute(sql: "DELETE FROM file") } }
+  /// All of them.
+  func all() throws -> [AttachedFile] { try files("TRUE", []) }
+
+  /// Takes others for all files.
+  func replace(_ files: [AttachedFile]) throws {
+    try queue.change { database in
+      try database.execute(sql: "DELETE FROM file")
+      for file in files { try Self.save(file, in: database) }
+    }
+  }
 
   /// Forgets everything, so that the next pass fills the cache anew.
   func discard() throws {

@@ -13,7 +13,7 @@ package import SessionLog
 package struct Attacher {
   let context: SyncContext
   private let sources: [LogSource]
-  private let files: AttachedFiles
+  let files: AttachedFiles
 
   /// Makes an attacher.
   ///
@@ -23,6 +23,9 @@ package struct Attacher {
     self.sources = sources
     files = try AttachedFiles(context.home)
   }
+
+  /// Whether a home has ever had attached files, as far as its cache knows.
+  package static func hasRemembered(_ home: Home) -> Bool { AttachedFiles.exist(in: home) }
 
   /// What has become of the files.
   ///
@@ -130,12 +133,19 @@ package struct Attacher {
       guard try isHere(file) else { return }
       try self.end(file, end, rest)
     case .note(let file): try files.save(file)
-    case .forget(let file):
-      if LocalSession(context.home, file.session).hasSidecar {
-        try update(file.session) { $0.source?.inode = 0 }
-      }
-      try files.remove(file.session)
+    case .lose(var file):
+      try markGone(file.session)
+      file.lose(at: context.now())
+      try files.save(file)
+    case .forget(let file): try files.remove(file.session)
     }
+  }
+
+  /// Lets a session's local copy go like any other's: nothing has to be known of its file any more,
+  /// but what the cache remembers for a while.
+  func markGone(_ session: SessionID) throws {
+    guard LocalSession(context.home, session).hasSidecar else { return }
+    try update(session) { $0.source?.inode = 0 }
   }
 
   /// Whether a session is still on this machine.
@@ -232,7 +242,7 @@ package struct Attacher {
     if length == 0 {
       do {
         if isCompressed {
-          seen = try content.unpack(to: local.log).bytes
+          seen = try new.base + content.unpack(to: local.log, from: new.base).bytes
         } else {
           try AtomicFile.write([], to: local.log)
         }
@@ -248,7 +258,10 @@ package struct Attacher {
         link: isCompressed ? nil : try content.link(before: seen), changed: status.changed,
         isCompressed: isCompressed,
         idleAt: status.modifiedAt + new.source.idleEnd))
-    if let replaced = new.replaces { try files.remove(replaced) }
+    if let replaced = new.replaces {
+      try markGone(replaced)
+      try files.remove(replaced)
+    }
     return session
   }
 
@@ -289,7 +302,7 @@ package struct Attacher {
       try File.remove(log)
     case .gap(let line):
       file.source.length = file.source.offset(of: file.seen)
-      file.source.inode = 0
+      file.lose(at: context.now())
       // Whether the last line that was sent had its newline is not known any more.
       try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
     case .unpacked(let path, let status):
@@ -329,79 +342,12 @@ package struct Attacher {
     return try recordTimes(content, file.source.base..<file.seen, modified).last
   }
 
-  private func update(_ session: SessionID, _ change: (inout Sidecar) -> Void) throws {
+  func update(_ session: SessionID, _ change: (inout Sidecar) -> Void) throws {
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device)
     change(&sidecar)
     try Directory.make(local.files.directory)
     try sidecar.save(local.files.sidecar)
-  }
-
-  // MARK: Rebuilding
-
-  private func rebuildWhereLost() throws {
-    let pass = try files.pass()
-    if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
-  }
-
-  /// Fills the cache from the sidecars.
-  private func rebuild() throws {
-    try files.clear()
-    // Of the sessions that read one file after the other only the last may go on.
-    var newest: [AttachedFile.Number: AttachedFile] = [:]
-    for day in try context.home.days() {
-      for session in try context.home.sessions(day: day) {
-        guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
-          let source = sidecar.source
-        else { continue }
-        let local = LocalSession(context.home, session)
-        if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
-          // The pass died before it had unpacked the file, which this one finds again.
-          try local.removeFiles()
-          continue
-        }
-        let isCompressed = CompressedFile.form(of: source.path) != nil
-        let entry = try context.manifest.entry(session).flatMap {
-          $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
-        }
-        let sent = source.length == nil ? entry?.sent ?? .zero : .zero
-        // The link covers the stream; before its start stand bytes of the file that it knows not.
-        let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
-        var link: Link?
-        if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
-        let file = AttachedFile(
-          session: session, source: source, seen: source.position(of: source.length ?? sent),
-          link: link, changed: .epoch, isCompressed: isCompressed,
-          idleAt: context.now() + LogSource.defaultIdleEnd)
-        guard !file.isGone else {
-          try files.save(file)
-          continue
-        }
-        let number = file.number
-        if try newest[number].map({ try rank($0) <= rank(file) }) ?? true { newest[number] = file }
-      }
-    }
-    for file in newest.values { try files.save(file) }
-    try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
-  }
-
-  /// The fingerprint of a file where it was sent up to: that of its own bytes where these, redacted,
-  /// are what was sent.
-  private func link(
-    of sidecar: Sidecar, _ local: LocalSession, _ entry: ManifestEntry
-  ) throws -> Link {
-    guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
-      try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
-    else { return entry.link }
-    let end = source.position(of: entry.sent)
-    return try FileContent(source.path).link(before: end) ?? entry.link
-  }
-
-  /// Which of the sessions that have a file's number reads it: numbers are given out again.
-  private func rank(_ file: AttachedFile) throws -> (Int, Int, Int64) {
-    let isRead =
-      try file.isInPlace() && (try? FileContent(file.source.path).continues(file)) == true
-    return (isRead ? 1 : 0, file.isOpen ? 1 : 0, file.source.base)
   }
 }
 

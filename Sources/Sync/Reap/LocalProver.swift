@@ -48,7 +48,8 @@ struct LocalProver {
         "this home has used a store, and none is configured to prove its remote copy against")
     }
     guard let seal = sidecar.seal else { throw Doubt("it is not sealed yet") }
-    if let source = sidecar.source, source.inode != 0, try !Self.isGone(source) {
+    // The attacher notes when the file is gone: a look at where it was last may meet a rotation.
+    if let source = sidecar.source, source.inode != 0 {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
@@ -71,13 +72,6 @@ struct LocalProver {
   private func settledAge(of sidecar: Sidecar, _ seal: Sidecar.Seal) -> Duration {
     let age = reaper.livedAge(of: sidecar, since: seal.sealedAt) ?? .zero
     return age - (reaper.lived.time.age(since: reaper.begun) ?? .zero)
-  }
-
-  /// Whether a foreign file is certain to be gone: its folder is there, on the file system where it was.
-  private static func isGone(_ source: Sidecar.Source) throws -> Bool {
-    let folder = AttachedFile.folder(of: source.path)
-    guard let place = try? FileStatus(folder), place.device == source.device else { return false }
-    return try FileStatus(source.path).map { $0.inode != source.inode } ?? true
   }
 
   /// The evidence: the age, or the seal as it is read from the store.

@@ -218,7 +218,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
         pass(167_400), upload(),
         Step(.append(home: 0, file: 0, lines: 1), seed: 1_276_120_547),
         Step(.rotate(home: 0, file: 0, .compress)),
-      ], isKnownIssue: true),
+      ]),
     NamedHistory(
       "a lost marker and a lost sidecar",
       [

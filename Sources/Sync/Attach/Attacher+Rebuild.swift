@@ -1,0 +1,131 @@
+import Delta
+import Platform
+import Replica
+import SessionLog
+
+/// Fills the cache of attached files from the sidecars.
+extension Attacher {
+  /// Fills the cache where a pass did not end, the machine has booted since, or it was lost.
+  func rebuildWhereLost() throws {
+    let pass = try files.pass()
+    if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
+  }
+
+  /// Takes from the sidecars what they say, and keeps what only the cache knows: of sessions that were
+  /// deleted, and of files that were looked at to their end.
+  private func rebuild() throws {
+    let before = try files.all()
+    var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
+    var continued: [SessionID: Int64] = [:]
+    for day in try context.home.days() {
+      for session in try context.home.sessions(day: day) {
+        guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
+          let source = sidecar.source
+        else { continue }
+        known[session] = try file(sidecar, source, before: known[session])
+        if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
+      }
+    }
+    // Of sessions that read one file after the other only the last goes on.
+    for (session, end) in continued.sorted(by: { $0.key < $1.key }) {
+      guard let file = known[session], file.source.length.map(file.source.position) == end else {
+        continue
+      }
+      if !file.isGone, try isSealed(session) { try markGone(session) }
+      known[session] = nil
+    }
+    try files.replace(withoutRivals(Array(known.values)))
+    try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
+  }
+
+  private func isSealed(_ session: SessionID) throws -> Bool {
+    try Sidecar.load(context.home.files(for: session).sidecar).seal != nil
+  }
+
+  /// What a sidecar says of its file; nil where the session is begun anew.
+  private func file(
+    _ sidecar: Sidecar, _ source: Sidecar.Source, before: AttachedFile?
+  ) throws -> AttachedFile? {
+    let session = sidecar.sessionId
+    let local = LocalSession(context.home, session)
+    if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
+      // The pass died before it had unpacked the file, which this one finds again.
+      try local.removeFiles()
+      return nil
+    }
+    var file = try self.file(sidecar, source, local)
+    if let before, before.isSameEnd(as: file) {
+      (file.seen, file.link, file.isCompressed) = (before.seen, before.link, before.isCompressed)
+    }
+    guard file.isGone else { return file }
+    // What was sealed was there no later.
+    let last = sidecar.seal?.sealedAt ?? sidecar.endedAt ?? sidecar.startedAt
+    file.changed = before.flatMap { $0.isGone ? $0.changed : nil } ?? FileTime(last)
+    return file
+  }
+
+  private func file(
+    _ sidecar: Sidecar, _ source: Sidecar.Source, _ local: LocalSession
+  ) throws -> AttachedFile {
+    let entry = try context.manifest.entry(local.session).flatMap {
+      $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
+    }
+    let sent = source.length == nil ? entry?.sent ?? .zero : .zero
+    // The link covers the stream; before its start stand bytes of the file that it knows not.
+    let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
+    var link: Link?
+    if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
+    var end = source.length ?? sent
+    // All of what was unpacked is in the home's log.
+    if source.length == 0 { end = try sidecar.seal?.length ?? .zero + local.logBytes() }
+    return AttachedFile(
+      session: local.session, source: source, seen: source.position(of: end), link: link,
+      changed: .epoch, isCompressed: CompressedFile.form(of: source.path) != nil,
+      idleAt: context.now() + LogSource.defaultIdleEnd)
+  }
+
+  /// The fingerprint of a file where it was sent up to: that of its own bytes where these, redacted,
+  /// are what was sent.
+  private func link(
+    of sidecar: Sidecar, _ local: LocalSession, _ entry: ManifestEntry
+  ) throws -> Link {
+    guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
+      try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
+    else { return entry.link }
+    let end = source.position(of: entry.sent)
+    return try FileContent(source.path).link(before: end) ?? entry.link
+  }
+
+  /// Leaves one of several sessions that read the same file from its beginning.
+  ///
+  /// Others that have the same number were displaced: their files are elsewhere.
+  private func withoutRivals(_ files: [AttachedFile]) throws -> [AttachedFile] {
+    var left = files.filter(\.isGone)
+    for (_, rivals) in Dictionary(grouping: files.filter { !$0.isGone }, by: \.number) {
+      guard rivals.count > 1 else {
+        left += rivals
+        continue
+      }
+      let readers = rivals.filter(Self.isRead).sorted {
+        ($0.isOpen ? 1 : 0, $0.source.base, $0.session)
+          < ($1.isOpen ? 1 : 0, $1.source.base, $1.session)
+      }
+      let superfluous = Set(readers.dropLast().map(\.session))
+      left += rivals.filter { !superfluous.contains($0.session) }
+    }
+    return left
+  }
+
+  private static func isRead(_ file: AttachedFile) -> Bool {
+    (try? file.isInPlace()) == true
+      && (try? FileContent(file.source.path).continues(file)) == true
+  }
+}
+
+extension AttachedFile {
+  /// Whether both end at the same place of the same file.
+  fileprivate func isSameEnd(as other: AttachedFile) -> Bool {
+    source.base == other.source.base && source.length == other.source.length && !isOpen
+      && source.headLength == other.source.headLength && source.headHash == other.source.headHash
+  }
+}
