@@ -31,7 +31,7 @@ extension AttachObservation {
     _ candidate: AttachCandidate, among gone: [AttachedFile]
   ) -> AttachedFile? {
     let possible = gone.filter {
-      candidate.status.modified <= $0.changed && $0.mayBe(at: candidate.path)
+      candidate.status.modified < $0.changed - Self.margin && $0.mayBe(at: candidate.path)
     }
     guard !possible.isEmpty, let content = try? FileContent(candidate.path),
       let head = try? content.head()

@@ -38,7 +38,7 @@ struct AttachObservation {
 
   /// Files whose change is closer to the start of a pass than this are looked at again: the kernel's
   /// clock for files ticks more coarsely than ours.
-  private static let margin = Duration.seconds(2)
+  static let margin = Duration.seconds(2)
   /// Every so often all files are compared with what is remembered: change times of a network file
   /// system are another machine's.
   private static let fullPeriod = Duration.hours(1)

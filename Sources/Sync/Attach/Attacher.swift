@@ -202,10 +202,10 @@ package struct Attacher {
     // Everything is read off one open file, whatever its path comes to mean.
     let content = try FileContent(new.path)
     let status = try content.status()
-    guard status.device == new.status.device, status.inode == new.status.inode,
-      status.length >= new.base
-    else { throw Moved() }
     let isCompressed = CompressedFile.form(of: new.path) != nil
+    guard status.device == new.status.device, status.inode == new.status.inode,
+      isCompressed || status.length >= new.base
+    else { throw Moved() }
     let head = try content.head()
     let times = try recordTimes(
       content, new.base..<(isCompressed ? .max : status.length), status.modifiedAt)
