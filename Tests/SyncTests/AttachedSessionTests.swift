@@ -198,4 +198,40 @@ import Testing
     #expect(remote == Redactor.standard.redacted(Array(raw)))
     #expect(remote != Array(raw))
   }
+
+  /// It might begin a secret.
+  @Test(arguments: ["e", "key g", "-"]) func theLastBytesOfAnIdleFileLeave(end: String) async throws
+  {
+    let folder = try AttachedFolder("app.log")
+    try folder.append(0..<10, to: "app.log")
+    try folder.append(end, to: "app.log")
+    let content = try String(contentsOfFile: folder.file("app.log"), encoding: .utf8)
+    try await folder.tick()
+    #expect(try await folder.onlyRemote() == String(content.dropLast(end.count)))
+    try await folder.tick(after: 61)
+    #expect(try await folder.onlyRemote() == content)
+    #expect(try folder.site.local.home.openSessions().isEmpty)
+    _ = folder.site.store.takeRequests()
+    try await folder.tick(after: 61)
+    #expect(folder.site.store.takeRequests() == [])
+  }
+
+  @Test func whatCompletesASecretLaterIsMasked() async throws {
+    let folder = try AttachedFolder("app.log", idleEnd: 86_400)
+    try folder.append("token g", to: "app.log")
+    try await folder.tick(after: 7200)
+    #expect(try await folder.onlyRemote() == "token g")
+    try folder.append("hp_0123456789abcdefghijABCDEFGHIJ012345 end\nnext\n", to: "app.log")
+    try await folder.tick(after: 7200)
+    let remote = try await folder.onlyRemote()
+    #expect(remote.hasPrefix("token g") && remote.hasSuffix(" end\nnext\n"))
+    #expect(!remote.contains("0123") && remote.utf8.count == 56)
+    try await folder.tick(after: 2 * 86_400)
+    try await folder.expectSealed(1)
+    #expect(try await folder.onlyRemote() == remote)
+    #expect(try folder.sidecars().map(\.generation) == [nil])
+    let session = try #require(try folder.sidecars().first?.sessionId)
+    let finding = try await Verifier(folder.site.context()).verify(folder.site.remote(session))
+    #expect(finding.problem == nil && finding.comparedLocally)
+  }
 }

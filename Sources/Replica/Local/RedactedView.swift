@@ -18,7 +18,7 @@ package struct RedactedStretch: Sendable {
 }
 
 /// A stream as it leaves this machine: each byte masked by the rules of its stretch, over the stream
-/// as it is here.
+/// as it is here up to the stretch's end.
 final class RedactedView: Sendable {
   let stretches: [RedactedStretch]
   private let format: LogFormat
@@ -50,7 +50,7 @@ final class RedactedView: Sendable {
       let upper = min(range.upperBound, end)
       guard lower < upper else { continue }
       if start < lower { bytes += try log.rawBytes(start..<lower) }
-      let masked = try read(lower..<upper, of: log, by: stretch.redactor)
+      let masked = try read(lower..<upper, of: log, upTo: end, by: stretch.redactor)
       bytes = bytes.isEmpty ? masked.bytes : bytes + masked.bytes
       isMasked = isMasked || masked.isMasked
       start = upper
@@ -60,10 +60,10 @@ final class RedactedView: Sendable {
   }
 
   private func read(
-    _ range: Range<StreamOffset>, of log: LocalStream, by redactor: Redactor
+    _ range: Range<StreamOffset>, of log: LocalStream, upTo end: StreamOffset, by redactor: Redactor
   ) throws -> (bytes: [UInt8], isMasked: Bool) {
     let before = try before(range.lowerBound, of: log)
-    let available = try log.available().upperBound
+    let available = try min(end, log.available().upperBound)
     let ahead = max(range.upperBound, min(available, range.upperBound + Self.ahead))
     var text = try log.rawBytes(range.lowerBound..<ahead)
     remember(before, text.dropLast(Int(ahead - range.upperBound)), upTo: range.upperBound)

@@ -16,13 +16,15 @@ extension LocalSession {
     }
   }
 
-  /// How long a record may lack its newline before it is cut where it stands.
+  /// How long a record may lack its newline, and what might begin a secret its end, before it is cut
+  /// where it stands.
   private static let partialRecordPatience = Duration.seconds(60)
   /// How long a record may grow before it is cut where it stands, in bytes.
   private static let partialRecordLimit: ByteCount = 8 << 20
 
   /// Up to which offset a log that is still being written may be sent: the end of its last record,
-  /// and not inside of what may become a secret; and why not further.
+  /// and not inside of what may become a secret; all of it where nothing has come for a while; and
+  /// why not further.
   func sendableEnd(
     of log: LocalStream, length: StreamOffset, sent: StreamOffset, modified: Timestamp,
     format: LogFormat,
@@ -30,13 +32,16 @@ extension LocalSession {
   ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
     let end = try log.lastRecordEnd(in: sent..<length) ?? sent
-    let waited = context.now() - modified
-    let isOverdue =
-      waited >= Self.partialRecordPatience || length - end > Self.partialRecordLimit
-    let last = isOverdue ? length : end
+    if isIdle(since: modified, context) { return (length, nil) }
+    let last = length - end > Self.partialRecordLimit ? length : end
     guard last > sent else { return (sent, .unfinishedLine) }
     let settled = max(sent, try log.settledEnd(last, by: context.redaction.current, format))
     return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
+  }
+
+  /// Whether nothing has come to a log for so long that it may be cut where it stands.
+  func isIdle(since modified: Timestamp, _ context: SyncContext) -> Bool {
+    context.now() - modified >= Self.partialRecordPatience
   }
 
   /// Time since the marker was made; nil without a marker.

@@ -43,6 +43,26 @@ struct RuleBinding {
     return begun + [Sidecar.RedactionEpoch(from: sent, rules: version)]
   }
 
+  /// Lets the masks up to where the log is sent stay what they are, whatever comes after that.
+  ///
+  /// Where they would not by themselves, an epoch of the same rules begins there. It is noted before
+  /// the first byte is sent that it binds.
+  func settle(_ state: inout SessionState) async throws {
+    guard let end = state.end else { return }
+    let log = try state.requireView()
+    let epochs = log.redaction ?? []
+    let rules = context.redaction.current
+    guard epochs.last.map({ $0.from < end }) ?? true,
+      try log.settledEnd(end, by: rules, state.sidecar.format) < end
+    else { return }
+    let next = epochs + [Sidecar.RedactionEpoch(from: end, rules: context.redaction.version)]
+    try state.note(next, generation: state.note.generation)
+    var sidecar = state.sidecar
+    sidecar.redaction = next
+    try await writer.putRevision(sidecar, &state)
+    try state.bind(next, context)
+  }
+
   /// Finds the rules by which a session was sent that are noted nowhere.
   ///
   /// They make the local bytes what the names of the remote segments say; where none do, the log stays

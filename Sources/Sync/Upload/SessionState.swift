@@ -43,6 +43,8 @@ struct SessionState {
   var end: StreamOffset?
   /// Why it is not sent beyond ``end``.
   var rest: WaitReason?
+  /// Whether nothing has come to the log for so long that it may be cut where it stands.
+  var isIdle = false
   /// Whether the entry may be taken as it is, without a listing.
   var isEntryTrusted = false
   /// Whether the entry was read off a listing of this pass.
@@ -144,6 +146,7 @@ extension SessionState {
     guard let log = view ?? log else { return }
     (length, modified) = try log.status()
     hasCovered = entry.merged > 0 && entry.merged == entry.sent
+    isIdle = local.isIdle(since: modified, context)
     if let planned { return end = planned }
     guard verdict == nil else { return end = length }
     let sent = isOfThisGeneration ? entry.sent : .zero

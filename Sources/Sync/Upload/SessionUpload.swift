@@ -79,6 +79,7 @@ struct SessionUpload {
     case .measure: try measure(&state)
     case .announce: try await announce(&state)
     case .rewrite: try await GenerationSender(writer).send(&state)
+    case .settleMasks: try await RuleBinding(writer).settle(&state)
     case .sendTail: try await TailSender(writer).send(&state)
     case .removeCovered: try await removeCovered(&state.entry, state.requireView(), state.sidecar)
     case .cover: try await SegmentCover(writer).coverAll(&state)

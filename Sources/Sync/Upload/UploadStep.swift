@@ -22,6 +22,8 @@ enum UploadStep: Hashable {
   case announce
   /// Send the log as the next generation.
   case rewrite
+  /// Let the masks of an idle log's last bytes stay what they are, whatever comes after them.
+  case settleMasks
   /// Send what the store lacks of the log.
   case sendTail
   /// Delete small segments that the pass before has covered.
@@ -54,7 +56,10 @@ enum UploadStep: Hashable {
     guard let end = state.end else { return .measure }
     if !hasEnded, state.entry.revision == 0 || state.saidConsent == .metadata { return .announce }
     if !state.isOfThisGeneration { return .rewrite }
-    if state.entry.sent < end { return .sendTail }
+    if state.entry.sent < end {
+      let isCut = !hasEnded && state.isIdle && end == state.length
+      return isCut && !state.did(.settleMasks) ? .settleMasks : .sendTail
+    }
     if hasEnded { return state.did(.cover) ? .seal : .cover }
     return state.hasCovered && !state.did(.removeCovered) ? .removeCovered : .rest
   }
