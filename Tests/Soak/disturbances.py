@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -65,7 +67,9 @@ class Rotations(Disturbance):
 
     def happen(self) -> None:
         """Rotates all logs."""
-        command = ["logrotate", "--force", "--state", self._state, self._configuration]
+        # Not on every user's path.
+        program = shutil.which("logrotate", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+        command = [program or "logrotate", "--force", "--state", self._state, self._configuration]
         subprocess.run(command, check=True)
 
 

@@ -57,6 +57,15 @@ struct AttachedFolder {
     for change in plan.changes.prefix(count) { try attacher.carryOut(change) }
   }
 
+  /// Lets the next pass begin without what the last knew.
+  func loseCache() throws {
+    let cache = site.local.home.cachePath
+    for name in try FileManager.default.contentsOfDirectory(atPath: cache)
+    where name.hasPrefix("attached") {
+      try FileManager.default.removeItem(atPath: "\(cache)/\(name)")
+    }
+  }
+
   func problems() async throws -> [String: String] {
     try Attacher(site.context(), sources: sources).problems()
   }

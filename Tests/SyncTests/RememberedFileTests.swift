@@ -37,15 +37,6 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  /// The next pass loses its cache, as after a power cut.
-  private func loseCache(_ folder: AttachedFolder) throws {
-    for name in try FileManager.default.contentsOfDirectory(
-      atPath: folder.site.local.home.cachePath) where name.hasPrefix("attached")
-    {
-      try FileManager.default.removeItem(atPath: "\(folder.site.local.home.cachePath)/\(name)")
-    }
-  }
-
   /// The next pass fills its cache anew, as after one that was killed.
   private func rebuild(_ folder: AttachedFolder) throws {
     let files = try AttachedFiles(folder.site.local.home)
@@ -93,7 +84,7 @@ import Testing
     let folder = try await chain()
     try rotate(folder)
     #expect(try await reap(folder) == 0)
-    try loseCache(folder)
+    try folder.loseCache()
     for _ in 0..<3 { try await folder.tick() }
     try await expectOnce(4, in: folder)
   }
@@ -175,7 +166,8 @@ import Testing
     try await expectOnce(2, in: folder)
   }
 
-  @Test(arguments: [false, true]) func aCompressedFileBesideItsOriginal(isKnown: Bool) async throws {
+  @Test(arguments: [false, true]) func aCompressedFileBesideItsOriginal(isKnown: Bool) async throws
+  {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     if isKnown { try await folder.tick() }
@@ -205,7 +197,13 @@ import Testing
     func random() -> UInt64 { .random(in: 0 ... .max) }
 
     func status(_ status: FileStatus) -> FileStatus {
-      if status.inode == inode, left.withLock({ $0 -= 1; return $0 >= 0 }) { body() }
+      if status.inode == inode,
+        left.withLock({
+          $0 -= 1; return $0 >= 0
+        })
+      {
+        body()
+      }
       return status
     }
   }
@@ -254,7 +252,8 @@ import Testing
 
   // MARK: Devices
 
-  @Test(arguments: [false, true]) func anotherDeviceSendsTheWholeFile(isRotated: Bool) async throws {
+  @Test(arguments: [false, true]) func anotherDeviceSendsTheWholeFile(isRotated: Bool) async throws
+  {
     var folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()

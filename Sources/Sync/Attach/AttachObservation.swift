@@ -20,6 +20,10 @@ struct AttachObservation {
     }
     return Dictionary(lost, uniquingKeysWith: { first, _ in first })
   }
+  /// Those of them in whose folders nothing was renamed meanwhile.
+  var undisturbedLosses: Set<SessionID> {
+    Set(losses.filter { !restless.contains($0.value) }.keys)
+  }
 
   let context: SyncContext
   let sources: [LogSource]
@@ -178,7 +182,9 @@ struct AttachObservation {
   }
 
   /// Of several sessions that read a file the one that goes on, else the last.
-  private func rank(_ file: AttachedFile) -> (Int, Int64) { (file.isOpen ? 1 : 0, file.source.base) }
+  private func rank(_ file: AttachedFile) -> (Int, Int64) {
+    (file.isOpen ? 1 : 0, file.source.base)
+  }
 
   /// Whether a session is not sealed yet, so that its bytes may be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {

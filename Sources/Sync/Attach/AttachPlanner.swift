@@ -1,3 +1,4 @@
+import Logging
 import Platform
 import SessionLog
 
@@ -14,16 +15,38 @@ struct AttachPlanner {
   /// looks, one after the other and both undisturbed, find it. Where rotations follow each other
   /// without a pause, what they touch is left to the next pass.
   func plan() throws -> AttachPlan {
-    var observation = try AttachObservation(self)
+    var last: AttachObservation?
     var proven: Set<SessionID> = []
-    for _ in 1..<Self.attempts {
-      let isProven = observation.losses.keys.allSatisfy(proven.contains)
-      if observation.restless.isEmpty, isProven { return observation.plan }
-      proven = Set(observation.losses.filter { !observation.restless.contains($0.value) }.keys)
-      observation = try AttachObservation(self)
+    for _ in 0..<Self.attempts {
+      proven = last?.undisturbedLosses ?? []
+      last = try look()
+      guard let last, last.restless.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {
+        continue
+      }
+      return last.plan
     }
-    let doubtful = observation.losses.filter { !proven.contains($0.key) }.values
-    return plan(of: observation, without: observation.restless.union(doubtful))
+    guard let last else { return try nothing() }
+    let doubtful = last.losses.filter { !proven.contains($0.key) }.values
+    return plan(of: last, without: last.restless.union(doubtful))
+  }
+
+  /// Looks; nil where a file was renamed or removed between two looks at it.
+  private func look() throws -> AttachObservation? {
+    do {
+      return try AttachObservation(self)
+    } catch let error as SystemError where error.isNotFound {
+      context.logger.info("attached files are looked at again: \(error)")
+      return nil
+    }
+  }
+
+  /// Leaves everything to the next pass.
+  private func nothing() throws -> AttachPlan {
+    var plan = AttachPlan()
+    plan.problems = try files.problems()
+    plan.pass = try files.pass()
+    plan.pass.since = .epoch
+    return plan
   }
 
   private func plan(

@@ -93,7 +93,8 @@ extension Attacher {
       try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
     else { return entry.link }
     let end = source.position(of: entry.sent)
-    return try FileContent(source.path).link(before: end) ?? entry.link
+    // It may have been renamed since it was opened.
+    return (try? FileContent(source.path).link(before: end)) ?? entry.link
   }
 
   /// Leaves one of several sessions that read the same file from its beginning.

@@ -59,26 +59,11 @@ struct ForeignFile {
       try File.rename(path, to: old)
       try append([], at: time)
       let content = try Array(Data(contentsOf: URL(filePath: old)))
-      try Data(Self.frame(content)).write(to: URL(filePath: old + ".zst"))
+      try Data(ZstdFrame.raw(content)).write(to: URL(filePath: old + ".zst"))
       disk.changed(old + ".zst", at: time)
       try File.remove(old)
     }
     if File.exists(old) { disk.changed(old, at: time) }
-  }
-
-  /// A Zstandard frame of raw blocks (RFC 8878, 3.1.1).
-  private static func frame(_ content: [UInt8]) -> [UInt8] {
-    func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    var frame: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd, 0xa0] + littleEndian(content.count, 4)
-    var rest = content[...]
-    repeat {
-      let block = rest.prefix(100_000)
-      rest = rest.dropFirst(block.count)
-      frame += littleEndian((block.count << 3) | (rest.isEmpty ? 1 : 0), 3) + block
-    } while !rest.isEmpty
-    return frame
   }
 
   /// Changes a byte in the middle, in place.
