@@ -52,6 +52,6 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line for a person.
   public var description: String {
     let hint = isDiskFull ? "; make room, nothing that was recorded is lost" : ""
-    return "cannot \(operation) \(path): \(String(cString: strerror(errno)))\(hint)"
+    return "cannot \(operation) \(path): \(explanation)\(hint)"
   }
 }

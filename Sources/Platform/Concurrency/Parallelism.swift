@@ -6,8 +6,10 @@ import Foundation
 /// know a machine, and a simulation switches it off for the whole tree of an actor's tasks. It is
 /// not the number of cores either: a machine with one core still has many requests under way.
 package enum Parallelism {
-  /// Whether everything is done one after the other, in the task of the caller: no thread, no queue
-  /// and no task of its own is started, none of which would follow the task's ``FileEffects``.
+  /// Whether all work runs in the caller's task, one piece after the other.
+  ///
+  /// Threads, queues and detached tasks would not inherit the task's ``FileEffects``, so none is
+  /// started.
   @TaskLocal package static var isSequential = false
 
   /// Cores that computing may be spread over, at least 1.

@@ -1,7 +1,7 @@
-/// An amount of something that tasks share and return, as bytes of memory for objects on their way.
+/// A limited amount of a resource that tasks take and return, such as memory for objects in transfer.
 ///
-/// Whoever asks first is served first: who needs much is not overtaken for ever by those who need
-/// little. A task that holds some must not ask for more.
+/// Requests are served in order of arrival, so that small ones cannot starve a large one. A task that
+/// holds a share must not request another.
 package final class WeightedSemaphore: Sendable {
   private struct State {
     var free: Int
@@ -11,16 +11,16 @@ package final class WeightedSemaphore: Sendable {
   private let capacity: Int
   private let state: Guarded<State>
 
-  /// Makes a semaphore of which nothing is taken.
+  /// Creates a semaphore with all of its capacity free.
   package init(_ capacity: Int) {
     self.capacity = capacity
     state = Guarded(State(free: capacity))
   }
 
-  /// How many tasks wait.
+  /// The number of waiting tasks.
   package var waiting: Int { state.withLock(\.waiting.count) }
 
-  /// What a task holds of a semaphore while it works.
+  /// The amount that a task holds while it works.
   package final class Share {
     private(set) var amount: Int
     private let semaphore: WeightedSemaphore
@@ -30,7 +30,7 @@ package final class WeightedSemaphore: Sendable {
       self.semaphore = semaphore
     }
 
-    /// Returns what is not needed.
+    /// Returns everything above an amount.
     package func shrink(to amount: Int) {
       guard amount < self.amount else { return }
       semaphore.give(self.amount - amount)
@@ -38,11 +38,11 @@ package final class WeightedSemaphore: Sendable {
     }
   }
 
-  /// Works as soon as enough is free.
+  /// Waits until enough is free, then runs the work.
   ///
   /// - Parameters:
-  ///   - amount: how much it takes; one that is larger than the capacity takes all of it.
-  ///   - work: gets what it holds, and may return some of it early.
+  ///   - amount: the amount to take, at most the capacity.
+  ///   - work: receives its share, parts of which it may return early.
   package func hold<Result>(
     _ amount: Int, _ work: (Share) async throws -> Result
   ) async rethrows -> Result {

@@ -124,13 +124,13 @@ extension Descriptor {
     try perform(.setModified, "set the time of") { Int(futimens(number, [time, time])) }
   }
 
-  /// Who may hold a lock on a file beside its holder.
+  /// A shared lock admits other shared locks, an exclusive one none.
   package enum Lock { case shared, exclusive }
 
   /// Locks the file.
   ///
-  /// - Parameter waits: whether to wait for whoever has it.
-  /// - Returns: whether it is locked.
+  /// - Parameter waits: whether to wait until a conflicting lock is released.
+  /// - Returns: false if another process holds a conflicting lock.
   package func lock(_ kind: Lock, waits: Bool) throws(SystemError) -> Bool {
     let flag = kind == .shared ? LOCK_SH : LOCK_EX
     while flock(number, waits ? flag : flag | LOCK_NB) != 0 {
@@ -141,7 +141,7 @@ extension Descriptor {
     return true
   }
 
-  /// Gives a lock up.
+  /// Releases the lock.
   package func unlock() { flock(number, LOCK_UN) }
 
   private func perform(

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// What has a name in an open folder: nobody can put a link in between.
+/// Operations on the entries of an open folder, safe against links swapped into its path.
 extension Descriptor {
   /// An entry as the folder has it.
   package struct Entry {

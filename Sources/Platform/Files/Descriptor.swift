@@ -41,8 +41,8 @@ package struct Descriptor: ~Copyable {
 
   /// Opens a regular file and nothing else.
   ///
-  /// A home's user may put anything in the place of a file, and root opens it in machine-wide mode:
-  /// a pipe blocks whoever opens it, a link leads elsewhere, a device acts when it is opened.
+  /// In machine-wide mode root opens files that a home's user may have replaced. Opening a pipe can
+  /// block, opening a device can have side effects, and following a link can reach any file.
   ///
   /// - Parameters:
   ///   - path: the file.
