@@ -28,6 +28,8 @@ package struct SyncContext: Sendable {
   package let transfers: Int
   /// How many they may be where little is to be sent of each, which takes little memory.
   let smallTransfers: Int
+  /// Sizes and counts at which an upload splits, merges and compares what it sends.
+  let limits: UploadLimits
   /// What the store takes at once.
   let objectLimit: ObjectLimit
   /// For bodies on their way, in bytes: memory does not grow with the requests under way.
@@ -41,13 +43,14 @@ package struct SyncContext: Sendable {
   ///
   /// - Parameters:
   ///   - transfers: requests under way at once; nil for 12, or 32 where each is small.
+  ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
   ///   - logger: hears of what a pass decides, and why.
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
   package init(
     home: Home, device: Device, store: any ObjectStore, machine: Machine, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
-    logger: Logger = .off
+    limits: UploadLimits = UploadLimits(), logger: Logger = .off
   ) throws {
     self.home = home
     self.device = device
@@ -61,7 +64,8 @@ package struct SyncContext: Sendable {
     self.consent = consent
     self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)
-    objectLimit = try ObjectLimit(manifest)
+    self.limits = limits
+    objectLimit = try ObjectLimit(manifest, limits)
   }
 
   /// The time.

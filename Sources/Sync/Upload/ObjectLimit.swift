@@ -5,19 +5,15 @@ import Platform
 ///
 /// Whoever refuses an object as too large is sent ones half as large from then on.
 final class ObjectLimit: Sendable {
-  /// No object is larger, whatever the store takes.
-  static let largest = 8 << 20
-  /// A store that takes less than this is of no use.
-  static let smallest = 64 << 10
-
   private let manifest: Manifest
+  private let limits: UploadLimits
   private let known: Guarded<Int>
 
-  /// What the manifest remembers.
-  init(_ manifest: Manifest) throws {
-    self.manifest = manifest
-    let remembered = try manifest.storeEntry().objectLimit ?? Self.largest
-    known = Guarded(min(max(remembered, Self.smallest), Self.largest))
+  /// What the manifest remembers, within the limits.
+  init(_ manifest: Manifest, _ limits: UploadLimits) throws {
+    (self.manifest, self.limits) = (manifest, limits)
+    let remembered = try manifest.storeEntry().objectLimit ?? limits.largestObject
+    known = Guarded(min(max(remembered, limits.smallestObject), limits.largestObject))
   }
 
   var bytes: Int { known.withLock { $0 } }
@@ -32,7 +28,7 @@ final class ObjectLimit: Sendable {
   func lower(after size: Int) throws {
     let lower = known.withLock { bytes in
       // Another session may have learnt it meanwhile.
-      if size <= bytes { bytes = max(Self.smallest, min(bytes, size) / 2) }
+      if size <= bytes { bytes = max(limits.smallestObject, min(bytes, size) / 2) }
       return bytes
     }
     var entry = try manifest.storeEntry()

@@ -14,16 +14,14 @@ struct SegmentCover {
 
   private var context: SyncContext { writer.context }
 
-  /// How many small segments come together before a tick covers them.
-  private static let coveredTicks = 64
-
   /// Before a tick: where enough small segments have come together, puts larger ones that cover
   /// them, and the tick's bytes in the last where they fit.
   func coverTicks(_ state: inout SessionState) async throws {
-    guard let end = state.end, state.entry.segments.count >= Self.coveredTicks - 1 else { return }
+    let enough = context.limits.mergedSegments - 1
+    guard let end = state.end, state.entry.segments.count >= enough else { return }
     let recent = writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation)
       .filter { $0.range.lowerBound >= state.entry.merged }
-    guard recent.count >= Self.coveredTicks - 1 else { return }
+    guard recent.count >= enough else { return }
     try await cover(recent, withNext: end, &state)
     state.entry.merged = state.entry.sent
     try writer.save(&state)

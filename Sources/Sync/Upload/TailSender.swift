@@ -61,7 +61,7 @@ struct TailSender {
     _ log: LocalStream, _ state: SessionState, upTo end: StreamOffset
   ) throws -> SentSignature? {
     let entry = state.entry
-    guard state.isAttached, state.verdict == nil, end - entry.signed >= SentSignature.slack
+    guard state.isAttached, state.verdict == nil, end - entry.signed >= context.limits.signatureStep
     else { return nil }
     var signature = SentSignature(
       context.home, state.session, generation: entry.generation, upTo: entry.sent)

@@ -1,0 +1,18 @@
+package import Platform
+
+/// Sizes and counts at which an upload splits, merges and compares what it sends.
+///
+/// A simulation shrinks them, so that short logs reach every one of them.
+package struct UploadLimits: Sendable {
+  /// Maximum object size while the store has refused none, in bytes.
+  package var largestObject = 8 << 20
+  /// Maximum object size of the least capable store that is supported, in bytes.
+  package var smallestObject = 64 << 10
+  /// Number of small segments that one tick merges into larger ones.
+  package var mergedSegments = 64
+  /// Bytes sent between two updates of an attached file's signature.
+  package var signatureStep: ByteCount = 65_536
+
+  /// The limits of the product.
+  package init() {}
+}
