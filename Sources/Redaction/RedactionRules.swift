@@ -17,6 +17,17 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   ///   - groups: names of ``BuiltInRules``; those that are on by default for nil.
   ///   - own: come after them.
   public init(groups: Set<String>? = nil, own: [RedactionRule] = []) {
+    guard groups != nil || !own.isEmpty else {
+      self = Self.standard
+      return
+    }
+    self.init(builtIn: groups, own)
+  }
+
+  /// The built-in rules that are on by default: one array, so that comparing it with itself is cheap.
+  private static let standard = RedactionRules(builtIn: nil, [])
+
+  private init(builtIn groups: Set<String>?, _ own: [RedactionRule]) {
     let chosen = BuiltInRules.all.filter { groups?.contains($0.group) ?? $0.isOnByDefault }
     rules = chosen.flatMap(\.rules) + own
   }

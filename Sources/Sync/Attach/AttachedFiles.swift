@@ -70,7 +70,7 @@ final class AttachedFiles {
   /// - Throws: ``DamagedRow`` for one that cannot be read; the cache is to be discarded then.
   private func files(_ condition: String, _ arguments: StatementArguments) throws -> [AttachedFile]
   {
-    try queue.read { database in
+    try queue.look { database in
       let statement = try database.cachedStatement(
         sql: "SELECT \(Self.columns) FROM file WHERE \(condition) ORDER BY session DESC")
       return try Row.fetchAll(statement, arguments: arguments).map(Self.file)
@@ -113,7 +113,7 @@ final class AttachedFiles {
 
   /// The folders that have files; found by one search in the index for each.
   func folders() throws -> [String] {
-    try queue.read { database in
+    try queue.look { database in
       try String.fetchAll(
         database,
         sql: """
@@ -169,11 +169,10 @@ final class AttachedFiles {
   // MARK: Passes
 
   func pass() throws -> Pass {
-    try queue.read { database in
-      guard
-        let row = try Row.fetchOne(
-          database, sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
-      else { return Pass() }
+    try queue.look { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
+      guard let row = try Row.fetchOne(statement) else { return Pass() }
       return Pass(
         since: FileTime(nanoseconds: try row.value("since", in: 0...Int64.max)),
         fullAt: FileTime(nanoseconds: try row.value("fullAt", in: 0...Int64.max)),
@@ -215,7 +214,7 @@ final class AttachedFiles {
 
   /// What could not be read when it was last tried, by path.
   func problems() throws -> [String: String] {
-    try queue.read { database in
+    try queue.look { database in
       try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {
         $0[try $1.value("path") as String] = try $1.value("reason") as String
       }

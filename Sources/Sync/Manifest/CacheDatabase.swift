@@ -13,7 +13,7 @@ enum CacheDatabase {
   /// - Parameters:
   ///   - home: the home.
   ///   - name: the file's, without `.sqlite`.
-  ///   - schema: statements that make what is missing.
+  ///   - schema: statements that make what is missing, one table or index each, and each ending in `;`.
   ///   - probes: queries that only a database with this schema answers.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   static func open(
@@ -24,6 +24,8 @@ enum CacheDatabase {
     func prepared() throws -> DatabaseQueue {
       var configuration = Configuration()
       configuration.busyMode = .timeout(5)
+      // No table refers to another.
+      configuration.foreignKeysEnabled = false
       configuration.prepareDatabase { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
       }
@@ -51,13 +53,20 @@ enum CacheDatabase {
   private static func prepare(
     _ queue: DatabaseQueue, _ schema: String, _ probes: [String]
   ) throws -> DatabaseQueue {
-    try queue.write { try $0.execute(sql: schema) }
-    try queue.read { database in
+    let count = try queue.look { database in
       // A view or a trigger would be a program of somebody else's, which need not even end.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
       guard try Row.fetchOne(database, sql: foreign) == nil else {
         throw DatabaseError(resultCode: .SQLITE_NOTADB)
       }
+      return try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL")
+    }
+    // Each statement makes one table or index. To run them takes a write transaction at every open.
+    if count != schema.utf8.count(where: { $0 == UInt8(ascii: ";") }) {
+      try queue.write { try $0.execute(sql: schema) }
+    }
+    try queue.look { database in
       for probe in probes { _ = try Row.fetchOne(database, sql: probe) }
     }
     return queue

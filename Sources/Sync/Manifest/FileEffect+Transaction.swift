@@ -21,6 +21,13 @@ extension FileEffect {
 }
 
 extension DatabaseQueue {
+  /// Reads outside a transaction.
+  ///
+  /// GRDB's `read` sets a pragma before and after, at which SQLite compiles every statement anew.
+  ///
+  /// - Throws: GRDB's errors; what `body` throws.
+  func look<Value>(_ body: (Database) throws -> Value) throws -> Value { try inDatabase(body) }
+
   /// Writes in one transaction, which is one ``Platform/FileEffect``.
   ///
   /// - Throws: GRDB's errors; what `body` throws.

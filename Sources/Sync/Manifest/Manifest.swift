@@ -48,14 +48,6 @@ package final class Manifest: Sendable {
     try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
   }
 
-  /// Reads without a transaction.
-  ///
-  /// GRDB's own way to read sets a pragma before and after, at which SQLite compiles every statement
-  /// anew.
-  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try queue.inDatabase(body)
-  }
-
   private static let columns =
     "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "
     + "passing, nextAttempt"
@@ -98,7 +90,7 @@ package final class Manifest: Sendable {
   /// Rows that cannot be read are dropped: then nothing is known.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
     do {
-      return try read { try entry(id, in: $0) }
+      return try queue.look { try entry(id, in: $0) }
     } catch is DamagedRow {
       try forget(id)
       return nil
@@ -257,7 +249,7 @@ package final class Manifest: Sendable {
 
   /// Sealed sessions with superfluous objects that are to be looked for now.
   func remains(due now: Timestamp) throws -> [SessionID] {
-    try read { database in
+    try queue.look { database in
       try String?.fetchAll(
         database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
         arguments: [store, now.milliseconds]
@@ -272,9 +264,10 @@ package final class Manifest: Sendable {
   /// A row that cannot be read is dropped: then nothing is known.
   package func storeEntry() throws -> StoreEntry {
     do {
-      return try read { database in
-        let row = try Row.fetchOne(
-          database, sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?", arguments: [store])
+      return try queue.look { database in
+        let statement = try database.cachedStatement(
+          sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?")
+        let row = try Row.fetchOne(statement, arguments: [store])
         return try row.map(Self.storeEntry) ?? StoreEntry()
       }
     } catch is DamagedRow {

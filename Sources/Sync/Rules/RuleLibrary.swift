@@ -15,13 +15,18 @@ package final class RuleLibrary: Sendable {
   private let home: Home
   private let known: Guarded<[String: Redactor]>
 
+  private static let standardVersion = Result { try Redactor.standard.rules.version() }
+
   /// Makes the configured rules ready.
   ///
   /// - Throws: ``Redaction/RedactionError`` for rules that cannot be used.
   package init(_ home: Home, _ rules: RedactionRules) throws {
     self.home = home
-    current = rules == Redactor.standard.rules ? Redactor.standard : try Redactor(rules)
-    version = try rules.version()
+    if rules == Redactor.standard.rules {
+      (current, version) = (Redactor.standard, try Self.standardVersion.get())
+    } else {
+      (current, version) = (try Redactor(rules), try rules.version())
+    }
     known = Guarded([version: current])
   }
 
