@@ -195,9 +195,12 @@ extension LivedTime {
   }
 
   /// Whether it is worth saving: since an earlier state the boot, the count, the waiting plans or the
-  /// servers have changed, or so much time was lived.
+  /// servers heard in this boot have changed, or so much time was lived.
+  ///
+  /// A server's word on the time before a boot must not count twice, nor after a seal of this boot.
   package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
     boot != earlier.boot || bold != earlier.bold || counter != earlier.counter
-      || .seconds(seconds - earlier.seconds) >= interval || heard.keys != earlier.heard.keys
+      || .seconds(seconds - earlier.seconds) >= interval
+      || heard.mapValues(\.boot) != earlier.heard.mapValues(\.boot)
   }
 }

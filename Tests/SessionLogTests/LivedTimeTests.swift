@@ -78,6 +78,20 @@ import Testing
     #expect(time.seconds == days * Self.day)
   }
 
+  @Test func aServerThatIsHeardAfterABootIsWorthSaving() {
+    var saved = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
+    saved.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
+    saved.advance(to: Self.reading("b", up: 5, wall: -Self.start))
+    var time = saved
+    time.hear(Self.server(39 * Self.day), from: "s3://logs", isElsewhere: true)
+    #expect(time.differs(from: saved, by: .hours(1)))
+    // The clock is set right in the same boot, after a seal: the time before the boot stays lost.
+    let mark = time.mark
+    time.advance(to: Self.reading("b", up: 65, wall: 39 * Self.day))
+    time.hear(Self.server(39 * Self.day), from: "s3://logs", isElsewhere: true)
+    #expect(time.age(since: mark) == .seconds(60))
+  }
+
   @Test func aServersClockAddsNothingWithinABoot() {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
