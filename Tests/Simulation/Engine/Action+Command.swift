@@ -10,7 +10,7 @@ extension Action {
       .read(let home, _), .step(let home, _), .setRight(let home), .reboot(let home, _),
       .cutPower(let home), .snapshot(let home), .rollBack(let home, _), .clone(let home, _),
       .lose(let home, _), .identify(let home, _), .consent(let home, _), .rules(let home, _),
-      .retain(let home, _), .refuse(let home, _):
+      .retain(let home, _), .refuse(let home, _, _):
       home
     case .pass, .stepServer, .unmount, .mount, .empty, .remove, .forge: nil
     }
@@ -20,6 +20,16 @@ extension Action {
   var isCommand: Bool {
     switch self {
     case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: true
+    default: false
+    }
+  }
+
+  /// Whether it changes objects or homes behind the product's back.
+  var isTampering: Bool {
+    switch self {
+    case .remove, .empty, .forge(_, .otherSize), .rollBack, .clone, .identify, .lose(_, .device),
+      .lose(_, .sidecar):
+      true
     default: false
     }
   }

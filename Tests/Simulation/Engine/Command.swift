@@ -40,6 +40,7 @@ struct Command: Sendable {
   ///
   /// - Returns: what came of it, for the trace.
   func run(_ action: Action) async throws -> String {
+    defer { oracle.leave(home, process.name) }
     try home.create()
     return switch action {
     case .upload: try await upload()
@@ -55,11 +56,21 @@ struct Command: Sendable {
     }
   }
 
+  /// So small that logs of some kilobytes reach every one of them.
+  private static let limits = {
+    var limits = UploadLimits()
+    limits.largestObject = 16 << 10
+    limits.smallestObject = 4 << 10
+    limits.mergedSegments = 6
+    limits.signatureStep = 4096
+    return limits
+  }()
+
   func makeContext() throws -> SyncContext {
     let device = try Device.load(home, on: machine)
     return try SyncContext(
       home: home, device: device, store: store, machine: machine, transfers: 1,
-      redaction: rules, consent: consent)
+      redaction: rules, consent: consent, limits: Self.limits)
   }
 
   private func context(_ body: (SyncContext) async throws -> String) async throws -> String {
@@ -78,7 +89,9 @@ struct Command: Sendable {
   }
 
   private func lock() throws -> HomeLock? {
-    try HomeLock.acquire(home)
+    guard let lock = try HomeLock.acquire(home) else { return nil }
+    oracle.enter(home, process.name)
+    return lock
   }
 
   // MARK: Commands

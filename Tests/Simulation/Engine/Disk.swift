@@ -62,8 +62,7 @@ final class Disk: Sendable {
     case .link(let target): note(target, .remove(target), time, body)
     case .remove: remove(effect.path, body)
     case .makeDirectory: note(effect.path, .nothing, nil, body)
-    case .removeDirectory, .setMode, .transaction: body()
-    case .setModified: touch(effect.path, time, body)
+    case .removeDirectory, .setMode, .setModified, .transaction: body()
     }
   }
 
@@ -152,8 +151,6 @@ final class Disk: Sendable {
     }
     return result
   }
-
-  private func touch(_ path: String, _ time: Timestamp, _ body: () -> Int) -> Int { body() }
 
   private func save(_ path: String) -> String {
     let saved = state.withLock { state in

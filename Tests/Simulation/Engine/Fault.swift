@@ -25,6 +25,14 @@ package enum Fault: Hashable, Sendable {
   /// A listing shows objects that have been deleted.
   case ghosts
 
+  /// Whether what was stored before may be worse after it.
+  var isTampering: Bool {
+    switch self {
+    case .half, .halfAccepted, .damage, .swallow: true
+    default: false
+    }
+  }
+
   /// The errors that a server answers with.
   package enum Refusal: String, Sendable, CaseIterable {
     case unauthorized, forbidden, tooLarge, tooMany, unavailable, insufficientStorage, unreachable

@@ -20,6 +20,9 @@ struct ForeignFile {
 
   private var url: URL { URL(filePath: path) }
 
+  /// Its length in bytes; 0 when it is missing.
+  var length: Int { get throws { try FileStatus(path).map { Int($0.length) } ?? 0 } }
+
   /// Appends lines.
   func append(_ lines: [Line], at time: Timestamp) throws {
     let bytes = Array(lines.joined())

@@ -72,6 +72,9 @@ package struct HistoryGenerator: Sendable {
     hazards == .all || hazard.map(also.contains) ?? true
   }
 
+  /// Calls in a row that an outage makes fail: more than a client repeats one.
+  private static let outage = 12
+
   private mutating func step(_ action: Action) -> Step {
     var step = Step(action, seed: random.next() >> 32)
     if case .write = action, Int.random(in: 0..<12, using: &random) == 0 {
@@ -81,9 +84,10 @@ package struct HistoryGenerator: Sendable {
     if Int.random(in: 0..<6, using: &random) == 0 { step.beside = besides() }
     if Int.random(in: 0..<3, using: &random) == 0 {
       for _ in 0..<Int.random(in: 1...3, using: &random) {
-        if let fault = fault() {
-          step.faults.append(.init(Int.random(in: 0..<12, using: &random), fault))
-        }
+        guard let fault = fault() else { continue }
+        let call = Int.random(in: 0..<12, using: &random)
+        let calls = Int.random(in: 0..<6, using: &random) == 0 ? Self.outage : 1
+        step.faults += (0..<calls).map { .init(call + $0, fault) }
       }
     }
     if Int.random(in: 0..<8, using: &random) == 0 {
@@ -226,6 +230,8 @@ private struct Weighted {
     Weighted(2, "obstruct", isHazard: true) {
       .obstruct(home: home(&$0), isLocked: Bool.random(using: &$0))
     },
-    Weighted(2, "refuse", isHazard: true) { .refuse(home: home(&$0), session: some(&$0)) },
+    Weighted(2, "refuse", isHazard: true) {
+      .refuse(home: home(&$0), session: some(&$0), isLasting: Bool.random(using: &$0))
+    },
   ]
 }

@@ -43,7 +43,10 @@ struct Judge {
   private func judge(_ session: SessionID) {
     judgeRunning(session)
     guard !oracle.isAsked(session) else { return }
-    if !isHasty { judgePause(session) }
+    if !isHasty {
+      judgePause(session)
+      judgeAge(session)
+    }
     let isOld = isExpired(session)
     let remote = after.remote[session] ?? RangeSet()
     let lost = (before.remote[session] ?? RangeSet()).subtracting(remote)
@@ -87,6 +90,25 @@ struct Judge {
         .init(
           .pause,
           "the local copy of \(session) in home \(home) was deleted within an hour of its seal"))
+    }
+  }
+
+  /// A local copy goes when it is old enough, of which a restart may make up a day: then nobody but the
+  /// clocks can say how long the machine was off.
+  private func judgeAge(_ session: SessionID) {
+    guard let sealed = before.sealed[session] else { return }
+    for home in homes {
+      guard before.local[home.number]?[session]?.isEmpty == false,
+        after.local[home.number]?[session]?.isEmpty ?? true
+      else { continue }
+      let credit = Int64(home.machine.restarts(since: sealed)) * (86_400_000 + oracle.serverSteps)
+      let age = oracle.time.milliseconds - sealed
+      guard age + credit + Self.slack < home.retention.milliseconds else { continue }
+      oracle.report(
+        .init(
+          .pause,
+          "the local copy of \(session) in home \(home.number) was deleted \(age / 1000) s after its "
+            + "seal, and stays for \(home.retention)"))
     }
   }
 

@@ -151,16 +151,21 @@ final class ModelStore: Sendable {
 
   // MARK: What happens to a store
 
-  /// The sessions of which nothing more is taken.
-  private let refused = Guarded<Set<SessionID>>([])
+  /// Sessions whose objects are refused, and whether for good.
+  private let refused = Guarded<[SessionID: Bool]>([:])
 
-  /// Takes nothing more of a session.
-  func refuse(_ session: SessionID) { refused.withLock { _ = $0.insert(session) } }
+  /// Refuses all further objects of a session.
+  func refuse(_ session: SessionID, isLasting: Bool) {
+    refused.withLock { $0[session] = isLasting || $0[session] == true }
+  }
 
-  /// Whether nothing more is taken of a session.
-  func refuses(_ session: SessionID) -> Bool { refused.withLock { $0.contains(session) } }
+  /// Ends the refusals that do not last.
+  func relent() { refused.withLock { $0 = $0.filter(\.value) } }
 
-  /// Whether a change is not taken.
+  /// Whether a session's objects are refused.
+  func refuses(_ session: SessionID) -> Bool { refused.withLock { $0[session] != nil } }
+
+  /// Whether a change is refused.
   func refuses(_ change: Change) -> Bool {
     guard case .put(let key, _) = change else { return false }
     return (SegmentName(key.lastPart)?.session ?? RevisionName(key.lastPart)?.session)

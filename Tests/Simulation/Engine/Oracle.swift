@@ -28,6 +28,18 @@ final class Oracle: Sendable {
     var retired: Set<Int> = []
     /// What uploads said of sessions, by home.
     var reasons: [String: [SessionID: String]] = [:]
+    /// Homes whose last upload reported a problem with a session.
+    var troubled: Set<String> = []
+    /// How far the server's clock was ever set wrong, in milliseconds.
+    var serverSteps: Int64 = 0
+    /// Whether objects or homes were changed behind the product's back.
+    var isTampered = false
+    /// The most bytes that a reader got of each session.
+    var readable: [SessionID: Int] = [:]
+    /// Sidecars that were sent, whatever became of them on their way.
+    var sidecars: Set<[UInt8]> = []
+    /// The process that works in each home.
+    var workers: [String: String] = [:]
     var violations: [Violation] = []
   }
 
@@ -69,6 +81,39 @@ final class Oracle: Sendable {
   /// The homes that have sent something.
   var users: Set<String> { state.withLock { $0.users } }
 
+  /// The server's clock was set to another time.
+  func noteServerStep(_ milliseconds: Int64) {
+    state.withLock { $0.serverSteps += abs(milliseconds) }
+  }
+
+  /// How much more than a day a restart may add to lived time by the server's word, in milliseconds.
+  var serverSteps: Int64 { state.withLock { $0.serverSteps } }
+
+  /// Objects or homes are changed behind the product's back.
+  func noteTampering() { state.withLock { $0.isTampered = true } }
+
+  /// A sidecar is sent.
+  func noteSidecar(_ json: [UInt8]) { state.withLock { _ = $0.sidecars.insert(json) } }
+
+  /// Whether a sidecar was sent as it is.
+  func wasSent(_ json: [UInt8]) -> Bool { state.withLock { $0.sidecars.contains(json) } }
+
+  /// A process has taken the lock of a home.
+  func enter(_ home: Home, _ process: String) {
+    let other = state.withLock { state in
+      defer { state.workers[home.path] = process }
+      return state.workers[home.path]
+    }
+    if let other {
+      report(.init(.exclusion, "\(process) and \(other) work in \(home.path) at the same time"))
+    }
+  }
+
+  /// A process has given it back, if it had it.
+  func leave(_ home: Home, _ process: String) {
+    state.withLock { if $0.workers[home.path] == process { $0.workers[home.path] = nil } }
+  }
+
   /// Somebody asks to delete a session.
   func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
 
@@ -77,9 +122,11 @@ final class Oracle: Sendable {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
     for held in report.held where held.kind != .passing { reasons[held.session] = held.reason }
+    let isTroubled = !report.failures.isEmpty || report.held.contains { $0.kind == .problem }
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
     state.withLock { state in
       state.reasons[home.path] = reasons
+      if isTroubled { state.troubled.insert(home.path) } else { state.troubled.remove(home.path) }
       if report.objects > 0 { state.users.insert(home.path) }
     }
   }
@@ -101,10 +148,10 @@ final class Oracle: Sendable {
 
   func isRetired(_ line: Int) -> Bool { state.withLock { $0.retired.contains(line) } }
 
-  /// Whether the last upload of a home gave a reason for anything that it did not send.
-  func hasReasons(_ home: Home) -> Bool {
-    state.withLock { $0.reasons[home.path]?.isEmpty == false }
-  }
+  /// Whether the last upload of a home reported a problem with any session.
+  ///
+  /// That an attached file is not there is none: then no line of it is there either.
+  func isTroubled(_ home: Home) -> Bool { state.withLock { $0.troubled.contains(home.path) } }
 
   /// The bytes that were written to a recorded session.
   func written(_ session: SessionID) -> [UInt8]? {
@@ -113,15 +160,17 @@ final class Oracle: Sendable {
 
   // MARK: What it finds
 
-  /// Judges what the store has of a session.
-  func judge(_ bytes: [UInt8], storedAs segment: SegmentName) {
+  /// Judges a segment in the store.
+  ///
+  /// - Parameter isBare: whether it has a password that is not masked.
+  func judge(_ segment: SegmentName, isBare: Bool) {
     let (isWithheld, hasOtherRules) = state.withLock {
       ($0.withheld.contains(segment.session), $0.hasOtherRules)
     }
     if isWithheld {
       report(.init(.privacy, "\(segment) was sent, and the consent is 'metadata'"))
     }
-    if !hasOtherRules, Secret.isBare(in: bytes) {
+    if !hasOtherRules, isBare {
       report(.init(.privacy, "\(segment) has a password that its rules mask"))
     }
   }
@@ -135,6 +184,18 @@ final class Oracle: Sendable {
       defer { state.violations = [] }
       return state.violations
     }
+  }
+
+  /// Judges what a reader gets of a session whose store nobody has tampered with: what could be read
+  /// once can be read until it expires.
+  func judgeGrowth(_ count: Int, readFrom session: SessionID) {
+    let before = state.withLock { state in
+      defer { state.readable[session] = max(count, state.readable[session] ?? 0) }
+      return state.isTampered ? 0 : state.readable[session] ?? 0
+    }
+    guard count < before, !isAsked(session), !hasExpired(session) else { return }
+    report(
+      .init(.reading, "a reader of \(session) got \(count) bytes, and \(before) were there before"))
   }
 
   /// Judges what a reader got of a session.
@@ -158,9 +219,10 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case durability
     /// A deletion has evidence.
     case evidence
-    /// A local copy stays for an hour after its seal.
+    /// A local copy stays for the configured time after its seal, and for an hour at least.
     case pause
-    /// A reader gets the stream, or a strict prefix.
+    /// A reader gets the stream or a strict prefix, and no less than before; a mirror has sidecars as
+    /// they were sent.
     case reading
     /// What is not sent three passes after the last fault has a reason.
     case liveness
@@ -170,6 +232,8 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case privacy
     /// A store without its marker is not used.
     case marker
+    /// One command at a time works in a home.
+    case exclusion
     /// One history has one trace.
     case determinism
   }

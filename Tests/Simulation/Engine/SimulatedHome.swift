@@ -97,8 +97,8 @@ final class SimulatedHome {
     guard !isObstructed, File.exists(home.path) else { return }
     isObstructed = true
     guard !isLocked else { return lock = try HomeLock.acquire(home) }
-    try? FileManager.default.removeItem(atPath: home.cachePath)
-    try Data().write(to: URL(filePath: home.cachePath))
+    try File.remove(home.devicePath)
+    try Directory.make(home.devicePath)
   }
 
   /// Loses a part of the home.

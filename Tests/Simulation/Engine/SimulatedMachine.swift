@@ -9,6 +9,8 @@ final class SimulatedMachine: Sendable {
     var offset: Int64 = 0
     var bootedAt: Int64
     var boots = 1
+    /// When it was restarted, by the time that passes.
+    var restarts: [Int64] = []
     var machineId: String?
     var processes: Set<Int32> = []
     var nextProcess: Int32 = 100
@@ -45,9 +47,15 @@ final class SimulatedMachine: Sendable {
     state.withLock { state in
       state.processes = []
       state.boots += 1
+      state.restarts.append(time.milliseconds)
       state.bootedAt = time.milliseconds
       if losesTime { state.offset = -time.milliseconds }
     }
+  }
+
+  /// How often it was restarted since a time, in milliseconds of the time that passes.
+  func restarts(since time: Int64) -> Int {
+    state.withLock { $0.restarts.count { $0 >= time } }
   }
 
   /// Gives the machine another id, or none.

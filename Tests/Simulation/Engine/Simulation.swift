@@ -43,7 +43,7 @@ package struct Simulation: Sendable {
       let isJudged = step.action.isCommand || step.beside?.isCommand == true
       var before = last
       if isJudged, before == nil { before = try await surveyor.survey(world.homes) }
-      world.trace.note("step \(number) \(step)")
+      world.trace.note(step, number: number)
       try await world.carryOut(step)
       last = nil
       if isJudged, let before {
@@ -105,6 +105,7 @@ package struct Simulation: Sendable {
       // What is missing or damaged is refused, after what comes before it.
     }
     world.oracle.judge(bytes, readFrom: session)
+    world.oracle.judgeGrowth(bytes.count, readFrom: session)
   }
 }
 
@@ -113,6 +114,7 @@ extension World {
   func heal() throws {
     store.mount()
     store.settle()
+    store.relent()
     setServerRight()
     for home in homes {
       home.machine.setClockRight()
@@ -173,7 +175,7 @@ extension Surveyor {
   private func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
     let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
       .filter { !world.oracle.isRetired($0) }
-    guard let first = unsent.min(), !world.oracle.hasReasons(home.home) else { return }
+    guard let first = unsent.min(), !world.oracle.isTroubled(home.home) else { return }
     world.oracle.report(
       .init(
         .liveness,

@@ -89,8 +89,8 @@ package enum Action: Hashable, Sendable {
   case rollBack(home: Int, reboots: Bool)
   /// A copy of a home begins a life of its own, on the same machine id or on another.
   case clone(home: Int, keepsMachineId: Bool)
-  /// No command gets anywhere in a home from now on: another process holds its lock, or something
-  /// stands where its cache was.
+  /// All commands in a home fail from now on: another process holds its lock, or a folder has taken
+  /// the place of its device record.
   case obstruct(home: Int, isLocked: Bool)
   /// A part of a home is lost.
   case lose(home: Int, Part)
@@ -113,8 +113,9 @@ package enum Action: Hashable, Sendable {
   case empty
   /// Somebody deletes an object.
   case remove(object: Int)
-  /// From now on the store takes nothing more of a session that is being recorded.
-  case refuse(home: Int, session: Int)
+  /// The store refuses all objects of a session that is being recorded, for good or until the end of
+  /// the history.
+  case refuse(home: Int, session: Int, isLasting: Bool)
   /// Somebody with other software writes an object under a name of the layout.
   case forge(object: Int, Forgery)
 

@@ -1,5 +1,6 @@
 import ObjectStore
 import Platform
+import Replica
 import Synchronization
 import TestSupport
 
@@ -12,6 +13,7 @@ struct StoreClient: ObjectStore {
   let scheduler: Scheduler?
   let time: SimulatedTime?
   let trace: Trace?
+  let oracle: Oracle?
   var faults: [Int: Fault] = [:]
   /// Decides what is left open: which entries a listing lacks, whether a call reaches the server that
   /// its process dies in.
@@ -22,17 +24,17 @@ struct StoreClient: ObjectStore {
   /// A store without a fault.
   init(_ store: ModelStore, pageSize: Int = .max) {
     self.store = store
-    (process, actor, scheduler, time, trace) = (nil, 0, nil, nil, nil)
+    (process, actor, scheduler, time, trace, oracle) = (nil, 0, nil, nil, nil, nil)
     random = Guarded(SeededGenerator(case: 3))
     self.pageSize = pageSize
   }
 
   init(
     _ store: ModelStore, _ process: SimulatedProcess, actor: Int, _ scheduler: Scheduler,
-    _ time: SimulatedTime, _ trace: Trace, faults: [PlannedFault], seed: UInt64
+    _ time: SimulatedTime, _ trace: Trace, _ oracle: Oracle, faults: [PlannedFault], seed: UInt64
   ) {
     (self.store, self.process, self.actor) = (store, process, actor)
-    (self.scheduler, self.time, self.trace) = (scheduler, time, trace)
+    (self.scheduler, self.time, self.trace, self.oracle) = (scheduler, time, trace, oracle)
     self.faults = Dictionary(faults.map { ($0.call, $0.fault) }) { first, _ in first }
     random = Guarded(SeededGenerator(case: 3, seed: seed))
   }
@@ -88,6 +90,7 @@ struct StoreClient: ObjectStore {
       StoreError(code, operation: operation, target: key, response: "simulated fault")
     }
     if changes.contains(where: store.refuses) { throw failure(.transient) }
+    if !changes.isEmpty, fault?.isTampering == true { oracle?.noteTampering() }
     switch fault {
     case .refuse(let refusal): throw failure(refusal.code)
     case .loseAnswer:
@@ -125,7 +128,8 @@ struct StoreClient: ObjectStore {
   // MARK: ObjectStore
 
   func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    try await call("PUT", key, [.put(key, body)]) { state, _ in
+    if RevisionName(key.lastPart) != nil { oracle?.noteSidecar(body) }
+    return try await call("PUT", key, [.put(key, body)]) { state, _ in
       PutReceipt(
         provesContent: store.kind == .bucket && state.objects[key]?.bytes == body,
         serverDate: serverDate)

@@ -21,6 +21,15 @@ final class Trace: Sendable {
     }
   }
 
+  /// Notes that a step begins; its source is put together only for lines, as that takes long.
+  func note(_ step: Step, number: Int) {
+    state.withLock { state in
+      state.hash = (state.hash ^ UInt64(number)) &* 0x100_0000_01b3
+      state.hash = (state.hash ^ step.seed) &* 0x100_0000_01b3
+      if keepsLines { state.lines.append("step \(number) \(step)") }
+    }
+  }
+
   /// Notes a change to files, by its path below a folder.
   func note(_ effect: FileEffect, by process: String, below root: String, result: Int) {
     state.withLock { state in

@@ -102,7 +102,7 @@ final class World {
       "p\(processes)", home.machine.startProcess(), home.disk, trace,
       seed: step.seed &+ UInt64(processes), lifetime: index == 0 ? step.death : nil)
     let client = StoreClient(
-      store, process, actor: index, scheduler, time, trace,
+      store, process, actor: index, scheduler, time, trace, oracle,
       faults: index == 0 ? step.faults : [], seed: step.seed &+ UInt64(index))
     func command(of home: SimulatedHome) -> Command {
       Command(
@@ -132,11 +132,13 @@ final class World {
   private func happen(
     _ action: Action, death: Int?, _ random: inout SeededGenerator
   ) throws {
+    if action.isTampering { oracle.noteTampering() }
     switch action {
     case .start(let number): try start(home(number), &random)
     case .write(let number, let session, let bytes):
       guard let recorder = recorder(number, session) else { return }
-      let text = text(bytes, &random)
+      let room = Self.longestLog - (oracle.written(recorder.writer.session)?.count ?? 0)
+      let text = text(min(bytes, room), &random)
       recorder.process.live(for: death)
       recorder.process.run {
         text.withUnsafeBytes { recorder.writer.capture($0, from: .standardOutput) }
@@ -153,6 +155,7 @@ final class World {
     case .append(let number, let file, let count):
       let home = home(number)
       let now = home.machine.now
+      guard try home.files[file % home.files.count].length < Self.longestLog else { return }
       let lines = (0..<count).map { _ in line(now, &random) }
       try home.files[file % home.files.count].append(lines, at: now)
     case .rotate(let number, let file, let rotation):
@@ -167,7 +170,9 @@ final class World {
     case .pass(let seconds): time.advance(seconds * 1000)
     case .step(let number, let seconds): home(number).machine.stepClock(seconds * 1000)
     case .setRight(let number): home(number).machine.setClockRight()
-    case .stepServer(let seconds): store.clockOffset.withLock { $0 += seconds * 1000 }
+    case .stepServer(let seconds):
+      store.clockOffset.withLock { $0 += seconds * 1000 }
+      oracle.noteServerStep(seconds * 1000)
     case .reboot(let number, let losesTime):
       endProcesses(besides: home(number))
       time.advance(60_000)
@@ -195,8 +200,9 @@ final class World {
       home(number).rules = Self.rules(rules)
       oracle.noteOtherRules()
     case .retain(let number, let seconds): home(number).retention = .seconds(seconds)
-    case .refuse(let number, let session):
-      if let session = recorder(number, session)?.writer.session { store.refuse(session) }
+    case .refuse(let number, let session, let isLasting):
+      guard let session = recorder(number, session)?.writer.session else { return }
+      store.refuse(session, isLasting: isLasting)
     case .unmount: if store.kind == .folder { store.unmount() }
     case .mount: store.mount()
     case .empty: store.empty()
@@ -276,6 +282,9 @@ final class World {
     default: RedactionRules(own: [letters].compactMap(\.self))
     }
   }
+
+  /// The length that no log exceeds by more than a line, in bytes.
+  static let longestLog = 64 << 10
 
   /// Writes what another vendor's client might.
   private func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {

@@ -65,6 +65,7 @@ import Simulation
       } else if let (step, violation) = found {
         failed += 1
         print("seed \(seed), step \(step): \(violation)")
+        fflush(nil)
         if untilFound { break }
         if shrink { print(await Self.shrink(history, violation.rule, simulation)) }
       }
