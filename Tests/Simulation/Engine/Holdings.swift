@@ -221,7 +221,11 @@ final class Surveyor {
       }
       let start = Int(segment.range.lowerBound)
       if let written {
-        oracle.judge(segment, isBare: content.isBare)
+        // A log that a power cut has shortened may end in a secret that nobody can know any more.
+        let isCut =
+          holdings.running.contains(session) && start + bytes.count < written.count
+          && Secret.isBare(in: bytes, before: written[(start + bytes.count)...])
+        oracle.judge(segment, isBare: content.isBare || isCut)
         guard isPart(segment, folder, bytes, written) else { continue }
         holdings.remote[session, default: RangeSet()]
           .formUnion(RangeSet(start..<(start + bytes.count)))

@@ -44,7 +44,7 @@ struct Judge {
     judgeRunning(session)
     guard !oracle.isAsked(session) else { return }
     if !isHasty {
-      judgePause(session)
+      if !oracle.isAging(session) { judgePause(session) }
       judgeAge(session)
     }
     let isOld = isExpired(session)

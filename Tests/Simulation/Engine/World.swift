@@ -94,7 +94,8 @@ final class World {
   ) -> (@Sendable () async -> Void)? {
     guard let number = action.home, action.isCommand else { return nil }
     let home = home(number)
-    if home.consent == .metadata, let days = try? home.home.days() {
+    for home in homes(of: action) where home.consent == .metadata {
+      let days = (try? home.home.days()) ?? []
       oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
     }
     processes += 1
