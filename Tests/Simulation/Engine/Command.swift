@@ -25,9 +25,9 @@ struct Command: Sendable {
   let time: SimulatedTime
   let oracle: Oracle
 
-  private var machine: Machine { process.machine }
+  var machine: Machine { process.machine }
 
-  private var store: any ObjectStore {
+  var store: any ObjectStore {
     let begun = ContinuousClock.now
     let start = time.milliseconds
     return RetryingStore(
@@ -73,7 +73,7 @@ struct Command: Sendable {
       redaction: rules, consent: consent, limits: Self.limits)
   }
 
-  private func context(_ body: (SyncContext) async throws -> String) async throws -> String {
+  func context(_ body: (SyncContext) async throws -> String) async throws -> String {
     // SQLite removes files by name when it closes: the next process must not have made its own yet.
     weak var manifest: Manifest?
     let result: Result<String, any Error>
@@ -88,7 +88,7 @@ struct Command: Sendable {
     return try result.get()
   }
 
-  private func lock() throws -> HomeLock? {
+  func lock() throws -> HomeLock? {
     guard let lock = try HomeLock.acquire(home) else { return nil }
     oracle.enter(home, process.name)
     return lock
@@ -157,61 +157,6 @@ struct Command: Sendable {
     return "pulled \(items.count) failures \(failures.keys.sorted())"
   }
 
-  private func repair() async throws -> String {
-    try await context { context in
-      guard let lock = try lock() else { return "locked" }
-      let catalog = try catalog(context.store)
-      var broken: [SessionID] = []
-      for entry in try await catalog.entries(devices: [context.device.deviceId]) {
-        guard entry.remote != nil || entry.sidecar.seal?.store == context.store.location else {
-          continue
-        }
-        guard let remote = entry.remote else {
-          broken.append(entry.session)
-          continue
-        }
-        if try await Verifier(context).verify(remote).problem != nil {
-          broken.append(entry.session)
-        }
-      }
-      guard !broken.isEmpty else { return "whole" }
-      let report = try await Repair(context).run(broken, holding: lock) { _, _ in }
-      return "repaired \(broken.count) objects \(report.objects)"
-    }
-  }
-
-  private func redact() async throws -> String {
-    try await context { context in
-      guard context.consent == .logs, let lock = try lock() else { return "locked" }
-      let catalog = try catalog(nil)
-      let sessions = try await catalog.entries(devices: [context.device.deviceId]).map(\.session)
-      let pass = RemoteRedactionPass(context)
-      let items = try await pass.plan(sessions.reversed()) { _, _ in }
-      let report = try await pass.run(items, holding: lock)
-      return "redacted \(items.count) objects \(report.objects)"
-    }
-  }
-
-  private func delete(_ number: Int, isLocal: Bool, isRemote: Bool) async throws -> String {
-    try await context { context in
-      guard let lock = try lock() else { return "locked" }
-      let entries = try await catalog(context.store).entries(devices: [context.device.deviceId])
-      let ended = entries.filter { !$0.isRunning }
-      guard !ended.isEmpty else { return "nothing to delete" }
-      let entry = ended[number % ended.count]
-      oracle.ask(for: entry.session)
-      if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
-        oracle.retire(LineNumber.all(in: content))
-      }
-      let deletion = Deletion(
-        home: home, context: context, lived: context.lived, command: "delete")
-      let outcomes = try await deletion.delete(
-        entry.session, local: isLocal && entry.location != .remote,
-        remote: isRemote ? entry.remote : nil, holding: lock)
-      return "deleted \(entry.session): \(outcomes.count)"
-    }
-  }
-
   private func read(_ number: Int) async throws -> String {
     let catalog = try catalog(store)
     let devices = try await DeviceRecord.ids(in: store, first: catalog.context.device.deviceId)
@@ -226,7 +171,7 @@ struct Command: Sendable {
     return "read \(bytes.count) \(isWhole)"
   }
 
-  private func catalog(_ store: (any ObjectStore)?) throws -> SessionCatalog {
+  func catalog(_ store: (any ObjectStore)?) throws -> SessionCatalog {
     var context = ReadingContext(
       home: home, device: try Device.load(home, on: machine), machine: machine)
     context.store = store

@@ -5,12 +5,12 @@ import TestSupport
 /// A machine's disk: gives files the times and numbers of the world, and knows what a power cut takes.
 final class Disk: Sendable {
   /// A change to names that is not durable yet, and how it is taken back.
-  private struct NameChange {
+  struct NameChange {
     let folders: Set<String>
     let undo: Undo
   }
 
-  private enum Undo {
+  enum Undo {
     case remove(String)
     case restore(String, from: String)
     case rename(String, to: String, overwritten: String?)
@@ -18,7 +18,7 @@ final class Disk: Sendable {
   }
 
   /// What of a file is not durable yet.
-  private struct Unsynced {
+  struct Unsynced {
     /// Bytes that are durable.
     var length: Int
     /// The durable content, where more than its end was changed.
@@ -26,7 +26,7 @@ final class Disk: Sendable {
     var path: String
   }
 
-  private struct State {
+  struct State {
     var names: [NameChange] = []
     var files: [UInt64: Unsynced] = [:]
     /// When each file last changed, and its number in this world.
@@ -39,7 +39,7 @@ final class Disk: Sendable {
   /// The folder that all of the machine's files are in.
   let root: String
   private let shadow: String
-  private let state = Guarded(State())
+  let state = Guarded(State())
 
   init(root: String) throws {
     self.root = root
@@ -218,55 +218,13 @@ final class Disk: Sendable {
     }
   }
 
-  // MARK: Power
-
-  /// Takes back a part of what is not durable: the names changed last, and ends of files.
-  func cutPower(_ random: inout SeededGenerator) {
-    let (names, files) = state.withLock { state in
-      defer { (state.names, state.files) = ([], [:]) }
-      return (state.names, state.files)
-    }
-    // A journalling file system keeps the order of names.
-    let kept = Int.random(in: 0...names.count, using: &random)
-    for (_, file) in files.sorted(by: { $0.value.path < $1.value.path }) {
-      lose(file, &random)
-    }
-    for change in names[kept...].reversed() { take(back: change.undo) }
-  }
-
-  private func lose(_ file: Unsynced, _ random: inout SeededGenerator) {
-    guard let status = try? FileStatus(file.path), status.kind == .file else { return }
-    switch Int.random(in: 0..<3, using: &random) {
-    case 0: return
-    case 1 where file.before != nil:
-      try? Data(file.before ?? []).write(to: URL(filePath: file.path))
-    default:
-      let length = Int(status.length)
-      guard length > file.length else { return }
-      truncate(file.path, off_t(Int.random(in: file.length...length, using: &random)))
-    }
-    let time = status.modified.timespec
-    utimensat(AT_FDCWD, file.path, [time, time], 0)
-  }
-
-  private func take(back undo: Undo) {
-    switch undo {
-    case .nothing: break
-    case .remove(let path): try? File.remove(path)
-    case .restore(let path, let saved): try? File.link(saved, to: path)
-    case .rename(let path, let former, let overwritten):
-      try? File.rename(path, to: former)
-      if let overwritten { try? File.link(overwritten, to: path) }
-    }
-  }
-
-  private static func inode(_ path: String) -> UInt64? {
+  static func inode(_ path: String) -> UInt64? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return UInt64(status.st_ino)
   }
 
-  private static func folder(_ path: String) -> String {
+  static func folder(_ path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
   }
 }

@@ -9,7 +9,8 @@ enum Secret {
     while let colon = rest.firstIndex(of: before[0]) {
       rest = rest[colon...]
       let end = rest.dropFirst(before.count).prefix(length)
-      if rest.starts(with: before), end.count == length, end.allSatisfy({ (0x41...0x5a).contains($0) }),
+      if rest.starts(with: before), end.count == length,
+        end.allSatisfy({ (0x41...0x5a).contains($0) }),
         rest.dropFirst(before.count + length).first == UInt8(ascii: "@")
       {
         return true

@@ -192,18 +192,3 @@ struct StoreClient: ObjectStore {
     return process.machine.now().assumingSynchronizedClocks
   }
 }
-
-extension ModelStore.Change {
-  /// The same with half of the body.
-  fileprivate var halved: ModelStore.Change {
-    guard case .put(let key, let bytes) = self else { return self }
-    return .put(key, Array(bytes.prefix(bytes.count / 2)))
-  }
-
-  /// The same with one bit changed.
-  fileprivate var damaged: ModelStore.Change {
-    guard case .put(let key, var bytes) = self, !bytes.isEmpty else { return self }
-    bytes[bytes.count / 2] ^= 1
-    return .put(key, bytes)
-  }
-}

@@ -18,7 +18,7 @@ final class World {
   let store: ModelStore
   let oracle: Oracle
   var homes: [SimulatedHome] = []
-  private var processes = 0
+  var processes = 0
   /// How many lines other programs have written.
   var lines = 0
   let seed: UInt64
@@ -86,7 +86,7 @@ final class World {
     await scheduler.run(actors)
   }
 
-  private func home(_ number: Int) -> SimulatedHome { homes[number % homes.count] }
+  func home(_ number: Int) -> SimulatedHome { homes[number % homes.count] }
 
   /// The command that an action is; nil for what is none.
   private func command(
@@ -222,84 +222,6 @@ final class World {
     guard home.consent == .metadata else { return }
     for name in try Directory.names(in: home.logs) {
       oracle.retire(LineNumber.all(in: try AtomicFile.read("\(home.logs)/\(name)")))
-    }
-  }
-
-  // MARK: Programs
-
-  private func start(_ home: SimulatedHome, _ random: inout SeededGenerator) throws {
-    guard home.recorders.count < 3 else { return }
-    processes += 1
-    let process = SimulatedProcess(
-      "p\(processes)", home.machine.startProcess(), home.disk, trace,
-      seed: seed &+ UInt64(processes), lifetime: nil)
-    let written = oracle.newStream()
-    let syncs = Bool.random(using: &random)
-    let writer = try? process.run {
-      try home.home.create()
-      let device = try Device.load(home.home, on: process.machine)
-      var options = RecordingOptions()
-      options.fsync = syncs ? .always : .interval(.seconds(1))
-      options.rotateAt = 4096
-      return try SessionWriter(
-        home: home.home, device: device, appName: "app", options: options, machine: process.machine
-      ) { number, bytes in
-        let count = systemWrite(number, bytes)
-        if count > 0 { written.withLock { $0 += bytes.prefix(count) } }
-        return count
-      }
-    }
-    guard let writer else { return home.machine.endProcess(process.machine.processId) }
-    oracle.begin(writer.session, written, isWithheld: home.consent == .metadata)
-    home.recorders.append(.init(writer: writer, process: process))
-  }
-
-  private func recorder(_ number: Int, _ session: Int) -> SimulatedHome.Recorder? {
-    let recorders = home(number).recorders
-    return recorders.isEmpty ? nil : recorders[session % recorders.count]
-  }
-
-  private func take(_ number: Int, _ session: Int) -> SimulatedHome.Recorder? {
-    let home = home(number)
-    guard !home.recorders.isEmpty else { return nil }
-    return home.recorders.remove(at: session % home.recorders.count)
-  }
-
-  // MARK: The world
-
-  private func clone(_ home: SimulatedHome, _ keepsMachineId: Bool) throws {
-    guard homes.count < 4, File.exists(home.home.path) else { return }
-    let number = homes.count
-    try addHome(number)
-    if keepsMachineId { homes[number].machine.identify(as: "machine-m\(home.number)") }
-    try SimulatedHome.copy(home.home.path, to: homes[number].home.path)
-  }
-
-  static func rules(_ number: Int) -> RedactionRules {
-    let letters = try? RedactionRule(kind: "letters", near: "xyz", pattern: "xyz")
-    return switch number % 3 {
-    case 0: RedactionRules()
-    case 1: RedactionRules(groups: [])
-    default: RedactionRules(own: [letters].compactMap(\.self))
-    }
-  }
-
-  /// The length that no log exceeds by more than a line, in bytes.
-  static let longestLog = 64 << 10
-
-  /// Writes what another vendor's client might.
-  private func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {
-    let stored = store.stored.filter { $0.key.hasSuffix(".zst") }.sorted { $0.key < $1.key }
-    guard !stored.isEmpty else { return }
-    let (key, content) = stored[object % stored.count]
-    switch forgery {
-    case .foreign:
-      let length = Int.random(in: 0...content.bytes.count, using: &random)
-      store.write(key + ".tmp", Array(content.bytes.prefix(length)))
-    case .otherSize:
-      let size = content.bytes.count
-      store.write(
-        key.replacing(".\(size).", with: ".\(size + 1)."), content.bytes + [0])
     }
   }
 }

@@ -1,0 +1,66 @@
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import SessionReading
+import Sync
+import TidemarkUpload
+
+/// Commands that change what was sent.
+extension Command {
+  func repair() async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      let catalog = try catalog(context.store)
+      var broken: [SessionID] = []
+      for entry in try await catalog.entries(devices: [context.device.deviceId]) {
+        guard entry.remote != nil || entry.sidecar.seal?.store == context.store.location else {
+          continue
+        }
+        guard let remote = entry.remote else {
+          broken.append(entry.session)
+          continue
+        }
+        if try await Verifier(context).verify(remote).problem != nil {
+          broken.append(entry.session)
+        }
+      }
+      guard !broken.isEmpty else { return "whole" }
+      let report = try await Repair(context).run(broken, holding: lock) { _, _ in }
+      return "repaired \(broken.count) objects \(report.objects)"
+    }
+  }
+
+  func redact() async throws -> String {
+    try await context { context in
+      guard context.consent == .logs, let lock = try lock() else { return "locked" }
+      let catalog = try catalog(nil)
+      let sessions = try await catalog.entries(devices: [context.device.deviceId]).map(\.session)
+      let pass = RemoteRedactionPass(context)
+      let items = try await pass.plan(sessions.reversed()) { _, _ in }
+      let report = try await pass.run(items, holding: lock)
+      return "redacted \(items.count) objects \(report.objects)"
+    }
+  }
+
+  func delete(_ number: Int, isLocal: Bool, isRemote: Bool) async throws -> String {
+    try await context { context in
+      guard let lock = try lock() else { return "locked" }
+      let entries = try await catalog(context.store).entries(devices: [context.device.deviceId])
+      let ended = entries.filter { !$0.isRunning }
+      guard !ended.isEmpty else { return "nothing to delete" }
+      let entry = ended[number % ended.count]
+      oracle.ask(for: entry.session)
+      if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
+        oracle.retire(LineNumber.all(in: content))
+      }
+      let deletion = Deletion(
+        home: home, context: context, lived: context.lived, command: "delete")
+      let outcomes = try await deletion.delete(
+        entry.session, local: isLocal && entry.location != .remote,
+        remote: isRemote ? entry.remote : nil, holding: lock)
+      return "deleted \(entry.session): \(outcomes.count)"
+    }
+  }
+}

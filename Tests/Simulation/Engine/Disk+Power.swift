@@ -1,0 +1,46 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// Power cuts.
+extension Disk {
+  /// Takes back a part of what is not durable: the names changed last, and ends of files.
+  func cutPower(_ random: inout SeededGenerator) {
+    let (names, files) = state.withLock { state in
+      defer { (state.names, state.files) = ([], [:]) }
+      return (state.names, state.files)
+    }
+    // A journalling file system keeps the order of names.
+    let kept = Int.random(in: 0...names.count, using: &random)
+    for (_, file) in files.sorted(by: { $0.value.path < $1.value.path }) {
+      lose(file, &random)
+    }
+    for change in names[kept...].reversed() { take(back: change.undo) }
+  }
+
+  func lose(_ file: Unsynced, _ random: inout SeededGenerator) {
+    guard let status = try? FileStatus(file.path), status.kind == .file else { return }
+    switch Int.random(in: 0..<3, using: &random) {
+    case 0: return
+    case 1 where file.before != nil:
+      try? Data(file.before ?? []).write(to: URL(filePath: file.path))
+    default:
+      let length = Int(status.length)
+      guard length > file.length else { return }
+      truncate(file.path, off_t(Int.random(in: file.length...length, using: &random)))
+    }
+    let time = status.modified.timespec
+    utimensat(AT_FDCWD, file.path, [time, time], 0)
+  }
+
+  func take(back undo: Undo) {
+    switch undo {
+    case .nothing: break
+    case .remove(let path): try? File.remove(path)
+    case .restore(let path, let saved): try? File.link(saved, to: path)
+    case .rename(let path, let former, let overwritten):
+      try? File.rename(path, to: former)
+      if let overwritten { try? File.link(overwritten, to: path) }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// Steps in a world.
+package struct History: Hashable, Sendable {
+  /// The kind of the store: `bucket`, `webdav` or `folder`.
+  package var store: String
+  /// How many homes there are at first.
+  package var homes: Int
+  /// Decides what machines draw at random.
+  package var seed: UInt64
+  /// Whether these are all on one machine, and not each on one of its own.
+  package var isShared: Bool
+  /// What happens.
+  package var steps: [Step]
+
+  /// Describes a history.
+  package init(
+    store: String = "bucket", homes: Int = 1, isShared: Bool = false, seed: UInt64 = 1,
+    _ steps: [Step]
+  ) {
+    (self.store, self.homes, self.isShared) = (store, homes, isShared)
+    (self.seed, self.steps) = (seed, steps)
+  }
+}
+
+// MARK: Source
+
+extension History: CustomStringConvertible {
+  /// The history as Swift source, to be pasted into a test.
+  package var description: String {
+    """
+    History(store: "\(store)", homes: \(homes), isShared: \(isShared), seed: \(seed), [
+    \(steps.map { "  \($0)," }.joined(separator: "\n"))
+    ])
+    """
+  }
+}
+
+extension Step: CustomStringConvertible {
+  /// The step as Swift source.
+  package var description: String {
+    var parts = [Self.source(action)]
+    if let beside { parts.append("beside: \(Self.source(beside))") }
+    if seed != 1 { parts.append("seed: \(seed)") }
+    if !faults.isEmpty {
+      parts.append(
+        "faults: [\(faults.map { ".init(\($0.call), \(Self.source($0.fault)))" }.joined(separator: ", "))]"
+      )
+    }
+    if let death { parts.append("death: \(death)") }
+    return "Step(\(parts.joined(separator: ", ")))"
+  }
+
+  /// An enum value as it is written in source: the compiler's own text has full type names.
+  private static func source(_ value: some Any) -> String {
+    let text = "\(value)"
+      .replacing("Simulation.", with: "").replacing("Optional(", with: "(")
+    let types = ["Action.Rotation.", "Action.Part.", "Action.Forgery.", "Fault.Refusal."]
+    return "." + types.reduce(text) { $0.replacing($1, with: ".") }
+  }
+}

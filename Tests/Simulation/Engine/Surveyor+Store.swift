@@ -1,0 +1,121 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+
+/// What a store truly holds.
+extension Surveyor {
+  func lookAtStore(_ holdings: inout Holdings) async throws {
+    let truth = TrueStore(oracle.store)
+    holdings.hasMarker = truth.objects[FormatMarker.key] != nil
+    var streams: [String: [SegmentName]] = [:]
+    for (key, object) in truth.objects.sorted(by: { $0.key < $1.key }) {
+      let name = name(of: key)
+      if let session = name.session {
+        holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
+        holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
+      }
+      guard let segment = name.segment, segment.stored == ByteCount(object.bytes.count) else {
+        continue
+      }
+      streams[name.stream, default: []].append(segment)
+    }
+    for (stream, segments) in streams.sorted(by: { $0.key < $1.key }) {
+      let device = String(stream.prefix { $0 != "/" })
+      try await add(segments, of: device, in: truth, &holdings)
+    }
+  }
+
+  /// What the key of an object says.
+  func name(of key: String) -> Name {
+    if let known = names[key] { return known }
+    let parts = key.split(separator: "/")
+    var name = Name()
+    if parts.count == 4, parts[0] == "devices" {
+      name.segment = SegmentName(String(parts[3]))
+      name.session = name.segment?.session ?? RevisionName(String(parts[3]))?.session
+      name.stream =
+        name.segment.map { "\(parts[1])/\(parts[2])/\($0.session).\($0.generation)" } ?? ""
+    }
+    names[key] = name
+    return name
+  }
+
+  func add(
+    _ segments: [SegmentName], of device: String, in truth: TrueStore, _ holdings: inout Holdings
+  ) async throws {
+    guard let session = segments.first?.session else { return }
+    let folder = SessionFolder(device: device, session: session)
+    let written = oracle.written(session)
+    var joined: [UInt8] = []
+    var end = 0
+    for segment in segments.sorted(by: {
+      ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+    }) {
+      guard let content = await decode(segment, in: folder, truth), let bytes = content.bytes else {
+        continue
+      }
+      let start = Int(segment.range.lowerBound)
+      if let written {
+        // A log that a power cut has shortened may end in a secret that nobody can know any more.
+        let isCut =
+          holdings.running.contains(session) && start + bytes.count < written.count
+          && Secret.isBare(in: bytes, before: written[(start + bytes.count)...])
+        oracle.judge(segment, isBare: content.isBare || isCut)
+        guard isPart(segment, folder, bytes, written) else { continue }
+        holdings.remote[session, default: RangeSet()]
+          .formUnion(RangeSet(start..<(start + bytes.count)))
+      } else if start > end {
+        add(joined, of: session, &holdings)
+        (joined, end) = (bytes, start + bytes.count)
+      } else if start + bytes.count > end {
+        joined += bytes.dropFirst(end - start)
+        end = start + bytes.count
+      }
+    }
+    add(joined, of: session, &holdings)
+  }
+
+  func add(_ bytes: [UInt8], of session: SessionID, _ holdings: inout Holdings) {
+    for number in lines(bytes, of: "\(session)") {
+      holdings.remoteLines.insert(number)
+      holdings.sessionsOfLines[number] = session
+    }
+  }
+
+  func isPart(
+    _ segment: SegmentName, _ folder: SessionFolder, _ bytes: [UInt8], _ written: [UInt8]
+  ) -> Bool {
+    let key = folder.key + segment.fileName
+    if let known = decoded[key]?.compared, known.isPart || known.length == written.count {
+      return known.isPart
+    }
+    let isPart = Masked.difference(bytes, written, from: Int(segment.range.lowerBound)) == nil
+    decoded[key]?.compared = (written.count, isPart)
+    return isPart
+  }
+
+  /// The content of a segment, without bytes where it does not decode.
+  func decode(
+    _ segment: SegmentName, in folder: SessionFolder, _ truth: TrueStore
+  ) async -> Decoded? {
+    let key = folder.key + segment.fileName
+    var versions = [truth.objects[key]?.version ?? 0]
+    if segment.kind == .delta {
+      // What it copies from is in earlier segments of the session.
+      versions += truth.objects.filter { $0.key.contains("\(segment.session)") }
+        .map(\.value.version).sorted()
+    }
+    if let known = decoded[key], known.versions == versions { return known }
+    var bytes: [UInt8]? = []
+    do {
+      try await RemoteReader(truth).read(segment, in: folder) { bytes?.append(contentsOf: $0) }
+    } catch {
+      bytes = nil
+    }
+    decoded[key] = Decoded(
+      versions: versions, bytes: bytes, isBare: bytes.map(Secret.isBare) ?? false)
+    return decoded[key]
+  }
+}

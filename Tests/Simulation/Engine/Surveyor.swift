@@ -1,0 +1,138 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+
+/// Looks at homes and at what the store truly holds.
+final class Surveyor {
+  struct Name {
+    var session: SessionID?
+    var segment: SegmentName?
+    /// The generation of a device's session that it is a segment of.
+    var stream = ""
+  }
+
+  private struct Compared {
+    let bytes: [UInt8]
+    let start: Int
+    /// How much had been written.
+    let length: Int
+    let difference: Int?
+  }
+
+  struct Decoded {
+    let versions: [Int]
+    let bytes: [UInt8]?
+    /// Whether they have a password that is not masked.
+    let isBare: Bool
+    /// How much had been written when it was compared, and whether it is a part of that.
+    var compared: (length: Int, isPart: Bool)?
+  }
+
+  let oracle: Oracle
+  var decoded: [String: Decoded] = [:]
+  var names: [String: Name] = [:]
+  private var masked: [String: Compared] = [:]
+  private var numbers: [String: (bytes: [UInt8], lines: [Int])] = [:]
+
+  init(_ oracle: Oracle) { self.oracle = oracle }
+
+  /// The line numbers in what has a path or name; read again only where the bytes have changed.
+  func lines(_ bytes: [UInt8], of name: String) -> [Int] {
+    if let known = numbers[name], known.bytes == bytes { return known.lines }
+    let lines = LineNumber.all(in: bytes)
+    numbers[name] = (bytes, lines)
+    return lines
+  }
+
+  /// Where bytes differ from what was written, masks apart; compared again only where they, or so much
+  /// of what was written, have changed.
+  private func difference(
+    _ bytes: [UInt8], _ written: [UInt8], from start: Int = 0, of name: String
+  ) -> Int? {
+    if let known = masked[name], known.start == start, known.bytes == bytes,
+      known.difference == nil || known.length == written.count
+    {
+      return known.difference
+    }
+    let difference = Masked.difference(bytes, written, from: start)
+    masked[name] = Compared(
+      bytes: bytes, start: start, length: written.count, difference: difference)
+    return difference
+  }
+
+  /// Looks at everything.
+  func survey(_ homes: [SimulatedHome]) async throws -> Holdings {
+    var holdings = Holdings()
+    (holdings.time, holdings.users) = (oracle.time.milliseconds, oracle.users)
+    for home in homes {
+      holdings.running.formUnion(home.recorders.map(\.writer.session))
+      try look(at: home, &holdings)
+    }
+    try await lookAtStore(&holdings)
+    return holdings
+  }
+
+  // MARK: Homes
+
+  private func look(at home: SimulatedHome, _ holdings: inout Holdings) throws {
+    var lines: Set<Int> = []
+    for day in try home.home.days() {
+      for session in try home.home.sessions(day: day) {
+        let local = LocalSession(home.home, session)
+        if let written = oracle.written(session) {
+          holdings.local[home.number, default: [:]][session] = positions(local, written)
+        } else if let rest = try? AtomicFile.read(local.files.log) {
+          lines.formUnion(self.lines(rest, of: local.files.log))
+        }
+      }
+    }
+    for name in try Directory.names(in: home.logs) {
+      let path = "\(home.logs)/\(name)"
+      lines.formUnion(self.lines(try AtomicFile.read(path), of: path))
+    }
+    holdings.localLines[home.number] = lines
+    try lookAtMirror(of: home, &holdings)
+  }
+
+  private func positions(_ local: LocalSession, _ written: [UInt8]) -> RangeSet<Int> {
+    guard let log = try? local.openLog(nil), let available = try? log.available(),
+      let bytes = try? log.read(available)
+    else { return RangeSet() }
+    let start = Int(available.lowerBound)
+    let end =
+      difference(bytes, written, from: start, of: local.files.log) ?? start + bytes.count
+    let range = start..<max(start, min(end, start + bytes.count, written.count))
+    return RangeSet(range)
+  }
+
+  private func lookAtMirror(of home: SimulatedHome, _ holdings: inout Holdings) throws {
+    for device in try Directory.names(in: home.mirror) {
+      for day in try Directory.names(in: "\(home.mirror)/\(device)") {
+        for name in try Directory.names(in: "\(home.mirror)/\(device)/\(day)").sorted() {
+          let path = "\(home.mirror)/\(device)/\(day)/\(name)"
+          judgeSidecar(path, of: home)
+          guard name.hasSuffix(".log"), let session = SessionID(String(name.prefix(25))),
+            let written = oracle.written(session),
+            let bytes = try? AtomicFile.read(path)
+          else { continue }
+          let end = difference(bytes, written, of: path) ?? bytes.count
+          holdings.mirrored[home.number, default: [:]][session, default: RangeSet()]
+            .formUnion(RangeSet(0..<min(end, written.count)))
+        }
+      }
+    }
+  }
+
+  /// A sidecar in a mirror is as it was sent; one that a power cut has cut short is none.
+  private func judgeSidecar(_ path: String, of home: SimulatedHome) {
+    guard path.hasSuffix(".json"), let json = try? AtomicFile.read(path), !oracle.wasSent(json),
+      (try? Sidecar(json: json)) != nil
+    else { return }
+    oracle.report(
+      .init(
+        .reading, "the mirror of home \(home.number) has \(path.lastPart), which was never sent"))
+  }
+}

@@ -1,0 +1,37 @@
+/// Something that must not happen.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+  /// The rules that the product is judged by.
+  package enum Rule: String, Sendable {
+    /// Every acknowledged byte is readable in the home, or in objects that decode.
+    case durability
+    /// A deletion has evidence.
+    case evidence
+    /// A local copy stays for the configured time after its seal, and for an hour at least.
+    case pause
+    /// A reader gets the stream or a strict prefix, and no less than before; a mirror has sidecars as
+    /// they were sent.
+    case reading
+    /// What is not sent three passes after the last fault has a reason.
+    case liveness
+    /// Copies only grow.
+    case growth
+    /// What rules mask, or the consent withholds, is not in the store.
+    case privacy
+    /// A store without its marker is not used.
+    case marker
+    /// One command at a time works in a home.
+    case exclusion
+    /// One history has one trace.
+    case determinism
+  }
+
+  /// The rule that was broken.
+  package let rule: Rule
+  /// What happened.
+  package let text: String
+
+  init(_ rule: Rule, _ text: String) { (self.rule, self.text) = (rule, text) }
+
+  /// The rule and what happened.
+  package var description: String { "\(rule.rawValue): \(text)" }
+}

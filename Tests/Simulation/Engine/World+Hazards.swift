@@ -1,0 +1,44 @@
+import ObjectStore
+import Platform
+import Redaction
+import SessionLog
+import TestSupport
+
+/// What befalls homes and the store.
+extension World {
+  func clone(_ home: SimulatedHome, _ keepsMachineId: Bool) throws {
+    guard homes.count < 4, File.exists(home.home.path) else { return }
+    let number = homes.count
+    try addHome(number)
+    if keepsMachineId { homes[number].machine.identify(as: "machine-m\(home.number)") }
+    try SimulatedHome.copy(home.home.path, to: homes[number].home.path)
+  }
+
+  static func rules(_ number: Int) -> RedactionRules {
+    let letters = try? RedactionRule(kind: "letters", near: "xyz", pattern: "xyz")
+    return switch number % 3 {
+    case 0: RedactionRules()
+    case 1: RedactionRules(groups: [])
+    default: RedactionRules(own: [letters].compactMap(\.self))
+    }
+  }
+
+  /// The length that no log exceeds by more than a line, in bytes.
+  static let longestLog = 64 << 10
+
+  /// Writes what another vendor's client might.
+  func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {
+    let stored = store.stored.filter { $0.key.hasSuffix(".zst") }.sorted { $0.key < $1.key }
+    guard !stored.isEmpty else { return }
+    let (key, content) = stored[object % stored.count]
+    switch forgery {
+    case .foreign:
+      let length = Int.random(in: 0...content.bytes.count, using: &random)
+      store.write(key + ".tmp", Array(content.bytes.prefix(length)))
+    case .otherSize:
+      let size = content.bytes.count
+      store.write(
+        key.replacing(".\(size).", with: ".\(size + 1)."), content.bytes + [0])
+    }
+  }
+}
