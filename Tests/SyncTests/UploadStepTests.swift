@@ -1,7 +1,7 @@
 import LogRecords
 import Platform
 import Replica
-import SessionLog
+@testable import SessionLog
 @testable import Sync
 import TestSupport
 import Testing
@@ -30,7 +30,7 @@ import Testing
     return state
   }
 
-  private static let ended = Verdict(
+  private static let ended = SessionLog.Verdict(
     status: .crashed, cause: nil, endedAt: Timestamp(milliseconds: 0))
 
   private func expect(

@@ -238,7 +238,7 @@ package final class Manifest: Sendable {
 
   /// Segments of a sealed session with superfluous objects that this home is known to have put.
   func putNames(of id: SessionID) throws -> Set<SegmentName> {
-    try read { database in
+    try queue.look { database in
       try Set(
         String?.fetchAll(
           database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
