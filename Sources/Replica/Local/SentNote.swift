@@ -66,8 +66,10 @@ extension LocalSession {
     try write(note, isDurable: true)
   }
 
-  /// Whether it is marked as not sealed.
-  package var isOpen: Bool { File.exists(files.marker) }
+  /// Whether it is known not to be sealed.
+  package var isUnsealed: Bool {
+    (try? Sidecar.load(files.sidecar)).map { $0.seal == nil } ?? false
+  }
 
   /// Ends a withdrawal.
   ///

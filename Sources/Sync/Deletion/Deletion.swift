@@ -49,7 +49,7 @@ package struct Deletion {
     let local = LocalSession(home, session)
     if let context, let remote {
       // Before the first object goes: a pass that runs on would put them again.
-      if !isLocal, local.isOpen { try local.withdraw(at: context.now()) }
+      if !isLocal, local.isUnsealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
         Outcome(what: $0.key, error: $0.error)
