@@ -77,7 +77,9 @@ keep_named() { # KEY
 read_sidecar() {
   local status=active sealed hash stored key
   length='' digest='' generation=1
-  awk '$3 == "s" && $8 == $9' "$work/found" | sort -k4,4n | tail -n 1 >"$work/sidecar"
+  # Of two with one number the one that seals counts, then the longer one, then the higher hash.
+  awk -v OFS='\t' '$3 == "s" && $8 == $9 { print ($5 != "active"), $0 }' "$work/found" |
+    sort -k5,5n -k1,1n -k7,7n -k8,8 | tail -n 1 | cut -f 2- >"$work/sidecar"
   read -r _ _ _ _ status sealed hash stored _ _ key _ generation <"$work/sidecar" ||
     status=active generation=1
   # Of an open session without segments the sidecar tells why there are none.
@@ -111,23 +113,17 @@ read_sidecar() {
 }
 
 # Chooses the segments to read from $at on: of those that hold an offset, the one with the greatest
-# end. Writes their rows, and last a line that begins with "!" where the objects contradict each
-# other or bytes are missing.
+# end. Writes their rows, and last a line that begins with "!" where bytes are missing.
 choose() {
   sort -k5,5n -k6,6nr "$work/found" | awk -v at="$at" -v length_="$length" \
     -v generation="$generation" '
     $3 != "g" || $4 != generation { next }
     $8 != $9 { cut = cut " " $11 " has " $9 " bytes."; next }
     {
-      # Those that are open here enclose each other; one that ends later than them is unlawful.
-      while (depth && end[stack[depth]] <= $5 + 0) depth--
-      n++; start[n] = $5 + 0; end[n] = $6 + 0; row[n] = $0; key[n] = $11
-      if (depth && end[stack[depth]] < end[n] && wrong == "")
-        wrong = key[stack[depth]] " and " $11 " overlap, and neither holds the other."
-      stack[++depth] = n
+      n++; start[n] = $5 + 0; end[n] = $6 + 0; row[n] = $0
     }
     END {
-      while (wrong == "" && (length_ == "" || at < length_ + 0)) {
+      while ((length_ == "" || at < length_ + 0)) {
         for (; next_ < n && start[next_ + 1] <= at; next_++)
           if (end[next_ + 1] > end[best]) best = next_ + 1
         if (end[best] <= at) break
@@ -136,7 +132,7 @@ choose() {
       }
       upper = next_ < n ? start[next_ + 1] : length_
       if (length_ != "" && upper > length_ + 0) upper = length_
-      if (wrong == "" && upper != "" && at < upper + 0)
+      if (upper != "" && at < upper + 0)
         wrong = sprintf("bytes %.0f to %.0f are not there.%s", at, upper, cut)
       if (wrong != "") print "! " wrong
     }'
@@ -159,6 +155,11 @@ append_segments() {
     check "$work/content" $((end - start)) "$hash" "$key"
     # A segment that was listed later may begin before what is already here, or end after the seal.
     [ -z "$length" ] || [ "$end" -le "$length" ] || end=$length
+    if [ "$start" -lt "$at" ]; then
+      head -c $((at - start)) "$work/content" >"$work/join"
+      tail -c $((at - start)) "$part" | cmp -s - "$work/join" ||
+        fail 65 "$key overlaps what stands before it, and differs from that."
+    fi
     head -c $((end - start)) "$work/content" | tail -c +$((at - start + 1)) >>"$part" ||
       fail 75 "$part cannot be written. Make room."
     at=$end

@@ -198,8 +198,8 @@ import Testing
       "bytes 0 to 5 "
     ),
     (
-      "unseal; echo >>\"$log\"; "
-        + "put_segment \"${object%/*}\" \"$log\" $id 5 $(wc -c <\"$log\")", "overlap"
+      "unseal; (tr 1 2 <\"$log\"; echo) >other; "
+        + "put_segment \"${object%/*}\" other $id 5 $(wc -c <other)", "overlap"
     ),
   ]) func damageIsToldAndNothingIsLeft(damage: String, says: String) async throws {
     let endpoint = try Endpoint(.directory)
