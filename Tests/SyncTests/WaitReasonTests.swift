@@ -78,15 +78,21 @@ import Testing
     #expect(disabled.map(\.reason) == [.disabled] && disabled.first?.session == writer.session)
   }
 
-  @Test func `a withdrawn session waits until it is released`() async throws {
+  @Test func `a session whose remote copy was deleted waits until it is released`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     write(writer, "one\n")
     try await site.upload()
-    let local = LocalSession(site.local.home, writer.session)
-    try local.withdraw(at: site.local.clock.now())
-    _ = try await site.store.delete(site.remote(writer.session).keys)
-    try site.context().manifest.forget(writer.session)
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      let context = try site.context()
+      let deletion = Deletion(
+        home: context.home, context: context, lived: context.lived, command: "delete --remote")
+      let outcomes = try await deletion.delete(
+        writer.session, local: false, remote: site.remote(writer.session), holding: lock)
+      #expect(outcomes.allSatisfy { $0.error == nil })
+    }
+    #expect(try await site.remote(writer.session).keys.isEmpty)
 
     write(writer, "two\n")
     _ = site.store.takeRequests()

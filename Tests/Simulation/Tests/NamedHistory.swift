@@ -223,6 +223,6 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
       "a lost marker and a lost sidecar",
       [
         Step(.start(home: 0)), Step(.lose(home: 0, .open)), Step(.lose(home: 0, .sidecar)),
-      ], isKnownIssue: true),
+      ]),
   ]
 }
