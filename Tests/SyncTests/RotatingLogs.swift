@@ -2,9 +2,10 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Logs that programs write and logrotate rotates while a pass looks at them: a step of either
-/// happens, now and then, whenever the pass asks for a file's status or changes a file. A pass may die
-/// at any of its changes.
+/// Logs that programs write and logrotate rotates while a pass looks at them.
+///
+/// A step of either happens, now and then, whenever the pass asks for a file's status or changes a
+/// file. A pass may die at any of its changes.
 final class RotatingLogs: FileEffects {
   /// One step of a rotation.
   private enum Step {

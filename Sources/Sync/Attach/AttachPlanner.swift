@@ -11,9 +11,10 @@ struct AttachPlanner {
   /// How often it is tried to see a folder without anything being renamed meanwhile.
   private static let attempts = 4
 
-  /// Looks again when a rotation got in between, or a file seems to be gone: a loss counts when two
-  /// looks, one after the other and both undisturbed, find it. Where rotations follow each other
-  /// without a pause, what they touch is left to the next pass.
+  /// Looks again when a rotation got in between, or a file seems to be gone.
+  ///
+  /// A loss counts when two looks, one after the other and both undisturbed, find it. Where rotations
+  /// follow each other without a pause, what they touch is left to the next pass.
   func plan() throws -> AttachPlan {
     var last: AttachObservation?
     var proven: Set<SessionID> = []
