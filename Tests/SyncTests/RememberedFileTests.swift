@@ -122,6 +122,16 @@ import Testing
     try await expectOnce(4, in: folder)
   }
 
+  @Test func aFileWhosePlaceAnotherTookWhileItWasOutOfSight() async throws {
+    let folder = try await chain()
+    #expect(try await folder.run("mv app.log.3 ../away") == 0)
+    try folder.append(40..<50, to: "app.log.3")
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    #expect(try await folder.run("mv ../away app.log.4") == 0)
+    for _ in 0..<2 { try await folder.tick(after: 7200) }
+    try await expectOnce(5, in: folder)
+  }
+
   /// A job that logs the same each day.
   @Test func anotherFileWithTheContentOfOneThatIsGone() async throws {
     let folder = try AttachedFolder("job.log*", idleEnd: 60)

@@ -25,8 +25,12 @@ extension AttachObservation {
     let read = folders[folder]
     if let read, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
-    for file in try files.inFolder(folder)
-    where try changed[file.source.path] == nil && !file.isInPlace() {
+    for file in try files.inFolder(folder) where changed[file.source.path] == nil {
+      // Nothing was renamed in a folder that no source covers.
+      if read == nil, let status, status.modified < since, status.device == file.source.device {
+        continue
+      }
+      if try file.isInPlace() { continue }
       // Another file system where the file's was: it is not removed but not there at present.
       if try (status ?? Self.nearest(folder))?.device == file.source.device {
         displaced.append(file)
@@ -85,7 +89,13 @@ extension AttachObservation {
     }
     let left = Set(candidates.map(\.path))
     fresh.removeAll { !left.contains($0.path) }
-    for index in fresh.indices { try skipSent(at: index) }
+    for index in fresh.indices {
+      try skipSent(at: index)
+      // Another log has taken its place: what it was may come back elsewhere.
+      if fresh[index].base == 0, let before = fresh[index].before, try !isPending(before) {
+        try lose(before)
+      }
+    }
     // What was rotated away between two passes may never have been seen under a name that matches.
     let last = try files.pass().since
     fresh += candidates.filter { candidate in

@@ -246,48 +246,4 @@ struct AttachObservation {
     candidate.source
       ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }
   }
-
-  // MARK: Beginnings and ends
-
-  private mutating func beginFresh() {
-    var seen: Set<AttachedFile.Number> = []
-    for candidate in fresh where candidate.status.length > candidate.base {
-      guard let source = source(of: candidate), seen.insert(.init(candidate.status)).inserted
-      else { continue }
-      if candidate.form == .other {
-        report("it is compressed in a way that is not read", at: candidate.path)
-        continue
-      }
-      let idleAt = candidate.status.modifiedAt + source.idleEnd
-      let isIdle = idleAt <= context.now()
-      add(
-        .begin(
-          .init(
-            source: source, path: candidate.path, status: candidate.status, base: candidate.base,
-            continues: candidate.base > 0 ? candidate.before?.session : nil,
-            replaces: candidate.before.flatMap { $0.isOpen ? nil : $0.session },
-            end: candidate.form != nil ? .rotated : isIdle ? .idle : nil)))
-    }
-  }
-
-  /// Ends what has been idle for too long, and what was renamed and has stopped growing.
-  private mutating func endDue() throws {
-    let touched = Set(plan.changes.compactMap(\.session))
-    let due =
-      try files.idle(at: context.now()).map { ($0, ExitCause.FileEnd.idle) }
-      + files.rotated().map { ($0, .rotated) }
-    var ended = touched
-    for (file, end) in due where ended.insert(file.session).inserted {
-      guard let status = try? FileStatus(file.source.path), file.isAt(status) else { continue }
-      if status.length == file.seen {
-        add(.end(file, end, nil))
-      } else if status.length > file.seen,
-        (try? FileContent(file.source.path).continues(file)) == true
-      {
-        // Out of every source's sight it may still be written to.
-        try goOn(
-          file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
-      }
-    }
-  }
 }
