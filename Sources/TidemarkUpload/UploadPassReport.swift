@@ -17,7 +17,9 @@ package struct UploadPassReport: Sendable {
   package var isReportDue = false
 
   /// Whether the store was asked, and failed for all sessions.
-  package var isStoreDown: Bool { hasAskedStore && upload.stoppedBy is StoreError }
+  package var isStoreDown: Bool {
+    hasAskedStore && upload.stoppedBy is StoreError && !upload.isStoppedBySessions
+  }
 
   init(device: String) { self.device = device }
 }

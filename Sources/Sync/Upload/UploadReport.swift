@@ -23,6 +23,9 @@ package struct UploadReport: Sendable {
   package var failures: [Failure] = []
   /// What ended the pass for all sessions: the store refused us or was not to be reached.
   package var stoppedBy: (any Error)?
+  /// Whether ``stoppedBy`` is what the first of the sessions failed with, none of which could be sent;
+  /// then sessions of other homes may still go through.
+  package var isStoppedBySessions = false
   /// Sessions of which superfluous objects could not be deleted, with the reason.
   package var leftBehind: [SessionID: String] = [:]
   /// How many sessions were to be sent anew because they were recorded under another device id, by

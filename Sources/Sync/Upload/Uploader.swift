@@ -121,6 +121,7 @@ package struct Uploader: Sendable {
       result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
     {
       result.stoppedBy = first
+      result.isStoppedBySessions = true
       result.failures = []
     }
     try remember(result, hold: hold)

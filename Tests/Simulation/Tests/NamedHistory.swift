@@ -212,6 +212,21 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
         upload(), upload(),
       ]),
     NamedHistory(
+      "a local copy that ages by the server's word on the time before its seal",
+      [
+        Step(.start(home: 0)), upload(), Step(.reboot(home: 0, losesTime: true)),
+        pass(39 * day), upload(),
+      ]),
+    NamedHistory(
+      "a session that the store refuses for good, and another home of the machine",
+      History(
+        store: "folder", homes: 2, isShared: true, seed: 169_685_024,
+        [
+          Step(.start(home: 0), seed: 129_629_813),
+          Step(.refuse(home: 2, session: 1, isLasting: true), seed: 1_464_189_878),
+          Step(.start(home: 3), seed: 3_950_627_586),
+        ])),
+    NamedHistory(
       "an idle log that grows and is compressed before the next upload", store: "webdav",
       [
         Step(.append(home: 0, file: 0, lines: 1), seed: 2_525_558_138),
