@@ -160,12 +160,14 @@ struct Workplace {
     // Each session needs a few requests: with all of them begun at once none might get done.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
     let wanted = transfers ?? settings.transfers
+    var limits = UploadLimits()
+    limits.quiet = settings.retention.remote / 3
     return try SyncContext(
       home: home, device: device,
       store: openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment),
       machine: .current, transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
-      redaction: settings.redaction, consent: consent, logger: logger)
+      redaction: settings.redaction, consent: consent, limits: limits, logger: logger)
   }
 
   /// The store where there is one; nil for a home whose sessions go nowhere.

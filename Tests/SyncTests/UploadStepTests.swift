@@ -48,6 +48,12 @@ import Testing
     try expect(.measure) { $0.end = nil }
     try expect(.announce) { $0.entry.revision = 0 }
     try expect(.announce) { $0.note.consent = .metadata }
+    try expect(.announce) { $0.isQuiet = true }
+    try expect(.settleMasks) { $0.isIdle = true }
+    try expect(.sendTail) {
+      $0.isIdle = true
+      $0.done.insert(.settleMasks)
+    }
     try expect(.rewrite) { $0.note.generation = 2 }
     try expect(.sendTail)
     try expect(.rest) { $0.entry.sent = 20 }

@@ -21,6 +21,7 @@ struct MetadataSender {
     sidecar.redaction = redactionOfSent(state)
     try await writer.putRevision(sidecar, &state)
     try state.note(.metadata)
+    state.isQuiet = false
   }
 
   /// Puts the last revision, and marks here that the session is over for the store.

@@ -1,6 +1,7 @@
 import Delta
 import Platform
 import Logging
+import ObjectStore
 import Replica
 import SessionLog
 
@@ -30,6 +31,7 @@ struct RemoteLook {
     let remote = try await writer.folders.session(state.session, in: writer.folder)
     defer { state.isEntryTrusted = true }
     try await adoptSidecar(&state, remote)
+    state.isQuiet = state.verdict == nil && isQuiet(remote)
     if isBelievable(state), isComplete(state, remote) { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
@@ -51,6 +53,16 @@ struct RemoteLook {
     }
     state.entry = entry
     state.isEntryListed = true
+  }
+
+  /// Whether the newest object is so old, by the server's clock, that another reaper may soon take the
+  /// session for abandoned.
+  private func isQuiet(_ remote: RemoteSession) -> Bool {
+    guard let newest = remote.newest else { return false }
+    let now =
+      context.serverClock.offset.map { context.now().asServer(offset: $0) }
+      ?? context.now().assumingSynchronizedClocks
+    return now - newest >= context.limits.quiet
   }
 
   private func adoptSidecar(_ state: inout SessionState, _ remote: RemoteSession) async throws {

@@ -1,3 +1,4 @@
+import ObjectStore
 import Platform
 import Replica
 import SessionLog
@@ -60,5 +61,47 @@ struct SegmentCover {
           format: state.sidecar.format)
       }
     }
+  }
+
+  /// Deletes what the covering segments of an earlier pass have taken the place of, once the content
+  /// of these is proven.
+  ///
+  /// What cannot be deleted is reported, and stays until more is covered.
+  ///
+  /// - Throws: errors of the manifest; ``ReplicaError`` when a covering segment cannot be proven;
+  ///   `CancellationError`.
+  func removeCovered(_ state: inout SessionState) async throws {
+    let log = try state.requireView()
+    let known = writer.remote(state)
+    let needed = known.cover(upTo: state.entry.sent, of: state.entry.generation)
+    func cover(of name: SegmentName) -> SegmentName? { needed.first { $0.holds(name) } }
+    let covered = known.segments(of: state.entry.generation).filter {
+      !needed.contains($0) && cover(of: $0) != nil
+    }
+    guard !covered.isEmpty else { return }
+    do {
+      let listing = try await FolderListing(
+        writer.folder, session: state.session, in: context.store)
+      let listed = listing[state.session, in: writer.folder]
+      guard Set(needed).isSubset(of: listed.segments) else { return }
+      for name in Set(covered.compactMap(cover)) where state.entry.segments[name] != true {
+        try await ObjectProof(writer).readBack(name, log, state.sidecar)
+        state.entry.segments[name] = true
+      }
+      let removals = try covered.map { name in
+        let larger = cover(of: name) ?? name
+        let evidence = try Evidence.replaced(
+          name, by: larger, isProven: state.entry.segments[larger] == true)
+        return (name, evidence)
+      }
+      let outcomes = try await Deleter(context).deleteCovered(removals, in: writer.folder)
+      for (name, outcome) in zip(covered, outcomes) {
+        if let error = outcome.error { throw error }
+        state.entry.segments[name] = nil
+      }
+    } catch let error as StoreError where !error.endsPass {
+      writer.report(.leftBehind(session: state.session, reason: "\(error)"))
+    }
+    try writer.save(&state)
   }
 }

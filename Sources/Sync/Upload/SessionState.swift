@@ -49,6 +49,9 @@ struct SessionState {
   var isEntryTrusted = false
   /// Whether the entry was read off a listing of this pass.
   var isEntryListed = false
+  /// Whether nothing of a session that goes on was put for so long that it might be taken for
+  /// abandoned.
+  var isQuiet = false
   /// Whether the pass before covered small segments, and nothing has been put since.
   var hasCovered = false
   /// Whether a log that differs from what was sent has begun its next generation in this pass.

@@ -21,8 +21,6 @@ struct SessionUpload {
 
   var context: SyncContext { writer.context }
   var session: SessionID { writer.session }
-  var folder: SessionFolder { writer.folder }
-  var report: @Sendable (UploadEvent) -> Void { writer.report }
 
   /// Takes the steps.
   ///
@@ -81,7 +79,7 @@ struct SessionUpload {
     case .rewrite: try await GenerationSender(writer).send(&state)
     case .settleMasks: try await RuleBinding(writer).settle(&state)
     case .sendTail: try await TailSender(writer).send(&state)
-    case .removeCovered: try await removeCovered(&state.entry, state.requireView(), state.sidecar)
+    case .removeCovered: try await SegmentCover(writer).removeCovered(&state)
     case .cover: try await SegmentCover(writer).coverAll(&state)
     case .seal: try await Sealer(writer).seal(&state)
     case .metadata: try await MetadataSender(writer).send(&state)
@@ -99,13 +97,14 @@ struct SessionUpload {
   }
 
   /// Puts the first sidecar revision of a session that goes on, so that it is listed from its first
-  /// tick; and one that takes back that its log is not sent.
+  /// tick; one that takes back that its log is not sent; and one that shows that it still goes on.
   private func announce(_ state: inout SessionState) async throws {
     var sidecar = state.sidecar
     sidecar.clockOffset = context.serverClock.offset?.milliseconds
     sidecar.redaction = state.view?.redaction
     try await writer.putRevision(sidecar, &state)
     if state.saidConsent == .metadata { try state.note(.logs) }
+    state.isQuiet = false
   }
 
   /// Saves what is known of a session that goes on.

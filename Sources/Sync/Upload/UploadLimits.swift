@@ -1,6 +1,6 @@
 package import Platform
 
-/// Sizes and counts at which an upload splits, merges and compares what it sends.
+/// Sizes, counts and times at which an upload splits, merges, compares and repeats what it sends.
 ///
 /// A simulation shrinks them, so that short logs reach every one of them.
 package struct UploadLimits: Sendable {
@@ -12,6 +12,9 @@ package struct UploadLimits: Sendable {
   package var mergedSegments = 64
   /// Bytes sent between two updates of an attached file's signature.
   package var signatureStep: ByteCount = 65_536
+  /// Time after which a session that goes on puts a revision although it has nothing new, so that no
+  /// reaper takes it for abandoned.
+  package var quiet = Duration.days(10)
 
   /// The limits of the product.
   package init() {}

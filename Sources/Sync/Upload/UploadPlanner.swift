@@ -67,8 +67,8 @@ struct UploadPlanner {
     }
     guard state.verdict == nil else { return state }
     if state.consent == .metadata {
-      // Until it ends there is nothing more to say of it.
-      if state.entry.revision > 0, state.note.consent == .metadata {
+      // Until it ends there is nothing more to say of it, but for a look at the store once a day.
+      if state.entry.revision > 0, !state.entry.isDirty, state.note.consent == .metadata {
         if state.isAttached { try state.local.removeMarker() }
         state.wait = .consent
       }

@@ -18,7 +18,8 @@ enum UploadStep: Hashable {
   case bindRules
   /// Find up to where the log can be sent.
   case measure
-  /// Put the first revision of a session that goes on, or one that takes back that its log stays.
+  /// Put the first revision of a session that goes on, one that takes back that its log stays, or,
+  /// after long quiet, one that shows that it still goes on.
   case announce
   /// Send the log as the next generation.
   case rewrite
@@ -49,12 +50,15 @@ enum UploadStep: Hashable {
     let hasEnded = state.verdict != nil
     if state.consent == .metadata {
       if hasEnded { return .sealMetadata }
-      return state.entry.revision == 0 || state.note.consent != .metadata ? .metadata : .rest
+      let isDue = state.entry.revision == 0 || state.isQuiet || state.note.consent != .metadata
+      return isDue ? .metadata : .rest
     }
     if !state.did(.compare) { return .compare }
     if !state.did(.bindRules) { return .bindRules }
     guard let end = state.end else { return .measure }
-    if !hasEnded, state.entry.revision == 0 || state.saidConsent == .metadata { return .announce }
+    if !hasEnded, state.entry.revision == 0 || state.isQuiet || state.saidConsent == .metadata {
+      return .announce
+    }
     if !state.isOfThisGeneration { return .rewrite }
     if state.entry.sent < end {
       let isCut = !hasEnded && state.isIdle && end == state.length
