@@ -12,7 +12,7 @@ package struct HoldName: Sendable, Hashable {
   /// Names a hold.
   ///
   /// - Parameter end: a moment on the last day.
-  package init(_ session: SessionID, until end: some ClockTime) {
+  package init(_ session: SessionID, until end: ServerTime) {
     self.session = session
     day = Timestamp(milliseconds: end.milliseconds).day
   }

@@ -21,10 +21,10 @@ extension RemoteSession {
 
   /// Keys that a sealed session does without, and names of segments that only look so.
   ///
-  /// An object may go when a later revision stands for it, when this home put it, or its upload
-  /// was cut, and a segment of its generation that the seal names has its bytes, and when its generation was redacted anew. Any
-  /// other may hold bytes that are nowhere else: those that a file had before it was rewritten, or
-  /// another writer's. Nothing may go unless all that the seal names is there.
+  /// An older revision may go. A segment may go where its generation was redacted anew; and where the
+  /// seal names a segment of the same generation that has its bytes, if this home put it or its upload
+  /// was cut. Any other may hold bytes that are nowhere else: those that a file had before it was
+  /// rewritten, or another writer's. Nothing may go unless all that the seal names is there.
   ///
   /// - Parameters:
   ///   - seal: the sidecar of the home that sealed it with the newest revision.

@@ -176,7 +176,10 @@ package struct RemoteSession: Sendable, Equatable {
     keys.append(object.key)
     // Sizes are a server's word: what it says may add up to more than a number holds.
     storedBytes = [storedBytes, object.size].total
-    if let modified = object.modified { newest = max(newest ?? modified, modified) }
+    // A hold says nothing of how old the session is.
+    if let modified = object.modified, HoldName(fileName) == nil {
+      newest = max(newest ?? modified, modified)
+    }
   }
 
   mutating func sort() {

@@ -38,7 +38,8 @@ package struct MirroredSession {
       throw ReadingError(.unfit, "the mirror has no log of \(sidecar.sessionId)")
     }
     let length = ByteCount(status.length)
-    guard sidecar.status == .active || sidecar.fileSizeBytes == length else {
+    guard sidecar.status == .active || sidecar.withholdsLog || sidecar.fileSizeBytes == length
+    else {
       throw ReadingError(
         .unfit,
         "the mirror has \(length) bytes of \(sidecar.sessionId), its sidecar says "

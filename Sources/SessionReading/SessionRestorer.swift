@@ -24,22 +24,26 @@ package struct SessionRestorer {
   /// - Parameters:
   ///   - original: the sidecar of the copy.
   ///   - length: bytes of log to expect; 0 where that is not known.
+  ///   - mark: now, in the home's lived time: it ages from then on.
   ///   - read: hands the log to the function that it is given, in pieces.
   /// - Returns: the new session.
   /// - Throws: ``Platform/SystemError``, ``Platform/SpaceShortage``, and what `read` throws.
   package func restore(
-    _ original: Sidecar, length: ByteCount,
+    _ original: Sidecar, length: ByteCount, agingFrom mark: LivedTime.Mark,
     _ read: (_ write: (UnsafeRawBufferPointer) throws -> Void) async throws -> Void
   ) async throws -> SessionID {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
     try Directory.make(files.directory)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
-    // Until the sidecar is there, the log must not be taken for one that lost its recorder.
-    let partial = files.log + ".partial"
+    // Until the sidecar is there, the log must not be taken for one that lost its recorder; what a
+    // killed process leaves in the cache goes after a day.
+    let partial = "\(home.cachePath)/\(session).log.tmp"
     do {
       let bytes = try await write(to: partial, &watch, read)
-      try sidecar(of: original, as: session, bytes: bytes).save(files.sidecar)
+      var sidecar = sidecar(of: original, as: session, bytes: bytes)
+      sidecar.agesFrom = mark
+      try sidecar.save(files.sidecar)
       try File.rename(partial, to: files.log)
       try Directory.synchronize(files.directory)
       try home.mark(session)
@@ -78,6 +82,8 @@ package struct SessionRestorer {
     sidecar.endedAt = original.endedAt ?? original.lastUpdatedAt
     (sidecar.generation, sidecar.digest, sidecar.basis, sidecar.objects) = (nil, nil, nil, nil)
     (sidecar.redaction, sidecar.redacted, sidecar.clockOffset) = (nil, nil, nil)
+    // Only what had left the machine is restored: it may leave again.
+    sidecar.consent = nil
     return sidecar
   }
 }

@@ -4,9 +4,10 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
-import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 /// What may not be deleted although it looks old, sent or superseded.
 @Suite(.tags(.medium)) struct DeletionEvidenceTests {
@@ -237,6 +238,36 @@ import Testing
   private func seal(_ site: Site, _ session: SessionID) async throws -> Sidecar {
     let remote = try await site.remote(session)
     return try await RemoteReader(site.store).read(try #require(remote.seal), in: remote.folder)
+  }
+
+  @Test func `a seal without its log frees no segment`() async throws {
+    let site = try Site()
+    let session = try await sealedAfterTicks(site)
+    let remote = try await site.remote(session)
+    var own = try Sidecar.load(site.local.home.files(for: session).sidecar)
+    let put = Set(remote.segments)
+    #expect(Evidence.replaced(in: remote, by: own, put: put).keys.contains { $0.hasSuffix(".zst") })
+    own.consent = .metadata
+    #expect(
+      !Evidence.replaced(in: remote, by: own, put: put).keys.contains { $0.hasSuffix(".zst") })
+    own.consent = nil
+    #expect(!Evidence.replaced(in: remote, by: own, put: []).keys.contains { $0.hasSuffix(".zst") })
+  }
+
+  @Test func `a seal that cannot be read keeps its own session alone`() async throws {
+    let site = try Site()
+    let sessions = try (0..<2).map { _ in try site.local.session(Array("x\n".utf8)) }
+    try await site.upload()
+    site.local.clock.advance(seconds: 8 * Self.day)
+    site.store.plan(
+      .failBefore(.conflict), on: "GET", keyContaining: "\(sessions[0]).s", times: 9)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == [sessions[1]])
+    #expect(plan.kept.map(\.session) == [sessions[0]])
+    site.store.forgetPlans()
+    site.store.plan(.failBefore(.unreachable), on: "GET", times: 9)
+    let context = try site.context()
+    await #expect(throws: StoreError.self) { try await LocalReaper(context).plan(Retention()) }
   }
 
   /// Beside each object that the seal names, one with the same range and hash of another size.

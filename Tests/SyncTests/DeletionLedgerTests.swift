@@ -73,6 +73,23 @@ import Testing
     #expect(try !site.local.log(session).isEmpty)
   }
 
+  @Test func `objects that a store refuses to delete are in the ledger as still there`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let context = try site.context()
+    var retention = Retention()
+    retention.remote = .zero
+    let reaper = RemoteReaper(context, devices: [context.device.deviceId])
+    let plan = try await reaper.plan(retention)
+    #expect(plan.remote.count == 1)
+    site.store.plan(.failBefore(.unreachable), on: "DELETE")
+    await #expect(throws: StoreError.self) { try await reaper.execute(plan) }
+    #expect(try entries(site, session).map { $0.failure == nil } == [true, false])
+  }
+
   @Test func `a line that was cut is passed over and swallows no other`() async throws {
     let home = try TestHome()
     let ledger = DeletionLedger(home.home)

@@ -32,9 +32,8 @@ import Testing
   private func keep(_ session: SessionID, days: Int64, _ site: Site, remotely: Bool) async throws {
     let context = try site.context()
     let lock = try #require(try HomeLock.acquire(site.local.home))
-    let hold = try Holds(site.local.home).keep(
-      session, for: .days(days), context.lived, holding: lock)
-    if remotely { try await RemoteHold(context).keep(site.remote(session), hold) }
+    _ = try Holds(site.local.home).keep(session, for: .days(days), context.lived, holding: lock)
+    if remotely { try await RemoteHold(context).keep(site.remote(session), for: .days(days)) }
     try context.lived.save(holding: lock)
   }
 

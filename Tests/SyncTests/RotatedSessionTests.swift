@@ -203,7 +203,8 @@ import Testing
 
   /// What may be wrong with a part's bytes in the store or here.
   enum Doubt: String, CaseIterable {
-    case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone
+    case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,
+      basisGone
   }
 
   @Test(arguments: Doubt.allCases) func whatIsNotProvenIsNotPruned(_ doubt: Doubt) async throws {
@@ -240,7 +241,7 @@ import Testing
     case .stillPlain:
       let bytes = try writer.files.open(first).read(at: 0, count: 1 << 20)
       try Data(bytes).write(to: URL(filePath: first.plain))
-    case .otherStore, .sealGone:
+    case .otherStore, .sealGone, .basisGone:
       try writer.end(.exit(0))
       try await site.upload()
       if doubt == .sealGone {
@@ -248,7 +249,12 @@ import Testing
         _ = try await site.store.delete(keys.filter { $0.hasSuffix(".json") })
       } else {
         var sidecar = try Sidecar.load(writer.files.sidecar)
-        sidecar.seal?.store = "s3://elsewhere"
+        if doubt == .otherStore { sidecar.seal?.store = "s3://elsewhere" }
+        if doubt == .basisGone {
+          sidecar.basis = [
+            "\(writer.session).g1.000000000000-000000000009.0123456789abcdef.8.log.zst"
+          ]
+        }
         try sidecar.save(writer.files.sidecar)
       }
     }

@@ -101,7 +101,7 @@ import Testing
   @Test func `local-max empties the trash before it takes sessions early`() async throws {
     let site = try Site()
     let bytes = [UInt8](repeating: 0x61, count: 10_000)
-    try site.local.session(bytes)
+    let old = try site.local.session(bytes)
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day)
     let kept = try site.local.session(bytes)
@@ -110,6 +110,7 @@ import Testing
     retention.localMax = 15_000
     try await reap(site, retention)
     #expect(names(site).isEmpty)
+    #expect(throws: (any Error).self) { try site.local.log(old) }
     #expect(try site.local.log(kept).count > 10_000)
   }
 
@@ -126,14 +127,53 @@ import Testing
     #expect(names(site).isEmpty)
   }
 
+  @Test func `a copy that cannot be moved to the trash stays`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let context = try site.context()
+    let reaper = LocalReaper(context)
+    let plan = try await reaper.plan(Retention())
+    // A file has the name of the folder that it would go to.
+    let trash = site.local.home.path + "/trash"
+    try FileManager.default.createDirectory(atPath: trash, withIntermediateDirectories: true)
+    let mark = context.lived.time.mark
+    try Data().write(to: URL(filePath: "\(trash)/\(mark.counter).\(mark.seconds / 86_400)"))
+    #expect(try reaper.execute(plan).count { $0.error != nil } == 1)
+    #expect(try !site.local.log(session).isEmpty)
+  }
+
+  @Test func `a kept session stays in the trash, and one deleted by hand does not`() async throws {
+    let site = try Site()
+    let kept = try site.local.session(Array("x\n".utf8))
+    let deleted = try site.local.session(Array("y\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let context = try site.context()
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      _ = try Holds(site.local.home).keep(kept, for: .days(90), context.lived, holding: lock)
+      let deletion = Deletion(
+        home: site.local.home, context: context, lived: context.lived, command: "test")
+      _ = try await deletion.delete(deleted, local: true, remote: nil, holding: lock)
+    }
+    #expect(try !restore(deleted, site))
+    site.local.clock.advance(seconds: 20 * Self.day)
+    try await reap(site)
+    #expect(try restore(kept, site))
+  }
+
   @Test func `without a trash what is reaped goes at once`() async throws {
     let site = try Site()
-    try site.local.session(Array("x\n".utf8))
+    let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day)
     var retention = Retention()
     retention.trash = .zero
     try await reap(site, retention)
     #expect(names(site).isEmpty)
+    #expect(throws: (any Error).self) { try site.local.log(session) }
   }
 }

@@ -49,8 +49,7 @@ struct Deleter {
     let outcomes: [Outcome] = removals.map { removal in
       let local = LocalSession(home, removal.session)
       do {
-        if trashes(removal) {
-          try Trash(home).take(local, at: lived.time.mark)
+        if trashes(removal), try isTrashed(local) {
           logger.info("\(removal.session): local copy moved to the trash")
         } else {
           try local.removeFiles()
@@ -67,6 +66,29 @@ struct Deleter {
     return outcomes
   }
 
+  /// Moves a local copy to the trash, unless the disk has no room for that.
+  private func isTrashed(_ local: LocalSession) throws -> Bool {
+    do {
+      try Trash(home).take(local, at: lived.time.mark)
+      return true
+    } catch let error as SystemError where error.isDiskFull {
+      return false
+    }
+  }
+
+  /// Deletes for good a copy that is in the trash, where there is one.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func deleteTrashed(
+    _ session: SessionID, on evidence: Evidence, holding lock: HomeLock
+  ) throws {
+    lock.expect(home)
+    guard try Trash(home).sessions(at: lived.time.mark)[session] != nil else { return }
+    let removal = ReapPlan.Removal(session, bytes: nil, evidence: evidence, reason: "")
+    try record([entry(removal, .trash, what: "log")])
+    _ = try Trash(home).remove(session)
+  }
+
   /// Deletes a rotated part of a session, durably: a power loss must not bring back one before another
   /// that is gone.
   ///
@@ -77,9 +99,15 @@ struct Deleter {
   ) throws {
     lock.expect(home)
     let removal = ReapPlan.Removal(session, bytes: bytes, evidence: evidence, reason: "")
-    try record([entry(removal, .local, what: "part \(part.start)")])
-    try File.remove(part.compressed)
-    try AtomicFile.syncDirectory(of: part.compressed)
+    let entry = entry(removal, .local, what: "part \(part.start)")
+    try record([entry])
+    do {
+      try File.remove(part.compressed)
+      try AtomicFile.syncDirectory(of: part.compressed)
+    } catch {
+      recordFailure(entry, "\(error)")
+      throw error
+    }
     logger.info("\(session): rotated part \(part.start) deleted: \(evidence.finding)")
   }
 
@@ -90,8 +118,11 @@ struct Deleter {
     after life: Duration, whereTight isTight: () throws -> Bool, holding lock: HomeLock
   ) throws {
     lock.expect(home)
-    try Trash(home).empty(after: life, at: lived.time.mark, whereTight: isTight) {
-      sessions, reason in
+    let (holds, time) = (Holds(home), lived.time)
+    try Trash(home).empty(
+      after: life, at: time.mark, whereTight: isTight,
+      unlessHeld: { holds.isHeld($0, at: time) }
+    ) { sessions, reason in
       let evidence = Evidence.expired(inTrash: reason)
       try record(
         sessions.sorted().map {
@@ -117,8 +148,16 @@ struct Deleter {
     lock?.expect(home)
     try record(removals.map { entry($0, .remote, what: "\($0.keys.count) objects") })
     var outcomes: [DeleteOutcome] = []
-    for removal in removals {
-      let new = try await store.delete(removal.keys)
+    for (index, removal) in removals.enumerated() {
+      let new: [DeleteOutcome]
+      do {
+        new = try await store.delete(removal.keys)
+      } catch {
+        for removal in removals[index...] {
+          recordFailure(entry(removal, .remote, what: "\(removal.keys.count) objects"), "\(error)")
+        }
+        throw error
+      }
       logger.info(
         "\(removal.session): \(removal.keys.count) objects deleted: \(removal.evidence.finding)")
       let failures = new.compactMap(\.error)
@@ -175,7 +214,8 @@ struct Deleter {
     do {
       // What is replaced is still there: its entry need not survive a power cut.
       let isDurable = entries.contains { $0.ground != .replaced }
-      try DeletionLedger(home).append(entries, isDurable: isDurable)
+      let ledger = DeletionLedger(home)
+      if try ledger.append(entries, isDurable: isDurable) { try ledger.removeOld(at: lived.time) }
     } catch let error as SystemError where error.isDiskFull {
       logger.warning("deletions are not written to the ledger: \(error)")
     }

@@ -55,7 +55,8 @@ package struct Deletion {
         Outcome(what: $0.key, error: $0.error)
       }
       try context.manifest.forget(session)
-      if !isLocal {
+      // What is still there was not removed on purpose.
+      if !isLocal, outcomes.allSatisfy({ $0.error == nil }) {
         try local.noteRemoteRemoval(
           of: remote.keys, in: context.store.location, at: context.now())
       }
@@ -68,6 +69,7 @@ package struct Deletion {
         failure =
           deleter.deleteLocal([removal], trashing: { _ in false }, holding: lock).first?.error
         if failure == nil {
+          try deleter.deleteTrashed(session, on: evidence, holding: lock)
           try context?.manifest.forget(session)
           try Quarantine(home).release(session)
         }

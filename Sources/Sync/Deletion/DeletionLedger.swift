@@ -4,7 +4,7 @@ package import SessionLog
 
 /// A home's record of what it has deleted, when, and on what evidence.
 ///
-/// One JSON object a line, appended, in a file a month: `deletions/2026-11.jsonl`. A line is written
+/// One JSON object a line, appended, in a file a day: `deletions/2026-11-22.jsonl`. A line is written
 /// before the deletion. Files go after a year of lived time, or when all take too much room.
 package struct DeletionLedger: Sendable {
   /// One deletion.
@@ -55,15 +55,17 @@ package struct DeletionLedger: Sendable {
   /// Appends entries.
   ///
   /// - Parameter isDurable: whether they must survive a power cut before this returns.
+  /// - Returns: whether a file was begun.
   /// - Throws: ``Platform/SystemError``.
-  func append(_ entries: [Entry], isDurable: Bool) throws {
-    guard let first = entries.first else { return }
+  @discardableResult
+  func append(_ entries: [Entry], isDurable: Bool) throws -> Bool {
+    guard let first = entries.first else { return false }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var lines: [UInt8] = []
     for entry in entries { lines += try encoder.encode(entry) + [0x0a] }
     try Directory.makeOne(folder)
-    let path = "\(folder)/\(first.at.day.prefix(7))\(Self.suffix)"
+    let path = "\(folder)/\(first.at.day)\(Self.suffix)"
     let isNew = try FileStatus(path) == nil
     // A line that was cut by a power loss must not swallow the next.
     if let length = try FileStatus(path)?.length, length > 0,
@@ -73,9 +75,10 @@ package struct DeletionLedger: Sendable {
     }
     let file = try Descriptor(opening: path, [.write, .create, .append])
     try lines.withUnsafeBytes { try file.write($0) }
-    guard isDurable else { return }
+    guard isDurable else { return isNew }
     try file.synchronize()
-    if isNew { try AtomicFile.syncDirectory(of: path) }
+    try AtomicFile.syncDirectory(of: path)
+    return isNew
   }
 
   // MARK: Reading
@@ -127,15 +130,16 @@ package struct DeletionLedger: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   func removeOld(at time: LivedTime) throws {
-    var sizes = try files().map { name in
+    let sizes = try files().map { name in
       (name, ByteCount(try FileStatus("\(folder)/\(name)")?.length ?? 0))
     }
-    while let (name, _) = sizes.first, sizes.count > 1 {
-      let begin = Timestamp(iso: "\(name.prefix(7))-01T00:00:00Z")
-      let age = begin.flatMap { time.age(since: $0) } ?? .zero
-      guard age > Self.life + .days(31) || sizes.map(\.1).total > Self.limit else { return }
+    var total = sizes.map(\.1).total
+    for (name, size) in sizes.dropLast() {
+      // Of a day that a wrong clock showed the age is not known.
+      let age = Timestamp(iso: "\(name.prefix(10))T00:00:00Z").flatMap { time.age(since: $0) }
+      guard age.map({ $0 > Self.life }) ?? false || total > Self.limit else { continue }
       try File.remove("\(folder)/\(name)")
-      sizes.removeFirst()
+      total -= size
     }
   }
 }

@@ -52,12 +52,21 @@ struct SealClaim {
   /// Time between a seal and the deletion of the local copy, at least, in lived time.
   static let pause = Duration.hours(1)
 
+  /// Lived time between a seal and the beginning of this pass; zero where it was not counted.
+  static func age(of sidecar: Sidecar, _ lived: LivedClock) -> Duration {
+    let time = lived.time
+    let age =
+      sidecar.agesFrom.flatMap { time.age(since: $0) }
+      ?? sidecar.seal.flatMap { time.age(since: $0.sealedAt) } ?? .zero
+    return age - (time.age(since: lived.begun) ?? .zero)
+  }
+
   /// Reads the claim off a local sidecar.
   ///
   /// - Parameters:
   ///   - sidecar: the local one.
-  ///   - age: lived time between the seal and the beginning of this pass; nil where a person named
-  ///     the age.
+  ///   - age: lived time between the seal and the beginning of this pass; nil where that does not
+  ///     matter, as a person named the age, say.
   ///   - length: length of the local log; nil where that is gone.
   ///   - store: the configured store.
   init(
@@ -151,7 +160,8 @@ extension Evidence {
   static func replaced(
     in remote: RemoteSession, by own: Sidecar, put: Set<SegmentName>
   ) -> (keys: [String], evidence: Evidence?, surplus: [SegmentName]) {
-    let (keys, surplus) = remote.superseded(by: own, put: put)
+    // A seal without its log names what was sent, unproven.
+    let (keys, surplus) = remote.superseded(by: own, put: own.withholdsLog ? [] : put)
     guard let seal = remote.seal, !keys.isEmpty else { return ([], nil, surplus) }
     let text = "\(seal.fileName) and what it names are listed, and stand for these \(keys.count)"
     return (keys, Evidence(.replaced, text), surplus)

@@ -35,7 +35,7 @@ package struct Trash: Sendable {
     }
   }
 
-  /// The days, oldest first; those of a lost count come last.
+  /// The days, by their numbers.
   private func days() throws -> [Day] {
     try Directory.names(in: path).compactMap(Day.init).sorted { $0.number < $1.number }
   }
@@ -54,7 +54,8 @@ package struct Trash: Sendable {
       do {
         try File.rename("\(local.files.directory)/\(name)", to: "\(folder)/\(name)")
       } catch {
-        guard error.isNotFound else { throw error }
+        // What is missing may also be the folder that it goes to.
+        guard try FileStatus("\(local.files.directory)/\(name)") == nil else { throw error }
       }
     }
     try local.removeFiles()
@@ -135,27 +136,50 @@ package struct Trash: Sendable {
   ///   - life: how long sessions stay, in lived time.
   ///   - mark: now.
   ///   - isTight: whether room is wanted beyond that; asked again after each day.
+  ///   - isHeld: whether a session stays nevertheless.
   ///   - record: gets the sessions of a day before they go, and why.
   /// - Throws: ``Platform/SystemError``.
   func empty(
     after life: Duration, at mark: LivedTime.Mark, whereTight isTight: () throws -> Bool,
-    _ record: (Set<SessionID>, String) throws -> Void
+    unlessHeld isHeld: (SessionID) -> Bool, _ record: (Set<SessionID>, String) throws -> Void
   ) throws {
     for day in try days() {
       guard let age = day.age(at: mark) else {
-        // Of a count that was lost: its time begins anew.
+        // Its count was lost: its time begins anew.
         try adopt(day, at: mark)
         continue
       }
       let isOver = age >= life
       guard try isOver || isTight() else { continue }
-      let sessions = try sessions(of: day)
+      let sessions = try sessions(of: day).filter { !isHeld($0) }
+      guard !sessions.isEmpty else { continue }
       let reason = isOver ? "it was in the trash for \(Age.text(age))" : "room was wanted"
       try record(sessions, reason)
-      let folder = "\(path)/\(day.name)"
-      for name in try Directory.names(in: folder) { try File.remove("\(folder)/\(name)") }
-      Directory.removeIfEmpty(folder)
+      try remove(sessions, of: day)
     }
+  }
+
+  /// Deletes a session for good.
+  ///
+  /// - Returns: whether it was in the trash.
+  /// - Throws: ``Platform/SystemError``.
+  func remove(_ session: SessionID) throws -> Bool {
+    var isFound = false
+    for day in try days() where try sessions(of: day).contains(session) {
+      try remove([session], of: day)
+      isFound = true
+    }
+    return isFound
+  }
+
+  private func remove(_ sessions: Set<SessionID>, of day: Day) throws {
+    let folder = "\(path)/\(day.name)"
+    for name in try Directory.names(in: folder) {
+      let session = name.split(separator: ".").first.flatMap { SessionID(String($0)) }
+      guard session.map(sessions.contains) ?? true else { continue }
+      try File.remove("\(folder)/\(name)")
+    }
+    Directory.removeIfEmpty(folder)
   }
 
   private func adopt(_ day: Day, at mark: LivedTime.Mark) throws {

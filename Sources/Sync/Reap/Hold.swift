@@ -38,10 +38,10 @@ package struct Holds: Sendable {
 
   private func path(_ session: SessionID) -> String { "\(folder)/\(session).json" }
 
-  /// The hold on a session; nil where there is none, or it is over.
+  /// Whether a session is held.
   ///
-  /// One that cannot be read holds: somebody wanted to keep the session.
-  func isHeld(_ session: SessionID, at time: LivedTime) -> Bool {
+  /// A hold that cannot be read holds: a person wanted to keep the session.
+  package func isHeld(_ session: SessionID, at time: LivedTime) -> Bool {
     guard File.exists(folder) else { return false }
     do {
       return try hold(on: session).map { $0.rest(at: time) != nil } ?? false

@@ -47,7 +47,7 @@ struct LocalProver {
       throw Doubt(
         "this home has used a store, and none is configured to prove its remote copy against")
     }
-    guard let seal = sidecar.seal else { throw Doubt("it is not sealed yet") }
+    guard sidecar.seal != nil else { throw Doubt("it is not sealed yet") }
     // The attacher notes when the file is gone: a look at where it was last may meet a rotation.
     if let source = sidecar.source, source.inode != 0 {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
@@ -61,17 +61,11 @@ struct LocalProver {
       throw Doubt("\(error)")
     }
     let claim = try SealClaim(
-      sidecar, sealedFor: retention.asked == nil ? settledAge(of: sidecar, seal) : nil,
+      sidecar, sealedFor: retention.asked == nil ? SealClaim.age(of: sidecar, reaper.lived) : nil,
       logLength: length, store: context.store.location)
     let remote = try await folders.session(local.session, in: claim.folder)
     _ = try claim.check(remote)
     return .seal(claim, remote)
-  }
-
-  /// Lived time between a seal and the beginning of this pass.
-  private func settledAge(of sidecar: Sidecar, _ seal: Sidecar.Seal) -> Duration {
-    let age = reaper.livedAge(of: sidecar, since: seal.sealedAt) ?? .zero
-    return age - (reaper.lived.time.age(since: reaper.begun) ?? .zero)
   }
 
   /// The evidence: the age, or the seal as it is read from the store.
@@ -95,8 +89,8 @@ struct LocalProver {
       return .failure(doubt)
     } catch let error as ReplicaError {
       return .failure(Doubt("its seal cannot be read: \(error)"))
-    } catch let error as StoreError where error.isNotFound {
-      return .failure(Doubt("its seal is not there any more"))
+    } catch let error as StoreError where !error.concernsWholeStore {
+      return .failure(Doubt("its seal cannot be read: \(error)"))
     }
   }
 }

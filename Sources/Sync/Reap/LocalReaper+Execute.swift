@@ -16,32 +16,33 @@ extension LocalReaper {
     _ plan: ReapPlan, _ retention: Retention, holding lock: HomeLock
   ) -> [(removal: ReapPlan.Removal, error: (any Error)?)] {
     lock.expect(home)
-    for folder in [home.path, home.rulesPath, home.quarantinePath] {
+    for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
     }
     for session in plan.undated { date(session) }
     let deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
+    let isShort = space.isShort(in: home.path)
+    let trashes = retention.trash > .zero && !isShort
     let outcomes = deleter.deleteLocal(
-      plan.local, trashing: { !$0.makesRoom && retention.trash > .zero }, holding: lock)
+      plan.local, trashing: { !$0.makesRoom && trashes }, holding: lock)
     do {
+      // Sessions and the trash together take at most what is allowed.
+      let room = try retention.localMax.map { try $0 - home.sessionBytes() }
       try deleter.emptyTrash(
-        after: retention.trash, whereTight: { try isTight(retention) }, holding: lock)
-      try DeletionLedger(home).removeOld(at: lived.time)
+        after: retention.trash,
+        whereTight: {
+          if let room, try Trash(home).bytes() > room { return true }
+          return isShort && space.isShort(in: home.path)
+        }, holding: lock)
+    } catch {
+      context?.logger.warning("the trash was not emptied: \(error)")
+    }
+    do {
       try Holds(home).removeEnded(at: lived.time)
     } catch {
-      context?.logger.warning("the trash or the ledger was not tidied up: \(error)")
+      context?.logger.warning("holds that are over were not removed: \(error)")
     }
     return outcomes
-  }
-
-  /// Whether the trash has to make room: for sessions, or on the disk.
-  private func isTight(_ retention: Retention) throws -> Bool {
-    if let limit = retention.localMax,
-      try [home.sessionBytes(), Trash(home).bytes()].total > limit
-    {
-      return true
-    }
-    return space.isShort(in: home.path)
   }
 
   /// Notes from when on a session ages; where that fails, the next pass does it.

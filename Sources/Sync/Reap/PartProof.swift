@@ -44,13 +44,11 @@ struct PartProof {
     if let (outer, inner) = remote.overlaps.first {
       throw Doubt("\(outer.fileName) and \(inner.fileName) contradict each other")
     }
-    if let seal = sidecar.seal {
-      guard seal.store == context.store.location else {
-        throw Doubt("it was sent to \(seal.store), not to the configured store")
-      }
-      guard remote.seal?.fileName == seal.revision else {
-        throw Doubt("its seal is not there any more")
-      }
+    if sidecar.seal != nil {
+      // Deltas need what they copy from, too.
+      let claim = try SealClaim(
+        sidecar, sealedFor: nil, logLength: nil, store: context.store.location)
+      _ = try claim.check(remote)
     } else if let error = entry?.lastError {
       throw Doubt("it could not be sent: \(error)")
     }
@@ -85,7 +83,7 @@ struct PartProof {
       throw Doubt("\(segment.fileName) does not hold what is here")
     }
     // The seal was put when every byte it names was proven.
-    if sidecar.seal != nil || entry?.segments[segment] == true { return }
+    if sidecar.seal != nil || entry?.segments[segment] == true && segment.kind == .plain { return }
     do {
       // Equal to its name's hash, as the local bytes are.
       try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }

@@ -5,9 +5,7 @@ extension ReapPlan {
   func log(to logger: Logger, side: String) {
     if let postponement { logger.warning("\(side) deletion put off: \(postponement.reason)") }
     for removal in local + remote + superseded {
-      logger.info(
-        "\(removal.session): \(side) deletion is due: \(removal.reason); \(removal.evidence.finding)"
-      )
+      logger.info("\(removal.session): \(side) deletion is due: \(removal.explanation)")
     }
     for kept in kept { logger.debug("\(kept.session): \(side) copy stays: \(kept.reason)") }
   }

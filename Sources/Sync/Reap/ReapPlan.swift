@@ -14,8 +14,13 @@ package struct ReapPlan: Sendable, Equatable {
     package let bytes: ByteCount?
     /// The proof that it may go.
     package let evidence: Evidence
-    /// Why it goes now, for a person.
+    /// Why it goes now beyond what the evidence says, for a person; may be empty.
     package let reason: String
+    /// Why it goes, with the evidence, for a person.
+    package var explanation: String {
+      reason.isEmpty ? evidence.finding : "\(reason); \(evidence.finding)"
+    }
+
     /// Whether it goes before its time, for the room that it takes.
     let makesRoom: Bool
 

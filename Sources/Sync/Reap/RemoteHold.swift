@@ -18,13 +18,20 @@ package struct RemoteHold {
 
   /// Holds a session, in place of earlier holds.
   ///
-  /// - Parameter remote: what a listing shows of it.
+  /// - Parameters:
+  ///   - remote: what a listing shows of it.
+  ///   - duration: how long from now on, by the server's clock where its answers show it.
   /// - Throws: ``ObjectStore/StoreError``.
-  package func keep(_ remote: RemoteSession, _ hold: Hold) async throws {
-    let name = HoldName(remote.session, until: hold.until)
+  package func keep(_ remote: RemoteSession, for duration: Duration) async throws {
+    let now = context.now()
+    let server =
+      context.serverClock.offset.map { now.asServer(offset: $0) } ?? now.assumingSynchronizedClocks
+    let until = server + min(duration, Holds.longest)
+    let name = HoldName(remote.session, until: until)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let json = try encoder.encode(Content(until: hold.until, device: context.device.deviceId))
+    let json = try encoder.encode(
+      Content(until: Timestamp(milliseconds: until.milliseconds), device: context.device.deviceId))
     _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
     try await delete(remote.holds.filter { $0 != name }, of: remote)
   }

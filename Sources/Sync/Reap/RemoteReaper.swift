@@ -65,7 +65,7 @@ package struct RemoteReaper: Sendable {
     plan.postponement = bold.postponement(context.lived, key, retention)
     if plan.postponement != nil {
       plan.kept += plan.remote.map {
-        .init(session: $0.session, reason: "\($0.reason); put off with most others")
+        .init(session: $0.session, reason: "\($0.explanation); put off with most others")
       }
       plan.remote = []
     }
@@ -132,7 +132,7 @@ package struct RemoteReaper: Sendable {
         let evidence = try Evidence.expired(
           remotely: age, limit: Retention.orphanAge, "no sidecar, and newest object is \(text)",
           isOpen: isOpen || elsewhere.mayHave(remote.session, of: nil))
-        return plan.remote.append(.init(remote, evidence: evidence, reason: evidence.finding))
+        return plan.remote.append(.init(remote, evidence: evidence, reason: ""))
       }
       guard age >= retention.remote else {
         plan.keep(remote, "newest object is \(text)")
@@ -157,7 +157,7 @@ package struct RemoteReaper: Sendable {
       if saidAge >= .zero && saidAge < retention.remote {
         throw Doubt("its sidecar says that it lived \(Age.text(saidAge)) ago")
       }
-      plan.remote.append(.init(remote, evidence: evidence, reason: evidence.finding))
+      plan.remote.append(.init(remote, evidence: evidence, reason: ""))
     } catch let doubt as Doubt {
       plan.keep(remote, doubt.reason)
     }
@@ -189,12 +189,13 @@ package struct RemoteReaper: Sendable {
     _ plan: ReapPlan, holding lock: HomeLock
   ) async throws -> [DeleteOutcome] {
     let deleter = Deleter(context)
-    return try await deleter.deleteObjects(plan.superseded + plan.remote, holding: lock) {
-      removal, outcomes in
-      guard plan.remote.contains(removal), outcomes.allSatisfy({ $0.error == nil }) else { return }
-      try LocalSession(context.home, removal.session)
-        .noteRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
-    }
+    let swept = try await deleter.deleteObjects(plan.superseded, holding: lock)
+    return try await swept
+      + deleter.deleteObjects(plan.remote, holding: lock) { removal, outcomes in
+        guard outcomes.allSatisfy({ $0.error == nil }) else { return }
+        try LocalSession(context.home, removal.session)
+          .noteRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
+      }
   }
 }
 

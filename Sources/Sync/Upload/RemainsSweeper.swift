@@ -70,7 +70,8 @@ struct RemainsSweeper {
     }
     let seals = remote.revisions.filter { $0.status != .active }
     guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
-    return try await RemoteReader(context.store).read(seal, in: remote.folder)
+    // What only a home's own copy says does not count here.
+    return try await RemoteReader(context.store).read(seal, in: remote.folder).remoteForm
   }
 
   private func postpone(_ session: SessionID, _ error: any Error) throws {

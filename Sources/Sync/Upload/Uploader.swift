@@ -265,10 +265,7 @@ package struct Uploader: Sendable {
 
   private static func concernsWholeStore(_ error: any Error) -> Bool {
     guard let error = error as? StoreError else { return error is CancellationError }
-    return switch error.code {
-    case .authentication, .configuration, .full, .unreachable, .cancelled: true
-    default: false
-    }
+    return error.code != .exhausted && error.concernsWholeStore
   }
 
   /// Keeps a failure for `status`, and spaces out the attempts.
@@ -294,5 +291,15 @@ package struct Uploader: Sendable {
     return item.isAttached
       && ((error as? ReplicaError)?.code == .localLogChanged
         || (error as? SystemError)?.isNotFound == true)
+  }
+}
+
+extension StoreError {
+  /// Whether the store as a whole is in no state to go on with, rather than one object.
+  var concernsWholeStore: Bool {
+    switch code {
+    case .authentication, .configuration, .full, .unreachable, .cancelled, .exhausted: true
+    default: false
+    }
   }
 }

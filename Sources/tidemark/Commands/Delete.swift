@@ -45,7 +45,7 @@ struct Delete: AsyncParsableCommand {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
     let lived = try place.lived(context)
-    if let kept = try entries.first(where: { try isKept($0, place, lived) }) {
+    if let kept = entries.first(where: { isKept($0, place, lived) }) {
       throw Failure(
         .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
     }
@@ -72,8 +72,8 @@ struct Delete: AsyncParsableCommand {
 
   private func isKept(
     _ entry: SessionCatalog.Entry, _ place: Workplace, _ lived: LivedClock
-  ) throws -> Bool {
-    let isKeptHere = try Holds(place.home).hold(on: entry.session)?.rest(at: lived.time) != nil
+  ) -> Bool {
+    let isKeptHere = Holds(place.home).isHeld(entry.session, at: lived.time)
     let now = Timestamp.now().assumingSynchronizedClocks
     return isKeptHere || entry.remote?.holds.contains { $0.holds(at: now) } == true
   }

@@ -13,7 +13,8 @@ struct Keep: AsyncParsableCommand {
     discussion: """
       For the crash that is being investigated: until the hold ends, neither age nor 'local-max' \
       deletes the session's local copy here or its copy in the store, whoever runs the reaper. \
-      Lifecycle rules of a bucket do not know of it. A new hold replaces an earlier one. \
+      Lifecycle rules of a bucket do not know of it. A new hold replaces an earlier one. Of a \
+      session that is not in the store yet only the local copy is held: repeat it after the upload. \
       With --json: session, until, local, remote.
       """)
 
@@ -69,7 +70,7 @@ struct Keep: AsyncParsableCommand {
       let hold = try holds.keep(
         entry.session, for: Age.parse(duration) ?? .zero, lived, holding: lock)
       if let context, let remote = entry.remote {
-        try await RemoteHold(context).keep(remote, hold)
+        try await RemoteHold(context).keep(remote, for: Age.parse(duration) ?? .zero)
       }
       let isRemote = context != nil && entry.remote != nil
       if json {
@@ -81,7 +82,10 @@ struct Keep: AsyncParsableCommand {
       } else {
         let sides = [entry.location == .remote ? nil : "here", isRemote ? "in the store" : nil]
         let text = sides.compactMap(\.self).joined(separator: " and ")
-        Console.say("\(entry.session)  is kept \(text) until \(hold.until.day)")
+        let later =
+          context != nil && !isRemote
+          ? "; repeat this once it is uploaded, to keep it there too" : ""
+        Console.say("\(entry.session)  is kept \(text) until \(hold.until.day)\(later)")
       }
     }
     try lived.save(holding: lock)

@@ -212,7 +212,7 @@ struct Reap: AsyncParsableCommand {
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in gone {
-        let reason = explain ? ": \(removal.reason); \(removal.evidence.finding)" : ""
+        let reason = explain ? ": \(removal.explanation)" : ""
         let size = removal.bytes.map { " (\($0.text))" } ?? ""
         Console.say("\(verb) \(side) \(removal.session)\(size)\(reason)")
       }

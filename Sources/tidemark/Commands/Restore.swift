@@ -40,10 +40,14 @@ struct Restore: AsyncParsableCommand {
     if from == nil, let session = try restoreFromTrash(place, wanted, holding: lock) {
       return try report(session, as: session, from: "trash")
     }
+    let lived = try place.lived(nil)
+    let mark = lived.time.mark
+    defer { try? lived.save(holding: lock) }
     let restorer = SessionRestorer(into: place.home, device: place.device, machine: .current)
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
-      let restored = try await restorer.restore(copy.sidecar, length: copy.length, copy.read)
+      let restored = try await restorer.restore(
+        copy.sidecar, length: copy.length, agingFrom: mark, copy.read)
       return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
     }
     let catalog = SessionCatalog(try place.reading(.remote))
@@ -53,7 +57,7 @@ struct Restore: AsyncParsableCommand {
     }
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
     let restored = try await restorer.restore(
-      entry.sidecar, length: reader.length.byteCount
+      entry.sidecar, length: reader.length.byteCount, agingFrom: mark
     ) { write in
       _ = try await reader.read(RecordChoice(RecordFilter()), .verified, write)
     }

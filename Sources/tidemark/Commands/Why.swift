@@ -36,22 +36,19 @@ struct Why: AsyncParsableCommand {
     let trash = try Trash(place.home).sessions(at: lived.time.mark).filter {
       wanted.matches($0.key)
     }
-    for (session, deletions) in Dictionary(grouping: entries, by: \.session).sorted(by: {
-      $0.key < $1.key
-    }) {
+    let local = try local(place, wanted)
+    let sessions = Set(entries.map(\.session) + trash.keys + local).sorted()
+    for session in sessions {
       Console.say("\(session)")
-      for deletion in deletions { Console.say("  \(Self.text(deletion))") }
+      for entry in entries where entry.session == session { Console.say("  \(Self.text(entry))") }
       if let age = trash[session] {
         Console.say(
           "  In the trash for \(Age.text(age)); 'tidemark restore \(session)' puts it back.")
       }
+      let held = Holds(place.home).isHeld(session, at: lived.time) ? ", and kept" : ""
+      if local.contains(session) { Console.say("  On this machine\(held).") }
     }
-    for session in try local(place, wanted) {
-      Console.say("\(session)")
-      let hold = try Holds(place.home).hold(on: session)?.rest(at: lived.time)
-      Console.say("  On this machine\(hold.map { "; kept for \(Age.text($0))" } ?? "").")
-    }
-    guard entries.isEmpty, try local(place, wanted).isEmpty else { return }
+    guard sessions.isEmpty else { return }
     Console.complain(
       "this home has deleted nothing of '\(String(oneLine: id, limit: 80))' in the last year")
     throw ExitStatus.partial

@@ -122,7 +122,10 @@ final class Oracle: Sendable {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
     for held in report.held where held.kind != .passing { reasons[held.session] = held.reason }
-    let isTroubled = !report.failures.isEmpty || report.held.contains { $0.kind == .problem }
+    // Lines of other programs may also wait because a person withdrew their session.
+    let isTroubled =
+      !report.failures.isEmpty
+      || report.held.contains { $0.kind == .problem || $0.why == .withdrawn }
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
     state.withLock { state in
       state.reasons[home.path] = reasons
