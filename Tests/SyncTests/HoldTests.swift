@@ -75,6 +75,18 @@ import Testing
     #expect(plan.kept.first?.reason.contains("'tidemark keep' keeps it up to ") == true)
   }
 
+  @Test func `a session that is kept before its upload is kept in the store as well`() async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    let other = try site.local.session(Array("y\n".utf8))
+    try await keep(session, days: 90, site, remotely: false)
+    try await site.upload()
+    #expect(try await site.remote(session).holds.count == 1)
+    #expect(try await site.remote(other).holds.isEmpty)
+    try await site.expectSealedAndEqual(session)
+  }
+
   @Test func `a clock that jumps ahead ends no hold here`() async throws {
     let site = try Site()
     let session = try await oldSession(site)

@@ -105,7 +105,11 @@ final class Listener: Sendable {
 
   /// The next connection, which no child of this process gets; nil once the listener has stopped.
   func accept() -> CInt? {
-    let connection = systemAccept(socket)
+    var connection = systemAccept(socket)
+    // A signal, or a client that has gone already, ends no server.
+    while connection < 0, [EINTR, ECONNABORTED].contains(errno) {
+      connection = systemAccept(socket)
+    }
     guard connection >= 0 else { return nil }
     _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
     return connection

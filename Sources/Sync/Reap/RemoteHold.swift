@@ -36,6 +36,19 @@ package struct RemoteHold {
     try await delete(remote.holds.filter { $0 != name }, of: remote)
   }
 
+  /// Puts the holds of sessions that were held before they were in the store.
+  ///
+  /// - Parameter sessions: those that this pass has sealed.
+  /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
+  func keepHeld(_ sessions: [SessionID]) async throws {
+    let (holds, time) = (Holds(context.home), context.lived.time)
+    for session in sessions.sorted() where holds.isHeld(session, at: time) {
+      let folder = SessionFolder(device: context.device.deviceId, session: session)
+      let rest = try? holds.hold(on: session)?.rest(at: time)
+      try await keep(RemoteSession(folder: folder, session: session), for: rest ?? Holds.longest)
+    }
+  }
+
   /// Ends the holds on a session.
   ///
   /// - Returns: whether there were any.

@@ -99,6 +99,7 @@ package struct Uploader: Sendable {
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
       try await RemainsSweeper(context: context, report: note).sweep(plan.remains)
+      try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
     } catch is CancellationError {
       isCancelled = true
     } catch let error as StoreError where error.code == .cancelled {

@@ -84,7 +84,7 @@ struct Keep: AsyncParsableCommand {
         let text = sides.compactMap(\.self).joined(separator: " and ")
         let later =
           context != nil && !isRemote
-          ? "; repeat this once it is uploaded, to keep it there too" : ""
+          ? ", and in the store once it is sealed" : ""
         Console.say("\(entry.session)  is kept \(text) until \(hold.until.day)\(later)")
       }
     }
