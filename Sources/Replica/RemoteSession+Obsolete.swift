@@ -38,7 +38,7 @@ extension RemoteSession {
       return ([], [])
     }
     let objects = (seal.objects ?? []).compactMap(SegmentName.init)
-    // An object with another size than its name says was cut on its way: nobody reads it.
+    // A cut upload has another size than its name says, and no reader uses it.
     let cut = Set(damagedSegments.map(\.name))
     var gone: [String] = []
     var surplus: [SegmentName] = []

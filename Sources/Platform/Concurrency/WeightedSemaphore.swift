@@ -42,7 +42,7 @@ package final class WeightedSemaphore: Sendable {
   ///
   /// - Parameters:
   ///   - amount: the amount to take, at most the capacity.
-  ///   - work: receives its share, parts of which it may return early.
+  ///   - work: gets its share, and may return parts of it early.
   package func hold<Result>(
     _ amount: Int, _ work: (Share) async throws -> Result
   ) async rethrows -> Result {

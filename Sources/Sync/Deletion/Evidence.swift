@@ -54,11 +54,8 @@ struct SealClaim {
 
   /// Lived time between a seal and the beginning of this pass; zero where it was not counted.
   static func age(of sidecar: Sidecar, _ lived: LivedClock) -> Duration {
-    let time = lived.time
-    let age =
-      sidecar.agesFrom.flatMap { time.age(since: $0) }
-      ?? sidecar.seal.flatMap { time.age(since: $0.sealedAt) } ?? .zero
-    return age - (time.age(since: lived.begun) ?? .zero)
+    let age = sidecar.seal.flatMap { lived.age(of: sidecar, since: $0.sealedAt) } ?? .zero
+    return age - (lived.time.age(since: lived.begun) ?? .zero)
   }
 
   /// Reads the claim off a local sidecar.

@@ -45,6 +45,13 @@ package final class LivedClock: Sendable {
   /// The home's lived time at this moment.
   package var time: LivedTime { update { $0 } }
 
+  /// Lived time since a session's seal where it was counted, else since a date of the wall clock; nil
+  /// when neither is known.
+  func age(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
+    let time = time
+    return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
+  }
+
   /// Takes note of what a store's clock shows.
   ///
   /// - Parameter isServers: whether the server said so, and not this machine in its place.

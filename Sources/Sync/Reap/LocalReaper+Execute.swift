@@ -26,12 +26,16 @@ extension LocalReaper {
     let outcomes = deleter.deleteLocal(
       plan.local, trashing: { !$0.makesRoom && trashes }, holding: lock)
     do {
-      // Sessions and the trash together take at most what is allowed.
-      let room = try retention.localMax.map { try $0 - home.sessionBytes() }
+      // Measured once, and only where there is a trash.
+      var sessionBytes: ByteCount?
       try deleter.emptyTrash(
         after: retention.trash,
         whereTight: {
-          if let room, try Trash(home).bytes() > room { return true }
+          if let limit = retention.localMax {
+            let sessions = try sessionBytes ?? home.sessionBytes()
+            sessionBytes = sessions
+            if try [sessions, Trash(home).bytes()].total > limit { return true }
+          }
           return isShort && space.isShort(in: home.path)
         }, holding: lock)
     } catch {

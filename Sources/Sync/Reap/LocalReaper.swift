@@ -183,13 +183,7 @@ package struct LocalReaper: Sendable {
       let age = (now - last).inWholeSeconds
       return age >= .zero ? age : nil
     }
-    return livedAge(of: sidecar, since: last)
-  }
-
-  /// Lived time since the seal where it was counted, else since a date of the wall clock.
-  func livedAge(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
-    let time = lived.time
-    return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
+    return lived.age(of: sidecar, since: last)
   }
 
   private func description(of age: Duration?, ended: Timestamp, _ retention: Retention) -> String {

@@ -1,25 +1,19 @@
 import Simulation
 import Testing
 
-/// A history that was found by somebody, with what it is about.
+/// A history that lost data, or stalled, in an earlier version, with what it is about.
 struct NamedHistory: Sendable, CustomTestStringConvertible {
   let name: String
   let history: History
-  /// Whether the product does not withstand it yet.
-  let isKnownIssue: Bool
 
   var testDescription: String { name }
 
-  private init(
-    _ name: String, store: String = "bucket", homes: Int = 1, _ steps: [Step],
-    isKnownIssue: Bool = false
-  ) {
-    self.init(
-      name, History(store: store, homes: homes, steps), isKnownIssue: isKnownIssue)
+  private init(_ name: String, store: String = "bucket", homes: Int = 1, _ steps: [Step]) {
+    self.init(name, History(store: store, homes: homes, steps))
   }
 
-  private init(_ name: String, _ history: History, isKnownIssue: Bool = false) {
-    (self.name, self.history, self.isKnownIssue) = (name, history, isKnownIssue)
+  private init(_ name: String, _ history: History) {
+    (self.name, self.history) = (name, history)
   }
 
   private static let hour: Int64 = 3600

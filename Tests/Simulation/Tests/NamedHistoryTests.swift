@@ -9,10 +9,6 @@ import Testing
     let simulation = Simulation(
       in: NSTemporaryDirectory() + "tidemark-history-" + UUID().uuidString)
     let outcome = try await simulation.run(named.history)
-    if named.isKnownIssue {
-      withKnownIssue { #expect(outcome.violations.isEmpty, "\(outcome.violations)") }
-    } else {
-      #expect(outcome.violations.isEmpty, "\(outcome.violations)")
-    }
+    #expect(outcome.violations.isEmpty, "\(outcome.violations)")
   }
 }
