@@ -32,13 +32,7 @@ final class AttachedFiles {
   static func exist(in home: Home) -> Bool { File.exists("\(home.cachePath)/\(name).sqlite") }
 
   init(_ home: Home) throws {
-    queue = try CacheDatabase.open(
-      home, name: Self.name, schema: Self.schema,
-      probes: [
-        "SELECT \(Self.columns) FROM file LIMIT 1",
-        "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
-        "SELECT path, reason FROM problem LIMIT 1",
-      ])
+    queue = try CacheDatabase.open(home, name: Self.name, Self.schema)
   }
 
   private static let columns = """
@@ -46,7 +40,8 @@ final class AttachedFiles {
     rotated, compressed, idleAt
     """
 
-  private static let schema = """
+  static let schema = CacheSchema(
+    """
     CREATE TABLE IF NOT EXISTS file(
       session TEXT PRIMARY KEY, path TEXT NOT NULL, folder TEXT NOT NULL, device INTEGER NOT NULL,
       inode INTEGER NOT NULL, base INTEGER NOT NULL, length INTEGER, headLength INTEGER NOT NULL,
@@ -61,7 +56,12 @@ final class AttachedFiles {
       id INTEGER PRIMARY KEY, since INTEGER NOT NULL, fullAt INTEGER NOT NULL,
       sources TEXT NOT NULL, boot TEXT NOT NULL, dirty INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS problem(path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
-    """
+    """,
+    probes: [
+      "SELECT \(columns) FROM file LIMIT 1",
+      "SELECT since, fullAt, sources, boot, dirty FROM pass LIMIT 1",
+      "SELECT path, reason FROM problem LIMIT 1",
+    ])
 
   // MARK: Files
 

@@ -13,12 +13,9 @@ enum CacheDatabase {
   /// - Parameters:
   ///   - home: the home.
   ///   - name: the file's, without `.sqlite`.
-  ///   - schema: statements that make what is missing, one table or index each, and each ending in `;`.
-  ///   - probes: queries that only a database with this schema answers.
+  ///   - schema: its tables and indexes.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
-  static func open(
-    _ home: Home, name: String, schema: String, probes: [String]
-  ) throws -> DatabaseQueue {
+  static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
     let path = "\(home.cachePath)/\(name).sqlite"
     let files = ["", "-wal", "-shm", "-journal"].map { path + $0 }
     func prepared() throws -> DatabaseQueue {
@@ -31,7 +28,7 @@ enum CacheDatabase {
       }
       // To open it may make files, and takes over what a killed process has left.
       return try FileEffect.transaction(path) {
-        try prepare(DatabaseQueue(path: path, configuration: configuration), schema, probes)
+        try prepare(DatabaseQueue(path: path, configuration: configuration), schema)
       }
     }
     do {
@@ -46,28 +43,26 @@ enum CacheDatabase {
     } catch  where isWithoutRoom(error) {
       // A full disk is when uploads matter most: the cache lives in memory then, and what it would
       // have known is looked up.
-      return try prepare(DatabaseQueue(), schema, probes)
+      return try prepare(DatabaseQueue(), schema)
     }
   }
 
   private static func prepare(
-    _ queue: DatabaseQueue, _ schema: String, _ probes: [String]
+    _ queue: DatabaseQueue, _ schema: CacheSchema
   ) throws -> DatabaseQueue {
-    let count = try queue.look { database in
+    let texts = try queue.look { database in
+      try String?.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+    }
+    if Set(texts.compactMap(\.self)) == schema.stored { return queue }
+    // To make what is missing takes a write transaction.
+    if texts.count != schema.stored.count { try queue.write { try $0.execute(sql: schema.text) } }
+    try queue.look { database in
       // A view or a trigger would be a program of somebody else's, which need not even end.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
       guard try Row.fetchOne(database, sql: foreign) == nil else {
         throw DatabaseError(resultCode: .SQLITE_NOTADB)
       }
-      return try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL")
-    }
-    // Each statement makes one table or index. To run them takes a write transaction at every open.
-    if count != schema.utf8.count(where: { $0 == UInt8(ascii: ";") }) {
-      try queue.write { try $0.execute(sql: schema) }
-    }
-    try queue.look { database in
-      for probe in probes { _ = try Row.fetchOne(database, sql: probe) }
+      for probe in schema.probes { _ = try Row.fetchOne(database, sql: probe) }
     }
     return queue
   }

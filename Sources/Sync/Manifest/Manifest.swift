@@ -35,16 +35,7 @@ package final class Manifest: Sendable {
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   package init(home: Home, store: String, device: String) throws {
     self.store = Self.key(store, device)
-    queue = try CacheDatabase.open(
-      home, name: "manifest",
-      schema: Self.schema,
-      probes: [
-        "SELECT \(Self.columns) FROM session LIMIT 1",
-        "SELECT store, id, name, proven FROM segment LIMIT 1",
-        "SELECT store, id, due FROM remains LIMIT 1",
-        "SELECT store, id, name FROM put LIMIT 1",
-        "SELECT url, \(Self.storeColumns) FROM store LIMIT 1",
-      ])
+    queue = try CacheDatabase.open(home, name: "manifest", Self.schema)
     try Self.adoptRows(of: store, as: self.store, device: device, in: queue)
   }
 
@@ -55,7 +46,8 @@ package final class Manifest: Sendable {
     "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt, attempts, "
     + "lastError, nextAttempt, objectLimit"
 
-  private static let schema = """
+  static let schema = CacheSchema(
+    """
     CREATE TABLE IF NOT EXISTS session(
       store TEXT NOT NULL, id TEXT NOT NULL, generation INTEGER NOT NULL,
       sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
@@ -76,7 +68,14 @@ package final class Manifest: Sendable {
       failingSince INTEGER, lastTold INTEGER, device TEXT, remoteReapAt INTEGER,
       attempts INTEGER NOT NULL, lastError BLOB, nextAttempt INTEGER, objectLimit INTEGER)
       WITHOUT ROWID;
-    """
+    """,
+    probes: [
+      "SELECT \(columns) FROM session LIMIT 1",
+      "SELECT store, id, name, proven FROM segment LIMIT 1",
+      "SELECT store, id, due FROM remains LIMIT 1",
+      "SELECT store, id, name FROM put LIMIT 1",
+      "SELECT url, \(storeColumns) FROM store LIMIT 1",
+    ])
 
   // MARK: Sessions
 
