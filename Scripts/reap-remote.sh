@@ -8,8 +8,8 @@
 #
 # Needs bash, curl, jq and what every system has; store.sh and sessions.sh lie beside it. A session
 # is old when its newest object is, by the server's clock, and so is the time in its sidecar; a time
-# in the future does not count. What has no sidecar goes after 7 days, and what 'tidemark keep' keeps
-# stays until the hold ends. Whether a session is still
+# in the future does not count. What has no sidecar stays for 7 days at least, and what 'tidemark
+# keep' keeps until the hold ends. Whether a session is still
 # open is not looked at: one that has been silent for so long goes as well. Sidecars are deleted
 # before segments. A plan for more than half of at least 20 sessions is refused while our clock and
 # the server's differ by over 5 minutes, or the age is under a day.
@@ -110,7 +110,7 @@ decide() { # NEWEST SERVER-TIME SIZE HASH KEY HELD-DAY
   age=$(($2 - $1))
   reason="newest object is $(age_text "$age") old"
   if [ "$5" = - ]; then
-    [ "$age" -le $orphan_age ] || goes=true
+    [ "$age" -lt "$limit" ] || [ "$age" -le $leftover_age ] || goes=true
     reason="no sidecar, and $reason"
   elif [ "$age" -ge "$limit" ]; then
     if ! read_sidecar_time "$3" "$4" "$5"; then
@@ -184,7 +184,7 @@ carry_out() {
   [ $failed = 0 ] || fail 1 "$failed objects could not be deleted. Look at the rights on the store."
 }
 
-orphan_age=$((7 * 86400))
+leftover_age=$((7 * 86400))
 if ! limit=$(seconds "$age") || [ "$limit" -lt 1 ]; then
   fail 64 "--older-than takes an age such as 1s, 12h or 30d."
 fi

@@ -171,6 +171,24 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
+  /// Somebody deletes a seal; the local copy went long ago.
+  @Test func `segments without a sidecar stay as long as other sessions`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    try await reap(site)
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    _ = try await site.store.delete([remote.folder.key + seal.fileName])
+    try LocalSession(site.local.home, session).removeFiles()
+    for (days, later, isThere) in [(9.0, 9, true), (31, 22, false)] {
+      try age(site, days: days)
+      site.local.clock.advance(seconds: Int64(later) * Self.day)
+      try await reap(site)
+      #expect(try await site.remote(session).segments.isEmpty != isThere)
+    }
+  }
+
   /// Another device's folder has the session's id, and the very name of its seal.
   @Test func `what another device has of a session frees nothing here`() async throws {
     let site = try Site()

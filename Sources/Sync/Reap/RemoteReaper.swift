@@ -40,7 +40,7 @@ package struct RemoteReaper: Sendable {
   package func plan(_ retention: Retention, skipsRecent: Bool = false) async throws -> ReapPlan {
     var plan = ReapPlan()
     let now = context.now()
-    let youngest = min(retention.remote, Retention.orphanAge)
+    let youngest = min(retention.remote, Retention.leftoverAge)
     let limit = (now - youngest).day
     // A day that has not come yet is that of a wrong clock: the server's tells how old it is.
     let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
@@ -130,7 +130,8 @@ package struct RemoteReaper: Sendable {
             "no sidecar, but this home has the session; 'tidemark verify --repair' mends it")
         }
         let evidence = try Evidence.expired(
-          remotely: age, limit: Retention.orphanAge, "no sidecar, and newest object is \(text)",
+          remotely: age, limit: max(retention.remote, Retention.leftoverAge),
+          "no sidecar, and newest object is \(text)",
           isOpen: isOpen || elsewhere.mayHave(remote.session, of: nil))
         return plan.remote.append(.init(remote, evidence: evidence, reason: ""))
       }
@@ -139,7 +140,7 @@ package struct RemoteReaper: Sendable {
         if let notice = retention.warnBefore, age >= retention.remote - notice, own == nil {
           plan.expiring.append(remote.session)
         }
-        if age > Retention.orphanAge { try sweep(remote, own, &plan) }
+        if age > Retention.leftoverAge { try sweep(remote, own, &plan) }
         return
       }
       let sidecar: Sidecar

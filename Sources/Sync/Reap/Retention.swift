@@ -56,6 +56,6 @@ package struct Retention: Sendable, Equatable {
     return days(remote) + days(longestSession)
   }
 
-  /// Age by server time at which segments go that no sidecar explains (7 days).
-  package static let orphanAge = Duration.days(7)
+  /// Age by server time below which an upload may still need what looks superfluous (7 days).
+  package static let leftoverAge = Duration.days(7)
 }

@@ -24,6 +24,14 @@ extension Action {
     }
   }
 
+  /// Whether it is a command that leaves homes and the store as they are.
+  var isReading: Bool {
+    switch self {
+    case .pull, .read: true
+    default: false
+    }
+  }
+
   /// Whether it changes objects or homes behind the product's back.
   var isTampering: Bool {
     switch self {

@@ -51,7 +51,7 @@ package struct Simulation: Sendable {
         let actions = [step.action] + (step.beside.map { [$0] } ?? [])
         Judge(
           oracle: world.oracle, before: before, after: after,
-          homes: actions.flatMap(world.homes(of:)),
+          homes: actions.filter { !$0.isReading }.flatMap(world.homes(of:)),
           isHasty: actions.contains(where: \.namesAge)
         ).judge()
         try await readOne(world, number)

@@ -233,5 +233,16 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
       [
         Step(.start(home: 0)), Step(.lose(home: 0, .open)), Step(.lose(home: 0, .sidecar)),
       ]),
+    NamedHistory(
+      "a seal that somebody deletes after the local copy has gone",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 3_042_557_021,
+        [
+          Step(.start(home: 0), seed: 2_412_242_075),
+          Step(.write(home: 0, session: 0, bytes: 5145), seed: 2_965_729_039),
+          upload(), Step(.end(home: 0, session: 0)), upload(), pass(hour), upload(),
+          Step(.reap(home: 0, olderThan: hour, isRemote: false)), pass(4 * day),
+          Step(.remove(object: 3)), pass(8 * day), upload(),
+        ])),
   ]
 }
