@@ -109,7 +109,11 @@ public struct Home: Sendable, Equatable {
 
   /// The files of a session.
   public func files(for session: SessionID) -> SessionFiles {
-    let directory = "\(sessionsPath)/\(session.day)"
+    files(for: session, in: "\(sessionsPath)/\(session.day)")
+  }
+
+  /// The files of a session in another folder than its own.
+  package func files(for session: SessionID, in directory: String) -> SessionFiles {
     let base = "\(directory)/\(session)"
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",

@@ -51,6 +51,7 @@ extension Command {
       let ended = entries.filter { !$0.isRunning }
       guard !ended.isEmpty else { return "nothing to delete" }
       let entry = ended[number % ended.count]
+      guard !Holds(home).isHeld(entry.session, at: context.lived.time) else { return "kept" }
       oracle.ask(for: entry.session)
       if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
         oracle.retire(LineNumber.all(in: content))

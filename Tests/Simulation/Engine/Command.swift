@@ -52,6 +52,8 @@ struct Command: Sendable {
     case .delete(_, let number, let isLocal, let isRemote):
       try await delete(number, isLocal: isLocal, isRemote: isRemote)
     case .read(_, let number): try await read(number)
+    case .keep(_, let number): try await keep(number)
+    case .restore(_, let number): try await restore(number)
     default: ""
     }
   }

@@ -9,6 +9,12 @@ import TestSupport
 struct Holdings {
   /// Positions of a recorded session's stream, by home.
   var local: [Int: [SessionID: RangeSet<Int>]] = [:]
+  /// Positions of a recorded session's stream that are in the trash, by home.
+  var trashed: [Int: [SessionID: RangeSet<Int>]] = [:]
+  /// Sessions that a home keeps, by home.
+  var held: [Int: Set<SessionID>] = [:]
+  /// Sessions that are kept in the store.
+  var heldRemotely: Set<SessionID> = []
   /// Positions in objects that decode.
   var remote: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.

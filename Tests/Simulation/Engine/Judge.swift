@@ -7,7 +7,7 @@ struct Judge {
   /// Age at which remote copies may go, in milliseconds.
   private static let remoteAge: Int64 = 30 * 86_400_000
   /// Lived time is known to two minutes, in milliseconds.
-  private static let slack: Int64 = 180_000
+  static let slack: Int64 = 180_000
   /// How long before a pass a session was sealed at least of which it deletes the local copy, in
   /// milliseconds.
   private static let sealPause: Int64 = 3_600_000
@@ -23,6 +23,7 @@ struct Judge {
   /// Reports what the command must not have done.
   func judge() {
     for session in before.sessions.sorted() { judge(session) }
+    for home in homes { judgeTrash(of: home) }
     judgeMirrors()
     judgeLines()
     judgeMarker()
@@ -43,6 +44,8 @@ struct Judge {
 
   private func judge(_ session: SessionID) {
     judgeRunning(session)
+    judgeHolds(session)
+    judgeLedger(session)
     guard !oracle.isAsked(session) else { return }
     if !isHasty {
       if !oracle.isAging(session) { judgePause(session) }

@@ -38,6 +38,8 @@ final class Oracle: Sendable {
     var readable: [SessionID: Int] = [:]
     /// Sidecars that were sent, whatever became of them on their way.
     var sidecars: Set<[UInt8]> = []
+    /// When sessions came into the trash of a home, in milliseconds.
+    var trashed: [String: Int64] = [:]
     /// The process that works in each home.
     var workers: [String: String] = [:]
     var violations: [Violation] = []
@@ -97,6 +99,17 @@ final class Oracle: Sendable {
 
   /// Whether a sidecar was sent as it is.
   func wasSent(_ json: [UInt8]) -> Bool { state.withLock { $0.sidecars.contains(json) } }
+
+  /// A session is in the trash of a home.
+  func noteTrash(_ session: SessionID, in home: Home, isNew: Bool) {
+    let key = "\(home.path) \(session)"
+    state.withLock { if isNew || $0.trashed[key] == nil { $0.trashed[key] = time.milliseconds } }
+  }
+
+  /// When a session came into the trash of a home, in milliseconds; now where that was not seen.
+  func trashed(_ session: SessionID, in home: Home) -> Int64 {
+    state.withLock { $0.trashed["\(home.path) \(session)"] } ?? time.milliseconds
+  }
 
   /// A process has taken the lock of a home.
   func enter(_ home: Home, _ process: String) {

@@ -68,6 +68,10 @@ package enum Action: Hashable, Sendable {
   case delete(home: Int, session: Int, isLocal: Bool, isRemote: Bool)
   /// `show`.
   case read(home: Int, session: Int)
+  /// `keep`, for ten years.
+  case keep(home: Int, session: Int)
+  /// `restore`, of a session that is in the trash or in the store alone.
+  case restore(home: Int, session: Int)
 
   // The world.
 

@@ -12,6 +12,7 @@ extension Surveyor {
     var streams: [String: [SegmentName]] = [:]
     for (key, object) in truth.objects.sorted(by: { $0.key < $1.key }) {
       let name = name(of: key)
+      if let hold = HoldName(key.lastPart) { holdings.heldRemotely.insert(hold.session) }
       if let session = name.session {
         holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
         holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)

@@ -83,7 +83,8 @@ final class Surveyor {
       for session in try home.home.sessions(day: day) {
         let local = LocalSession(home.home, session)
         if let written = oracle.written(session) {
-          holdings.local[home.number, default: [:]][session] = positions(local, written)
+          holdings.local[home.number, default: [:]][session] = positions(
+            try? local.openLog(nil), local.files.log, written)
         } else if let rest = try? AtomicFile.read(local.files.log) {
           lines.formUnion(self.lines(rest, of: local.files.log))
         }
@@ -94,16 +95,35 @@ final class Surveyor {
       lines.formUnion(self.lines(try AtomicFile.read(path), of: path))
     }
     holdings.localLines[home.number] = lines
+    holdings.held[home.number] = Set(
+      try Directory.names(in: home.home.path + "/keep")
+        .compactMap { $0.hasSuffix(".json") ? SessionID(String($0.dropLast(5))) : nil })
+    try lookAtTrash(of: home, &holdings)
     try lookAtMirror(of: home, &holdings)
   }
 
-  private func positions(_ local: LocalSession, _ written: [UInt8]) -> RangeSet<Int> {
-    guard let log = try? local.openLog(nil), let available = try? log.available(),
-      let bytes = try? log.read(available)
+  private func lookAtTrash(of home: SimulatedHome, _ holdings: inout Holdings) throws {
+    let trash = home.home.path + "/trash"
+    for day in try Directory.names(in: trash).sorted() {
+      let folder = "\(trash)/\(day)"
+      let sessions = Set(
+        try Directory.names(in: folder).compactMap { SessionID(String($0.prefix(25))) })
+      for session in sessions.sorted() {
+        guard let written = oracle.written(session) else { continue }
+        let files = home.home.files(for: session, in: folder)
+        holdings.trashed[home.number, default: [:]][session, default: RangeSet()]
+          .formUnion(positions(try? LocalStream(files), files.log, written))
+      }
+    }
+  }
+
+  private func positions(
+    _ log: LocalStream?, _ path: String, _ written: [UInt8]
+  ) -> RangeSet<Int> {
+    guard let log, let available = try? log.available(), let bytes = try? log.read(available)
     else { return RangeSet() }
     let start = Int(available.lowerBound)
-    let end =
-      difference(bytes, written, from: start, of: local.files.log) ?? start + bytes.count
+    let end = difference(bytes, written, from: start, of: path) ?? start + bytes.count
     let range = start..<max(start, min(end, start + bytes.count, written.count))
     return RangeSet(range)
   }

@@ -6,6 +6,12 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case durability
     /// A deletion has evidence.
     case evidence
+    /// A deletion is in the ledger of the home that made it.
+    case ledger
+    /// A local copy that goes for its age is in the trash for a week.
+    case trash
+    /// What a person keeps stays.
+    case hold
     /// A local copy stays for the configured time after its seal, and for an hour at least.
     case pause
     /// A reader gets the stream or a strict prefix, and no less than before; a mirror has sidecars as

@@ -62,6 +62,8 @@ struct Weighted {
         home: home(&$0), session: some(&$0), isLocal: Bool.random(using: &$0),
         isRemote: Bool.random(using: &$0))
     },
+    Weighted(1, "keep") { .keep(home: home(&$0), session: some(&$0)) },
+    Weighted(2, "restore") { .restore(home: home(&$0), session: some(&$0)) },
     Weighted(3, "read") { .read(home: home(&$0), session: some(&$0)) },
     Weighted(14, "pass") { .pass(seconds: spans.randomElement(using: &$0) ?? 60) },
     Weighted(2, "step") {

@@ -212,7 +212,9 @@ final class World {
       if !keys.isEmpty { store.remove(keys[object % keys.count]) }
     case .forge(let object, let forgery): forge(object, forgery, &random)
     case .obstruct(let number, let isLocked): try home(number).obstruct(byLocking: isLocked)
-    case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read: break
+    case .upload, .round, .reap, .reapWithoutStore, .pull, .repair, .redact, .delete, .read, .keep,
+      .restore:
+      break
     }
   }
 

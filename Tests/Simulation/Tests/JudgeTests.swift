@@ -1,3 +1,4 @@
+import Foundation
 import SessionLog
 import TestSupport
 import Testing
@@ -9,15 +10,26 @@ import Testing
   private let time = SimulatedTime()
   private let oracle: Oracle
   private let session: SessionID
+  private let folder = NSTemporaryDirectory() + "tidemark-judge-" + UUID().uuidString
 
   init() throws {
     oracle = Oracle(ModelStore(.bucket, time), time)
     session = try #require(SessionID("20260122t143005z-abcdefgh"))
   }
 
-  private func judge(_ before: Holdings, _ after: Holdings) -> [Violation.Rule] {
-    Judge(oracle: oracle, before: before, after: after, homes: [], isHasty: false).judge()
+  private func judge(
+    _ before: Holdings, _ after: Holdings, in homes: [SimulatedHome] = []
+  ) -> [Violation.Rule] {
+    Judge(oracle: oracle, before: before, after: after, homes: homes, isHasty: false).judge()
     return oracle.takeViolations().map(\.rule)
+  }
+
+  /// Judges with a home that has deleted nothing, as far as its ledger says.
+  private func judgeHome(_ before: Holdings, _ after: Holdings) throws -> [Violation.Rule] {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let home = try SimulatedHome(
+      0, in: folder, machine: SimulatedMachine(0, time, seed: 1), disk: Disk(root: folder))
+    return judge(before, after, in: [home])
   }
 
   private func holdings(
@@ -38,13 +50,45 @@ import Testing
   }
 
   @Test func `remote bytes must stay until they are old or somebody asks`() {
+    // No ledger names the deletions.
     let before = holdings(local: 0..<9, remote: 0..<9)
-    #expect(judge(before, holdings(local: 0..<9, remote: 0..<4)) == [.evidence])
+    #expect(judge(before, holdings(local: 0..<9, remote: 0..<4)) == [.ledger, .evidence])
     time.advance(31 * 86_400_000)
-    #expect(judge(before, holdings(local: 0..<9)).isEmpty)
+    #expect(judge(before, holdings(local: 0..<9)) == [.ledger])
     let young = holdings(local: 0..<9, remote: 0..<9)
     oracle.ask(for: session)
-    #expect(judge(young, holdings(local: 0..<9)).isEmpty)
+    #expect(judge(young, holdings(local: 0..<9)) == [.ledger])
+  }
+
+  @Test func `what is deleted for its age must be in the trash, and in the ledger`() throws {
+    let before = holdings(local: 0..<9, remote: 0..<9)
+    var after = holdings(remote: 0..<9)
+    #expect(try judgeHome(before, after) == [.ledger, .trash])
+    after.trashed[0] = [session: RangeSet(0..<9)]
+    #expect(try judgeHome(before, after).isEmpty)
+    after.trashed[0] = [session: RangeSet(0..<8)]
+    #expect(try judgeHome(before, after) == [.ledger, .trash])
+  }
+
+  @Test func `the trash must keep a session for a week`() throws {
+    var before = holdings(remote: 0..<9)
+    before.trashed[0] = [session: RangeSet(0..<9)]
+    #expect(try judgeHome(before, before).isEmpty)
+    time.advance(6 * 86_400_000)
+    #expect(try judgeHome(before, holdings(remote: 0..<9)).contains(.trash))
+    time.advance(86_400_000)
+    #expect(try !judgeHome(before, holdings(remote: 0..<9)).contains(.trash))
+  }
+
+  @Test func `what is kept must stay, on either side`() {
+    var before = holdings(local: 0..<9, remote: 0..<9)
+    oracle.ask(for: session)
+    before.held[0] = [session]
+    #expect(judge(before, holdings(remote: 0..<9)).contains(.hold))
+    (before.held, before.heldRemotely) = ([:], [session])
+    #expect(judge(before, holdings(local: 0..<9)).contains(.hold))
+    before.heldRemotely = []
+    #expect(!judge(before, holdings()).contains(.hold))
   }
 
   @Test func `a mirror must not shrink`() {

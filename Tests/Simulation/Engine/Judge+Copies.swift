@@ -1,0 +1,95 @@
+import Platform
+import SessionLog
+import Sync
+
+/// Judges what a person who looks for a log relies on: holds, the trash and the ledger.
+extension Judge {
+  /// How long the trash keeps what is in it, in milliseconds.
+  private static let trashLife: Int64 = 7 * 86_400_000
+
+  /// What is kept stays, whatever its age and whoever asks.
+  func judgeHolds(_ session: SessionID) {
+    for (home, sessions) in before.held.sorted(by: { $0.key < $1.key })
+    where sessions.contains(session) {
+      let gone = (before.local[home]?[session] ?? RangeSet())
+        .subtracting(after.local[home]?[session] ?? RangeSet())
+      guard !gone.isEmpty else { continue }
+      oracle.report(
+        .init(
+          .hold,
+          "local bytes \(gone.text) of \(session) were deleted in home \(home), which keeps it"))
+    }
+    let gone = (before.remote[session] ?? RangeSet())
+      .subtracting(after.remote[session] ?? RangeSet())
+    guard before.heldRemotely.contains(session), !gone.isEmpty else { return }
+    oracle.report(
+      .init(
+        .hold, "remote bytes \(gone.text) of \(session) were deleted, which is kept in the store"))
+  }
+
+  /// A home that has deleted bytes says so in its ledger.
+  func judgeLedger(_ session: SessionID) {
+    let isRemote = !(before.remote[session] ?? RangeSet())
+      .subtracting(after.remote[session] ?? RangeSet()).isEmpty
+    if isRemote, !homes.contains(where: { isRecorded(session, [.remote], in: $0) }) {
+      oracle.report(
+        .init(.ledger, "remote bytes of \(session) were deleted, and no ledger says so"))
+    }
+    for home in homes {
+      let there = (before.copies(home.number)[session] ?? RangeSet())
+        .subtracting(after.copies(home.number)[session] ?? RangeSet())
+      guard !there.isEmpty, !isRecorded(session, [.local, .trash], in: home) else { continue }
+      oracle.report(
+        .init(
+          .ledger,
+          "bytes \(there.text) of \(session) were deleted in home \(home.number), and its ledger "
+            + "does not say so"))
+    }
+  }
+
+  private func isRecorded(
+    _ session: SessionID, _ copies: [DeletionLedger.Entry.Copy], in home: SimulatedHome
+  ) -> Bool {
+    let entries = try? DeletionLedger(home.home).entries { $0 == session }
+    return entries?.contains { copies.contains($0.copy) } == true
+  }
+
+  /// Whole local copies go to the trash, and stay there for a week of lived time.
+  func judgeTrash(of home: SimulatedHome) {
+    let trashed = before.trashed[home.number] ?? [:]
+    for (session, positions) in (before.local[home.number] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let isGone = after.local[home.number]?[session]?.isEmpty ?? true
+      guard isGone, !oracle.isAsked(session) else { continue }
+      let lost = positions.subtracting(after.trashed[home.number]?[session] ?? RangeSet())
+      guard !lost.isEmpty else { continue }
+      oracle.report(
+        .init(
+          .trash,
+          "the local copy of \(session) in home \(home.number) has gone, and bytes \(lost.text) "
+            + "are not in the trash"))
+    }
+    for (session, positions) in trashed.sorted(by: { $0.key < $1.key }) {
+      let lost = positions.subtracting(after.copies(home.number)[session] ?? RangeSet())
+      guard !lost.isEmpty, !oracle.isAsked(session) else { continue }
+      let since = oracle.trashed(session, in: home.home)
+      let credit = Int64(home.machine.restarts(since: since)) * (86_400_000 + oracle.serverSteps)
+      let age = oracle.time.milliseconds - since
+      guard age + credit + Self.slack < Self.trashLife else { continue }
+      oracle.report(
+        .init(
+          .trash,
+          "\(session) went from the trash of home \(home.number) \(age / 1000) s after it was put "
+            + "there"))
+    }
+    for session in (after.trashed[home.number] ?? [:]).keys {
+      oracle.noteTrash(session, in: home.home, isNew: trashed[session] == nil)
+    }
+  }
+}
+
+extension Holdings {
+  /// Positions of sessions that a home has, in the trash or not.
+  func copies(_ home: Int) -> [SessionID: RangeSet<Int>] {
+    (local[home] ?? [:]).merging(trashed[home] ?? [:]) { $0.union($1) }
+  }
+}
