@@ -114,7 +114,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
         "SessionReading", "Sync", "TestSupport", "TidemarkUpload",
       ], path: "Tests/Simulation/Engine"),
     .executableTarget(

@@ -38,7 +38,8 @@ extension Action {
   /// Whether it changes objects or homes behind the product's back.
   var isTampering: Bool {
     switch self {
-    case .remove, .empty, .forge(_, .otherSize), .rollBack, .clone, .identify, .lose(_, .device),
+    case .remove, .empty, .forge(_, .otherSize), .forge(_, .otherText), .rollBack, .clone,
+      .identify, .lose(_, .device),
       .lose(_, .sidecar):
       true
     default: false

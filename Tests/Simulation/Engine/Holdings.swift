@@ -9,6 +9,8 @@ import TestSupport
 struct Holdings {
   /// Positions of a recorded session's stream, by home.
   var local: [Int: [SessionID: RangeSet<Int>]] = [:]
+  /// How many bytes of each session were written.
+  var written: [SessionID: Int] = [:]
   /// Positions of a recorded session's stream that are in the trash, by home.
   var trashed: [Int: [SessionID: RangeSet<Int>]] = [:]
   /// Sessions that a home keeps, by home.

@@ -29,6 +29,18 @@ struct Judge {
     judgeMarker()
   }
 
+  /// Reports what of recorded sessions has gone while no command ran, new bytes included.
+  func judgeWritten() {
+    for (session, length) in after.written.sorted(by: { $0.key < $1.key }) {
+      var expected = before.local(session)
+      expected.insert(contentsOf: (before.written[session] ?? 0)..<length)
+      let lost = expected.subtracting(after.local(session))
+      guard !lost.isEmpty else { continue }
+      oracle.report(
+        .init(.durability, "bytes \(lost.text) of \(session) were written and are not in its log"))
+    }
+  }
+
   private func judgeMarker() {
     guard after.hasMarker, !before.hasMarker, oracle.store.isMounted else {
       if !oracle.store.isMounted, after.hasMarker {

@@ -43,9 +43,18 @@ package struct Simulation: Sendable {
       let isJudged = step.action.isCommand || step.beside?.isCommand == true
       var before = last
       if isJudged, before == nil { before = try await surveyor.survey(world.homes) }
+      // A program that dies while it writes loses nothing of what it wrote.
+      let isMortal = !isJudged && step.death != nil
+      if isMortal, before == nil { before = try await surveyor.survey(world.homes) }
       world.trace.note(step, number: number)
       try await world.carryOut(step)
       last = nil
+      if isMortal, let before {
+        let after = try await surveyor.survey(world.homes)
+        Judge(oracle: world.oracle, before: before, after: after, homes: [], isHasty: false)
+          .judgeWritten()
+        last = after
+      }
       if isJudged, let before {
         let after = try await surveyor.survey(world.homes)
         let actions = [step.action] + (step.beside.map { [$0] } ?? [])
@@ -65,18 +74,36 @@ package struct Simulation: Sendable {
       try await carryOut(step)
       if !violations.isEmpty { return outcome(world, violations, number) }
     }
-    try world.heal()
-    last = nil
-    for pass in 0..<3 {
+    func uploadAll(_ seed: UInt64) async throws {
       for home in world.homes where world.neighbours(of: home)[0] === home {
         let isAlone = world.neighbours(of: home).count == 1
         let action = isAlone ? Action.upload(home: home.number) : .round(home: home.number)
-        try await carryOut(Step(action, seed: UInt64(1000 + pass)))
+        try await carryOut(Step(action, seed: seed))
       }
+    }
+
+    // What is new where all is well leaves with the next pass.
+    func appendOnce() async throws {
+      for home in world.homes {
+        try await carryOut(Step(.append(home: home.number, file: 0, lines: 1)))
+      }
+      try await carryOut(Step(.pass(seconds: 60)))
+      try await uploadAll(2000)
+      let holdings = try await surveyor.survey(world.homes)
+      for home in world.homes where !home.isObstructed {
+        surveyor.judgeLines(of: home, holdings, world)
+      }
+    }
+
+    try world.heal()
+    last = nil
+    for pass in 0..<3 {
+      try await uploadAll(UInt64(1000 + pass))
       if !violations.isEmpty { return outcome(world, violations, number) }
       try await carryOut(Step(.pass(seconds: 90_000)))
     }
     try await surveyor.judgeLiveness(world)
+    try await appendOnce()
     violations += world.oracle.takeViolations().map { (number, $0) }
     return outcome(world, violations, number)
   }
@@ -172,7 +199,7 @@ extension Surveyor {
   }
 
   /// Lines of logs that are where their programs write them.
-  private func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
+  func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
     let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
       .filter { !world.oracle.isRetired($0) }
     guard let first = unsent.min(), !world.oracle.isTroubled(home.home) else { return }

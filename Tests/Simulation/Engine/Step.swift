@@ -139,6 +139,8 @@ package enum Action: Hashable, Sendable {
     case foreign
     /// A segment's bytes and one more, under the name that this has then.
     case otherSize
+    /// A segment with other bytes, under the name of one that is there.
+    case otherText
   }
 
   /// A part of a home.

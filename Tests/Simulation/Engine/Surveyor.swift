@@ -83,6 +83,7 @@ final class Surveyor {
       for session in try home.home.sessions(day: day) {
         let local = LocalSession(home.home, session)
         if let written = oracle.written(session) {
+          holdings.written[session] = written.count
           holdings.local[home.number, default: [:]][session] = positions(
             try? local.openLog(nil), local.files.log, written)
         } else if let rest = try? AtomicFile.read(local.files.log) {

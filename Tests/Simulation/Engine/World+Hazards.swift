@@ -1,6 +1,8 @@
+import Delta
 import ObjectStore
 import Platform
 import Redaction
+import Replica
 import SessionLog
 import TestSupport
 
@@ -39,6 +41,19 @@ extension World {
       let size = content.bytes.count
       store.write(
         key.replacing(".\(size).", with: ".\(size + 1)."), content.bytes + [0])
+    case .otherText:
+      guard let name = SegmentName(key.lastPart), let body = try? Self.segment(name.length) else {
+        return
+      }
+      store.write(key.replacing(".\(name.stored).", with: ".\(body.count)."), body)
     }
+  }
+
+  /// A whole segment of so many bytes, which no program wrote.
+  private static func segment(_ length: ByteCount) throws -> [UInt8] {
+    let encoder = try SegmentEncoder()
+    let bytes = [UInt8](repeating: UInt8(ascii: "#"), count: Int(length))
+    try bytes.withUnsafeBytes { try encoder.append($0, lines: 1, times: nil, levels: []) }
+    return encoder.finish(link: Link(before: []))
   }
 }
