@@ -6,9 +6,10 @@ import Redaction
 import Replica
 import SessionLog
 import SessionReading
-import Sync
 import TestSupport
 import Testing
+
+@testable import Sync
 
 #if canImport(Darwin)
   import Darwin
@@ -263,6 +264,77 @@ import Testing
     let plan = try await prune(site)
     #expect(plan.pruned.isEmpty && plan.kept.count == 1, "\(plan)")
     #expect(try writer.files.parts() == parts)
+  }
+
+  /// Of a running session's second generation, the first one's bytes are not there any more.
+  @Test func aPartWhoseDeltaLostItsBasisStays() async throws {
+    var site = try site()
+    site.redaction = RedactionRules(groups: [])
+    let writer = try site.local.writer(rotateAt: Self.limit)
+    var random = SeededGenerator(case: 1, seed: 1)
+    write(40, to: writer, &random)
+    try await site.upload()
+    Array("AKIAIOSFODNN7EXAMPLE\n".utf8).withUnsafeBytes {
+      writer.capture($0, from: .standardOutput)
+    }
+    try await site.upload()
+    write(60, to: writer, &random)
+    try await site.upload()
+    try await compressParts(of: writer)
+    site.redaction = RedactionRules()
+    let redaction = try RemoteRedaction(site.context())
+    let item = try #require(try await redaction.plan(writer.session))
+    do {
+      let lock = try #require(try HomeLock.acquire(site.local.home))
+      try redaction.begin(item, holding: lock)
+    }
+    try await site.upload()
+    for part in try writer.files.parts() {
+      try FileManager.default.setAttributes(
+        [.modificationDate: site.local.clock.now().date], ofItemAtPath: part.compressed)
+    }
+    let remote = try await site.remote(writer.session)
+    #expect(remote.generation == 2)
+    let delta = try #require(remote.cover(upTo: remote.mark).first)
+    #expect(delta.kind == .delta && delta.range.lowerBound == 0)
+    let basis = try await RemoteReader(site.store).basis(of: delta, in: remote)
+    _ = try await site.store.delete(basis.map { remote.folder.key + $0.fileName })
+    site.local.clock.advance(seconds: 2 * 86_400)
+    let parts = try writer.files.parts()
+    let plan = try await prune(site)
+    #expect(plan.pruned.isEmpty && plan.kept.count == 1, "\(plan)")
+    #expect(try writer.files.parts() == parts)
+  }
+
+  /// An object in a pruned range, which nothing here compares: somebody else put it.
+  @Test(arguments: [false, true])
+  func anObjectThatThisHomeDidNotPutStays(losesManifest: Bool) async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let large = try #require(remote.segments.first)
+    let body: [UInt8] = [1, 2, 3]
+    let foreign = SegmentName(
+      session: writer.session, generation: 1, range: large.range.lowerBound..<9,
+      hash: "0123456789abcdef", stored: 3)
+    _ = try await site.store.put(remote.folder.key + foreign.fileName, body)
+    if losesManifest {
+      try FileManager.default.removeItem(atPath: site.local.home.cachePath + "/manifest.sqlite")
+    } else {
+      try site.context().manifest.distrustSessions()
+    }
+    var random = SeededGenerator(case: 2)
+    write(10, to: writer, &random)
+    try await site.upload()
+    try writer.end(.exit(0))
+    for _ in 0..<3 {
+      site.local.clock.advance(seconds: 86_400)
+      try await site.upload()
+    }
+    let left = try await site.remote(writer.session)
+    #expect(left.seal != nil && left.segments.contains(foreign))
   }
 
   /// Without the header of a key what follows would be masked otherwise than it was sent.

@@ -56,7 +56,7 @@ package final class Manifest: Sendable {
       PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS segment(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
-      PRIMARY KEY(store, id, name)) WITHOUT ROWID;
+      own INTEGER NOT NULL, PRIMARY KEY(store, id, name)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS remains(
       store TEXT NOT NULL, id TEXT NOT NULL, due INTEGER NOT NULL,
       PRIMARY KEY(store, id)) WITHOUT ROWID;
@@ -71,7 +71,7 @@ package final class Manifest: Sendable {
     """,
     probes: [
       "SELECT \(columns) FROM session LIMIT 1",
-      "SELECT store, id, name, proven FROM segment LIMIT 1",
+      "SELECT store, id, name, proven, own FROM segment LIMIT 1",
       "SELECT store, id, due FROM remains LIMIT 1",
       "SELECT store, id, name FROM put LIMIT 1",
       "SELECT url, \(storeColumns) FROM store LIMIT 1",
@@ -104,21 +104,28 @@ package final class Manifest: Sendable {
     else { return nil }
     let names = try Row.fetchAll(
       database.cachedStatement(
-        sql: "SELECT name, proven FROM segment WHERE store = ? AND id = ?"),
+        sql: "SELECT name, proven, own FROM segment WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
-    return try Self.entry(row, segments: segments(names, of: id))
+    let (segments, own) = try segments(names, of: id)
+    var entry = try Self.entry(row, segments: segments)
+    entry.own = own
+    return entry
   }
 
-  private func segments(_ rows: [Row], of id: SessionID) throws -> [SegmentName: Bool] {
+  private func segments(
+    _ rows: [Row], of id: SessionID
+  ) throws -> (all: [SegmentName: Bool], own: Set<SegmentName>) {
     var segments: [SegmentName: Bool] = [:]
+    var own: Set<SegmentName> = []
     for row in rows {
       // Of another session's objects it may neither count nor delete any.
       guard let name = SegmentName(try row.value("name") as String), name.session == id else {
         throw DamagedRow()
       }
       segments[name] = try row.value("proven")
+      if try row.value("own") { own.insert(name) }
     }
-    return segments
+    return (segments, own)
   }
 
   private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> ManifestEntry {
@@ -158,10 +165,13 @@ package final class Manifest: Sendable {
         entry.nextAttempt?.milliseconds,
       ])
       let insert = try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO segment(store, id, name, proven) VALUES (?,?,?,?)")
+        sql: "INSERT OR REPLACE INTO segment(store, id, name, proven, own) VALUES (?,?,?,?,?)")
       for name in entry.unsaved {
         if let proven = entry.segments[name] {
-          try insert.execute(arguments: [store, id.description, name.fileName, proven])
+          try insert.execute(
+            arguments: [
+              store, id.description, name.fileName, proven, entry.own.contains(name),
+            ])
         } else {
           try database.execute(
             sql: "DELETE FROM segment WHERE store = ? AND id = ? AND name = ?",
@@ -221,10 +231,10 @@ package final class Manifest: Sendable {
   private func forgetButRemains(
     of id: SessionID, due: Timestamp, in database: Database
   ) throws {
-    // What this home has put may be deleted later; where nothing is known any more, nothing may.
+    // Only what this home has put may be deleted later.
     let put = try String.fetchAll(
       database,
-      sql: "SELECT name FROM segment WHERE store = ?1 AND id = ?2 UNION "
+      sql: "SELECT name FROM segment WHERE store = ?1 AND id = ?2 AND own UNION "
         + "SELECT name FROM put WHERE store = ?1 AND id = ?2", arguments: [store, id.description])
     try forget(id, in: database)
     for name in put {

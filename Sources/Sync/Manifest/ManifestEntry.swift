@@ -45,12 +45,20 @@ struct ManifestEntry: Equatable {
       }
     }
   }
+  /// Those of ``segments`` that this home has put, or has found to hold what its log does: only they
+  /// may ever be deleted for a larger one.
+  var own: Set<SegmentName> = []
   /// Those of ``segments``, and those no longer among them, that the database does not know so.
   var unsaved: Set<SegmentName> = []
 
   init(boot: String, segments: [SegmentName: Bool] = [:]) {
     self.boot = boot
     self.segments = segments
+  }
+
+  /// Notes that this home has put a segment, or found it to hold what its log does.
+  mutating func own(_ name: SegmentName) {
+    if own.insert(name).inserted { unsaved.insert(name) }
   }
 
   /// Whether anything was put; a pass that failed may have left no more than its failure.

@@ -1,7 +1,7 @@
 import Delta
-import Platform
 import Logging
 import ObjectStore
+import Platform
 import Replica
 import SessionLog
 
@@ -43,7 +43,10 @@ struct RemoteLook {
     entry.revision = remote.revision?.number ?? 0
     entry.hasCutObjects = remote.hasCutObjects
     entry.attempts = known.attempts
-    for name in remote.segments { entry.segments[name] = known.segments[name] ?? false }
+    for name in remote.segments {
+      entry.segments[name] = known.segments[name] ?? false
+      if known.own.contains(name) { entry.own(name) }
+    }
     if state.consent == .metadata {
       // A pass that sends log bytes later compares them with the log first.
       if remote.mark > 0 { entry.boot = "" }
@@ -144,11 +147,13 @@ struct RemoteLook {
             + "\(state.length): it lost its end, or was restored from a backup. Nothing is sealed or "
             + "deleted; 'tidemark show --remote \(state.session)' has the rest")
       }
-      guard try first > name.range.lowerBound || name.matches(log) else {
+      if first > name.range.lowerBound { continue }
+      guard try name.matches(log) else {
         throw ReplicaError(
           .localLogChanged,
           "\(writer.folder.key)\(name.fileName) does not hold what \(log.path) has there")
       }
+      state.entry.own(name)
     }
     state.entry.link = try log.link(before: state.entry.sent)
   }

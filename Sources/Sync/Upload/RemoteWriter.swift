@@ -51,6 +51,7 @@ struct RemoteWriter {
       throw error
     }
     state.entry.segments[name] = receipt.provesContent
+    state.entry.own(name)
     var new = name.length
     if name.generation == state.entry.generation {
       new = max(0, name.range.upperBound - state.entry.sent)

@@ -76,7 +76,7 @@ struct SegmentCover {
     let needed = known.cover(upTo: state.entry.sent, of: state.entry.generation)
     func cover(of name: SegmentName) -> SegmentName? { needed.first { $0.holds(name) } }
     let covered = known.segments(of: state.entry.generation).filter {
-      !needed.contains($0) && cover(of: $0) != nil
+      state.entry.own.contains($0) && !needed.contains($0) && cover(of: $0) != nil
     }
     guard !covered.isEmpty else { return }
     do {
