@@ -34,7 +34,7 @@ package struct SessionRestorer {
   ) async throws -> SessionID {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
-    try Directory.make(files.directory)
+    try Directory.make(files.directory, isDurable: true)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
     // Until the sidecar is there, the log must not be taken for one that lost its recorder; what a
     // killed process leaves in the cache goes after a day.

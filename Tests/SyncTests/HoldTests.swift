@@ -87,6 +87,30 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
+  @Test func `a copy that went while it was put on hold is not said to be kept`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    let remote = try await site.remote(session)
+    _ = try await site.store.delete(remote.keys)
+    let context = try site.context()
+    await #expect(throws: (any Error).self) {
+      try await RemoteHold(context).keep(remote, for: .days(90))
+    }
+  }
+
+  @Test func `the folder of holds is made durable`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    let files = TestFiles()
+    try await FileEffect.$hook.withValue(files) {
+      try await keep(session, days: 1, site, remotely: false)
+    }
+    let home = site.local.home.path
+    let made = try #require(
+      files.effects.firstIndex { $0.kind == .makeDirectory && $0.path == "\(home)/keep" })
+    #expect(files.effects[made...].contains { $0.kind == .synchronizeNames && $0.path == home })
+  }
+
   @Test func `a clock that jumps ahead ends no hold here`() async throws {
     let site = try Site()
     let session = try await oldSession(site)

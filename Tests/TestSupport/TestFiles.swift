@@ -13,12 +13,17 @@ package final class TestFiles: FileEffects {
 
   private let state: Mutex<State>
   private let clock: TestClock?
+  private let refusal: @Sendable (FileEffect) -> Int32?
 
   /// - Parameters:
   ///   - clock: whose time files get when they are made or written; nil for the system's.
   ///   - lifetime: how many effects take place: all later ones fail and do nothing.
-  package init(clock: TestClock? = nil, lifetime: Int = .max, seed: Int = 0) {
-    self.clock = clock
+  ///   - refusal: the error number with which a change fails; nil for one that takes place.
+  package init(
+    clock: TestClock? = nil, lifetime: Int = .max, seed: Int = 0,
+    refusing refusal: @escaping @Sendable (FileEffect) -> Int32? = { _ in nil }
+  ) {
+    (self.clock, self.refusal) = (clock, refusal)
     state = Mutex(State(left: lifetime, random: SeededGenerator(case: seed)))
   }
 
@@ -29,6 +34,7 @@ package final class TestFiles: FileEffects {
   package var isDead: Bool { state.withLock { $0.left < 0 } }
 
   package func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
+    if let number = refusal(effect) { return -Int(number) }
     let isAlive = state.withLock { state in
       guard state.left > 0 else {
         state.left = -1

@@ -70,7 +70,7 @@ package enum AtomicFile {
     }
   }
 
-  private static func directory(of path: String) -> String {
+  static func directory(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 

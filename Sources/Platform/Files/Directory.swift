@@ -8,25 +8,32 @@
 package enum Directory {
   /// Makes a directory and its parents.
   ///
-  /// - Parameter rights: theirs, as far as the mask of the process leaves them; by default for their
-  ///   owner alone.
-  package static func make(_ path: String, rights: UInt32 = 0o700) throws(SystemError) {
+  /// - Parameters:
+  ///   - rights: theirs, as far as the mask of the process leaves them; by default for their owner
+  ///     alone.
+  ///   - isDurable: whether what is made survives a power cut; what is there already is left alone.
+  package static func make(
+    _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
+  ) throws(SystemError) {
     do {
-      try makeOne(path, rights: rights)
+      try makeOne(path, rights: rights, isDurable: isDurable)
     } catch  where error.errno == ENOENT {
       guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
-      try make(String(path[..<slash]), rights: rights)
-      try makeOne(path, rights: rights)
+      try make(String(path[..<slash]), rights: rights, isDurable: isDurable)
+      try makeOne(path, rights: rights, isDurable: isDurable)
     }
   }
 
   /// Makes a directory whose parent is there; one that exists is fine.
-  package static func makeOne(_ path: String, rights: UInt32 = 0o700) throws(SystemError) {
+  package static func makeOne(
+    _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
+  ) throws(SystemError) {
     do {
       try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, mode_t(rights))) }
     } catch  where error.errno == EEXIST {
       return
     }
+    if isDurable { try synchronize(AtomicFile.directory(of: path)) }
   }
 
   /// Removes a directory; one that is not empty, or not there, stays as it is.

@@ -75,7 +75,7 @@ package struct Holds: Sendable {
     let duration = min(duration, Self.longest)
     let hold = Hold(
       since: lived.time.mark, seconds: duration.seconds, until: lived.now + duration)
-    try Directory.makeOne(folder)
+    try Directory.makeOne(folder, isDurable: true)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     try AtomicFile.write(Array(try encoder.encode(hold)) + [0x0a], to: path(session))

@@ -21,7 +21,8 @@ package struct RemoteHold {
   /// - Parameters:
   ///   - remote: what a listing shows of it.
   ///   - duration: how long from now on, by the server's clock where its answers show it.
-  /// - Throws: ``ObjectStore/StoreError``.
+  /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` when another reaper, which had not
+  ///   seen the hold, has deleted of the session meanwhile.
   package func keep(_ remote: RemoteSession, for duration: Duration) async throws {
     let now = context.now()
     let server =
@@ -34,6 +35,22 @@ package struct RemoteHold {
       Content(until: Timestamp(milliseconds: until.milliseconds), device: context.device.deviceId))
     _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
     try await delete(remote.holds.filter { $0 != name }, of: remote)
+    try await expectStillThere(remote)
+  }
+
+  /// Looks again: a reaper that listed before the hold was there deletes all the same.
+  private func expectStillThere(_ remote: RemoteSession) async throws {
+    guard remote.revision != nil else { return }
+    let listing = try await FolderListing(
+      remote.folder, session: remote.session, in: context.store)
+    let left = listing[remote.session, in: remote.folder]
+    guard left.mark >= remote.mark, left.revision != nil, remote.seal == nil || left.seal != nil
+    else {
+      throw ReplicaError(
+        .missingBytes,
+        "objects of \(remote.session) were deleted while it was put on hold; "
+          + "'tidemark verify \(remote.session)' shows what is left")
+    }
   }
 
   /// Puts the holds of sessions that were held before they were in the store.

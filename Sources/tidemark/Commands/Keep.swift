@@ -13,8 +13,8 @@ struct Keep: AsyncParsableCommand {
     discussion: """
       For the crash that is being investigated: until the hold ends, neither age nor 'local-max' \
       deletes the session's local copy here or its copy in the store, whoever runs the reaper. \
-      Lifecycle rules of a bucket do not know of it. A new hold replaces an earlier one. Of a \
-      session that is not in the store yet only the local copy is held: repeat it after the upload. \
+      Lifecycle rules of a bucket do not know of it. A new hold replaces an earlier one. A \
+      session that is not in the store yet is held there once it is sealed. \
       With --json: session, until, local, remote.
       """)
 
@@ -50,6 +50,7 @@ struct Keep: AsyncParsableCommand {
     let entries = try await catalog.entries(matching: ids, devices: catalog.devices(for: ids))
     let lived = try place.lived(context)
     let holds = Holds(place.home)
+    var isWhole = true
     for entry in entries {
       if release {
         let isLocal = try holds.release(entry.session, holding: lock)
@@ -69,10 +70,15 @@ struct Keep: AsyncParsableCommand {
       }
       let hold = try holds.keep(
         entry.session, for: Age.parse(duration) ?? .zero, lived, holding: lock)
+      var isRemote = context != nil && entry.remote != nil
       if let context, let remote = entry.remote {
-        try await RemoteHold(context).keep(remote, for: Age.parse(duration) ?? .zero)
+        do {
+          try await RemoteHold(context).keep(remote, for: Age.parse(duration) ?? .zero)
+        } catch let error as ReplicaError {
+          Console.complain("\(error)")
+          (isRemote, isWhole) = (false, false)
+        }
       }
-      let isRemote = context != nil && entry.remote != nil
       if json {
         Console.say(
           try Console.json(
@@ -83,11 +89,12 @@ struct Keep: AsyncParsableCommand {
         let sides = [entry.location == .remote ? nil : "here", isRemote ? "in the store" : nil]
         let text = sides.compactMap(\.self).joined(separator: " and ")
         let later =
-          context != nil && !isRemote
+          context != nil && entry.remote == nil
           ? ", and in the store once it is sealed" : ""
         Console.say("\(entry.session)  is kept \(text) until \(hold.until.day)\(later)")
       }
     }
     try lived.save(holding: lock)
+    if !isWhole { throw ExitStatus.partial }
   }
 }
