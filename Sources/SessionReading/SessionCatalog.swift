@@ -189,6 +189,16 @@ package struct SessionCatalog: Sendable {
   /// - Returns: one session for each id, in their order.
   /// - Throws: ``LookupError``; errors of the store and of the local files.
   package func entries(matching ids: [String], devices: [String]) async throws -> [Entry] {
+    try zip(ids, await find(ids, devices: devices)).map { id, entry in
+      guard let entry else { throw LookupError.none(id) }
+      return entry
+    }
+  }
+
+  /// The same, with nil for an id that names none.
+  ///
+  /// - Throws: ``LookupError`` for one that names several; errors of the store and of the local files.
+  package func find(_ ids: [String], devices: [String]) async throws -> [Entry?] {
     guard !ids.isEmpty else { return [] }
     let wanted = try ids.map(ShortenedID.init)
     let days = wanted.map(\.day)

@@ -39,10 +39,11 @@ package struct ShortenedID: Sendable {
 
   /// The one session that it means.
   ///
-  /// - Throws: ``LookupError`` when there is none, or more than one.
-  func choose(from entries: [SessionCatalog.Entry]) throws -> SessionCatalog.Entry {
+  /// - Returns: nil when there is none.
+  /// - Throws: ``LookupError`` when there is more than one.
+  func choose(from entries: [SessionCatalog.Entry]) throws -> SessionCatalog.Entry? {
     let matching = entries.filter { session == nil ? matches($0.session) : $0.session == session }
-    guard let first = matching.first else { throw LookupError(.none, given) }
+    guard let first = matching.first else { return nil }
     guard matching.count == 1 else { throw LookupError(.several(matching.count), given) }
     return first
   }
@@ -70,6 +71,9 @@ package struct LookupError: Error, Sendable, CustomStringConvertible {
     self.code = code
     self.given = given
   }
+
+  /// No session has an id.
+  package static func none(_ given: String) -> LookupError { LookupError(.none, given) }
 
   /// One line for a person, with the next step.
   package var description: String {

@@ -22,9 +22,9 @@ extension UploadPass {
     let reaper = LocalReaper(context)
     let plan = try await reaper.plan(policy.retention)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
-    for (removal, error) in reaper.execute(plan, policy.retention, holding: lock) {
-      if let error {
-        note(.kept("cannot remove \(removal.session): \(error)"))
+    for outcome in reaper.execute(plan, policy.retention, holding: lock) {
+      if let error = outcome.error {
+        note(.kept("cannot remove \(outcome.what): \(error)"))
       } else {
         report.reaped += 1
       }
@@ -65,9 +65,9 @@ extension UploadPass {
   func prune(holding lock: HomeLock, _ note: Note) async throws {
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(policy.retention)
-    for (removal, error) in pruner.execute(plan, holding: lock) {
-      guard let error else { continue }
-      note(.kept("cannot remove a part of \(removal.part.session): \(error)"))
+    for outcome in pruner.execute(plan, holding: lock) {
+      guard let error = outcome.error else { continue }
+      note(.kept("cannot remove \(outcome.what): \(error)"))
     }
   }
 

@@ -39,6 +39,8 @@ package struct UploadRound {
   package var patience = Duration.zero
   /// Waits between two looks at a lock that another process has.
   package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  /// Sessions that may be open in homes that have no turn.
+  package var openElsewhere = OpenSessions.none
   /// Whether an error concerns all homes.
   package var isFatal: (any Error) -> Bool = { _ in true }
 
@@ -58,7 +60,7 @@ package struct UploadRound {
     _ sites: [Site], note: (Site) -> UploadPass.Note,
     report: (Site, Outcome<UploadPassReport>) throws -> Void
   ) async throws {
-    var open = OpenSessions.none
+    var open = openElsewhere
     try await visit(sites) { site, context, lock in
       var policy = site.policy
       policy.openElsewhere = open

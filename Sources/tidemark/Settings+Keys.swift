@@ -12,7 +12,7 @@ extension Settings {
 
   /// The keys with one value; those below a section as `section.key`.
   static let keys: [(name: String, takeOver: TakeOver)] = [
-    ("store", key(\.store) { $0 }),
+    ("store", store),
     ("consent", key(\.consent, Consent.init(rawValue:))),
     ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
     ("stale-after", key(\.staleAfter, Age.parse)),
@@ -51,6 +51,13 @@ extension Settings {
     ("s3.kms-key-id", key(\.storeSettings.s3.kmsKeyID) { $0 }),
     ("s3.storage-class", key(\.storeSettings.s3.storageClass) { $0 }),
   ]
+
+  /// A URL, or `none`.
+  private static let store: TakeOver = { settings, text in
+    settings.hasNoStore = text == "none"
+    settings.store = settings.hasNoStore ? nil : text
+    return true
+  }
 
   /// A time, or 0 for none.
   private static let uploadEvery: TakeOver = { settings, text in

@@ -10,6 +10,8 @@ import Yams
 /// `tidemark.yaml`: every key has a default, and a key that is not known is an error.
 struct Settings {
   var store: String?
+  /// Whether the configuration says that there is to be no store.
+  var hasNoStore = false
   /// What the configuration says; nil when it says nothing.
   var consent: Consent? {
     didSet { recording.consent = consent == .metadata ? .metadata : nil }

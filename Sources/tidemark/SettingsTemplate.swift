@@ -14,7 +14,7 @@ enum SettingsTemplate {
     return """
       # Tidemark's configuration. Environment variables override it; see tidemark(1).
 
-      # Where logs go: s3://bucket/prefix, https://host/dav/folder or file:///folder.
+      # Where logs go: s3://bucket/prefix, https://host/dav/folder or file:///folder; or none.
       store: \(quoted(store))
       # What may leave this machine: none; metadata, which is who ran what where and how it ended, but
       # nothing of its log; or logs.

@@ -89,6 +89,12 @@ struct Workplace {
       + [own]
   }
 
+  /// What may be open in folders that are named like homes and left alone.
+  static func openInRefusedHomes(besides places: [Workplace]) throws -> OpenSessions {
+    guard places.last?.servesAllUsers == true else { return .none }
+    return .unknown(at: try MachineWide.homes().refused.map(\.path))
+  }
+
   /// The foreign logs of this home; those of a machine are root's.
   var sources: [LogSource] {
     home.owner == nil || home.owner?.isRoot == true ? settings.sources : []
@@ -175,6 +181,15 @@ struct Workplace {
   /// - Throws: also where root sends them: what may be deleted is not known here then.
   func contextIfSending() throws -> SyncContext? {
     try storeText != nil && consents ? context() : nil
+  }
+
+  /// Why sessions that are not sent at present stay on this machine all the same; nil where the
+  /// configuration says that nothing is to be sent.
+  var reasonToKeepUnsent: String? {
+    if settings.hasNoStore || settings.consent == Consent.none { return nil }
+    let advice = "'store: none' or 'consent: none' in \(home.configurationPath) lets age decide"
+    guard storeText != nil else { return "no store is named that it could be in; \(advice)" }
+    return "a store is configured, but nothing was sent there; \(advice)"
   }
 
   /// The store for reading, where there is one that this process can use.

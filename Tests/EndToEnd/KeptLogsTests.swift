@@ -49,6 +49,28 @@ import Testing
     #expect(result.text.contains("none is configured to prove its remote copy against"))
   }
 
+  /// Only a configuration that says so sends nothing for good.
+  @Test(arguments: [
+    ("", "", 1), ("store: s3://bucket/logs", "", 1), ("consent: logs", "", 1),
+    ("store: s3://bucket/logs\nconsent: none", "", 0), ("consent: none", "", 0),
+    ("store: none", "", 0), ("consent: none", "TIDEMARK_STORE=s3://bucket/logs", 0),
+  ])
+  func `age alone decides only where nothing is to be sent`(
+    configuration: String, variable: String, left: Int
+  ) async throws {
+    let program = try Program()
+    let result = try await program.shell(
+      """
+      $T run --no-upload -- echo unsent >/dev/null
+      echo '\(configuration)' >"$TIDEMARK_HOME/tidemark.yaml"
+      sleep 1.1
+      \(variable) $T reap --local --older-than 1s --explain; echo "reap $?"
+      ls "$TIDEMARK_HOME"/sessions/*/*.log 2>/dev/null | wc -l
+      """)
+    #expect(result.text.hasSuffix("reap 0\n\(left)\n"), "\(result.text)\(result.errors)")
+    if left > 0 { #expect(result.text.contains("'store: none'"), "\(result.text)") }
+  }
+
   @Test func `a folder store that was emptied is no store`() async throws {
     let program = try Program()
     try await program.run("init", program.environment["URL"] ?? "")

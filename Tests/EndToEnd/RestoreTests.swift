@@ -79,4 +79,28 @@ import Testing
     let none = try await program.run(["restore", "20260122t143005z-aaaaaaaa"] + options)
     #expect(none.status == 64 && none.errors.contains("no session"), "\(none.errors)")
   }
+
+  @Test(arguments: [false, true])
+  func `what is deleted by hand does not come back from the trash`(isAll: Bool) async throws {
+    let (program, id, _) = try await recorded()
+    try await reap(program, id)
+    let name = isAll ? "--all" : id
+    let deleted = try await program.run("delete", "--yes", name)
+    #expect(deleted.status == 0 && deleted.text.contains(id), "\(deleted.text)\(deleted.errors)")
+    let restored = try await program.run("restore", id)
+    #expect(restored.status == 64 && restored.errors.contains("no session"), "\(restored.text)")
+  }
+
+  @Test func `a session that is only in the trash can be deleted`() async throws {
+    let (program, id, _) = try await recorded()
+    try await reap(program, id)
+    #expect(try await program.run("delete", "--yes", "--remote", id).status == 0)
+    #expect(try await program.run("delete", "--yes", "--remote", id).status == 64)
+    let asked = try await program.run("delete", String(id.suffix(8)))
+    #expect(asked.status == 64 && asked.errors.contains("--yes"), "\(asked.errors)")
+    let deleted = try await program.run("delete", "--yes", String(id.suffix(8)))
+    #expect(deleted.status == 0, "\(deleted.errors)")
+    #expect(try await program.run("restore", id).status == 64)
+    #expect(try await program.run("delete", "--yes", id).status == 64)
+  }
 }

@@ -21,8 +21,8 @@ import Testing
   private func reap(_ site: Site, _ retention: Retention = Retention()) async throws {
     let context = try site.context()
     let local = LocalReaper(context)
-    for (_, error) in try local.execute(try await local.plan(retention)) {
-      try error.map { throw $0 }
+    for outcome in try local.execute(try await local.plan(retention)) {
+      try outcome.error.map { throw $0 }
     }
     let remote = RemoteReaper(context, devices: [context.device.deviceId])
     _ = try await remote.execute(remote.plan(retention))

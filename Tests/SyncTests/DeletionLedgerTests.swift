@@ -73,6 +73,64 @@ import Testing
     #expect(try !site.local.log(session).isEmpty)
   }
 
+  @Test func `a deletion that fails again and again is recorded once`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let trash = site.local.home.path + "/trash"
+    try Data().write(to: URL(filePath: trash))
+    for _ in 0..<3 {
+      let reaper = LocalReaper(try site.context())
+      #expect(try await reaper.execute(reaper.plan(Retention())).contains { $0.error != nil })
+      site.local.clock.advance(seconds: 60)
+    }
+    #expect(try entries(site, session).map { $0.failure == nil } == [true, false])
+    try FileManager.default.removeItem(atPath: trash)
+    let reaper = LocalReaper(try site.context())
+    #expect(try await reaper.execute(reaper.plan(Retention())).allSatisfy { $0.error == nil })
+    #expect(try entries(site, session).map { $0.failure == nil } == [true, false, true])
+  }
+
+  @Test func `a ledger file that cannot be removed stops no deletion`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let context = try site.context()
+    try context.saveLivedTime()
+    // Of a day that is over for a year, and no file.
+    let day = site.local.clock.now().day
+    try FileManager.default.createDirectory(
+      atPath: "\(site.local.home.path)/deletions/\(day).jsonl/x", withIntermediateDirectories: true)
+    site.local.clock.advance(seconds: 400 * Self.day)
+    let reaper = LocalReaper(try site.context())
+    let outcomes = try await reaper.execute(reaper.plan(Retention()))
+    #expect(outcomes.allSatisfy { $0.error == nil })
+    #expect(throws: (any Error).self) { try site.local.log(session) }
+    #expect(try entries(site, session).count == 1)
+  }
+
+  @Test func `the ledger's folder is made durable`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let reaper = LocalReaper(try site.context())
+    let plan = try await reaper.plan(Retention())
+    let files = TestFiles()
+    _ = try FileEffect.$hook.withValue(files) { try reaper.execute(plan) }
+    let home = site.local.home.path
+    let mark = try site.context().lived.time.mark
+    for path in ["deletions", "trash", "trash/\(mark.counter).\(mark.seconds / 86_400)"] {
+      let made = try #require(
+        files.effects.firstIndex { $0.kind == .makeDirectory && $0.path == "\(home)/\(path)" })
+      let parent = path.split(separator: "/").dropLast().reduce(home) { "\($0)/\($1)" }
+      #expect(
+        files.effects[made...].contains { $0.kind == .synchronizeNames && $0.path == parent },
+        "\(path)")
+    }
+  }
+
   @Test func `objects that a store refuses to delete are in the ledger as still there`()
     async throws
   {

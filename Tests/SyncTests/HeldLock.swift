@@ -26,7 +26,7 @@ extension Uploader {
 extension LocalReaper {
   func execute(
     _ plan: ReapPlan, _ retention: Retention = Retention()
-  ) throws -> [(removal: ReapPlan.Removal, error: (any Error)?)] {
+  ) throws -> [DeletionOutcome] {
     execute(plan, retention, holding: try held(home))
   }
 }
@@ -34,7 +34,7 @@ extension LocalReaper {
 extension Deletion {
   func delete(
     _ session: SessionID, local isLocal: Bool, remote: RemoteSession?
-  ) async throws -> [Outcome] {
+  ) async throws -> [DeletionOutcome] {
     try await delete(session, local: isLocal, remote: remote, holding: held(home))
   }
 }
@@ -46,9 +46,7 @@ extension RemoteReaper {
 }
 
 extension PartPruner {
-  func execute(
-    _ plan: PrunePlan
-  ) throws -> [(removal: PrunePlan.Removal, error: (any Error)?)] {
+  func execute(_ plan: PrunePlan) throws -> [DeletionOutcome] {
     execute(plan, holding: try held(context.home))
   }
 }

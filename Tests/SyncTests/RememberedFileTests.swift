@@ -52,7 +52,7 @@ import Testing
     var retention = Retention().asking(.seconds(1))
     retention.isForced = true
     let plan = try await reaper.plan(retention)
-    for (_, error) in try reaper.execute(plan) { #expect(error == nil) }
+    for outcome in try reaper.execute(plan) { #expect(outcome.error == nil) }
     return plan.local.count
   }
 
@@ -100,7 +100,7 @@ import Testing
   @Test func aDeletedSessionsFileIsNotSentAgain() async throws {
     let folder = try await chain()
     let session = try #require(try folder.sidecars().first { $0.seal != nil }?.sessionId)
-    _ = try LocalSession(folder.site.local.home, session).removeFiles()
+    try LocalSession(folder.site.local.home, session).removeTraces()
     try rebuild(folder)
     let before = try await folder.remoteLines()
     #expect(before.count == 3)

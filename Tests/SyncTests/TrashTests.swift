@@ -1,5 +1,6 @@
 import Foundation
 import LogRecords
+import ObjectStore
 import Platform
 import Replica
 import SessionLog
@@ -15,8 +16,8 @@ import Testing
   private func reap(_ site: Site, _ retention: Retention = Retention()) async throws {
     let context = try site.context()
     let reaper = LocalReaper(context)
-    for (_, error) in try await reaper.execute(reaper.plan(retention), retention) {
-      try error.map { throw $0 }
+    for outcome in try await reaper.execute(reaper.plan(retention), retention) {
+      try outcome.error.map { throw $0 }
     }
     try context.saveLivedTime()
   }
@@ -142,6 +143,47 @@ import Testing
     try Data().write(to: URL(filePath: "\(trash)/\(mark.counter).\(mark.seconds / 86_400)"))
     #expect(try reaper.execute(plan).count { $0.error != nil } == 1)
     #expect(try !site.local.log(session).isEmpty)
+  }
+
+  /// On a full disk, making the trash's folder fails, or moving a file there.
+  @Test(arguments: [false, true])
+  func `what has no room in the trash is deleted`(isRename: Bool) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    let reaper = LocalReaper(try site.context())
+    let plan = try await reaper.plan(Retention())
+    let files = TestFiles { effect in
+      switch effect.kind {
+      case .makeDirectory where !isRename: effect.path.contains("/trash") ? ENOSPC : nil
+      case .rename(let to) where isRename: to.contains("/trash/") ? ENOSPC : nil
+      default: nil
+      }
+    }
+    let outcomes = try FileEffect.$hook.withValue(files) { try reaper.execute(plan) }
+    #expect(outcomes.allSatisfy { $0.error == nil })
+    #expect(throws: (any Error).self) { try site.local.log(session) }
+    #expect(names(site).isEmpty && plan.local.count == 1)
+  }
+
+  @Test func `a session that lost its remote copy in the trash needs no proof`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let context = try site.context()
+    var retention = Retention()
+    retention.remote = .zero
+    let remote = RemoteReaper(context, devices: [context.device.deviceId])
+    #expect(try await remote.execute(remote.plan(retention)).allSatisfy { $0.error == nil })
+    #expect(try restore(session, site))
+    site.local.clock.advance(seconds: 6 * Self.day)
+    #expect(try await LocalReaper(site.context()).plan(Retention()).isEmpty)
+    site.local.clock.advance(seconds: Self.day)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == [session])
   }
 
   @Test func `a kept session stays in the trash, and one deleted by hand does not`() async throws {

@@ -66,9 +66,14 @@ extension LocalSession {
     try write(note, isDurable: true)
   }
 
-  /// Whether it is known not to be sealed.
-  package var isUnsealed: Bool {
-    (try? Sidecar.load(files.sidecar)).map { $0.seal == nil } ?? false
+  /// Whether it is known to be sealed.
+  package var isSealed: Bool { (try? Sidecar.load(files.sidecar))?.seal != nil }
+
+  /// Whether anything of it is on this machine that an upload would find.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package var isHere: Bool {
+    get throws { try hasSidecar || File.exists(files.marker) || logBytes() > 0 }
   }
 
   /// Ends a withdrawal.

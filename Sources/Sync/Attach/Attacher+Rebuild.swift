@@ -50,7 +50,7 @@ extension Attacher {
     let local = LocalSession(context.home, session)
     if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
       // The pass died before it had unpacked the file, which this one finds again.
-      try local.removeFiles()
+      try local.removeTraces()
       return nil
     }
     var file = try self.file(sidecar, source, local)

@@ -247,7 +247,7 @@ package struct Attacher {
           try AtomicFile.write([], to: local.log)
         }
       } catch {
-        try LocalSession(context.home, session).removeFiles()
+        try LocalSession(context.home, session).removeTraces()
         throw error
       }
     }

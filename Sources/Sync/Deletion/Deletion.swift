@@ -4,14 +4,6 @@ package import SessionLog
 
 /// Deletes single sessions because a person asked for it.
 package struct Deletion {
-  /// What became of one object or one session's files.
-  package struct Outcome: Sendable {
-    /// What it was.
-    package let what: String
-    /// Why it is still there; nil when it is gone.
-    package let error: (any Error)?
-  }
-
   let home: Home
   private let context: SyncContext?
   private let deleter: Deleter
@@ -43,20 +35,21 @@ package struct Deletion {
   ///   ``Platform/SystemError``; errors of the manifest.
   package func delete(
     _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, holding lock: HomeLock
-  ) async throws -> [Outcome] {
+  ) async throws -> [DeletionOutcome] {
     lock.expect(home)
-    var outcomes: [Outcome] = []
+    var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
     if let context, let remote {
-      // Before the first object goes: a pass that runs on would put them again.
-      if !isLocal, local.isUnsealed { try local.withdraw(at: context.now()) }
+      // Before the first object goes: a pass that runs on would put them again, and so would the next
+      // one, should the local copy stay.
+      if try local.isHere, !local.isSealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
-        Outcome(what: $0.key, error: $0.error)
+        DeletionOutcome(session, $0.key, $0.error)
       }
       try context.manifest.forget(session)
       // What is still there was not removed on purpose.
-      if !isLocal, outcomes.allSatisfy({ $0.error == nil }) {
+      if outcomes.allSatisfy({ $0.error == nil }) {
         try local.noteRemoteRemoval(
           of: remote.keys, in: context.store.location, at: context.now())
       }
@@ -64,20 +57,26 @@ package struct Deletion {
     if isLocal {
       var failure: (any Error)?
       do {
-        let removal = ReapPlan.Removal(
-          session, bytes: try local.logBytes(), evidence: evidence, reason: "asked for")
-        failure =
-          deleter.deleteLocal([removal], trashing: { _ in false }, holding: lock).first?.error
-        if failure == nil {
-          try deleter.deleteTrashed(session, on: evidence, holding: lock)
-          try context?.manifest.forget(session)
-          try Quarantine(home).release(session)
-        }
+        try deleteCopies(of: local, holding: lock)
+        try context?.manifest.forget(session)
+        try Quarantine(home).release(session)
       } catch {
         failure = error
       }
-      outcomes.append(Outcome(what: "\(session) on this machine", error: failure))
+      outcomes.append(DeletionOutcome(session, "\(session) on this machine", failure))
     }
     return outcomes
+  }
+
+  /// Deletes what is in the home, and what is in its trash.
+  private func deleteCopies(of local: LocalSession, holding lock: HomeLock) throws {
+    let session = local.session
+    if try local.isHere {
+      let removal = ReapPlan.Removal(
+        session, bytes: try local.logBytes(), evidence: evidence, reason: "asked for")
+      let outcomes = deleter.deleteLocal([removal], trashing: { _ in false }, holding: lock)
+      if let error = outcomes.first?.error { throw error }
+    }
+    try deleter.deleteTrashed(session, on: evidence, holding: lock)
   }
 }

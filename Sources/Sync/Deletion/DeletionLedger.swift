@@ -4,8 +4,9 @@ package import SessionLog
 
 /// A home's record of what it has deleted, when, and on what evidence.
 ///
-/// One JSON object a line, appended, in a file a day: `deletions/2026-11-22.jsonl`. A line is written
-/// before the deletion. Files go after a year of lived time, or when all take too much room.
+/// One JSON object a line, appended, in a file a day, `deletions/2026-11-22.jsonl`, or more where one is
+/// full: `deletions/2026-11-22_0002.jsonl`. A line is written before the deletion. Files go after a
+/// year of lived time, or when all take too much room.
 package struct DeletionLedger: Sendable {
   /// One deletion.
   package struct Entry: Sendable, Equatable, Codable {
@@ -35,20 +36,40 @@ package struct DeletionLedger: Sendable {
     package let ground: Evidence.Ground
     /// The evidence.
     package let finding: String
-    /// Why it is still there, where the deletion that the entry before names has failed.
+    /// Why it is still there, where the deletion that an entry before names has failed.
     package var failure: String?
+
+    /// What deletions have in common of which one repeats the other.
+    struct Kind: Hashable {
+      let session: SessionID
+      let copy: Copy
+      let what: String
+      let ground: Evidence.Ground
+    }
+
+    /// What it has in common with a repetition.
+    var kind: Kind { Kind(session: session, copy: copy, what: what, ground: ground) }
   }
 
   /// How long files are kept, in lived time.
   private static let life = Duration.days(366)
-  /// The most that all files take, in bytes.
-  private static let limit: ByteCount = 256 << 20
+  /// The most that all files but the newest take, in bytes.
+  private let limit: ByteCount
+  /// Bytes from which on a file is full.
+  private let fileLimit: ByteCount
   private static let suffix = ".jsonl"
+  /// What the lines of failures have, and only they and few others.
+  private static let failureMark = Data(#""failure":"#.utf8)
 
   private let folder: String
 
   /// The ledger of a home.
-  package init(_ home: Home) { folder = home.path + "/deletions" }
+  package init(_ home: Home) { self.init(home, limit: 256 << 20, fileLimit: 16 << 20) }
+
+  /// The same with other limits, in bytes.
+  init(_ home: Home, limit: ByteCount, fileLimit: ByteCount) {
+    (folder, self.limit, self.fileLimit) = (home.path + "/deletions", limit, fileLimit)
+  }
 
   // MARK: Writing
 
@@ -64,8 +85,8 @@ package struct DeletionLedger: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     var lines: [UInt8] = []
     for entry in entries { lines += try encoder.encode(entry) + [0x0a] }
-    try Directory.makeOne(folder)
-    let path = "\(folder)/\(first.at.day)\(Self.suffix)"
+    try Directory.makeOne(folder, isDurable: true)
+    let path = try file(of: first.at.day)
     let isNew = try FileStatus(path) == nil
     // A line that was cut by a power loss must not swallow the next.
     if let length = try FileStatus(path)?.length, length > 0,
@@ -81,7 +102,35 @@ package struct DeletionLedger: Sendable {
     return isNew
   }
 
+  /// The file that a day's next lines go to.
+  private func file(of day: String) throws -> String {
+    let names = try files().filter { $0.hasPrefix(day) }
+    guard let last = names.last else { return "\(folder)/\(day)\(Self.suffix)" }
+    let size = try FileStatus("\(folder)/\(last)")?.length ?? 0
+    guard ByteCount(size) >= fileLimit else { return "\(folder)/\(last)" }
+    // An underscore sorts behind the dot.
+    let number = Int(last.dropFirst(day.count + 1).prefix { $0.isNumber }) ?? 1
+    let digits = String(min(number, 9998) + 1)
+    let padding = String(repeating: "0", count: 4 - digits.count)
+    return "\(folder)/\(day)_\(padding)\(digits)\(Self.suffix)"
+  }
+
   // MARK: Reading
+
+  /// Those of some deletions that have failed, and were not made since, by the newest file.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func failures(among kinds: Set<Entry.Kind>) throws -> Set<Entry.Kind> {
+    guard let name = try files().last else { return [] }
+    var failed: Set<Entry.Kind> = []
+    try forEachLine(of: "\(folder)/\(name)") { line in
+      guard !failed.isEmpty || line.range(of: Self.failureMark) != nil,
+        let entry = try? JSONDecoder().decode(Entry.self, from: line), kinds.contains(entry.kind)
+      else { return }
+      if entry.failure == nil { failed.remove(entry.kind) } else { failed.insert(entry.kind) }
+    }
+    return failed
+  }
 
   /// What was deleted of a session, oldest first.
   ///
@@ -102,7 +151,9 @@ package struct DeletionLedger: Sendable {
   }
 
   private func files() throws -> [String] {
-    try Directory.names(in: folder).filter { $0.hasSuffix(Self.suffix) }.sorted()
+    try Directory.names(in: folder).filter { name in
+      try name.hasSuffix(Self.suffix) && FileStatus("\(folder)/\(name)")?.kind == .file
+    }.sorted()
   }
 
   private func forEachLine(of path: String, _ body: (Data) -> Void) throws {
@@ -134,12 +185,18 @@ package struct DeletionLedger: Sendable {
       (name, ByteCount(try FileStatus("\(folder)/\(name)")?.length ?? 0))
     }
     var total = sizes.map(\.1).total
+    var failure: SystemError?
     for (name, size) in sizes.dropLast() {
       // Of a day that a wrong clock showed the age is not known.
       let age = Timestamp(iso: "\(name.prefix(10))T00:00:00Z").flatMap { time.age(since: $0) }
-      guard age.map({ $0 > Self.life }) ?? false || total > Self.limit else { continue }
-      try File.remove("\(folder)/\(name)")
-      total -= size
+      guard age.map({ $0 > Self.life }) ?? false || total > limit else { continue }
+      do {
+        try File.remove("\(folder)/\(name)")
+        total -= size
+      } catch {
+        failure = error
+      }
     }
+    if let failure { throw failure }
   }
 }

@@ -4,14 +4,15 @@ import SessionLog
 
 /// Proof that bytes of a log may be deleted.
 ///
-/// Only the functions in this file make one, each after checking what it claims. ``Deleter`` deletes
+/// Only the functions in this file make one, of what the proving code hands them. ``Deleter`` deletes
 /// nothing without one, and writes it to the ledger.
 package struct Evidence: Sendable, Equatable {
   /// What kind of proof it is.
   package enum Ground: String, Sendable, Codable {
     /// The store has every byte.
     case proven
-    /// A larger object, whose content is proven, has the bytes of an object that this home put.
+    /// Another object has the bytes of an object that this home put: a larger one whose content is
+    /// proven, or those that a seal names.
     case replaced
     /// The retention has passed.
     case expired
@@ -125,10 +126,11 @@ extension Evidence {
   ///
   /// - Parameters:
   ///   - range: the part's stream bytes.
-  ///   - segments: in order; each is listed, and its content proven to be what is here.
+  ///   - segments: in order.
   static func proven(
-    _ range: Range<StreamOffset>, by segments: [SegmentName]
+    _ range: Range<StreamOffset>, by segments: [ProvenSegment]
   ) throws(Doubt) -> Evidence {
+    let segments = segments.map(\.name)
     var end = range.lowerBound
     for segment in segments {
       guard segment.range.lowerBound <= end else { break }

@@ -3,21 +3,29 @@ import Replica
 import SessionLog
 
 extension LocalSession {
-  /// Removes all files of the session, what a killed process left of them too.
+  /// Removes what is here of a session that has no bytes of a log here.
   ///
-  /// The sidecar goes last: as long as it stands, so does the record of what was there. Only
-  /// ``Deleter`` may call it for a session that has bytes of a log.
+  /// What has any only ``Deleter`` removes.
   ///
-  /// - Throws: ``Platform/SystemError``.
-  func removeFiles() throws {
-    let beside = try [home.cachePath, files.directory].flatMap { directory in
+  /// - Throws: ``Platform/SystemError``, also where there are bytes of a log.
+  func removeTraces() throws {
+    guard try logBytes() == 0 else {
+      throw SystemError(
+        operation: "remove the traces of the session that has",
+        path: files.log, errno: SystemError.Number.taken)
+    }
+    for path in try [files.log] + traces() + [files.sidecar] { try File.remove(path) }
+    Directory.removeIfEmpty(files.directory)
+  }
+
+  /// Its marker and its files but for log and sidecar, those that a killed process left too.
+  func traces() throws -> [String] {
+    let own = Set(
+      try [files.log, files.sidecar] + files.parts().flatMap { [$0.plain, $0.compressed] })
+    return try [home.cachePath, files.directory].flatMap { directory in
       try Directory.names(in: directory)
         .filter { $0.hasPrefix("\(session).") }
         .map { "\(directory)/\($0)" }
-    }
-    for path in beside.filter({ $0 != files.sidecar }) + [files.marker, files.sidecar] {
-      try File.remove(path)
-    }
-    Directory.removeIfEmpty(files.directory)
+    }.filter { !own.contains($0) } + [files.marker]
   }
 }

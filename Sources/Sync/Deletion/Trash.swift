@@ -42,14 +42,14 @@ package struct Trash: Sendable {
 
   // MARK: In and out
 
-  /// Moves a session's log and sidecar in, and removes its other files.
+  /// Moves a session's log and sidecar in; its other files stay where they are.
   ///
   /// The sidecar goes last: what is left half done is found again by it.
   ///
   /// - Throws: ``Platform/SystemError``.
   func take(_ local: LocalSession, at mark: LivedTime.Mark) throws {
     let folder = "\(path)/\(Day(at: mark).name)"
-    try Directory.make(folder)
+    try Directory.make(folder, isDurable: true)
     for name in try Self.kept(of: local) {
       do {
         try File.rename("\(local.files.directory)/\(name)", to: "\(folder)/\(name)")
@@ -58,7 +58,6 @@ package struct Trash: Sendable {
         guard try FileStatus("\(local.files.directory)/\(name)") == nil else { throw error }
       }
     }
-    try local.removeFiles()
   }
 
   /// Names of a session's files that hold its log, and then that of its sidecar.
@@ -82,7 +81,7 @@ package struct Trash: Sendable {
       let folder = "\(path)/\(day.name)"
       let names = try Directory.names(in: folder).filter { $0.hasPrefix("\(session).") }
       guard !names.isEmpty else { continue }
-      try Directory.make(files.directory)
+      try Directory.make(files.directory, isDurable: true)
       // The sidecar comes first: a log without one would be taken for a recorder's.
       for name in names.sorted(by: { $0.hasSuffix(".json") && !$1.hasSuffix(".json") }) {
         if name.hasSuffix(".json") {
@@ -108,6 +107,13 @@ package struct Trash: Sendable {
       for session in try sessions(of: day) { found[session] = day.age(at: mark) ?? .zero }
     }
     return found
+  }
+
+  /// The sidecar of a session that is in it.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func sidecar(of session: SessionID) throws -> String? {
+    try days().lazy.map { "\(path)/\($0.name)/\(session).json" }.last(where: File.exists)
   }
 
   private func sessions(of day: Day) throws -> Set<SessionID> {
@@ -137,11 +143,12 @@ package struct Trash: Sendable {
   ///   - mark: now.
   ///   - isTight: whether room is wanted beyond that; asked again after each day.
   ///   - isHeld: whether a session stays nevertheless.
-  ///   - record: gets the sessions of a day before they go, and why.
+  ///   - delete: gets the sessions of a day that go, why, and what removes them.
   /// - Throws: ``Platform/SystemError``.
   func empty(
     after life: Duration, at mark: LivedTime.Mark, whereTight isTight: () throws -> Bool,
-    unlessHeld isHeld: (SessionID) -> Bool, _ record: (Set<SessionID>, String) throws -> Void
+    unlessHeld isHeld: (SessionID) -> Bool,
+    _ delete: (Set<SessionID>, String, _ remove: () throws -> Void) throws -> Void
   ) throws {
     for day in try days() {
       guard let age = day.age(at: mark) else {
@@ -154,8 +161,7 @@ package struct Trash: Sendable {
       let sessions = try sessions(of: day).filter { !isHeld($0) }
       guard !sessions.isEmpty else { continue }
       let reason = isOver ? "it was in the trash for \(Age.text(age))" : "room was wanted"
-      try record(sessions, reason)
-      try remove(sessions, of: day)
+      try delete(sessions, reason) { try remove(sessions, of: day) }
     }
   }
 
@@ -185,7 +191,7 @@ package struct Trash: Sendable {
   private func adopt(_ day: Day, at mark: LivedTime.Mark) throws {
     let (old, new) = ("\(path)/\(day.name)", "\(path)/\(Day(at: mark).name)")
     guard old != new else { return }
-    try Directory.make(new)
+    try Directory.make(new, isDurable: true)
     for name in try Directory.names(in: old) {
       try File.rename("\(old)/\(name)", to: "\(new)/\(name)")
     }

@@ -16,7 +16,8 @@ struct LocalProver {
   let retention: Retention
   private let reaper: LocalReaper
   private let folders: FolderListings?
-  private let hasUsedStore: Bool
+  /// Whether sessions of a home without a store stay, as it has used one.
+  private let mayNotGoByAge: Bool
 
   /// Makes one for a pass.
   ///
@@ -25,7 +26,7 @@ struct LocalProver {
   init(_ reaper: LocalReaper, _ retention: Retention, _ days: [String]) throws {
     (self.reaper, self.retention) = (reaper, retention)
     folders = reaper.context.map { FolderListings($0.store) }
-    hasUsedStore = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
+    mayNotGoByAge = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
   }
 
   /// Whether a home has used a store: its record says so, or a session was sealed.
@@ -43,9 +44,12 @@ struct LocalProver {
   /// - Throws: ``Doubt`` where nothing can; ``Platform/SystemError``; ``ObjectStore/StoreError``.
   func proof(of local: LocalSession, _ sidecar: Sidecar) async throws -> LocalProof {
     guard let context = reaper.context, let folders else {
-      guard hasUsedStore else { return .age(.unsent) }
-      throw Doubt(
-        "this home has used a store, and none is configured to prove its remote copy against")
+      guard !mayNotGoByAge else {
+        throw Doubt(
+          "this home has used a store, and none is configured to prove its remote copy against")
+      }
+      if let unproven = reaper.unproven { throw Doubt(unproven) }
+      return .age(.unsent)
     }
     guard sidecar.seal != nil else { throw Doubt("it is not sealed yet") }
     // The attacher notes when the file is gone: a look at where it was last may meet a rotation.

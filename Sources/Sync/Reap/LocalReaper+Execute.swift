@@ -1,4 +1,3 @@
-import Logging
 import Platform
 import Replica
 package import SessionLog
@@ -11,10 +10,10 @@ extension LocalReaper {
   ///   - plan: from ``plan(_:)``.
   ///   - retention: says how long the trash is kept; what goes to make room does not go there.
   ///   - lock: the home's lock.
-  /// - Returns: one outcome a session, in the plan's order; nil where it went well.
+  /// - Returns: one outcome a session, in the plan's order; then one for each other step that failed.
   package func execute(
     _ plan: ReapPlan, _ retention: Retention, holding lock: HomeLock
-  ) -> [(removal: ReapPlan.Removal, error: (any Error)?)] {
+  ) -> [DeletionOutcome] {
     lock.expect(home)
     for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
@@ -23,7 +22,7 @@ extension LocalReaper {
     let deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
     let isShort = space.isShort(in: home.path)
     let trashes = retention.trash > .zero && !isShort
-    let outcomes = deleter.deleteLocal(
+    var outcomes = deleter.deleteLocal(
       plan.local, trashing: { !$0.makesRoom && trashes }, holding: lock)
     do {
       // Measured once, and only where there is a trash.
@@ -39,12 +38,12 @@ extension LocalReaper {
           return isShort && space.isShort(in: home.path)
         }, holding: lock)
     } catch {
-      context?.logger.warning("the trash was not emptied: \(error)")
+      outcomes.append(DeletionOutcome(nil, "what is old in the trash", error))
     }
     do {
       try Holds(home).removeEnded(at: lived.time)
     } catch {
-      context?.logger.warning("holds that are over were not removed: \(error)")
+      outcomes.append(DeletionOutcome(nil, "holds that are over", error))
     }
     return outcomes
   }

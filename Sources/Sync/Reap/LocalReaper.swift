@@ -12,6 +12,8 @@ package struct LocalReaper: Sendable {
   let now: Timestamp
   /// When this pass began.
   let begun: LivedTime.Mark
+  /// Why age alone decides nothing without a store; nil where it may.
+  let unproven: String?
   /// Tells how full the disk is.
   var space = FreeSpace.system
 
@@ -19,13 +21,16 @@ package struct LocalReaper: Sendable {
   package init(_ context: SyncContext) {
     (home, lived, now) = (context.home, context.lived, context.now())
     begun = context.lived.begun
-    self.context = context
+    (self.context, unproven) = (context, nil)
   }
 
   /// Makes a planner for a home whose sessions go nowhere: age alone decides there, unless it has
   /// used a store.
-  package init(home: Home, lived: LivedClock, now: Timestamp) {
-    (self.home, self.lived, self.now) = (home, lived, now)
+  ///
+  /// - Parameter unproven: why they only seem to go nowhere, for a person: then all stay. Nil where
+  ///   the configuration says that none are to be sent.
+  package init(home: Home, lived: LivedClock, now: Timestamp, unproven: String? = nil) {
+    (self.home, self.lived, self.now, self.unproven) = (home, lived, now, unproven)
     begun = lived.begun
     context = nil
   }

@@ -28,6 +28,19 @@ package struct OpenSessions: Sendable {
     unknown.insert(home.owner?.name ?? "")
   }
 
+  /// Those of a machine's folders that are named like homes and are none of their users'.
+  ///
+  /// A home whose owner was changed by mistake still has its user's sessions.
+  ///
+  /// - Parameter paths: the folders.
+  package static func unknown(at paths: [String]) -> OpenSessions {
+    var sessions = OpenSessions()
+    for path in paths {
+      sessions.unknown.insert(path.split(separator: "/").last.map(String.init) ?? "")
+    }
+    return sessions
+  }
+
   /// Whether a session may be open.
   ///
   /// - Parameter user: who recorded it; nil where that is not known.

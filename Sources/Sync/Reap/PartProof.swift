@@ -3,6 +3,14 @@ import Platform
 import Replica
 import SessionLog
 
+/// A segment that a listing of this pass shows, and whose content is proven to be what is here.
+struct ProvenSegment {
+  /// Its name.
+  let name: SegmentName
+
+  fileprivate init(_ name: SegmentName) { self.name = name }
+}
+
 /// What shows that bytes of a session are in the store.
 struct PartProof {
   private let context: SyncContext
@@ -54,10 +62,9 @@ struct PartProof {
     }
     let end = part.start + (try files.open(part).length)
     var offset = part.start
-    var segments: [SegmentName] = []
+    var segments: [ProvenSegment] = []
     while offset < end, let segment = segment(at: offset) {
-      try await check(segment)
-      segments.append(segment)
+      segments.append(try await proven(segment))
       offset = segment.range.upperBound
     }
     return try Evidence.proven(part.start..<end, by: segments)
@@ -77,22 +84,26 @@ struct PartProof {
   }
 
   /// Makes sure that a listed segment holds what is here.
-  private mutating func check(_ segment: SegmentName) async throws {
+  private mutating func proven(_ segment: SegmentName) async throws -> ProvenSegment {
     let isHere = here.lowerBound <= segment.range.lowerBound
     guard segment.range.upperBound <= here.upperBound, try !isHere || segment.matches(log) else {
       throw Doubt("\(segment.fileName) does not hold what is here")
     }
     // The seal was put when every byte it names was proven.
-    if sidecar.seal != nil || entry?.segments[segment] == true && segment.kind == .plain { return }
+    if sidecar.seal != nil || entry?.segments[segment] == true && segment.kind == .plain {
+      return ProvenSegment(segment)
+    }
     do {
       // Equal to its name's hash, as the local bytes are.
       try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
     } catch let error as ReplicaError {
       throw Doubt(error.detail)
     }
-    guard var known = entry else { return }
-    known.segments[segment] = true
-    try context.manifest.save(&known, of: remote.session)
-    entry = known
+    if var known = entry {
+      known.segments[segment] = true
+      try context.manifest.save(&known, of: remote.session)
+      entry = known
+    }
+    return ProvenSegment(segment)
   }
 }

@@ -78,23 +78,23 @@ package struct PartPruner: Sendable {
   ///
   /// Where a part cannot be removed, those behind it stay: the stream has no holes.
   ///
-  /// - Returns: one outcome a part, in the plan's order; nil where it went well.
-  package func execute(
-    _ plan: PrunePlan, holding lock: HomeLock
-  ) -> [(removal: PrunePlan.Removal, error: (any Error)?)] {
+  /// - Returns: one outcome a part, in the plan's order.
+  package func execute(_ plan: PrunePlan, holding lock: HomeLock) -> [DeletionOutcome] {
     let deleter = Deleter(context)
-    var failed: [SessionID: any Error] = [:]
-    return plan.pruned.map { removal in
-      let old = removal.part
-      if let error = failed[old.session] { return (removal, error) }
-      do {
-        try deleter.delete(
-          context.home.files(for: old.session).part(at: old.start), of: old.session,
-          bytes: old.bytes, on: removal.evidence, holding: lock)
-        return (removal, nil)
-      } catch {
-        failed[old.session] = error
-        return (removal, error)
+    return plan.pruned.chunked(by: \.part.session).flatMap {
+      deleter.deleteParts($0, holding: lock)
+    }
+  }
+}
+
+extension Array {
+  /// Runs of neighbours that have the same key.
+  fileprivate func chunked(by key: (Element) -> some Equatable) -> [[Element]] {
+    reduce(into: []) { chunks, element in
+      if let last = chunks.last?.last, key(last) == key(element) {
+        chunks[chunks.count - 1].append(element)
+      } else {
+        chunks.append([element])
       }
     }
   }

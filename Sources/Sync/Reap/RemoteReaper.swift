@@ -1,6 +1,6 @@
+import Logging
 package import ObjectStore
 import Platform
-import Logging
 import Replica
 package import SessionLog
 
@@ -206,7 +206,9 @@ extension LocalSession {
   /// Only where the very seal went with it that this home put: what lacked it was no whole copy, and
   /// what other devices have under this session's id is theirs.
   func noteRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
-    guard hasSidecar, var sidecar = try? Sidecar.load(files.sidecar) else { return }
+    // Of a session in the trash it counts once that is put back.
+    let path = try hasSidecar ? files.sidecar : Trash(home).sidecar(of: session)
+    guard let path, var sidecar = try? Sidecar.load(path) else { return }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     if let seal = sidecar.seal {
       guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }
@@ -214,6 +216,6 @@ extension LocalSession {
       guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
     }
     sidecar.remoteReapedAt = now
-    try sidecar.save(files.sidecar)
+    try sidecar.save(path)
   }
 }

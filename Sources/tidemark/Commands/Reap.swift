@@ -82,7 +82,7 @@ struct Reap: AsyncParsableCommand {
       }
     }
     if remote || !local {
-      var elsewhere = OpenSessions.none
+      var elsewhere = try Workplace.openInRefusedHomes(besides: places)
       for place in places.dropLast() {
         do {
           try await place.home.withOwnersRights { elsewhere.add(place.home) }
@@ -109,15 +109,17 @@ struct Reap: AsyncParsableCommand {
     try await context?.checkFolder()
     let lived = try place.lived(context)
     let reaper =
-      context.map(LocalReaper.init) ?? LocalReaper(home: place.home, lived: lived, now: .now())
+      context.map(LocalReaper.init)
+      ?? LocalReaper(
+        home: place.home, lived: lived, now: .now(), unproven: place.reasonToKeepUnsent)
     let plan = try await reaper.plan(retention)
     show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
     let errors =
       dryRun
       ? []
-      : reaper.execute(plan, retention, holding: lock).compactMap { removal, error in
-        error.map { "cannot remove \(removal.session): \($0)" }
+      : reaper.execute(plan, retention, holding: lock).compactMap { outcome in
+        outcome.error.map { "cannot remove \(outcome.what): \($0)" }
       }
     for error in errors { Console.complain(error) }
     if !dryRun { try lived.save(holding: lock) }
@@ -140,8 +142,8 @@ struct Reap: AsyncParsableCommand {
     let plan = try await pruner.plan(retention)
     show(plan)
     guard !dryRun else { return 0 }
-    let failed = pruner.execute(plan, holding: lock).compactMap { removal, error in
-      error.map { "cannot remove a part of \(removal.part.session): \($0)" }
+    let failed = pruner.execute(plan, holding: lock).compactMap { outcome in
+      outcome.error.map { "cannot remove \(outcome.what): \($0)" }
     }
     for error in failed { Console.complain(error) }
     return failed.count

@@ -102,6 +102,7 @@ struct Upload: AsyncParsableCommand {
     }
     var round = UploadRound()
     round.patience = wait.flatMap(Age.parse) ?? .zero
+    round.openElsewhere = try Workplace.openInRefusedHomes(besides: places)
     round.isFatal = { $0 is Failure }
     var statuses: Set<ExitStatus> = []
     guard !dryRun else {

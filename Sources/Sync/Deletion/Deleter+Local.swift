@@ -1,0 +1,154 @@
+import Logging
+import Platform
+import Replica
+import SessionLog
+
+/// Copies on this machine.
+extension Deleter {
+  /// Deletes local copies, or moves them to the trash.
+  ///
+  /// - Parameter trashes: whether a session goes to the trash.
+  /// - Returns: one outcome a session, in their order.
+  func deleteLocal(
+    _ removals: [ReapPlan.Removal], trashing trashes: (ReapPlan.Removal) -> Bool,
+    holding lock: HomeLock
+  ) -> [DeletionOutcome] {
+    lock.expect(home)
+    func entry(_ removal: ReapPlan.Removal) -> DeletionLedger.Entry {
+      self.entry(removal, .local, what: "log", isInTrash: trashes(removal) ? true : nil)
+    }
+    let recorded: RecordedDeletions
+    do {
+      recorded = try record(removals.map(entry))
+    } catch {
+      return removals.map { DeletionOutcome($0.session, "\($0.session)", error) }
+    }
+    return removals.map { removal in
+      let local = LocalSession(home, removal.session)
+      do {
+        let isTrashed = try trashes(removal) && isTrashed(local)
+        try local.removeFiles()
+        logger.info(
+          "\(removal.session): local copy \(isTrashed ? "moved to the trash" : "deleted")")
+        recorded.succeeded(entry(removal))
+        return DeletionOutcome(removal.session, "\(removal.session)")
+      } catch {
+        recorded.failed(entry(removal), error)
+        return DeletionOutcome(removal.session, "\(removal.session)", error)
+      }
+    }
+  }
+
+  /// Moves a local copy to the trash, unless the disk has no room for that.
+  private func isTrashed(_ local: LocalSession) throws -> Bool {
+    do {
+      try Trash(home).take(local, at: lived.time.mark)
+      return true
+    } catch let error as SystemError where error.isDiskFull {
+      return false
+    }
+  }
+
+  // MARK: Parts
+
+  /// Deletes rotated parts of one session, durably and in stream order: a power loss must not bring
+  /// back one before another that is gone.
+  ///
+  /// - Returns: one outcome a part; where one stays, those behind it do.
+  func deleteParts(
+    _ removals: [PrunePlan.Removal], holding lock: HomeLock
+  ) -> [DeletionOutcome] {
+    lock.expect(home)
+    func entry(_ removal: PrunePlan.Removal) -> DeletionLedger.Entry {
+      let part = removal.part
+      return self.entry(
+        .init(part.session, bytes: part.bytes, evidence: removal.evidence, reason: ""), .local,
+        what: "part \(part.start)")
+    }
+    let recorded: RecordedDeletions?
+    var failure: (any Error)?
+    do {
+      recorded = try record(removals.map(entry))
+    } catch {
+      (recorded, failure) = (nil, error)
+    }
+    return removals.map { removal in
+      let part = removal.part
+      if failure == nil {
+        do {
+          let path = home.files(for: part.session).part(at: part.start).compressed
+          try File.remove(path)
+          try AtomicFile.syncDirectory(of: path)
+        } catch {
+          failure = error
+        }
+      }
+      if let failure {
+        recorded?.failed(entry(removal), failure)
+      } else {
+        recorded?.succeeded(entry(removal))
+        logger.info(
+          "\(part.session): rotated part \(part.start) deleted: \(removal.evidence.finding)")
+      }
+      return DeletionOutcome(part.session, "part \(part.start) of \(part.session)", failure)
+    }
+  }
+
+  // MARK: The trash
+
+  /// Deletes for good a copy that is in the trash, where there is one.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func deleteTrashed(
+    _ session: SessionID, on evidence: Evidence, holding lock: HomeLock
+  ) throws {
+    lock.expect(home)
+    guard try Trash(home).sessions(at: lived.time.mark)[session] != nil else { return }
+    try deleteTrashed([session], on: evidence) { _ = try Trash(home).remove(session) }
+  }
+
+  /// Deletes for good what has been in the trash long enough, and as much as makes the room wanted.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func emptyTrash(
+    after life: Duration, whereTight isTight: () throws -> Bool, holding lock: HomeLock
+  ) throws {
+    lock.expect(home)
+    let (holds, time) = (Holds(home), lived.time)
+    try Trash(home).empty(
+      after: life, at: time.mark, whereTight: isTight,
+      unlessHeld: { holds.isHeld($0, at: time) }
+    ) { sessions, reason, remove in
+      try deleteTrashed(sessions, on: .expired(inTrash: reason), remove)
+    }
+  }
+
+  private func deleteTrashed(
+    _ sessions: Set<SessionID>, on evidence: Evidence, _ remove: () throws -> Void
+  ) throws {
+    let entries = sessions.sorted().map {
+      entry(.init($0, bytes: nil, evidence: evidence, reason: ""), .trash, what: "log")
+    }
+    let recorded = try record(entries)
+    do {
+      try remove()
+    } catch {
+      for entry in entries { recorded.failed(entry, error) }
+      throw error
+    }
+    for entry in entries { recorded.succeeded(entry) }
+  }
+}
+
+extension LocalSession {
+  /// Removes all files of the session.
+  ///
+  /// The sidecar goes last: as long as it is there, so is the record of what was.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  fileprivate func removeFiles() throws {
+    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    for path in try [files.log] + parts + traces() + [files.sidecar] { try File.remove(path) }
+    Directory.removeIfEmpty(files.directory)
+  }
+}

@@ -1,0 +1,66 @@
+import Logging
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Objects of a store.
+extension Deleter {
+  /// Deletes objects of a store.
+  ///
+  /// - Parameter each: gets the outcomes of each session's objects.
+  /// - Returns: one outcome an object.
+  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
+  ///   ``Platform/SystemError`` when the ledger cannot be written.
+  @discardableResult
+  func deleteObjects(
+    _ removals: [ReapPlan.Removal], holding lock: HomeLock? = nil,
+    each: (ReapPlan.Removal, [DeleteOutcome]) throws -> Void = { _, _ in }
+  ) async throws -> [DeleteOutcome] {
+    guard let store else { return [] }
+    lock?.expect(home)
+    let recorded = try record(
+      removals.map { entry($0, .remote, what: "\($0.keys.count) objects") })
+    var outcomes: [DeleteOutcome] = []
+    for (index, removal) in removals.enumerated() {
+      let new: [DeleteOutcome]
+      do {
+        new = try await store.delete(removal.keys)
+      } catch {
+        for removal in removals[index...] {
+          recorded.failed(
+            entry(removal, .remote, what: "\(removal.keys.count) objects"), error)
+        }
+        throw error
+      }
+      logger.info(
+        "\(removal.session): \(removal.keys.count) objects deleted: \(removal.evidence.finding)")
+      let failures = new.compactMap(\.error)
+      if let first = failures.first {
+        recorded.failed(entry(removal, .remote, what: "\(failures.count) objects"), first)
+      } else {
+        recorded.succeeded(entry(removal, .remote, what: "\(removal.keys.count) objects"))
+      }
+      try each(removal, new)
+      outcomes += new
+    }
+    return outcomes
+  }
+
+  /// Deletes segments of an open session whose bytes larger ones have.
+  ///
+  /// - Parameter segments: at least one, each with its evidence.
+  /// - Returns: one outcome a segment, in their order.
+  /// - Throws: as ``deleteObjects(_:holding:each:)`` does.
+  func deleteCovered(
+    _ segments: [(name: SegmentName, evidence: Evidence)], in folder: SessionFolder
+  ) async throws -> [DeleteOutcome] {
+    guard let first = segments.first, let last = segments.last else { return [] }
+    let keys = segments.map { folder.key + $0.name.fileName }
+    let remote = RemoteSession(folder: folder, session: first.name.session)
+    let evidence = segments.count == 1 ? first.evidence : first.evidence.through(last.evidence)
+    return try await deleteObjects([
+      .init(remote, keys: keys, evidence: evidence, reason: "larger objects cover them")
+    ])
+  }
+}

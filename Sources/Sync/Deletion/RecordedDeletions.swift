@@ -1,0 +1,63 @@
+import Logging
+import Platform
+import SessionLog
+
+/// Deletions that the ledger names before they are made, and names again where they fail.
+///
+/// One that fails in each pass would fill the ledger: it is not named again in the file that ends with
+/// its failure. So what succeeds after that is named once it is gone.
+struct RecordedDeletions {
+  private let ledger: DeletionLedger
+  private let failedBefore: Set<DeletionLedger.Entry.Kind>
+  private let logger: Logger
+
+  /// Appends what is about to be deleted.
+  ///
+  /// - Throws: ``Platform/SystemError`` when it must not be deleted. A full disk is what deletions
+  ///   end: there they need no entry.
+  init(
+    _ entries: [DeletionLedger.Entry], in ledger: DeletionLedger, at time: LivedTime,
+    _ logger: Logger
+  ) throws {
+    (self.ledger, self.logger) = (ledger, logger)
+    let failed = try ledger.failures(among: Set(entries.map(\.kind)))
+    failedBefore = failed
+    let new = entries.filter { !failed.contains($0.kind) }
+    // What is replaced is still there: its entry need not survive a power cut.
+    let isDurable = new.contains { $0.ground != .replaced }
+    let isNewFile: Bool
+    do {
+      isNewFile = try ledger.append(new, isDurable: isDurable)
+    } catch let error as SystemError where error.isDiskFull {
+      logger.warning("deletions are not written to the ledger: \(error)")
+      return
+    }
+    guard isNewFile else { return }
+    do {
+      try ledger.removeOld(at: time)
+    } catch {
+      logger.warning("old files of the ledger were not removed: \(error)")
+    }
+  }
+
+  /// Appends that a deletion has failed.
+  func failed(_ entry: DeletionLedger.Entry, _ error: any Error) {
+    guard !failedBefore.contains(entry.kind) else { return }
+    var failed = entry
+    failed.failure = "\(error)"
+    append(failed)
+  }
+
+  /// Appends a deletion that had failed before.
+  func succeeded(_ entry: DeletionLedger.Entry) {
+    if failedBefore.contains(entry.kind) { append(entry) }
+  }
+
+  private func append(_ entry: DeletionLedger.Entry) {
+    do {
+      try ledger.append([entry], isDurable: false)
+    } catch {
+      logger.warning("\(entry.session): the outcome of a deletion is not in the ledger: \(error)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// What a person deletes does not come back.
+@Suite(.tags(.medium)) struct DeletionTests {
+  private func delete(
+    _ site: Site, _ session: SessionID, local: Bool, hook: (any FileEffects)? = nil
+  ) async throws -> Int {
+    let context = try site.context()
+    let deletion = Deletion(
+      home: site.local.home, context: context, lived: context.lived, command: "test")
+    let remote = try await site.remote(session)
+    return try await FileEffect.$hook.withValue(hook) {
+      try await deletion.delete(session, local: local, remote: remote).count { $0.error != nil }
+    }
+  }
+
+  private func openSession(_ site: Site) async throws -> SessionWriter {
+    let writer = try site.local.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    try await site.upload()
+    return writer
+  }
+
+  /// The disk refuses to remove anything.
+  @Test func `a session whose local copy stays is not sent again`() async throws {
+    let site = try Site()
+    let writer = try await openSession(site)
+    let files = TestFiles { effect in
+      effect.kind == .remove && effect.path.contains("/sessions/") ? EPERM : nil
+    }
+    #expect(try await delete(site, writer.session, local: true, hook: files) == 1)
+    #expect(try await site.remote(writer.session).keys.isEmpty)
+    let report = try await site.upload(.all)
+    #expect(report.held.map(\.why) == [.withdrawn])
+    #expect(try await site.remote(writer.session).keys.isEmpty)
+  }
+
+  @Test func `a session of which the sidecar is damaged is withdrawn`() async throws {
+    let site = try Site()
+    let writer = try await openSession(site)
+    try Data("{".utf8).write(to: URL(filePath: writer.files.sidecar))
+    #expect(try await delete(site, writer.session, local: false) == 0)
+    _ = try await site.upload(.all)
+    #expect(try await site.remote(writer.session).keys.isEmpty)
+  }
+
+  @Test func `a session that another device had leaves no note here`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    let directory = site.local.home.files(for: session).directory
+    try FileManager.default.removeItem(atPath: directory)
+    #expect(try await delete(site, session, local: false) == 0)
+    #expect(!File.exists(directory))
+  }
+}
