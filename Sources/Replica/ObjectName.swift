@@ -10,6 +10,9 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   /// The largest object that a writer makes: a name that promises more is foreign.
   package static let largestObject: ByteCount = 8 << 20
 
+  /// The greatest offset that names have digits for: a stream ends there at the latest.
+  package static let highestOffset: StreamOffset = 999_999_999_999
+
   /// How a segment holds its bytes.
   package enum Kind: String, Sendable, CaseIterable {
     /// All in its own frames: `.log.zst`.

@@ -38,6 +38,7 @@ struct RemoteWriter {
 
   private func put(_ segment: EncodedSegment, _ state: inout SessionState) async throws {
     let name = segment.name
+    try Self.expectName(for: name.range.upperBound, of: session)
     let log = try state.requireView()
     guard try log.isStillTheSame() else {
       throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
@@ -64,6 +65,17 @@ struct RemoteWriter {
     report(.sent(session: session, logBytes: new, storedBytes: ByteCount(segment.body.count)))
   }
 
+  /// Refuses an offset that a name has no digits for: no reader would find the object.
+  ///
+  /// - Throws: ``ReplicaError``.
+  static func expectName(for offset: StreamOffset, of session: SessionID) throws {
+    guard offset > SegmentName.highestOffset else { return }
+    throw ReplicaError(
+      .tooLong,
+      "\(session) cannot be sent beyond byte \(SegmentName.highestOffset), and goes on to byte "
+        + "\(offset); restart its program to begin another session, and keep the local log")
+  }
+
   /// Puts a revision of a session that is not sealed under the next number.
   func putRevision(_ sidecar: Sidecar, _ state: inout SessionState) async throws {
     var sidecar = sidecar
@@ -81,6 +93,7 @@ struct RemoteWriter {
   func putRevision(
     _ json: [UInt8], _ status: SessionStatus, length: StreamOffset, _ state: inout SessionState
   ) async throws -> (name: RevisionName, isProven: Bool) {
+    try Self.expectName(for: length, of: session)
     let name = RevisionName(
       session: session, number: state.entry.revision + 1, status: status,
       generation: state.entry.generation, length: length, json: json)
