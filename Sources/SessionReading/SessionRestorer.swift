@@ -25,16 +25,17 @@ package struct SessionRestorer {
   ///   - original: the sidecar of the copy.
   ///   - length: bytes of log to expect; 0 where that is not known.
   ///   - mark: now, in the home's lived time: it ages from then on.
+  ///   - lock: takes the home's lock, once the log has been read: uploads go on until then.
   ///   - read: hands the log to the function that it is given, in pieces.
   /// - Returns: the new session.
-  /// - Throws: ``Platform/SystemError``, ``Platform/SpaceShortage``, and what `read` throws.
+  /// - Throws: ``Platform/SystemError``, ``Platform/SpaceShortage``, and what `lock` and `read` throw.
   package func restore(
     _ original: Sidecar, length: ByteCount, agingFrom mark: LivedTime.Mark,
+    locking lock: () async throws -> HomeLock,
     _ read: (_ write: (UnsafeRawBufferPointer) throws -> Void) async throws -> Void
   ) async throws -> SessionID {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
-    try Directory.make(files.directory, isDurable: true)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
     // Until the sidecar is there, the log must not be taken for one that lost its recorder; what a
     // killed process leaves in the cache goes after a day.
@@ -43,6 +44,11 @@ package struct SessionRestorer {
       let bytes = try await write(to: partial, &watch, read)
       var sidecar = sidecar(of: original, as: session, bytes: bytes)
       sidecar.agesFrom = mark
+      let lock = try await lock()
+      defer { withExtendedLifetime(lock) {} }
+      lock.expect(home)
+      // A reaper may have removed the day's folder while it was empty.
+      try Directory.make(files.directory, isDurable: true)
       try sidecar.save(files.sidecar)
       try File.rename(partial, to: files.log)
       try Directory.synchronize(files.directory)

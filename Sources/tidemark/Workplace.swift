@@ -250,6 +250,22 @@ struct Workplace {
 
   // MARK: The lock
 
+  /// The longest wait for a running upload, and the time between two looks at its lock.
+  private static let patience = (
+    longest: Duration.seconds(600), interval: Duration.milliseconds(100)
+  )
+
+  /// The same as ``requireLock()``, after a running upload has ended.
+  func waitForLock() async throws -> HomeLock {
+    var waited = Duration.zero
+    while waited < Self.patience.longest {
+      if let lock = try HomeLock.acquire(home) { return lock }
+      try await Task.sleep(for: Self.patience.interval)
+      waited += Self.patience.interval
+    }
+    return try requireLock()
+  }
+
   /// Keeps uploads, reapers and deletions of the home away for as long as the result lives.
   func requireLock() throws -> HomeLock {
     guard let lock = try HomeLock.acquire(home) else {

@@ -35,19 +35,24 @@ struct Restore: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
-    let lock = try place.requireLock()
     let wanted = try ShortenedID(id)
-    if from == nil, let session = try restoreFromTrash(place, wanted, holding: lock) {
+    if from == nil,
+      let session = try restoreFromTrash(place, wanted, holding: place.requireLock())
+    {
       return try report(session, as: session, from: "trash")
     }
     let lived = try place.lived(nil)
     let mark = lived.time.mark
-    defer { try? lived.save(holding: lock) }
+    let lock = {
+      let lock = try await place.waitForLock()
+      try lived.save(holding: lock)
+      return lock
+    }
     let restorer = SessionRestorer(into: place.home, device: place.device, machine: .current)
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
       let restored = try await restorer.restore(
-        copy.sidecar, length: copy.length, agingFrom: mark, copy.read)
+        copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
       return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
     }
     let catalog = SessionCatalog(try place.reading(.remote))
@@ -57,7 +62,7 @@ struct Restore: AsyncParsableCommand {
     }
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
     let restored = try await restorer.restore(
-      entry.sidecar, length: reader.length.byteCount, agingFrom: mark
+      entry.sidecar, length: reader.length.byteCount, agingFrom: mark, locking: lock
     ) { write in
       _ = try await reader.read(RecordChoice(RecordFilter()), .verified, write)
     }
