@@ -192,6 +192,28 @@ import Testing
     #expect(try ledger.entries { $0 == session }.count == 1)
   }
 
+  @Test func `a full file is followed by another, and the oldest ones go`() async throws {
+    let home = try TestHome()
+    let ledger = DeletionLedger(home.home, limit: 2_000, fileLimit: 500)
+    let lived = try LivedClock(home: home.home, machine: home.clock.machine)
+    let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))
+    for number in 0..<40 {
+      let isNew = try ledger.append(
+        [
+          .init(
+            at: home.clock.now(), session: session, copy: .local, what: "part \(number)",
+            ground: .asked, finding: "test")
+        ], isDurable: false)
+      if isNew { try ledger.removeOld(at: lived.time) }
+    }
+    let folder = home.home.path + "/deletions"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let bytes = try names.reduce(0) { try $0 + Int(FileStatus("\(folder)/\($1)")?.length ?? 0) }
+    #expect(names.count > 2 && bytes < 3_000, "\(names) \(bytes)")
+    let left = try ledger.entries { $0 == session }.map(\.what)
+    #expect(left == (40 - left.count..<40).map { "part \($0)" })
+  }
+
   @Test func `without a ledger nothing is deleted`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))

@@ -266,6 +266,24 @@ import Testing
     #expect(try writer.files.parts() == parts)
   }
 
+  @Test func thePartsOfASessionAreRecordedAtOnce() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    var retention = Retention()
+    retention.pruneAfter = .days(1)
+    let pruner = PartPruner(try site.context())
+    let plan = try await pruner.plan(retention)
+    #expect(plan.pruned.count > 1)
+    let files = TestFiles()
+    let outcomes = try FileEffect.$hook.withValue(files) { try pruner.execute(plan) }
+    #expect(outcomes.count == plan.pruned.count && outcomes.allSatisfy { $0.error == nil })
+    let syncs = files.effects.count { $0.kind == .synchronize && $0.path.contains("/deletions/") }
+    #expect(syncs == 1)
+    let entries = try DeletionLedger(site.local.home).entries { $0 == writer.session }
+    #expect(entries.map(\.what) == plan.pruned.map { "part \($0.part.start)" })
+  }
+
   /// Of a running session's second generation, the first one's bytes are not there any more.
   @Test func aPartWhoseDeltaLostItsBasisStays() async throws {
     var site = try site()

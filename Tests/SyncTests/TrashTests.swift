@@ -167,6 +167,27 @@ import Testing
     #expect(names(site).isEmpty && plan.local.count == 1)
   }
 
+  @Test func `a trash that cannot be emptied is reported`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    site.local.clock.advance(seconds: 9 * Self.day)
+    let files = TestFiles { effect in
+      effect.kind == .remove && effect.path.contains("/trash/") ? EPERM : nil
+    }
+    for _ in 0..<2 {
+      let reaper = LocalReaper(try site.context())
+      let plan = try await reaper.plan(Retention())
+      let outcomes = try FileEffect.$hook.withValue(files) { try reaper.execute(plan) }
+      #expect(outcomes.map { $0.error != nil } == [true])
+    }
+    let entries = try DeletionLedger(site.local.home).entries { _ in true }
+    #expect(entries.filter { $0.copy == .trash }.map { $0.failure == nil } == [true, false])
+    #expect(names(site).count == 2)
+  }
+
   @Test func `a session that lost its remote copy in the trash needs no proof`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
