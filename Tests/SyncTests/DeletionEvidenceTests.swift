@@ -180,7 +180,8 @@ import Testing
     let remote = try await site.remote(session)
     let seal = try #require(remote.seal)
     _ = try await site.store.delete([remote.folder.key + seal.fileName])
-    try LocalSession(site.local.home, session).removeFiles()
+    let files = site.local.home.files(for: session)
+    for path in [files.log, files.sidecar] { try FileManager.default.removeItem(atPath: path) }
     for (days, later, isThere) in [(9.0, 9, true), (31, 22, false)] {
       try age(site, days: days)
       site.local.clock.advance(seconds: Int64(later) * Self.day)

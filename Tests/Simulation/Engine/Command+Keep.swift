@@ -23,14 +23,13 @@ extension Command {
   }
 
   func restore(_ number: Int) async throws -> String {
-    guard let lock = try lock() else { return "locked" }
     let lived = try LivedClock(home: home, machine: machine)
     let mark = lived.time.mark
-    defer { try? lived.save(holding: lock) }
-    let trash = Trash(home)
-    let trashed = try trash.sessions(at: mark).keys.sorted()
+    let trashed = try Trash(home).sessions(at: mark).keys.sorted()
     if let session = trashed.isEmpty ? nil : trashed[number % trashed.count] {
-      return "restored \(session) \(try trash.restore(session, at: mark, holding: lock))"
+      guard let lock = try lock() else { return "locked" }
+      defer { try? lived.save(holding: lock) }
+      return "restored \(session) \(try Trash(home).restore(session, at: mark, holding: lock))"
     }
     let catalog = try catalog(store)
     let device = catalog.context.device
@@ -43,7 +42,7 @@ extension Command {
     let restorer = SessionRestorer(into: home, device: device, machine: machine)
     let stream = oracle.newStream()
     let restored = try await restorer.restore(
-      entry.sidecar, length: reader.length.byteCount, agingFrom: mark
+      entry.sidecar, length: reader.length.byteCount, agingFrom: mark, locking: requireLock
     ) { write in
       _ = try await reader.read(RecordChoice(RecordFilter()), .verified) { piece in
         stream.withLock { $0 += piece }
@@ -52,5 +51,13 @@ extension Command {
     }
     if !process.isDead { oracle.begin(restored, stream, isWithheld: consent == .metadata) }
     return "restored \(entry.session) as \(restored)"
+  }
+
+  /// The home's lock has another process.
+  private struct Busy: Error {}
+
+  private func requireLock() throws -> HomeLock {
+    guard let lock = try lock() else { throw Busy() }
+    return lock
   }
 }

@@ -132,6 +132,8 @@ package struct Simulation: Sendable {
       // What is missing or damaged is refused, after what comes before it.
     }
     world.oracle.judge(bytes, readFrom: session)
+    // In the folder below a share that is not mounted late requests may have put something.
+    guard world.store.isMounted else { return }
     world.oracle.judgeGrowth(bytes.count, readFrom: session)
   }
 }
