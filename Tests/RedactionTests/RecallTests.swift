@@ -1,0 +1,49 @@
+import Foundation
+import LogRecords
+import Redaction
+import TestSupport
+import Testing
+
+/// How many of the secrets in the corpus the built-in rules find.
+@Suite(.tags(.small)) struct RecallTests {
+  /// Found and all secrets of a vendor.
+  struct Recall: Equatable {
+    var found = 0
+    var all = 0
+  }
+
+  private static func isFound(_ sample: SecretCorpus.Sample) -> Bool {
+    var masked = IndexSet()
+    for redaction in Redactor.standard.redactions(in: sample.line) {
+      masked.insert(integersIn: redaction.range)
+    }
+    return sample.secret.isSubset(of: masked)
+  }
+
+  /// Recall by vendor, of the part of the corpus that is held back, or of the other.
+  private static func recall(heldBack: Bool) throws -> [String: Recall] {
+    try SecretCorpus().samples.filter { $0.isHeldBack == heldBack }.reduce(into: [:]) {
+      $0[$1.vendor, default: Recall()].all += 1
+      $0[$1.vendor, default: Recall()].found += isFound($1) ? 1 : 0
+    }
+  }
+
+  @Test func theCorpusHasASourceForEachFormatAndHoldsAThirdBack() throws {
+    let corpus = try SecretCorpus()
+    #expect(corpus.samples.count >= 150)
+    #expect(corpus.formats.allSatisfy { !$0.source.isEmpty && !$0.lines.isEmpty })
+    #expect(corpus.samples.allSatisfy { !$0.secret.isEmpty })
+    let held = corpus.samples.filter(\.isHeldBack).count
+    #expect(abs(held * 3 - corpus.samples.count) < 30)
+  }
+
+  @Test(arguments: [false, true]) func recallIsReported(heldBack: Bool) throws {
+    let recall = try Self.recall(heldBack: heldBack)
+    for (vendor, recall) in recall.sorted(by: { $0.key < $1.key }) {
+      print(heldBack ? "held back" : "known", vendor, recall.found, "of", recall.all)
+    }
+    let found = recall.values.reduce(0) { $0 + $1.found }
+    let all = recall.values.reduce(0) { $0 + $1.all }
+    print(heldBack ? "held back" : "known", "total", found, "of", all)
+  }
+}
