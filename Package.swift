@@ -47,7 +47,10 @@ let package = Package(
 
     // Layer: secrets in records
     .target(
-      name: "Redaction", dependencies: ["LogRecords"], resources: [.embedInCode("rules.json")]),
+      name: "Redaction", dependencies: ["LogRecords"],
+      resources: [
+        .embedInCode("rules.json"), .embedInCode("vendors.json"), .embedInCode("pairs.json"),
+      ]),
 
     // Layer: sessions, and stores
     .target(name: "SessionLog", dependencies: ["LogRecords", "Platform", "Redaction"]),

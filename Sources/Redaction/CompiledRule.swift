@@ -14,6 +14,9 @@ struct CompiledRule: Sendable {
     /// Numbers of the steps that follow.
     let after: Range<Int>
     let keepsAnchor: Bool
+    /// The number of the set of bytes that may not stand before the anchor.
+    let notAfter: Int?
+    let hasWordsBefore: Bool
   }
 
   struct Step: Sendable {
@@ -23,6 +26,13 @@ struct CompiledRule: Sendable {
     let most: Int
     let endsBefore: UInt8?
     let isSecret: Bool
+    let isWhole: Bool
+    /// The number of the set of which it has a byte.
+    let needs: Int?
+    /// The number of the set with a byte of which it does not begin.
+    let notFirst: Int?
+    let leastChanges: Int
+    let hasExceptions: Bool
   }
 }
 
@@ -33,8 +43,14 @@ struct CompiledRules: Sendable {
   /// By rule.
   let kinds: [String]
   private(set) var steps: [CompiledRule.Step] = []
-  /// By step, the words that it may be.
+  /// By step, the words that it may be or, where it has a set, may not be.
   private(set) var words: [[[UInt8]]] = []
+  /// By rule, the words that may not stand before its anchor.
+  let wordsBefore: [[[UInt8]]]
+  /// The longest stretch before an anchor that decides about it, in bytes.
+  let longestBefore: Int
+  /// Whether colours are looked through.
+  let looksThroughColours: Bool
   private(set) var patterns: [NearPattern] = []
   /// Rules that need no anchor.
   private(set) var cards: [Int] = []
@@ -45,12 +61,16 @@ struct CompiledRules: Sendable {
 
   private let expressions: [String]
 
-  init(_ rules: [RedactionRule]) throws(RedactionError) {
+  init(_ rules: [RedactionRule], looksThroughColours: Bool) throws(RedactionError) {
     guard rules.count <= RedactionRules.maximumCount else {
       throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
     }
+    self.looksThroughColours = looksThroughColours
     let steps = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
-    expressions = Set(steps.compactMap(\.bytes)).sorted()
+    let named = steps.flatMap { [$0.bytes, $0.needs, $0.notFirst] } + rules.map(\.notAfter)
+    expressions = Set(named.compactMap(\.self)).sorted()
+    wordsBefore = rules.map { ($0.notAfterWords ?? []).map { Array($0.lowercased().utf8) } }
+    longestBefore = rules.reduce(64) { max($0, $1.before?.most ?? 0) }
     let sets = expressions.map(ByteSet.init)
     guard sets.count <= UInt64.bitWidth else {
       throw RedactionError("the rules have more than \(UInt64.bitWidth) different sets of bytes")
@@ -83,11 +103,13 @@ struct CompiledRules: Sendable {
     let first = steps.count
     for step in rule.steps ?? [] {
       steps.append(try compile(step))
-      words.append((step.words ?? []).map { Array($0.lowercased().utf8) })
+      words.append((step.words ?? step.unless ?? []).map { Array($0.lowercased().utf8) })
     }
     return .steps(
       CompiledRule.Steps(
-        before: before, after: first..<steps.count, keepsAnchor: rule.keepsAnchor ?? false))
+        before: before, after: first..<steps.count, keepsAnchor: rule.keepsAnchor ?? false,
+        notAfter: rule.notAfter.flatMap(expressions.firstIndex),
+        hasWordsBefore: rule.notAfterWords?.isEmpty == false))
   }
 
   private func compile(_ step: RedactionRule.Step) throws(RedactionError) -> CompiledRule.Step {
@@ -98,6 +120,9 @@ struct CompiledRules: Sendable {
     }
     return CompiledRule.Step(
       set: step.bytes.flatMap(expressions.firstIndex), least: least, most: most,
-      endsBefore: step.endsBefore?.utf8.first, isSecret: step.isSecret ?? false)
+      endsBefore: step.endsBefore?.utf8.first, isSecret: step.isSecret ?? false,
+      isWhole: step.isWhole ?? false, needs: step.needs.flatMap(expressions.firstIndex),
+      notFirst: step.notFirst.flatMap(expressions.firstIndex),
+      leastChanges: step.leastChanges ?? 0, hasExceptions: step.unless?.isEmpty == false)
   }
 }

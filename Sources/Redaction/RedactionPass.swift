@@ -26,6 +26,8 @@ struct RedactionPass {
   let offset: Int64
   /// Whether the recorder's prefixes stand before the lines.
   let hasPrefixes: Bool
+  /// Where the bytes of the text stand in the one that it was made of; nil for the text itself.
+  let colourless: ColourlessText?
 
   /// What was found; places of one rule that touch are one.
   private(set) var matches: [Match] = []
@@ -38,9 +40,10 @@ struct RedactionPass {
 
   init(
     _ rules: CompiledRules, _ text: UnsafeRawBufferPointer, at offset: Int64,
-    _ format: LogFormat
+    _ format: LogFormat, of colourless: ColourlessText? = nil
   ) {
     self.rules = rules
+    self.colourless = colourless
     self.text = text
     self.offset = offset
     hasPrefixes = format == .lines
@@ -79,7 +82,8 @@ struct RedactionPass {
 
   // MARK: Steps
 
-  private mutating func take(_ steps: CompiledRule.Steps, _ rule: Int, _ anchor: Range<Int>) {
+  mutating func take(_ steps: CompiledRule.Steps, _ rule: Int, _ anchor: Range<Int>) {
+    guard mayBegin(steps, rule, at: anchor.lowerBound) else { return }
     var start = anchor.lowerBound
     if let before = steps.before {
       guard let first = self.start(of: before, endingAt: start) else { return }
@@ -95,7 +99,8 @@ struct RedactionPass {
     _ steps: Range<Int>, _ rule: Int, _ anchor: Range<Int>, marking: Bool
   ) -> Bool {
     var position = anchor.upperBound
-    let limit = min(text.count, anchor.lowerBound + Self.reach)
+    let limit = limit(from: anchor.lowerBound)
+    guard position <= limit else { return false }
     for index in steps {
       guard let end = end(of: index, from: position, limit) else { return false }
       if marking, rules.steps[index].isSecret { add(position..<end, rule) }
@@ -104,7 +109,46 @@ struct RedactionPass {
     return true
   }
 
-  private mutating func end(of index: Int, from start: Int, _ limit: Int) -> Int? {
+  /// The first byte that an anchor's rule may mask, however the text goes on.
+  mutating func firstSecret(of rule: Int, _ anchor: Range<Int>) -> Int {
+    guard case .steps(let steps) = rules.ways[rule] else { return anchor.lowerBound }
+    if let before = steps.before {
+      return farthestStart(of: before, endingAt: anchor.lowerBound)
+    }
+    guard steps.keepsAnchor else { return anchor.lowerBound }
+    var position = anchor.upperBound
+    let limit = limit(from: anchor.lowerBound)
+    for index in steps.after {
+      let step = rules.steps[index]
+      if step.isSecret { return position }
+      guard let end = end(of: index, from: position, limit) else {
+        // What it goes on with may let it fit.
+        let run = step.set.map { runs.end(of: $0, from: position, in: text) }
+        return run == text.count && text.count <= position + step.most ? text.count : position
+      }
+      position = end
+    }
+    return position
+  }
+
+  /// Where what an anchor decides about ends at the latest; that may be beyond the text.
+  func limit(from anchor: Int) -> Int {
+    colourless?.limit(from: anchor) ?? anchor + Self.reach
+  }
+
+  /// Whether an anchor counts after what stands before it.
+  private func mayBegin(_ steps: CompiledRule.Steps, _ rule: Int, at start: Int) -> Bool {
+    if let set = steps.notAfter, start > 0, rules.sets[set].contains(text[start - 1]) {
+      return false
+    }
+    guard steps.hasWordsBefore else { return true }
+    return !rules.wordsBefore[rule].contains { word in
+      word.count <= start && isWord(word, at: start - word.count, start)
+    }
+  }
+
+  /// Where a step ends that begins at a place; nil where it does not go on like that.
+  mutating func end(of index: Int, from start: Int, _ limit: Int) -> Int? {
     guard start <= limit else { return nil }
     let step = rules.steps[index]
     guard let set = step.set else {
@@ -114,25 +158,75 @@ struct RedactionPass {
     }
     let run = runs.end(of: set, from: start, in: text)
     var end = min(run, limit, start + step.most)
+    // What goes on beyond the limit is not known to end.
+    guard !step.isWhole || (end == run && end < limit) else { return nil }
     if let byte = step.endsBefore {
       while end > start, text[end - 1] != byte { end -= 1 }
       guard end > start else { return nil }
       end -= 1
     }
-    return end - start >= step.least ? end : nil
+    guard end - start >= step.least, fits(start..<end, index) else { return nil }
+    return end
+  }
+
+  /// Whether a run has what its step asks for beside its length.
+  private func fits(_ run: Range<Int>, _ index: Int) -> Bool {
+    let step = rules.steps[index]
+    if let set = step.notFirst, !run.isEmpty, rules.sets[set].contains(text[run.lowerBound]) {
+      return false
+    }
+    if let set = step.needs, !text[run].contains(where: rules.sets[set].contains) { return false }
+    if step.leastChanges > 0, changes(in: run, atMost: step.leastChanges) < step.leastChanges {
+      return false
+    }
+    guard step.hasExceptions else { return true }
+    return !rules.words[index].contains {
+      $0.count == run.count && isWord($0, at: run.lowerBound, run.upperBound)
+    }
+  }
+
+  /// How often neighbours change between digits, lower and upper case, up to a number.
+  private func changes(in run: Range<Int>, atMost limit: Int) -> Int {
+    func kind(_ byte: UInt8) -> Int {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): 1
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): 2
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): 3
+      default: 0
+      }
+    }
+    var changes = 0
+    var last = 0
+    for byte in text[run] {
+      let next = kind(byte)
+      if last != 0, next != 0, last != next, (last, next) != (2, 1) {
+        changes += 1
+        if changes == limit { break }
+      }
+      last = next
+    }
+    return changes
   }
 
   private func isWord(_ word: [UInt8], at start: Int, _ limit: Int) -> Bool {
-    start + word.count <= limit
-      && word.indices.allSatisfy { text[start + $0] | (word[$0] & 0x40) >> 1 == word[$0] }
+    start + word.count <= min(limit, text.count)
+      && word.indices.allSatisfy {
+        text[start + $0] | (word[$0] & 0x60 == 0x60 ? 0x20 : 0) == word[$0]
+      }
   }
 
   private func start(of step: CompiledRule.Step, endingAt end: Int) -> Int? {
-    guard let set = step.set else { return nil }
+    let start = farthestStart(of: step, endingAt: end)
+    return end - start >= step.least ? start : nil
+  }
+
+  /// Where a step begins at the earliest that ends at a place, however short it is.
+  func farthestStart(of step: CompiledRule.Step, endingAt end: Int) -> Int {
+    guard let set = step.set else { return end }
     var start = end
     let limit = max(0, end - step.most)
     while start > limit, rules.sets[set].contains(text[start - 1]) { start -= 1 }
-    return end - start >= step.least ? start : nil
+    return start
   }
 
   // MARK: Own expressions

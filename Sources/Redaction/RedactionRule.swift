@@ -16,6 +16,18 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     public var endsBefore: String?
     /// Whether it is masked; not by default.
     public var isSecret: Bool?
+    /// Whether the bytes after it must be others; by default it may be a part of a longer run.
+    public var isWhole: Bool?
+    /// A set of bytes, written as ``bytes`` is, of which it must have one at least.
+    public var needs: String?
+    /// A set of bytes, written as ``bytes`` is, with none of which it may begin.
+    public var notFirst: String?
+    /// How often its neighbours change between digits, lower and upper case, at the least.
+    ///
+    /// Random text changes often, words hardly do; from upper to lower case counts as none.
+    public var leastChanges: Int?
+    /// Words that it may not be, in lower case; letters stand for both cases.
+    public var unless: [String]?
   }
 
   /// Rules that are no row of steps.
@@ -36,6 +48,11 @@ public struct RedactionRule: Sendable, Hashable, Codable {
   public var keepsAnchor: Bool?
   /// What stands before the anchor.
   public var before: Step?
+  /// A set of bytes, written as ``Step/bytes`` is: the anchor counts after none of them.
+  public var notAfter: String?
+  /// Words, in lower case, directly after which the anchor does not count; letters stand for both
+  /// cases.
+  public var notAfterWords: [String]?
   /// What follows the anchor.
   public var steps: [Step]?
   /// What it is instead of steps.
@@ -51,6 +68,12 @@ public struct RedactionRule: Sendable, Hashable, Codable {
   /// Longest expression, in bytes.
   static let longestPattern = 1024
 
+  init(kind: String, anchors: [String], steps: [Step]) {
+    self.kind = kind
+    self.anchors = anchors
+    self.steps = steps
+  }
+
   /// A rule of one's own.
   ///
   /// - Parameters:
@@ -62,7 +85,7 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     self.kind = kind
     anchors = [near]
     self.pattern = pattern
-    _ = try CompiledRules([self])
+    _ = try CompiledRules([self], looksThroughColours: false)
   }
 
   /// Throws unless it can be used.

@@ -4,12 +4,25 @@ import Foundation
 public struct RedactionRules: Sendable, Hashable, Codable {
   /// The rules.
   public let rules: [RedactionRule]
+  /// Which engine they are for; nil for the first.
+  ///
+  /// What the same rules mask depends on it, so that it is a part of their version.
+  public let engine: Int?
+
+  /// The newest engine: the first sees colours, the second looks through them.
+  static let newestEngine = 2
 
   /// How many rules there may be.
-  package static let maximumCount = 200
+  package static let maximumCount = 250
 
-  /// Makes a set.
-  public init(_ rules: [RedactionRule]) { self.rules = rules }
+  /// Makes a set for the newest engine.
+  public init(_ rules: [RedactionRule]) { self.init(rules, engine: Self.newestEngine) }
+
+  /// Makes a set for an engine.
+  package init(_ rules: [RedactionRule], engine: Int?) {
+    self.rules = rules
+    self.engine = engine
+  }
 
   /// Built-in rules and one's own.
   ///
@@ -29,7 +42,7 @@ public struct RedactionRules: Sendable, Hashable, Codable {
 
   private init(builtIn groups: Set<String>?, _ own: [RedactionRule]) {
     let chosen = BuiltInRules.all.filter { groups?.contains($0.group) ?? $0.isOnByDefault }
-    rules = chosen.flatMap(\.rules) + own
+    self.init(chosen.flatMap(\.rules) + own)
   }
 
   /// The JSON that a set has however it was put together, ending in a newline.
@@ -59,16 +72,27 @@ public struct BuiltInRules: Sendable, Codable {
   public let isOnByDefault: Bool
   /// Where the form of these secrets is known from.
   public let source: String
-  /// The rules.
-  public let rules: [RedactionRule]
+  /// The rules; `vendors` and `pairs` have theirs in tables of their own.
+  public private(set) var rules: [RedactionRule]
 
   /// All groups, in the order of their rules.
   public static let all: [BuiltInRules] = {
     do {
-      return try JSONDecoder().decode(
-        [BuiltInRules].self, from: Data(PackageResources.rules_json))
+      let decoder = JSONDecoder()
+      var groups = try decoder.decode([BuiltInRules].self, from: Data(PackageResources.rules_json))
+      let vendors = try decoder.decode(
+        [VendorToken].self, from: Data(PackageResources.vendors_json))
+      let pairs = try decoder.decode(SecretPairs.self, from: Data(PackageResources.pairs_json))
+      for index in groups.indices {
+        switch groups[index].group {
+        case "vendors": groups[index].rules += vendors.map(\.rule)
+        case "pairs": groups[index].rules += pairs.rules
+        default: break
+        }
+      }
+      return groups
     } catch {
-      preconditionFailure("rules.json, which is part of the program: \(error)")
+      preconditionFailure("a table of rules, which is part of the program: \(error)")
     }
   }()
 }

@@ -47,21 +47,40 @@ extension Redactor {
     let line = pass.lineStart(of: text.count, notBefore: limit) ?? limit
     // A literal of an own rule may come later, and what is before it be the secret.
     guard compiled.patterns.isEmpty else { return line }
-    var first = compiled.scanner.openEnd(of: text)
-    compiled.scanner.scan(text, line..<text.count) { _, start, _ in first = min(first, start) }
-    // What stands before an anchor, or is a number that goes on, ends at anything but these.
-    let members = ByteSet("A-Za-z0-9.!#$%&'+/=?^_`{|}~ -")
-    let looksBack = compiled.ways.contains {
-      switch $0 {
-      case .cardNumber: true
-      case .steps(let steps): steps.before != nil
-      default: false
+    let last = UnsafeRawBufferPointer(rebasing: text[line...])
+    var first = line + undecided(inLine: last, nil)
+    if compiled.looksThroughColours {
+      let colourless = ColourlessText(text, line..<text.count)
+      if !colourless.bytes.isEmpty {
+        let place = colourless.bytes.withUnsafeBytes { undecided(inLine: $0, colourless) }
+        first = min(first, colourless.place(of: place))
       }
     }
-    if looksBack {
-      let farthest = max(line, first - 64)
-      while first > farthest, members.contains(text[first - 1]) { first -= 1 }
+    return first
+  }
+
+  /// Where the first thing begins in a line that may still become a secret, as if it had no colours.
+  private func undecided(inLine text: UnsafeRawBufferPointer, _ colourless: ColourlessText?) -> Int
+  {
+    var pass = RedactionPass(compiled, text, at: 0, .asIs, of: colourless)
+    let end = compiled.scanner.openEnd(of: text)
+    var first = end
+    compiled.scanner.scan(text, text.indices) { rule, start, length in
+      first = min(first, pass.firstSecret(of: rule, start..<start + length))
     }
-    return max(line, first)
+    // An anchor that comes next may have its secret before it.
+    let open = first
+    for way in compiled.ways {
+      if case .steps(let steps) = way, let before = steps.before {
+        first = min(first, pass.farthestStart(of: before, endingAt: end))
+      }
+    }
+    if !compiled.cards.isEmpty {
+      let members = ByteSet("0-9 -")
+      var start = open
+      while start > max(0, open - 64), members.contains(text[start - 1]) { start -= 1 }
+      first = min(first, start)
+    }
+    return first
   }
 }

@@ -29,8 +29,12 @@ public final class Redactor: Sendable {
   ///
   /// - Throws: ``RedactionError`` for rules that cannot be used.
   public init(_ rules: RedactionRules) throws(RedactionError) {
+    let engine = rules.engine ?? 1
+    guard 1...RedactionRules.newestEngine ~= engine else {
+      throw RedactionError("the rules are for engine \(engine), which this program does not have")
+    }
     self.rules = rules
-    compiled = try CompiledRules(rules.rules)
+    compiled = try CompiledRules(rules.rules, looksThroughColours: engine >= 2)
   }
 
   /// What goes by the built-in rules that are on by default.
@@ -86,7 +90,10 @@ public final class Redactor: Sendable {
       for _ in 0..<Self.rounds {
         let text = UnsafeRawBufferPointer(bytes)
         var pass = RedactionPass(compiled, text, at: offset, format)
-        for zone in zones { pass.look(in: zone) }
+        for zone in zones {
+          pass.look(in: zone)
+          if compiled.looksThroughColours { pass.lookThroughColours(in: zone) }
+        }
         openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
         let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs
         guard !runs.isEmpty else { break }

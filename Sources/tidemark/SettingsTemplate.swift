@@ -84,9 +84,12 @@ enum SettingsTemplate {
         #gcp: true
         #github: true
         #slack: true
+        #vendors: true
         #jwt: true
         #headers: true
         #url-passwords: true
+        #pairs: true
+        #cookies: true
         #email: false
         #cards: false
         #rules:

@@ -88,6 +88,8 @@ enum RedactionSamples {
   private static let pieces = [
     "AKIAIOSFODNN7EXAMPLE", "ghp_0123456789abcdefghijABCDEFGHIJ012345", " customer=abc*", " !key",
     "[REDACTED:aws-key***]", "[REDACTED:", "]", "*", "[REDACTED:x]", "://user:pass@host", "@", ":",
+    "\u{1b}[31m", "\u{1b}[0m",
+    "\u{1b}[", "\u{1b}", "38;5;1m", "password=", "token: ", "DB_PASSWORD=\"", "sk-proj-",
     "4111 1111 1111 1111", "5500000000000004", "a.b@example.org", " ", "\t", "\"", "/", ".", "=",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.dozjgNryP4J3", "Authorization: Basic dTpw", "\r", "\0",
     "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "é", "REDACTED",

@@ -201,6 +201,41 @@ import Testing
     #expect(try await finding(site, writer.session).problem == nil)
   }
 
+  /// What the former engine left as it was stays as it was sent; the newest binds what follows.
+  @Test func aSessionBegunUnderAFormerEngineGoesOnUnderTheNewest() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let former = RedactionRules(RedactionRules().rules, engine: nil)
+    #expect(!String(decoding: try former.json(), as: UTF8.self).contains("engine"))
+    #expect(try former.version() != RedactionRules().version())
+    let coloured = "key AKIAIOSF\u{1b}[1mODNN7EXAMPLE\u{1b}[0m and \(Self.secrets[1])\n"
+    print(coloured, writer)
+    try await upload(site, former)
+    let sent = try await site.remoteBytes(writer.session)
+    #expect(hasSecret(sent, ["ODNN7EXAMPLE"]) != nil && hasSecret(sent, [Self.secrets[1]]) == nil)
+    for _ in 0..<2 {
+      print(coloured, writer)
+      try await upload(site, RedactionRules())
+    }
+    try writer.end(.exit(0))
+    try await upload(site, RedactionRules())
+    let remote = try await site.remoteBytes(writer.session)
+    #expect(remote.starts(with: sent))
+    #expect(hasSecret(Array(remote[sent.count...]), ["ODNN7EXAMPLE", "AKIAIOSF"]) == nil)
+    let sealed = try await site.remote(writer.session)
+    #expect(sealed.generation == 1 && sealed.seal != nil)
+    #expect(
+      try Sidecar.load(writer.files.sidecar).redaction?.map(\.rules)
+        == [former.version(), RedactionRules().version()])
+    let finding = try await finding(site, writer.session)
+    #expect(finding.problem == nil && finding.comparedLocally)
+  }
+
+  @Test func rulesForAnEngineOfAnotherProgramAreNotUsed() throws {
+    let later = RedactionRules(RedactionRules().rules, engine: 99)
+    #expect(throws: RedactionError.self) { try Redactor(later) }
+  }
+
   @Test func aLogThatLostItsEndKeepsItsClearText() async throws {
     let site = try Site()
     let writer = try site.local.writer()
