@@ -10,7 +10,13 @@ extension Sidecar {
       String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
     }
     var copy = remoteForm
+    copy.deviceName = masked(deviceName)
+    copy.deviceModel = deviceModel.map(masked)
+    copy.osVersion = masked(osVersion)
     copy.appName = masked(appName)
+    copy.appVersion = appVersion.map(masked)
+    copy.buildNumber = buildNumber.map(masked)
+    copy.crash?.core = crash?.core.map(masked)
     copy.fileName = masked(fileName)
     copy.scenarios = scenarios.map(masked)
     copy.categories = categories.map(masked)

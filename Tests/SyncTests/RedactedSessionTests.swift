@@ -355,4 +355,23 @@ import Testing
     let local = try Sidecar.load(writer.files.sidecar)
     #expect(local.appName == Self.secrets[0] && local.seal != nil)
   }
+
+  @Test func eachFreeTextOfASidecarIsRedacted() throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    var sidecar = try Sidecar.load(writer.files.sidecar)
+    let clean = sidecar.remoteForm(redactedBy: .standard)
+    #expect(clean == sidecar.remoteForm)
+    sidecar.deviceName = "host \(Self.secrets[0])"
+    sidecar.deviceModel = "model \(Self.secrets[0])"
+    sidecar.osVersion = "system \(Self.secrets[0])"
+    sidecar.appVersion = "1.2 \(Self.secrets[1])"
+    sidecar.buildNumber = "7 \(Self.secrets[1])"
+    sidecar.fileName = "\(Self.secrets[0]).log"
+    sidecar.scenarios = [Self.secrets[0]]
+    sidecar.categories = [Self.secrets[1]]
+    let json = try sidecar.remoteForm(redactedBy: .standard).json()
+    #expect(hasSecret(json, Self.secrets) == nil)
+  }
+
 }
