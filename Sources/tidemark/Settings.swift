@@ -68,7 +68,7 @@ struct Settings {
         }
       }
     } catch let error as YamlError {
-      throw Failure(.configuration, "\(path): \(error)")
+      throw Failure(.configuration, "\(path)\(Self.fault(error))")
     } catch let error as Problem {
       throw Failure(.configuration, "\(path):\(error.line): \(error.text)")
     }
@@ -82,6 +82,20 @@ struct Settings {
       return nil
     } catch {
       throw Failure(.configuration, "\(error); check what it is and who owns it")
+    }
+  }
+
+  /// The line and the fault, without the text around it: that may be a password.
+  private static func fault(_ error: YamlError) -> String {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return ":\(mark.line): \(problem)"
+    case .duplicatedKeysInMapping(let keys, let context):
+      let names = keys.sorted().map { "'\(String(printable: $0.utf8))'" }.joined(separator: ", ")
+      return ":\(context.mark.line): duplicate key \(names): keep one"
+    case .reader(let problem, _, _, _): return ": \(problem)"
+    default: return ": not readable as YAML"
     }
   }
 

@@ -98,6 +98,17 @@ import Testing
   }
 
   @Test(arguments: [
+    "webdav:\n  user: a\n  user: hunter22\n", "proxy: http://a:hunter22@h\nproxy: x\n",
+    "proxy: [http://a:hunter22@h\n", "proxy: \"hunter22\n",
+  ]) func aFaultInTheConfigurationIsToldWithoutItsText(configuration: String) async throws {
+    let program = try await program()
+    try await program.configure { _ in configuration }
+    let result = try await program.run("status")
+    #expect(result.status == 78 && result.errors.contains("tidemark.yaml:"), "\(result.errors)")
+    #expect(!(result.errors + result.text).contains("hunter22"))
+  }
+
+  @Test(arguments: [
     ("redact: 7", "'redact' takes"), ("redact:\n  emial: true", "did you mean 'email'"),
     ("redact:\n  email: perhaps", "true or false"), ("redact:\n  rules: x", "takes a list"),
     ("redact:\n  rules:\n    - kind: a\n      near: abc", "lacks 'pattern'"),
