@@ -11,8 +11,11 @@ extension Judge {
   func judgeHolds(_ session: SessionID) {
     for (home, sessions) in before.held.sorted(by: { $0.key < $1.key })
     where sessions.contains(session) {
-      let gone = (before.local[home]?[session] ?? RangeSet())
+      var gone = (before.local[home]?[session] ?? RangeSet())
         .subtracting(after.local[home]?[session] ?? RangeSet())
+      gone.formUnion(
+        (before.copies(home)[session] ?? RangeSet())
+          .subtracting(after.copies(home)[session] ?? RangeSet()))
       guard !gone.isEmpty else { continue }
       oracle.report(
         .init(
