@@ -1,10 +1,19 @@
 /// Bytes as text: two lower-case hex digits each.
 package enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
-
   /// The digits of some bytes.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
-    String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    // Element by element a caller's sequence costs a call each: digits are made of an array.
+    let bytes = Array(bytes)
+    return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+      for (index, byte) in bytes.enumerated() {
+        text[2 * index] = digit(byte >> 4)
+        text[2 * index + 1] = digit(byte & 15)
+      }
+      return 2 * bytes.count
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 }
