@@ -129,5 +129,5 @@ extension DeltaInstructions {
   }
 
   /// Offsets have 12 digits in names.
-  package static let highestOffset: Int64 = 1_000_000_000_000
+  package static let highestOffset: Int64 = 999_999_999_999
 }

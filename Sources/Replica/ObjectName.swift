@@ -11,7 +11,7 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   package static let largestObject: ByteCount = 8 << 20
 
   /// The greatest offset that names have digits for: a stream ends there at the latest.
-  package static let highestOffset: StreamOffset = 999_999_999_999
+  package static let highestOffset = StreamOffset(DeltaInstructions.highestOffset)
 
   /// How a segment holds its bytes.
   package enum Kind: String, Sendable, CaseIterable {

@@ -31,15 +31,16 @@ extension Attacher {
       guard let file = known[session], file.source.length.map(file.source.position) == end else {
         continue
       }
-      if !file.isGone, try isSealed(session) { try markGone(session) }
+      if !file.isGone, isSealed(session) { try markGone(session) }
       known[session] = nil
     }
     try files.replace(withoutRivals(Array(known.values)))
     try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
   }
 
-  private func isSealed(_ session: SessionID) throws -> Bool {
-    try Sidecar.load(context.home.files(for: session).sidecar).seal != nil
+  /// Whether a session is here and sealed: what is known of a file outlives its session.
+  private func isSealed(_ session: SessionID) -> Bool {
+    (try? Sidecar.load(context.home.files(for: session).sidecar))?.seal != nil
   }
 
   /// What a sidecar says of its file; nil where the session is begun anew.

@@ -75,9 +75,8 @@ extension Judge {
       let lost = positions.subtracting(after.copies(home.number)[session] ?? RangeSet())
       guard !lost.isEmpty, !oracle.isAsked(session) else { continue }
       let since = oracle.trashed(session, in: home.home)
-      let credit = Int64(home.machine.restarts(since: since)) * (86_400_000 + oracle.serverSteps)
       let age = oracle.time.milliseconds - since
-      guard age + credit + Self.slack < Self.trashLife else { continue }
+      guard age + credit(of: home, since: since) + Self.slack < Self.trashLife else { continue }
       oracle.report(
         .init(
           .trash,

@@ -98,34 +98,43 @@ struct Judge {
   /// A local copy goes an hour after its seal at least.
   private func judgePause(_ session: SessionID) {
     let sealed = max(before.sealed[session] ?? .min, after.sealed[session] ?? .min)
-    guard sealed > before.time - Self.sealPause + Self.slack else { return }
-    for (home, sessions) in before.local.sorted(by: { $0.key < $1.key }) {
-      let isGone = after.local[home]?[session]?.isEmpty ?? true
-      guard sessions[session]?.isEmpty == false, isGone else { continue }
+    for home in homes where isDeleted(session, in: home) {
+      guard sealed > before.time - Self.sealPause + Self.slack - credit(of: home, since: sealed)
+      else { continue }
       oracle.report(
         .init(
           .pause,
-          "the local copy of \(session) in home \(home) was deleted within an hour of its seal"))
+          "the local copy of \(session) in home \(home.number) was deleted within an hour of its "
+            + "seal"))
     }
   }
 
-  /// A local copy goes when it is old enough, of which a restart may make up a day: then nobody but the
-  /// clocks can say how long the machine was off.
+  /// A local copy goes when it is old enough.
   private func judgeAge(_ session: SessionID) {
     guard let sealed = before.sealed[session] else { return }
-    for home in homes {
-      guard before.local[home.number]?[session]?.isEmpty == false,
-        after.local[home.number]?[session]?.isEmpty ?? true
-      else { continue }
-      let credit = Int64(home.machine.restarts(since: sealed)) * (86_400_000 + oracle.serverSteps)
+    for home in homes where isDeleted(session, in: home) {
       let age = oracle.time.milliseconds - sealed
-      guard age + credit + Self.slack < home.retention.milliseconds else { continue }
+      guard age + credit(of: home, since: sealed) + Self.slack < home.retention.milliseconds else {
+        continue
+      }
       oracle.report(
         .init(
           .pause,
           "the local copy of \(session) in home \(home.number) was deleted \(age / 1000) s after its "
             + "seal, and stays for \(home.retention)"))
     }
+  }
+
+  private func isDeleted(_ session: SessionID, in home: SimulatedHome) -> Bool {
+    before.local[home.number]?[session]?.isEmpty == false
+      && after.local[home.number]?[session]?.isEmpty ?? true
+  }
+
+  /// What restarts may add to lived time, in milliseconds: a day each, as nobody but the clocks can say
+  /// how long the machine was off.
+  func credit(of home: SimulatedHome, since time: Int64) -> Int64 {
+    guard time > .min else { return 0 }
+    return Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
   }
 
   private func isExpired(_ session: SessionID) -> Bool {

@@ -244,5 +244,18 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.reap(home: 0, olderThan: hour, isRemote: false)), pass(4 * day),
           Step(.remove(object: 3)), pass(8 * day), upload(),
         ])),
+    NamedHistory(
+      "an attached session that is deleted, and a pass that dies while the file goes on",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 1_288_164_436,
+        [
+          Step(.append(home: 2, file: 1, lines: 1), seed: 2_516_794_277),
+          Step(.upload(home: 0), seed: 1_965_562_528),
+          Step(
+            .delete(home: 0, session: 5, isLocal: true, isRemote: true), seed: 1_104_412_520),
+          Step(.append(home: 3, file: 5, lines: 1), seed: 4_284_985_935),
+          Step(.upload(home: 0), seed: 4_058_629_066),
+          Step(.upload(home: 0), seed: 3_406_003_226, death: 17),
+        ])),
   ]
 }
