@@ -99,7 +99,8 @@ struct Judge {
   private func judgePause(_ session: SessionID) {
     let sealed = max(before.sealed[session] ?? .min, after.sealed[session] ?? .min)
     for home in homes where isDeleted(session, in: home) {
-      guard sealed > before.time - Self.sealPause + Self.slack - credit(of: home, since: sealed)
+      guard sealed > .min,
+        before.time - sealed + credit(of: home, since: sealed) + Self.slack < Self.sealPause
       else { continue }
       oracle.report(
         .init(
@@ -133,8 +134,7 @@ struct Judge {
   /// What restarts may add to lived time, in milliseconds: a day each, as nobody but the clocks can say
   /// how long the machine was off.
   func credit(of home: SimulatedHome, since time: Int64) -> Int64 {
-    guard time > .min else { return 0 }
-    return Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
+    Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
   }
 
   private func isExpired(_ session: SessionID) -> Bool {
