@@ -78,10 +78,14 @@ package struct SyncContext: Sendable {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func saveLivedTime(holding lock: HomeLock) throws {
-    if let offset = serverClock.offset {
-      lived.hear(now().asServer(offset: offset), from: store.location)
-    }
+    hearServer()
     try lived.save(holding: lock)
+  }
+
+  /// Counts the time before this boot that the server's answers so far confirm.
+  func hearServer() {
+    guard let offset = serverClock.offset else { return }
+    lived.hear(now().asServer(offset: offset), from: store.location)
   }
 
   /// Bytes of bodies that are in memory at once.

@@ -9,7 +9,7 @@ extension AttachObservation {
   ///
   /// Only a session that reads a whole file can be sent anew.
   func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
-    guard file.isOpen, file.source.base == 0, candidate.form == nil,
+    guard isOpen(file), file.source.base == 0, candidate.form == nil,
       let sent = try SentContent(file, context)
     else { return nil }
     let content = try FileContent(candidate.path)

@@ -186,11 +186,16 @@ struct AttachObservation {
     (file.isOpen ? 1 : 0, file.source.base)
   }
 
+  /// Whether a session still reads a file: it has not ended, and nobody has deleted it meanwhile.
+  func isOpen(_ file: AttachedFile) -> Bool {
+    file.isOpen && LocalSession(context.home, file.session).hasSidecar
+  }
+
   /// Whether a session is not sealed yet, so that its bytes may be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
-    if file.isOpen { return true }
-    let sidecar = context.home.files(for: file.session).sidecar
-    return File.exists(sidecar) && (try? Sidecar.load(sidecar))?.seal == nil
+    let local = LocalSession(context.home, file.session)
+    guard local.hasSidecar else { return false }
+    return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
 
   /// A known file that is where, or has moved to where, it is found now.
@@ -199,9 +204,9 @@ struct AttachObservation {
   ) throws {
     let isCompressed = candidate.form != nil
     let hasGrown = try hasGrown(known, candidate)
-    let isReopened =
-      try hasGrown && !isCompressed && !known.isOpen && !known.isGone && isPending(known)
-    if hasGrown, !known.isOpen, !isReopened {
+    let isOpen = isOpen(known)
+    let isReopened = try hasGrown && !isCompressed && !isOpen && !known.isGone && isPending(known)
+    if hasGrown, !isOpen, !isReopened {
       // Bytes that come after the end are a session of their own.
       guard let source = source(of: candidate) else { return }
       add(

@@ -15,6 +15,8 @@ extension LocalReaper {
     _ plan: ReapPlan, _ retention: Retention, holding lock: HomeLock
   ) -> [DeletionOutcome] {
     lock.expect(home)
+    // What the listings of this plan confirm was lived before anything went to the trash.
+    context?.hearServer()
     for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
     }

@@ -61,7 +61,10 @@ extension Judge {
   func judgeTrash(of home: SimulatedHome) {
     let trashed = before.trashed[home.number] ?? [:]
     for (session, positions) in (before.local[home.number] ?? [:]).sorted(by: { $0.key < $1.key }) {
-      let isGone = after.local[home.number]?[session]?.isEmpty ?? true
+      // A pass that died on the way has left the sidecar, by which the next one goes on.
+      let isGone =
+        (after.local[home.number]?[session]?.isEmpty ?? true)
+        && !File.exists(home.home.files(for: session).sidecar)
       guard isGone, !oracle.isAsked(session) else { continue }
       let lost = positions.subtracting(after.trashed[home.number]?[session] ?? RangeSet())
       guard !lost.isEmpty else { continue }

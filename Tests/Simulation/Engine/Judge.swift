@@ -157,7 +157,8 @@ struct Judge {
     }
   }
 
-  private func judgeLines() {
+  /// Lines that were remote or local stay so, unless their session may go.
+  func judgeLines() {
     let deleted = before.remoteLines.subtracting(after.remoteLines)
     oracle.retire(deleted.filter(mayGo))
     let lost = deleted.filter { !mayGo($0) }

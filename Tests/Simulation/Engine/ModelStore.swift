@@ -134,6 +134,9 @@ final class ModelStore: Sendable {
     }
   }
 
+  /// Whether anything is delayed.
+  var hasDelayed: Bool { withState { !$0.delayed.isEmpty } }
+
   /// Carries out everything that is delayed.
   func settle() {
     withState { state in

@@ -95,6 +95,15 @@ package struct Simulation: Sendable {
       }
     }
 
+    // What was delayed arrives before all is well: it may be a deletion that somebody asked for.
+    world.store.mount()
+    if world.store.hasDelayed {
+      let before = try await surveyor.survey(world.homes)
+      world.store.settle()
+      let after = try await surveyor.survey(world.homes)
+      Judge(oracle: world.oracle, before: before, after: after, homes: [], isHasty: false)
+        .judgeLines()
+    }
     try world.heal()
     last = nil
     for pass in 0..<3 {
@@ -141,8 +150,6 @@ package struct Simulation: Sendable {
 extension World {
   /// Ends all faults, as somebody does who looks after the machines.
   func heal() throws {
-    store.mount()
-    store.settle()
     store.relent()
     setServerRight()
     for home in homes {

@@ -257,5 +257,68 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 4_058_629_066),
           Step(.upload(home: 0), seed: 3_406_003_226, death: 17),
         ])),
+    NamedHistory(
+      "an attached session that is deleted before its file goes on",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 1_546_730_169,
+        [
+          Step(.step(home: 0, seconds: 259_200), seed: 417_815_550),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 3_007_204_986),
+          Step(.upload(home: 0), seed: 3_919_407_230),
+          Step(
+            .delete(home: 0, session: 10, isLocal: true, isRemote: true), seed: 2_812_825_973),
+        ])),
+    NamedHistory(
+      "a copy that goes to the trash before a server has confirmed the time before the boot",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 2_915_522_717,
+        [
+          Step(.start(home: 0), seed: 739_016_614),
+          Step(.end(home: 0, session: 0), seed: 1_883_145_166),
+          Step(.upload(home: 0), seed: 1_121_311_805),
+          Step(.reboot(home: 0, losesTime: false), seed: 1_374_850_554),
+          Step(.pass(seconds: 669_600), seed: 2_458_213_790),
+          Step(
+            .upload(home: 0), seed: 3_837_958_680,
+            faults: [
+              .init(1, .refuse(.unavailable)), .init(2, .loseAnswer), .init(3, .loseAnswer),
+              .init(4, .loseAnswer),
+            ]),
+          Step(.pass(seconds: 669_600), seed: 736_234_626),
+          Step(.upload(home: 0)),
+          Step(.upload(home: 0)),
+        ])),
+    NamedHistory(
+      "a copy that goes to the trash in part",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 2_785_207_905,
+        [
+          Step(.start(home: 0), seed: 2_043_519_810),
+          Step(.write(home: 0, session: 0, bytes: 3883), seed: 3_978_815_202),
+          Step(.upload(home: 0), seed: 1_813_368_923),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 690_111_510),
+          Step(.cutPower(home: 0), seed: 1_101_909_184),
+          Step(.upload(home: 0), seed: 2_026_921_821),
+          Step(.pass(seconds: 669_600), seed: 711_406_731),
+          Step(.upload(home: 0), seed: 3_232_639_815, death: 78),
+        ])),
+    NamedHistory(
+      "a deletion on request that arrives once all is well",
+      History(
+        store: "webdav", homes: 1, isShared: false, seed: 2_275_629_461,
+        [
+          Step(.start(home: 0), seed: 935_569_699),
+          Step(.start(home: 0), seed: 4_202_413_786),
+          Step(.pass(seconds: 43_200), seed: 4_067_968_528),
+          Step(.append(home: 0, file: 0, lines: 1), seed: 107_405_486),
+          Step(.pass(seconds: 86_400), seed: 1_159_565_765),
+          Step(.upload(home: 0), seed: 2_630_718_714),
+          Step(.pass(seconds: 1), seed: 616_790_944),
+          Step(
+            .reap(home: 3, olderThan: 1, isRemote: true), seed: 4_220_689_267,
+            faults: [
+              .init(6, .late(6)), .init(7, .late(6)), .init(8, .late(6)), .init(9, .late(6)),
+            ]),
+        ])),
   ]
 }
