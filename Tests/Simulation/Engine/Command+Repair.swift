@@ -53,15 +53,25 @@ extension Command {
       let entry = ended[number % ended.count]
       guard !Holds(home).isHeld(entry.session, at: context.lived.time) else { return "kept" }
       oracle.ask(for: entry.session)
-      if let source = entry.sidecar.source, let content = try? AtomicFile.read(source.path) {
-        oracle.retire(LineNumber.all(in: content))
-      }
+      if let source = entry.sidecar.source { try retireLines(of: source) }
       let deletion = Deletion(
         home: home, context: context, lived: context.lived, command: "delete")
       let outcomes = try await deletion.delete(
         entry.session, local: isLocal && entry.location != .remote,
         remote: isRemote ? entry.remote : nil, holding: lock)
       return "deleted \(entry.session): \(outcomes.count)"
+    }
+  }
+
+  /// Takes an attached session's lines for deleted, wherever a rotation has moved or copied its file.
+  private func retireLines(of source: Sidecar.Source) throws {
+    for name in try Directory.names(in: logs) {
+      let path = "\(logs)/\(name)"
+      let content = try AtomicFile.read(path)
+      let head = Array(content.prefix(source.headLength))
+      guard path == source.path || Sidecar.Source.headHash(of: head) == source.headHash
+      else { continue }
+      oracle.retire(LineNumber.all(in: content))
     }
   }
 }

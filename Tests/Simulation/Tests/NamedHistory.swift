@@ -320,5 +320,17 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
               .init(6, .late(6)), .init(7, .late(6)), .init(8, .late(6)), .init(9, .late(6)),
             ]),
         ])),
+    NamedHistory(
+      "an attached session that is deleted after its file was copied and truncated",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 885_228_265,
+        [
+          Step(.unmount, seed: 2_392_856_017),
+          Step(.append(home: 1, file: 7, lines: 1), seed: 1_495_846_696),
+          Step(.upload(home: 0), seed: 2_755_812_459),
+          Step(.rotate(home: 2, file: 7, .copyTruncate), seed: 3_089_137_637),
+          Step(
+            .delete(home: 3, session: 0, isLocal: true, isRemote: true), seed: 2_033_239_300),
+        ])),
   ]
 }
