@@ -9,7 +9,9 @@ import Testing
       ("0", 0), ("90", 90), ("90s", 90), ("10m", 600), ("2h", 7200), ("7d", 604_800),
       ("4w", 2_419_200), ("31535999999", 31_535_999_999), ("31536000000", nil), ("", nil),
       ("d", nil), ("-1s", nil), ("1.5h", nil), ("1y", nil), ("9223372036854775807w", nil),
-      ("١s", nil),
+      ("١s", nil), ("1h30m", 5400), ("5min", 300), ("2 days", 172_800), ("1h 30 m", 5400),
+      ("1 week 2d", 777_600), ("1h30", nil), ("30 1h", nil), ("h30m", nil), ("1h ", nil),
+      ("1M", nil), ("999y", nil),
     ] as [(String, Int64?)])
   func agesAreRead(text: String, seconds: Int64?) {
     #expect(Age.parse(text) == seconds.map { .seconds($0) })
@@ -22,4 +24,20 @@ import Testing
       (.milliseconds(-999), "0 s"), (.seconds(Int64.min), "-106751991167300 d"),
     ] as [(Duration, String)])
   func agesAreWritten(span: Duration, text: String) { #expect(Age.text(span) == text) }
+
+  @Test(
+    arguments: [
+      (.zero, "0s"), (.seconds(59), "59s"), (.seconds(61), "1m1s"), (.seconds(7200), "2h"),
+      (.seconds(7999), "2h13m"), (.days(3) + .hours(4), "3d4h"), (.seconds(-5), "0s"),
+    ] as [(Duration, String)])
+  func compactAgesAreReadAgain(span: Duration, text: String) {
+    #expect(Age.compact(span) == text)
+    #expect(Age.parse(text) != nil)
+  }
+
+  @Test(
+    arguments: [
+      (.zero, "0 s ago"), (.seconds(125), "2 m ago"), (.seconds(-7200), "in 2 h"),
+    ] as [(Duration, String)])
+  func whatIsAheadIsNotNegative(span: Duration, text: String) { #expect(Age.ago(span) == text) }
 }

@@ -35,10 +35,25 @@ import Testing
   @Test(
     arguments: [
       (0, "0 B"), (999, "999 B"), (1000, "1.0 KB"), (1_234_567, "1.2 MB"),
-      (5_000_000_000_000, "5000.0 GB"), (-5, "-5 B"),
+      (5_000_000_000_000, "5.0 TB"), (5_000_000_000_000_000, "5000.0 TB"), (-5, "-5 B"),
+      (999_949, "999.9 KB"), (999_950, "1.0 MB"),
     ] as [(ByteCount, String)])
   func peopleSeeUnits(count: ByteCount, text: String) {
     #expect(count.text == text)
+  }
+
+  @Test(
+    arguments: [
+      ("0", 0), ("1000", 1000), ("500k", 500_000), ("500K", 500_000), ("5MB", 5_000_000),
+      ("10 MiB", 10_485_760), ("1.5G", 1_500_000_000), ("1.2 MB", 1_200_000),
+      ("2Gi", 2_147_483_648),
+      ("3TB", 3_000_000_000_000), ("7 B", 7), ("0.5k", 500), ("", nil), ("k", nil), ("-1k", nil),
+      ("1.5", nil), ("1.2345k", nil), ("1..5k", nil), ("1 ", nil), ("1i", nil), ("1x", nil),
+      ("1kk", nil), ("9223372036854775807", .max), ("9223372036854775808", nil),
+      ("10000000T", nil), ("٣k", nil),
+    ] as [(String, ByteCount?)])
+  func sizesAreReadAsTheyAreWritten(text: String, count: ByteCount?) {
+    #expect(ByteCount(size: text) == count)
   }
 
   @Test func totalsThatDoNotFitAreTheLargestCount() {

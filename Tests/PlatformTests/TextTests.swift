@@ -25,4 +25,10 @@ import Testing
     #expect(Duration.microseconds(1499).millisecondsText == "1 ms")
     #expect(Duration.microseconds(1500).millisecondsText == "2 ms")
   }
+
+  @Test func numbersAgreeWithWhatTheyCount() {
+    #expect(Plural.text(0, "session") == "0 sessions" && Plural.text(1, "session") == "1 session")
+    #expect(Plural.text(2, "copy", "copies") == "2 copies")
+    #expect([1, 2, 3].map(Plural.times) == ["once", "twice", "3 times"])
+  }
 }

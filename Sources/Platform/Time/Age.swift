@@ -1,8 +1,23 @@
-/// Spans of time as people write and read them: `45s`, `10m`, `2h`, `7d`.
+/// Spans of time as people write and read them: `45s`, `1h30m`, `2 days`.
 public enum Age {
   private static let units: [(name: Character, seconds: Int64)] = [
     ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
   ]
+
+  private static let named: [String: Int64] = {
+    var named: [String: Int64] = [:]
+    let names: [([String], Int64)] = [
+      (["s", "sec", "secs", "second", "seconds"], 1),
+      (["m", "min", "mins", "minute", "minutes"], 60),
+      (["h", "hr", "hrs", "hour", "hours"], 3_600), (["d", "day", "days"], 86_400),
+      (["w", "week", "weeks"], 7 * 86_400),
+    ]
+    for (words, seconds) in names { for word in words { named[word] = seconds } }
+    return named
+  }()
+
+  /// The forms that ``parse(_:)`` accepts, for messages and help.
+  public static let forms = "45s, 10min, 1h30m, 7d or 4w"
 
   /// The largest unit that fits, rounded down: `3 d`.
   public static func text(_ span: Duration) -> String {
@@ -11,25 +26,51 @@ public enum Age {
     return "\(seconds / unit.seconds) \(unit.name)"
   }
 
-  /// Reads `90s`, `10m`, `2h`, `7d`, `4w`, or plain seconds.
+  /// The two largest units, rounded down, in a form that ``parse(_:)`` reads: `2h13m`, `45s`.
+  public static func compact(_ span: Duration) -> String {
+    let seconds = max(0, span.seconds)
+    guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "0s" }
+    let unit = units[first]
+    let text = "\(seconds / unit.seconds)\(unit.name)"
+    guard first + 1 < units.count else { return text }
+    let next = units[first + 1]
+    let rest = seconds % unit.seconds / next.seconds
+    return rest == 0 ? text : "\(text)\(rest)\(next.name)"
+  }
+
+  /// How long ago something was: `3 h ago`; `in 3 h` for what is to come, or was written by a clock
+  /// that is ahead of this one.
+  public static func ago(_ span: Duration) -> String {
+    span.seconds < 0 ? "in \(text(.zero - span))" : "\(text(span)) ago"
+  }
+
+  /// Reads `90s`, `10min`, `1h30m`, `2 days`, `4w`, or plain seconds.
   ///
   /// - Returns: nil for anything else, and for spans of more than a thousand years.
   public static func parse(_ text: String) -> Duration? {
-    guard let last = text.last else { return nil }
-    let factor: Int64
-    let digits: Substring
-    if last.isASCII, last.isNumber {
-      (factor, digits) = (1, text[...])
-    } else if last == "w" {
-      (factor, digits) = (7 * 86_400, text.dropLast())
-    } else if let unit = units.first(where: { $0.name == last }) {
-      (factor, digits) = (unit.seconds, text.dropLast())
-    } else {
-      return nil
+    let most: Int64 = 1000 * 365 * 86_400
+    var rest = text[...]
+    var total: Int64 = 0
+    var terms = 0
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      guard let count = Int64(digits) else { return nil }
+      rest = rest[digits.endIndex...].drop { $0 == " " }
+      let word = rest.prefix { $0.isASCII && $0.isLetter }
+      rest = rest[word.endIndex...]
+      // Without a unit it is seconds, and all there is.
+      guard
+        let factor = word.isEmpty ? (rest.isEmpty && terms == 0 ? 1 : nil) : named[String(word)],
+        count < most / factor
+      else { return nil }
+      total += count * factor
+      terms += 1
+      guard total < most else { return nil }
+      let next = rest.drop { $0 == " " }
+      // A blank at the end belongs to nothing.
+      if next.isEmpty && !rest.isEmpty { return nil }
+      rest = next
     }
-    guard let count = Int64(digits), count >= 0, count < 1000 * 365 * 86_400 / factor else {
-      return nil
-    }
-    return .seconds(count * factor)
+    return terms == 0 ? nil : .seconds(total)
   }
 }
