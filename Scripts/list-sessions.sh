@@ -42,7 +42,7 @@ done
 open_store "$store"
 session_rows "$device" >"$work/rows"
 # Of a session the segments come first, by start, then its sidecars.
-sort -k1,1r -k2,2 -k3,3 -k5,5n "$work/rows" | awk -v json="$json" '
+sort -k1,1r -k2,2 -k3,3 -k5,5n "$work/rows" | awk -v json="$json" "$highest_sidecar"'
   function show(start) {
     if (id == "") return
     start = substr(id, 1, 4) "-" substr(id, 5, 2) "-" substr(id, 7, 2) "T" substr(id, 10, 2) ":" \
@@ -60,15 +60,14 @@ sort -k1,1r -k2,2 -k3,3 -k5,5n "$work/rows" | awk -v json="$json" '
   $1 != id || $2 != device {
     show()
     id = $1; device = $2; status = "-"
-    number = length_ = stored = 0
+    length_ = stored = 0
     generation = 1
+    forget_sidecar()
     split("", mark)
   }
   { stored += $9 }
   # What has another size than its name says does not exist.
   $8 != $9 { next }
-  $3 == "s" && $4 + 0 > number {
-    number = $4 + 0; status = $5; length_ = $6 + 0; generation = $13
-  }
+  $3 == "s" && outranks($4, $5, $6, $7) { status = $5; length_ = $6 + 0; generation = $13 }
   $3 == "g" && $5 + 0 <= mark[$4] + 0 && $6 + 0 > mark[$4] + 0 { mark[$4] = $6 + 0 }
   END { show() }'

@@ -72,16 +72,17 @@ age_text() { # SECONDS
 # hash and key of its highest whole sidecar ("-" without one), and the last day of its hold (0 without
 # one).
 sessions() {
-  sort -k1,2 "$work/rows" | awk -v OFS='\t' '
+  sort -k1,2 "$work/rows" | awk -v OFS='\t' "$highest_sidecar"'
     function show() { if (id != "") print id, device, newest, now, bytes, stored, hash, key, held }
     $1 != id || $2 != device {
       show()
-      id = $1; device = $2; now = $12; newest = stored = hash = key = "-"; bytes = number = held = 0
+      id = $1; device = $2; now = $12; newest = stored = hash = key = "-"; bytes = held = 0
+      forget_sidecar()
     }
     { bytes += $9 }
     $3 == "k" && $5 + 0 > held { held = $5 + 0 }
     $10 != "-" && (newest == "-" || $10 + 0 > newest + 0) { newest = $10 }
-    $3 == "s" && $8 == $9 && $4 + 0 > number { number = $4 + 0; stored = $8; hash = $7; key = $11 }
+    $3 == "s" && $8 == $9 && outranks($4, $5, $6, $7) { stored = $8; hash = $7; key = $11 }
     END { show() }'
 }
 

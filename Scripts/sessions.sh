@@ -5,6 +5,22 @@
 # shellcheck source=store.sh
 . "$(dirname "${BASH_SOURCE[0]}")/store.sh"
 
+# For awk, about the highest sidecar of a session so far: forgetting it, and whether another one outranks
+# it, which then takes its place. Of two with one number the one that seals counts, then the longer one,
+# then the higher hash.
+# shellcheck disable=SC2034 # Used by the scripts that source this file.
+highest_sidecar='
+  function forget_sidecar() { number = seals = sidecar_length = 0; sidecar_hash = "" }
+  function outranks(n, status, reach, hash, is_higher) {
+    if (n + 0 != number) is_higher = n + 0 > number
+    else if ((status != "active") != seals) is_higher = status != "active"
+    else if (reach + 0 != sidecar_length) is_higher = reach + 0 > sidecar_length
+    else is_higher = hash "" > sidecar_hash ""
+    if (!is_higher) return 0
+    number = n + 0; seals = status != "active"; sidecar_length = reach + 0; sidecar_hash = hash ""
+    return 1
+  }'
+
 # The ids of the devices that have sent something, or the one that was asked for.
 devices() { # [DEVICE]
   if [ -n "$1" ]; then

@@ -51,6 +51,27 @@ import Testing
     try program.expectNoSecretInArguments(endpoint)
   }
 
+  /// Of two sidecars with one number the one that seals counts, then the longer one, then the higher
+  /// hash, whatever their order in a listing.
+  @Test func theHighestOfSidecarsWithOneNumberCounts() async throws {
+    let endpoint = try Endpoint(.directory)
+    try endpoint.prepare()
+    let program = try Program(scriptsFor: endpoint)
+    let result = try await program.script(
+      """
+      cd "$FILES/store" && mkdir -p devices/d1/2026-01-22 && cd devices/d1/2026-01-22
+      revision() { printf 0123456789 >"20260122t14300$1z-k3f9a7c2.s0002.$2.0000000000$3.$4.10.json"; }
+      revision 5 active 50 ffffffffffffffff
+      revision 5 terminated 40 0000000000000001
+      revision 4 active 60 00000000000000aa
+      revision 4 active 50 ffffffffffffffff
+      revision 3 crashed 50 0000000000000001
+      revision 3 terminated 50 1111111111111111
+      "$S/list-sessions.sh" | awk '{ print $3, $5 }'
+      """)
+    #expect(result.text == "terminated 40\nactive 60\nterminated 50\n", "\(result.errors)")
+  }
+
   /// Leaves a session open whose three segments are in the store; it ends with the shell.
   private static let threeTicks = """
     mkfifo in
