@@ -268,7 +268,9 @@ public final class SessionWriter: Sendable {
       flushPartial(machine.now(), &state)
       _ = state.appender.closeGap(time: machine.now())
     }
-    note(EndRecord.start + cause.description, at: machine.now())
+    append(
+      EndRecord.level(of: cause), Category.session, EndRecord.start + cause.description,
+      at: machine.now())
     let end = machine.now()
     if let compression { compression.sync { compressParts() } } else { compressParts() }
     try state.withLock { state in

@@ -95,4 +95,10 @@ extension Sidecar.Recorder {
 /// The recorder's last record.
 enum EndRecord {
   static let start = "SESSION END "
+
+  /// A crash is a fault and a failed exit an error, so that a look for either finds the end.
+  static func level(of cause: ExitCause) -> Level {
+    if cause.status == .crashed { return .fault }
+    return cause.isFailure ? .error : .info
+  }
 }

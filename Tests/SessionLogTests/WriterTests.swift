@@ -64,7 +64,8 @@ import Testing
     #expect(gaps.count == 2)
     #expect(log.contains("after\n") && !log.contains("lost"))
     if format == .lines {
-      #expect(log.contains("SESSION START") && log.hasSuffix("SESSION END exit 3\n"))
+      #expect(log.contains("SESSION START"))
+      #expect(log.hasSuffix("[ERROR] [Session] SESSION END exit 3\n"))
     }
   }
 
@@ -116,7 +117,7 @@ import Testing
     let session = try home.session(Array("ERROR: x\nfine\n".utf8), cause: .signal(9))
     let sidecar = try Sidecar.load(home.home.files(for: session).sidecar)
     #expect(sidecar.status == .crashed && sidecar.cause == .signal(9))
-    #expect(sidecar.levels == ["ERROR": 1, "INFO": 3])
+    #expect(sidecar.levels == ["FAULT": 1, "ERROR": 1, "INFO": 2])
     #expect(sidecar.categories == ["Session", "stdout"])
     #expect(sidecar.fileSizeBytes == ByteCount(try home.log(session).count))
     #expect(sidecar.deviceId == home.device.deviceId && sidecar.recorder?.pid == getpid())

@@ -18,7 +18,7 @@ import Testing
     let json = try await site.store.get(folder.key + seal.fileName)
     let lines = try #require(try Sidecar(json: json).crash?.lines)
     #expect(lines.count == 200)
-    #expect(lines.last?.hasSuffix("SESSION END signal 11 (SIGSEGV)") == true)
+    #expect(lines.last?.hasSuffix("[FAULT] [Session] SESSION END signal 11 (SIGSEGV)") == true)
     #expect(lines.contains { $0.hasSuffix("[stdout+] no newline") })
     #expect(lines.contains { $0.contains("key [REDACTED:") })
     #expect(!String(decoding: json, as: UTF8.self).contains(Self.secret))
