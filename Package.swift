@@ -159,6 +159,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/EndToEnd"),
+    .testTarget(
+      name: "CommandLineTests",
+      dependencies: [
+        "ObjectStore", "Platform", "SessionLog", "SessionReading", "tidemark", "TestServers",
+        "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], exclude: ["Snapshots"]),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),
     .testTarget(
       name: "SessionLogTests",

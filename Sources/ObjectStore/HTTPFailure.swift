@@ -101,7 +101,7 @@ struct HTTPFailure {
     case 507: (.full, "Free some space on the store.")
     // Before the other 5xx: what a server does not know, it will not know later.
     case 405, 501: (.unsupported, "The server does not know this request; check the URL.")
-    case 429, 503, 509: (.overloaded, "Try again later, or with fewer --transfers.")
+    case 429, 503, 509: (.overloaded, "Try again later, or with fewer transfers at once.")
     case 423: (.transient, "Somebody has locked it; try again later.")
     case 408, 425, 500...506, 508...599: (.transient, "Try again later.")
     case 300..<400:

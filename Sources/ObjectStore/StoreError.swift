@@ -71,6 +71,16 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
     [.transient, .damaged, .overloaded, .unreachable].contains(code)
   }
 
+  /// Whether the login itself was refused, and not one right that it lacks.
+  package var refusesLogin: Bool {
+    guard code == .authentication else { return false }
+    let signs = [
+      "401", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken",
+      "InvalidClientTokenId",
+    ]
+    return signs.contains { response.contains($0) }
+  }
+
   /// Whether nothing more is to be tried in this pass.
   package var endsPass: Bool { code == .cancelled || code == .exhausted }
 

@@ -231,6 +231,33 @@ package struct SessionCatalog: Sendable {
     return areLocal ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
   }
 
+  /// The sessions that several ids name, to be read from a side; as ``entry(named:on:warn:)`` does it
+  /// for one.
+  ///
+  /// - Throws: ``LookupError``; errors of the store and of the local files.
+  package func entries(
+    named ids: [String], on side: SessionReader.Side, warn: (String) -> Void
+  ) async throws -> [Entry] {
+    var found: [Entry?] = ids.map { _ in nil }
+    if side != .remote {
+      let whole = ids.indices.filter { SessionID(ids[$0]) != nil }
+      let local = try await SessionCatalog(context.withoutStore)
+        .find(whole.map { ids[$0] }, devices: [])
+      for (index, entry) in zip(whole, local) where entry?.hasLocalLog == true {
+        found[index] = entry
+      }
+    }
+    let rest = ids.indices.filter { found[$0] == nil }
+    if let only = rest.first, rest.count == 1 {
+      found[only] = try await entry(named: ids[only], on: side, warn: warn)
+    } else if !rest.isEmpty {
+      let named = rest.map { ids[$0] }
+      let entries = try await entries(matching: named, devices: devices(for: named))
+      for (index, entry) in zip(rest, entries) { found[index] = entry }
+    }
+    return found.compactMap(\.self)
+  }
+
   /// The session that an id names, to be read from a side.
   ///
   /// The store is not asked for a session that is whole on this machine. Where the id is shortened, it

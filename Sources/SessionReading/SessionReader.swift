@@ -59,11 +59,11 @@ package struct SessionReader: Sendable {
     if side == .local && !entry.hasLocalLog {
       let what = entry.location == .remote ? "not" : "not whole"
       throw ReadingError(
-        .unfit, "\(entry.session) is \(what) on this machine; try without --local")
+        .unfit, "\(entry.session) is \(what) on this machine")
     }
     if side == .remote && entry.remote == nil {
       throw ReadingError(
-        .unfit, "\(entry.session) is not in the store yet; try without --remote")
+        .unfit, "\(entry.session) is not in the store yet")
     }
     isLocal = entry.hasLocalLog && side != .remote
     let endsHere = entry.location == .both && entry.sidecar.source == nil && side != .remote

@@ -23,14 +23,16 @@ package struct SessionSearch {
   /// How many lines after each match are wanted too.
   package var after = 0
   package var extent = Extent.lines
+  /// Whether lines have their numbers, for which the whole log is read.
+  package var numbersLines = false
 
   /// Looks for a pattern.
   package init(_ pattern: LinePattern) { self.pattern = pattern }
 
   /// What was found.
   package enum Finding {
-    /// A line, or one around it.
-    case piece(MatchContext.Piece)
+    /// A line, or one around it, and its number where ``numbersLines`` asks for it.
+    case piece(MatchContext.Piece, number: Int?)
     /// A line, and whether it matches; with ``Extent/records``.
     case record(RecordLine, isMatch: Bool)
   }
@@ -47,17 +49,33 @@ package struct SessionSearch {
   ) async throws -> Int {
     guard limit > 0 else { return 0 }
     var around = MatchContext(before: before, after: after)
+    var numbers = LineNumbers(keeping: before)
     var found = 0
-    do {
-      _ = try await reader.readLines(choice, choice.mode) { line in
-        let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
-        if isMatch { found += 1 }
-        switch extent {
-        case .sessions: if found > 0 { throw Enough() }
-        case .lines: around.add(line, isMatch: isMatch) { body(.piece($0)) }
-        case .records: body(.record(line, isMatch: isMatch))
+    func take(_ line: RecordLine) throws {
+      let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
+      if isMatch { found += 1 }
+      switch extent {
+      case .sessions: if found > 0 { throw Enough() }
+      case .lines:
+        around.add(line, isMatch: isMatch) { piece in
+          body(
+            .piece(
+              piece, number: numbersLines ? piece.line.flatMap { numbers.number(of: $0) } : nil))
         }
-        if found == limit, extent != .lines || around.isComplete { throw Enough() }
+      case .records: body(.record(line, isMatch: isMatch))
+      }
+      if found == limit, extent != .lines || around.isComplete { throw Enough() }
+    }
+    do {
+      if numbersLines {
+        var filter = reader.filter(choice)
+        _ = try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes in
+          numbers.add(bytes)
+          try filter.add(bytes, take)
+        }
+        try filter.finish(take)
+      } else {
+        _ = try await reader.readLines(choice, choice.mode, take)
       }
     } catch is Enough {
       // What is left of the session is not wanted.

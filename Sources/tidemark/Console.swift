@@ -6,8 +6,33 @@ import Platform
 enum Console {
   static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+  /// Columns of the terminal that results go to; nil where they go elsewhere and nothing is cut.
+  static var width: Int? {
+    guard outputIsTerminal else { return nil }
+    var size = winsize()
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+      return Int(size.ws_col)
+    }
+    return environment["COLUMNS"].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } ?? 80
+  }
+
+  /// Prints a table, fitted to the terminal; what is left out for it is said on standard error.
+  static func show(_ table: Table) {
+    let rendering = table.render(width: width, paint: paint)
+    for line in rendering.lines { say(line) }
+    if !rendering.omitted.isEmpty {
+      remark(
+        "no room for \(rendering.omitted.joined(separator: ", ")): widen the terminal, or choose "
+          + "with --columns")
+    }
+  }
+
   private static let environment = ProcessInfo.processInfo.environment
-  private static let hasColour =
+  /// What `--color` says; nil where it leaves that to terminal and environment.
+  static let forcedColour = Guarded<Bool?>(nil)
+  /// Whether results are coloured.
+  static var hasColour: Bool { forcedColour.withLock { $0 } ?? usuallyHasColour }
+  private static let usuallyHasColour =
     outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
 
   /// The path of this very program.
@@ -87,7 +112,12 @@ enum Console {
   }
 
   /// Asks a yes-or-no question at a terminal.
-  static func confirm(_ question: String) -> Bool {
+  ///
+  /// - Throws: ``Failure`` where there is none.
+  static func mayProceed(_ question: String) throws -> Bool {
+    guard errorIsTerminal, isatty(STDIN_FILENO) == 1 else {
+      throw Failure(.usage, "not a terminal: pass --yes to confirm. \(question)")
+    }
     writeError("\(question) [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased())
   }

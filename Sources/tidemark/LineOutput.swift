@@ -23,7 +23,8 @@ final class LineOutput {
     if line.isStart || !isInLine, let label {
       pending += Console.paint(label, .grey).utf8
     }
-    if Console.outputIsTerminal {
+    // Colours are text of ours among bytes: what they stand in is text as well.
+    if Console.outputIsTerminal || Console.hasColour {
       pending += Self.painted(line, marks).utf8
       if line.bytes.last == 0x0a { pending.append(0x0a) }
     } else {

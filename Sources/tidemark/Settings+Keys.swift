@@ -90,20 +90,12 @@ extension Settings {
 
   // MARK: Values
 
-  /// `500M`, `2G` or plain bytes.
-  static func bytes(_ text: String) -> ByteCount? {
-    let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
-    let factor = text.last.flatMap { units[$0] }
-    guard let count = Int64(factor == nil ? text[...] : text.dropLast()), count >= 0 else {
-      return nil
-    }
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: factor ?? 1)
-    return overflow ? nil : ByteCount(bytes)
-  }
+  /// `500 MB`, `2G` or plain bytes.
+  static func bytes(_ text: String) -> ByteCount? { ByteCount(size: text) }
 
-  /// Bytes a second: `500K`, `2M`; fewer than 1 KiB would stall every request.
+  /// Bytes a second: `500k`, `2MB`; fewer than 1000 would stall every request.
   static func rate(_ text: String) -> ByteCount? {
-    bytes(text).flatMap { $0 >= 1024 ? $0 : nil }
+    bytes(text).flatMap { $0 >= 1000 ? $0 : nil }
   }
 
   /// Fewer requests than a session needs at the least would never get it done.

@@ -50,12 +50,17 @@ extension Settings {
     case ("category", let text?): source.category = text
     case ("idle-end", let text?):
       guard let idleEnd = Age.parse(text), idleEnd > .zero else {
-        throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'idle-end'")
+        throw Problem(
+          value,
+          "invalid value '\(String(printable: text.utf8))' for 'idle-end'; use a time such as \(Age.forms)"
+        )
       }
       source.idleEnd = idleEnd
     case ("follow-links", let text?):
       guard let follows = Bool(text) else {
-        throw Problem(value, "'\(String(printable: text.utf8))' is no value for 'follow-links'")
+        throw Problem(
+          value,
+          "invalid value '\(String(printable: text.utf8))' for 'follow-links'; use true or false")
       }
       source.followsLinks = follows
     default:

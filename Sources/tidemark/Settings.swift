@@ -2,6 +2,7 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
+import Platform
 import Redaction
 import SessionLog
 import Sync
@@ -30,6 +31,14 @@ struct Settings {
   var storeSettings = StoreSettings()
   /// How many requests one upload sends at the most.
   var maximumRequests: Int?
+  /// What the file says of the keys with one value, by their names.
+  private(set) var written: [String: Written] = [:]
+
+  /// A value as it stands in the file.
+  struct Written {
+    let text: String
+    let line: Int
+  }
 
   /// Opens a store as configured.
   func store(
@@ -128,31 +137,33 @@ struct Settings {
     }
     guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
     if text.isEmpty { return }
+    written[name] = Written(text: text, line: value.mark?.line ?? 1)
     guard takeOver(&self, text) else {
       // It may hold a password.
-      guard name != "proxy" else { throw Problem(value, "that is no value for 'proxy'") }
-      throw Problem(value, "'\(String(printable: text.utf8))' is no value for '\(name)'")
+      guard name != "proxy" else { throw Problem(value, "invalid value for 'proxy'") }
+      throw Problem(
+        value, "invalid value '\(String(printable: text.utf8))' for '\(name)'\(Self.expected(name))"
+      )
+    }
+  }
+
+  /// The forms that a key's value may have, where several keys share them.
+  private static func expected(_ name: String) -> String {
+    switch name {
+    case "stale-after", "upload-every", "connect-timeout", "stall-timeout", "retention.local",
+      "retention.remote", "retention.prune-after", "retention.trash", "retention.warn-before":
+      "; use a time such as \(Age.forms)"
+    case "rotate-at", "limit-rate", "retention.local-max":
+      "; use a size such as \(ByteCount.sizeForms)"
+    case "consent": "; use none, metadata or logs"
+    case "fsync": "; use always, never or an interval such as 1s"
+    case "allow-plaintext", "s3.path-style": "; use true or false"
+    default: ""
     }
   }
 
   static func unknown(_ key: Node, _ name: String, of known: [String]) -> Problem {
-    let near = known.min { distance(name, $0) < distance(name, $1) }
-    let hint = near.map { distance(name, $0) <= 3 ? "; did you mean '\($0)'?" : "" } ?? ""
+    let hint = Suggestion.hint(for: name, among: known)
     return Problem(key, "unknown key '\(String(printable: name.utf8))'\(hint)")
-  }
-
-  /// Levenshtein's distance, for hints.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    var row = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, b) in right.enumerated() {
-        (diagonal, row[j + 1]) = (
-          row[j + 1], a == b ? diagonal : 1 + min(diagonal, row[j], row[j + 1])
-        )
-      }
-    }
-    return row[right.count]
   }
 }

@@ -3,123 +3,117 @@ import HTTPTransport
 /// The configuration that `init` writes: the keys in use, and all others commented out with their
 /// defaults.
 enum SettingsTemplate {
-  /// The text for a store, with what the environment said about it where cron will not see it;
-  /// secrets stay where they are.
-  static func text(store: String, environment: [String: String]) -> String {
-    func line(_ key: String, _ variables: String..., usually example: String = "") -> String {
-      let found = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-      if let found { return "  \(key): \(quoted(found))" }
-      return example.isEmpty ? "  #\(key):" : "  #\(key): \(example)"
-    }
-    return """
-      # Tidemark's configuration. Environment variables override it; see tidemark(1).
+  /// The text for a store; ``setting(_:in:)`` adds what `init` saves of the environment.
+  static func text(store: String) -> String {
+    """
+    # Tidemark's configuration. Environment variables override it; see tidemark(1).
 
-      # Where logs go: s3://bucket/prefix, https://host/dav/folder or file:///folder; or none.
-      store: \(quoted(store))
-      # What may leave this machine: none; metadata, which is who ran what where and how it ended, but
-      # nothing of its log; or logs.
-      consent: logs
+    # Where logs go: s3://bucket/prefix, https://host/dav/folder or file:///folder; or none.
+    store: \(quoted(store))
+    # What may leave this machine: none; metadata, which is who ran what where and how it ended, but
+    # nothing of its log; or logs.
+    consent: logs
 
-      # Requests under way at once, 1 to 64; without it 12, and 32 where little is to be sent.
-      #transfers: 12
-      # 'status' and cron complain when nothing could be sent for so long.
-      #stale-after: 1h
-      # When logs are made durable against a power loss: always, never, or an interval.
-      #fsync: 1s
-      # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.
-      #rotate-at: 10000000
-      # The level of lines on standard error that do not tell theirs: TRACE to FAULT.
-      #stderr-level: INFO
-      # How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
-      #upload-every: 60s
-      # A PEM file with the certificate authorities to trust instead of the system's.
-      #ca-file:
-      # PEM files with the certificate to show to the server, and its key (without a password).
-      #client-certificate:
-      #client-key:
-      # The server's public key, as curl's --pinnedpubkey takes it: sha256//BASE64.
-      #pinned-key:
-      # The oldest version of TLS that is accepted: 1.2 or 1.3.
-      #minimum-tls: 1.2
-      # Whether http:// to another machine is accepted: all on the way may read logs and password.
-      #allow-plaintext: false
-      # http://user:password@host:port; by default what the environment says.
-      #proxy:
-      # Bytes a second of all requests together, both ways: 500K, 2M; by default unlimited.
-      #limit-rate:
-      # Requests that one upload sends at the most, from 8; the next one goes on. By default all.
-      #max-requests:
-      #connect-timeout: 15s
-      # A request without progress is given up after this.
-      #stall-timeout: 30s
+    # Requests under way at once, 1 to 64; without it 12, and 32 where little is to be sent.
+    #transfers: 12
+    # 'status' and cron complain when nothing could be sent for so long.
+    #stale-after: 1h
+    # When logs are made durable against a power loss: always, never, or an interval.
+    #fsync: 1s
+    # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.
+    #rotate-at: 10000000
+    # The level of lines on standard error that do not tell theirs: TRACE to FAULT.
+    #stderr-level: INFO
+    # How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
+    #upload-every: 60s
+    # A PEM file with the certificate authorities to trust instead of the system's.
+    #ca-file:
+    # PEM files with the certificate to show to the server, and its key (without a password).
+    #client-certificate:
+    #client-key:
+    # The server's public key, as curl's --pinnedpubkey takes it: sha256//BASE64.
+    #pinned-key:
+    # The oldest version of TLS that is accepted: 1.2 or 1.3.
+    #minimum-tls: 1.2
+    # Whether http:// to another machine is accepted: logs and password are sent unencrypted.
+    #allow-plaintext: false
+    # http://user:password@host:port; by default what the environment says.
+    #proxy:
+    # Bytes a second of all requests together, both ways: 500K, 2M; by default unlimited.
+    #limit-rate:
+    # Requests that one upload sends at the most, from 8; the next one goes on. By default all.
+    #max-requests:
+    #connect-timeout: 15s
+    # A request without progress is given up after this.
+    #stall-timeout: 30s
 
-      # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G. Sent
-      # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
-      # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
-      # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
-      # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.
-      retention:
-        #local: 7d
-        #remote: 30d
-        #local-max:
-        #prune-after:
-        #trash: 7d
-        #warn-before:
+    # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G. Sent
+    # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
+    # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
+    # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
+    # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.
+    retention:
+      #local: 7d
+      #remote: 30d
+      #local-max:
+      #prune-after:
+      #trash: 7d
+      #warn-before:
 
-      # Logs that other programs write, as sessions. $1 is what the first * stands for.
-      sources:
-        #- path: /var/log/app/**
-        #  exclude: ['*.tmp']
-        #  app: app
-        #  user: www-data
-        #  category: web
-        #  idle-end: 1d
-        #  follow-links: false
+    # Logs that other programs write, as sessions. $1 is what the first * stands for.
+    sources:
+      #- path: /var/log/app/**
+      #  exclude: ['*.tmp']
+      #  app: app
+      #  user: www-data
+      #  category: web
+      #  idle-end: 1d
+      #  follow-links: false
 
-      # What is masked before it leaves this machine: 'tidemark redact --preview' shows it. An own rule's
-      # expression is tried around its literal 'near', and masks its first group or all it matches.
-      redact:
-        #private-keys: true
-        #aws: true
-        #gcp: true
-        #github: true
-        #slack: true
-        #vendors: true
-        #jwt: true
-        #headers: true
-        #url-passwords: true
-        #pairs: true
-        #cookies: true
-        #email: false
-        #cards: false
-        #rules:
-        #- kind: customer
-        #  near: 'customer='
-        #  pattern: 'customer=(\\w+)'
+    # What is masked before it leaves this machine: 'tidemark redact --preview' shows it. An own rule's
+    # expression is tried around its literal 'near', and masks its first group or all it matches.
+    redact:
+      #private-keys: true
+      #aws: true
+      #gcp: true
+      #github: true
+      #slack: true
+      #vendors: true
+      #jwt: true
+      #headers: true
+      #url-passwords: true
+      #pairs: true
+      #cookies: true
+      #email: false
+      #cards: false
+      #rules:
+      #- kind: customer
+      #  near: 'customer='
+      #  pattern: 'customer=(\\w+)'
 
-      # cron has no login environment: name a file (mode 0600) that holds the password.
-      webdav:
-      \(line("user", "TIDEMARK_WEBDAV_USER"))
-      \(line("password-file", "TIDEMARK_WEBDAV_PASSWORD_FILE"))
-      \(line("token-file", "TIDEMARK_WEBDAV_TOKEN_FILE"))
+    # cron has no login environment: name a file (mode 0600) that holds the password.
+    webdav:
+      #user:
+      #password-file:
+      #token-file:
 
-      # Without these, the AWS environment variables and profile files count. An endpoint is for
-      # services other than AWS; the region, and whether the bucket stands in the path, follow from it
-      # where it is known, or from 'provider': minio, ceph, swift, garage, rclone.
-      s3:
-      \(line("endpoint", "AWS_ENDPOINT_URL", usually: "https://minio.example:9000"))
-      \(line("region", "AWS_REGION", "AWS_DEFAULT_REGION", usually: "us-east-1"))
-      \(line("profile", "AWS_PROFILE"))
-        #provider:
-        #path-style: true
-        #access-key-id:
-        #secret-access-key-file:
-        # Asked for with each object: AES256 or aws:kms, and a class that can be read at once.
-        #server-side-encryption:
-        #kms-key-id:
-        #storage-class:
+    # Without these, the AWS environment variables and profile files count. An endpoint is for
+    # services other than AWS; the region, and whether the bucket stands in the path, follow from it
+    # where it is known, or from 'provider': minio, ceph, swift, garage, rclone.
+    s3:
+      #endpoint: https://minio.example:9000
+      #region: us-east-1
+      #profile:
+      #provider:
+      #path-style: true
+      #access-key-id:
+      #secret-access-key-file:
+      # Asked for with each object: AES256 or aws:kms, and a class that can be read at once.
+      #server-side-encryption:
+      #kms-key-id:
+      #storage-class:
 
-      """
+    """
   }
 
   /// A value as YAML, whatever stands in it.
@@ -140,6 +134,35 @@ enum SettingsTemplate {
   /// A configuration that accepts plain `http` to other machines, everything else as it was.
   static func allowingPlaintext(_ text: String) -> String {
     setting("allow-plaintext", "true", in: text)
+  }
+
+  /// A configuration with a value for a key of a section, everything else as it was.
+  ///
+  /// - Returns: nil where the section is written in one line, which is left to its author.
+  static func setting(_ one: SavedCredentials.Setting, in text: String) -> String? {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    func blanks(_ line: String) -> String { String(line.prefix { $0 == " " }) }
+    guard let start = lines.firstIndex(where: { $0.hasPrefix("\(one.section):") }) else {
+      let end = lines.last?.isEmpty == true ? lines.count - 1 : lines.count
+      lines.insert(contentsOf: ["\(one.section):", "  \(one.key): \(quoted(one.value))"], at: end)
+      return lines.joined(separator: "\n")
+    }
+    let rest = lines[start].dropFirst(one.section.count + 1).drop { $0 == " " }
+    guard rest.isEmpty || rest.hasPrefix("#") else { return nil }
+    let end =
+      lines[(start + 1)...].firstIndex { !$0.isEmpty && !$0.hasPrefix(" ") && !$0.hasPrefix("#") }
+      ?? lines.count
+    let body = start + 1..<end
+    let words = lines.map { $0.drop { $0 == " " } }
+    let indentation =
+      body.first { !words[$0].isEmpty && !words[$0].hasPrefix("#") }.map { blanks(lines[$0]) }
+      ?? "  "
+    let line = "\(indentation)\(one.key): \(quoted(one.value))"
+    let index =
+      body.first { words[$0].hasPrefix("\(one.key):") }
+      ?? body.first { words[$0].hasPrefix("#\(one.key):") }
+    if let index { lines[index] = line } else { lines.insert(line, at: start + 1) }
+    return lines.joined(separator: "\n")
   }
 
   /// A configuration with a value for a key: in its line, else where it is commented out, else in

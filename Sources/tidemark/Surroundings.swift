@@ -22,13 +22,22 @@ struct Surroundings: Encodable {
 
   /// This shell, and what a line in this user's crontab would have.
   static func ofThisUser() async -> (shell: Surroundings, cron: Surroundings) {
-    let account = Account.current
-    var bare = ["LOGNAME": account.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"]
-    bare["HOME"] = account.home
     return (
       await Surroundings("this shell", environment: ProcessInfo.processInfo.environment),
-      await Surroundings("cron", environment: bare)
+      await Surroundings("cron", environment: environmentInCron(.current))
     )
+  }
+
+  /// The environment of a line in a user's crontab.
+  static func environmentInCron(_ account: Account) -> [String: String] {
+    var bare = ["LOGNAME": account.name, "PATH": "/usr/bin:/bin", "SHELL": "/bin/sh"]
+    bare["HOME"] = account.home
+    return bare
+  }
+
+  /// Whether cron works with this home without being told.
+  static func isFoundByCron(_ home: Home) -> Bool {
+    Home.locate(environment: environmentInCron(.current)).path == home.path
   }
 
   /// The machine-wide mode; nil where the machine is not configured for all its users.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 
 /// The command line.
 @main
@@ -27,11 +28,14 @@ struct Tidemark: AsyncParsableCommand {
       Init.self, Doctor.self, Run.self, Log.self, Play.self, Import.self, Upload.self, List.self,
       Show.self, Tail.self, Grep.self, Export.self, Pull.self, Verify.self, Reap.self,
       Delete.self, Keep.self, Restore.self, Why.self, Redact.self, Status.self, Retry.self,
+      Config.self,
     ])
 
   static func main() async {
     do {
-      var command = try parseAsRoot()
+      let arguments = ShortOptions.expanded(Array(CommandLine.arguments.dropFirst()))
+      try expectCommand(arguments)
+      var command = try parseAsRoot(arguments)
       if var asynchronous = command as? any AsyncParsableCommand {
         try await asynchronous.run()
       } else {
@@ -40,6 +44,22 @@ struct Tidemark: AsyncParsableCommand {
       ExitStatus.leave(ExitStatus.ok.rawValue)
     } catch {
       ExitStatus.leave(with: error, as: Self.self)
+    }
+  }
+
+  /// Refuses a word that is no command, with the one that it may mean.
+  static func expectCommand(_ words: [String]) throws {
+    var known = configuration.subcommands
+    for word in words {
+      guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+      guard let command = known.first(where: { $0.configuration.commandName == word }) else {
+        let names = known.compactMap { $0.configuration.commandName }
+        throw Failure(
+          .usage,
+          "unknown command '\(String(oneLine: word, limit: 80))'"
+            + "\(Suggestion.hint(for: word, among: names)) 'tidemark --help' lists the commands")
+      }
+      known = command.configuration.subcommands
     }
   }
 }

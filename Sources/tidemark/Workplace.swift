@@ -118,6 +118,12 @@ struct Workplace {
     environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
   }
 
+  /// The store that environment or configuration name, in the form in which errors name it too; nil
+  /// where none is named, or it is root's.
+  var namedStore: String? {
+    isServedByRoot ? nil : storeText.map { (try? storeURL($0))?.description ?? $0 }
+  }
+
   /// Whether logs, or sidecars alone, may leave by this process.
   ///
   /// The configuration says so, or the environment names a store; where root sends for all users,
@@ -126,6 +132,50 @@ struct Workplace {
 
   private var consents: Bool {
     settings.consent.map { $0 != .none } ?? (settings.store == nil)
+  }
+
+  /// Why nothing is sent from here, for a person, with what to do; nil where something is.
+  var reasonNotToSend: NotSending? {
+    guard let storeText else { return settings.hasNoStore ? .storeIsNone : .noStore }
+    if isServedByRoot { return .servedByRoot }
+    guard consents else { return settings.consent == nil ? .noConsent(storeText) : .consentIsNone }
+    return nil
+  }
+
+  /// Why nothing is sent from a home.
+  enum NotSending: Equatable {
+    /// Neither configuration nor environment name a store.
+    case noStore
+    /// The configuration says `store: none`.
+    case storeIsNone
+    /// The configuration says `consent: none`.
+    case consentIsNone
+    /// The configuration names a store, and nothing says what may leave.
+    case noConsent(String)
+    /// Root sends for all users.
+    case servedByRoot
+
+    /// A stable word for programs.
+    var code: String {
+      switch self {
+      case .noStore: "no-store"
+      case .storeIsNone: "store-none"
+      case .consentIsNone: "consent-none"
+      case .noConsent: "consent-missing"
+      case .servedByRoot: "served-by-root"
+      }
+    }
+
+    /// What unsent bytes wait for.
+    var waitReason: WaitReason {
+      switch self {
+      case .noConsent, .consentIsNone: .consent
+      default: .disabled
+      }
+    }
+
+    /// Whether somebody has to do something about it: the others are wanted so.
+    var isProblem: Bool { if case .noConsent = self { true } else { false } }
   }
 
   /// Whether another process, root's, sends this home's sessions.
@@ -147,10 +197,11 @@ struct Workplace {
         "no store is configured; run 'tidemark init s3://bucket/logs' (or https://…, file:///…)")
     }
     guard consents else {
+      let said = settings.consent == nil ? "there is no 'consent:'" : "consent is 'none'"
       throw Failure(
         .authentication,
-        "consent is 'none' in \(home.configurationPath): nothing leaves this machine; "
-          + "set 'consent: logs' to send logs, or 'metadata' for all but these")
+        "\(said) in \(home.configurationPath): nothing leaves this machine; "
+          + "set 'consent: logs' to send logs, or 'consent: metadata' for all but these")
     }
     guard !isServedByRoot else {
       throw Failure(

@@ -48,7 +48,7 @@ import Testing
       $T init '\(endpoint.url)' >&2
       echo plain >a.log; echo packed | gzip >b.log.1.gz
       $T import a.log b.log.1.gz missing.log --app old; echo "import $?"
-      $T import a.log | grep -c 'known already'
+      $T import a.log | grep -c 'already imported'
       $T upload
       for id in $($T list --json | grep -o '"sessionId":"[^"]*"' | cut -d'"' -f4); do
         $T show --raw --remote $id
@@ -62,7 +62,7 @@ import Testing
 
   @Test(arguments: [
     ("- exclude: ['*.tmp']", "lacks its 'path'"), ("- path: logs/*.log", "absolute path"),
-    ("- path: /a/*.log\n    idle-end: soon", "no value for 'idle-end'"),
+    ("- path: /a/*.log\n    idle-end: soon", "for 'idle-end'; use a time"),
     ("- path: /a/*.log\n    exlude: b", "did you mean 'exclude'"), ("- path: /a/", "absolute path"),
   ])
   func wrongSourcesSayWhereAndWhat(source: String, says: String) async throws {

@@ -61,7 +61,8 @@ import Testing
     #expect(!result.text.contains(RcloneS3Server.secretAccessKey))
   }
 
-  @Test func aMissingRightIsNamedWithWhatGrantsIt() async throws {
+  /// Which rights a login has that is refused cannot be seen.
+  @Test func aRefusedLoginIsNoMissingRight() async throws {
     let server = try RcloneS3Server()
     let program = try Program([
       "TIDEMARK_STORE": "s3://logs/some", "AWS_ENDPOINT_URL": server.url,
@@ -69,6 +70,20 @@ import Testing
     ])
     let result = try await program.run("doctor", "--json")
     #expect(result.status == 77)
+    let report = try report(result)
+    #expect(report.checks.allSatisfy { $0.missingRight == nil } && report.grant == nil)
+  }
+
+  @Test func aMissingRightIsNamedWithWhatGrantsIt() async throws {
+    let denied = ScriptedServer.answer(
+      "403 Forbidden", body: "<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
+    let server = try ScriptedServer(Array(repeating: denied, count: 40))
+    let program = try Program([
+      "TIDEMARK_STORE": "s3://logs/some", "AWS_ENDPOINT_URL": server.url, "AWS_REGION": "us-east-1",
+      "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y",
+    ])
+    let result = try await program.run("doctor", "--json")
+    #expect(result.status == 77, "\(result.errors)")
     let report = try report(result)
     #expect(report.checks.first?.missingRight == "s3:PutObject")
     #expect(report.checks.filter { $0.outcome == "skipped" }.count == 7)

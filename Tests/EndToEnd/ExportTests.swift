@@ -39,7 +39,8 @@ import Testing
       done
       ls -A | grep -c partial
       """)
-    let side = "1.log\n1.json\n2.log\n2.json\n[ERROR] [stdout] ERROR: bad\n"
+    let errors = "[ERROR] [Session] SESSION END exit 3\n[ERROR] [stdout] ERROR: bad\n"
+    let side = "1.log\n1.json\n2.log\n2.json\n" + errors
     #expect(result.text == side + side + "0\n", "\(result.text) \(result.errors)")
   }
 

@@ -49,7 +49,8 @@ import Testing
     let id = try #require(try await program.list().first?["sessionId"] as? String)
     try FileManager.default.moveItem(atPath: root, toPath: root + "-away")
     let commands = [
-      ["upload"], ["reap", "--older-than", "1s"], ["reap", "--local", "--older-than", "1s"],
+      ["upload"], ["reap", "--older-than", "1s", "--yes"],
+      ["reap", "--local", "--older-than", "1s", "--yes"],
       ["reap", "--remote"], ["doctor"], ["init", "file://\(root)"],
     ]
     for command in commands {
@@ -82,7 +83,7 @@ import Testing
     #expect(again.status == 0 && again.text.contains("is there; nothing was written"))
     // The session is not in what is the store now: nothing proves it.
     #expect(
-      try await program.run("reap", "--local", "--older-than", "1s", "--explain").text
+      try await program.run("reap", "--local", "--older-than", "1s", "--yes", "--explain").text
         .contains("keep local \(id)"))
     try FileManager.default.removeItem(atPath: root)
     try FileManager.default.moveItem(atPath: root + "-away", toPath: root)

@@ -42,7 +42,7 @@ import Testing
       $T run --no-upload -- echo unsent >/dev/null
       sed -i 's/^store: .*//; s/^consent: .*//' "$TIDEMARK_HOME/tidemark.yaml"
       sleep 1.1
-      $T reap --older-than 1s --explain; echo "reap $?"
+      $T reap --older-than 1s --yes --explain; echo "reap $?"
       ls "$TIDEMARK_HOME"/sessions/*/*.log | wc -l
       """)
     #expect(result.text.hasSuffix("reap 0\n2\n"), "\(result.text)\(result.errors)")
@@ -64,7 +64,7 @@ import Testing
       $T run --no-upload -- echo unsent >/dev/null
       echo '\(configuration)' >"$TIDEMARK_HOME/tidemark.yaml"
       sleep 1.1
-      \(variable) $T reap --local --older-than 1s --explain; echo "reap $?"
+      \(variable) $T reap --local --older-than 1s --yes --explain; echo "reap $?"
       ls "$TIDEMARK_HOME"/sessions/*/*.log 2>/dev/null | wc -l
       """)
     #expect(result.text.hasSuffix("reap 0\n\(left)\n"), "\(result.text)\(result.errors)")
@@ -78,7 +78,7 @@ import Testing
       """
       $T run --no-upload -- echo sent >/dev/null && $T upload
       rm -r "$FOLDER"/store/* && sleep 1.1
-      $T reap --local --older-than 1s; echo "reap $?"
+      $T reap --local --older-than 1s --yes; echo "reap $?"
       $T run --no-upload -- echo unsent >/dev/null
       $T upload; echo "upload $?"
       ls "$FOLDER"/store | wc -l; ls "$TIDEMARK_HOME"/sessions/*/*.log | wc -l

@@ -27,7 +27,7 @@ import Testing
       as daemon ls /var/lib/tidemark/bin 2>/dev/null || echo "ls $?"
       as daemon cat /mnt/store/tidemark.json 2>/dev/null || echo "cat $?"
       as daemon $T upload 2>/dev/null || echo "upload $?"
-      as daemon $T reap --local --older-than 1s 2>/dev/null || echo "reap $?"
+      as daemon $T reap --local --older-than 1s --yes 2>/dev/null || echo "reap $?"
       $T upload
       $T list --json | grep -o '"userId":"[a-z]*"' | sort
       $T verify --user daemon | grep -c 'equals the local log'

@@ -62,19 +62,22 @@ import Testing
     #expect(try await program.run("show", "--plain", "--remote", billing).output == nasty)
     let first = try #require(sessions[2]["sessionId"] as? String)
     let errors = try await program.run("show", "--level", "ERROR", "--since", "2h", first).text
-    #expect(errors.split(separator: "\n").count == 1 && errors.contains("[stderr] ERROR: bad"))
+    #expect(errors.contains("[stderr] ERROR: bad\n"))
+    // A program that failed ends with an error.
+    #expect(errors.hasSuffix("[ERROR] [Session] SESSION END exit 3\n"), "\(errors)")
     #expect(try await program.run("verify").status == 0)
     #expect(try await program.run("status").status == 0)
 
     #expect(try await program.run("reap", "--local", "--older-than", "1000d").status == 0)
     #expect(try await program.list().count == 3)
-    #expect(try await program.shell("sleep 1.1; $T reap --local --older-than 1s").status == 0)
+    #expect(try await program.shell("sleep 1.1; $T reap --local --older-than 1s --yes").status == 0)
     #expect(
       try await program.list().map { $0["location"] as? String } == ["remote", "remote", "remote"])
     #expect(try await program.run("show", "--plain", billing).output == nasty)
     #expect(try await program.run("delete", "--yes", billing).status == 0)
     #expect(try await program.list().count == 2)
-    #expect(try await program.shell("sleep 1.1; $T reap --remote --older-than 1s").status == 0)
+    #expect(
+      try await program.shell("sleep 1.1; $T reap --remote --older-than 1s --yes").status == 0)
     #expect(try await program.list().isEmpty)
     #expect(try endpoint.segments().isEmpty)
   }

@@ -17,7 +17,7 @@ import Testing
     #expect(kept.status == 0, "\(kept.errors)")
     let lines = kept.text.split(separator: "\n").filter { $0.hasPrefix("device ") }
     #expect(lines.count == 2 && lines.allSatisfy { $0.contains("would delete 0 sessions") })
-    #expect(lines.allSatisfy { $0.hasSuffix("1 sessions stay") }, "\(kept.text)")
+    #expect(lines.allSatisfy { $0.hasSuffix("1 session kept") }, "\(kept.text)")
   }
 
   @Test func theLifecycleRuleIsPrintedForS3Alone() async throws {

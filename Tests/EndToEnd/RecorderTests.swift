@@ -55,10 +55,10 @@ import Testing
 
   @Test(arguments: [
     (["log", "error", "text"], 64, "tidemark run"),
-    (["log", "loud", "text"], 64, "is no level"),
+    (["log", "loud", "text"], 64, "invalid level"),
     (["log", "error"], 64, "what to record"),
-    (["log", "--session", "nonsense", "error", "x"], 64, "is no session id"),
-    (["log", "--session", "20260122t143005z-k3f9a7c2", "error", "x"], 64, "there is no session"),
+    (["log", "--session", "nonsense", "error", "x"], 64, "invalid session id"),
+    (["log", "--session", "20260122t143005z-k3f9a7c2", "error", "x"], 64, "no session"),
     (["log", "--scenario", "x"], 64, "name its level"),
     (["run", "--pty", "--survive", "--", "true"], 64, "exclude each other"),
     (["play", "--speed", "0", "x"], 64, "--speed takes"),

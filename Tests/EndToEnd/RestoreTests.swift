@@ -17,7 +17,7 @@ import Testing
   /// Reaps until what is a second old is gone.
   private func reap(_ program: Program, _ id: String) async throws {
     let result = try await program.shell(
-      "until $T why \(id) | grep -q trash; do $T reap --local --older-than 1s; done")
+      "until $T why \(id) | grep -q trash; do $T reap --local --older-than 1s --yes; done")
     #expect(result.status == 0, "\(result.errors)")
   }
 
@@ -38,11 +38,11 @@ import Testing
   @Test func `what is kept is neither reaped nor deleted`() async throws {
     let (program, id, log) = try await recorded()
     let kept = try await program.run("keep", id, "--for", "2d")
-    #expect(kept.status == 0 && kept.text.contains("is kept here and in the store until "))
+    #expect(kept.status == 0 && kept.text.contains("is kept, local and remote, until "))
     let reaped = try await program.shell(
       """
-      until $T reap --older-than 1s --explain | grep "keep remote .*keeps it up to"; do :; done
-      $T reap --older-than 1s --explain
+      until $T reap --older-than 1s --yes --explain | grep "keep remote .*keeps it up to"; do :; done
+      $T reap --older-than 1s --yes --explain
       """)
     #expect(reaped.text.contains("keep local \(id): "), "\(reaped.text)\(reaped.errors)")
     #expect(try await program.run("show", "--raw", "--local", id).output == log)

@@ -91,7 +91,7 @@ class Uploads(Disturbance):
     def happen(self) -> None:
         """Uploads, or deletes local copies that are proven."""
         is_reap = self.random.random() < self._reaps
-        arguments = ["reap", "--local", "--older-than", "1s", "--force"]
+        arguments = ["reap", "--local", "--older-than", "1s", "--force", "--yes"]
         upload = self._program.start(*(arguments if is_reap else ["upload", "--now", "-v"]))
         if self.random.random() < self._kills:
             # Early or late, as the attach step comes first and is short.

@@ -42,8 +42,11 @@ public struct TerminalFilter {
   }
 
   /// What makes a terminal ordinary again after a recording that ended anywhere.
+  ///
+  /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, where
+  /// there was none, the end of the second screen.
   public static var reset: StaticString {
-    "\u{1b}[0m\u{1b}[r\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l\u{1b}(B"
+    "\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
   }
 
   private mutating func take(_ byte: UInt8, _ out: inout [UInt8]) {

@@ -38,7 +38,7 @@ public final class LinePattern {
     }
     let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
     let flags = REG_EXTENDED | (ignoresCase ? REG_ICASE : 0)
-    let result = regcomp(expression, isFixed ? Self.escaped(text) : text, flags)
+    let result = regcomp(expression, isFixed ? Self.escaped(text) : Self.withDigits(text), flags)
     guard result == 0 else {
       var message = [CChar](repeating: 0, count: 256)
       regerror(result, expression, &message, message.count)
@@ -119,6 +119,58 @@ public final class LinePattern {
     return matches
   }
 
+  /// A pattern whose `\d` and `\D` are written as POSIX has them, which it would take for letters.
+  ///
+  /// In brackets a backslash is a character like others.
+  private static func withDigits(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      switch character {
+      case "\\":
+        let next = rest.popFirst()
+        switch next {
+        case "d": result += "[0-9]"
+        case "D": result += "[^0-9]"
+        default: result += "\\" + (next.map(String.init) ?? "")
+        }
+      case "[":
+        let list = bracketList(&rest)
+        result += "[" + list
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+
+  /// The rest of a bracket expression up to its end, as it stands.
+  private static func bracketList(_ rest: inout Substring) -> String {
+    var list = ""
+    if rest.first == "^", let sign = rest.popFirst() { list.append(sign) }
+    // The first character is one of the list, also if it is the bracket that would end it.
+    if let first = rest.popFirst() {
+      list.append(first)
+      if first == "[" { list += classEnd(&rest) }
+    }
+    while let character = rest.popFirst() {
+      list.append(character)
+      if character == "]" { return list }
+      if character == "[" { list += classEnd(&rest) }
+    }
+    return list
+  }
+
+  /// The rest of `[:alpha:]`, `[.x.]` or `[=x=]`; nothing where it is none of them.
+  private static func classEnd(_ rest: inout Substring) -> String {
+    guard let sign = rest.first, ":.=".contains(sign) else { return "" }
+    var text = ""
+    while let character = rest.popFirst() {
+      text.append(character)
+      if character == "]", text.count > 2, text.dropLast().last == sign { return text }
+    }
+    return text
+  }
+
   private static func escaped(_ text: String) -> String {
     String(text.flatMap { #"\.[](){}*+?^$|"#.contains($0) ? ["\\", $0] : [$0] })
   }
@@ -136,6 +188,6 @@ public struct PatternError: Error, Sendable, CustomStringConvertible {
 
   /// One line for a person.
   public var description: String {
-    "'\(pattern)' is no pattern: \(reason); -F looks for it as it stands"
+    "invalid pattern '\(pattern)': \(reason)"
   }
 }

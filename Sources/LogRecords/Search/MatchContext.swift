@@ -10,6 +10,14 @@ public struct MatchContext: Sendable {
     case context(RecordLine)
     /// Lines were left out between the one before and the next.
     case separator
+
+    /// The line; nil for a separator.
+    public var line: RecordLine? {
+      switch self {
+      case .match(let line), .context(let line): line
+      case .separator: nil
+      }
+    }
   }
 
   private let before: Int

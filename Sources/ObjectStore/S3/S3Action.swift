@@ -43,7 +43,7 @@ struct S3Meaning {
   }
 
   private static let later = "Try again later."
-  private static let slower = "Try again later, or with fewer --transfers."
+  private static let slower = "Try again later, or with fewer transfers at once."
 
   private static let table: [String: S3Meaning] = {
     var table: [String: S3Meaning] = [:]

@@ -51,7 +51,7 @@ package struct ReapPlan: Sendable, Equatable {
 
   /// Why what is old enough is not deleted at present.
   package struct Postponement: Sendable, Equatable {
-    /// What it would delete, why it waits, and what to do, for a person.
+    /// What it would delete, and why it waits, for a person.
     package let reason: String
     /// Whether it was put off by this look, and not by an earlier one.
     package let isNew: Bool
@@ -112,16 +112,12 @@ struct BoldPlan {
     // Whoever names an age, or has no lived time to go by, would wait in vain.
     if retention.asked != nil || retention.trustsServerClock {
       guard isBold, !retention.isForced else { return nil }
-      return .init(
-        reason:
-          "\(what): refused. Look at them with --dry-run --explain, then repeat with --force.",
-        isNew: true)
+      return .init(reason: "\(what): refused", isNew: true)
     }
     let (pause, isNew) = clock.pause(ofBoldPlan: isBold && !retention.isForced, on: key)
     guard pause > .zero else { return nil }
     return .init(
-      reason: "\(what): put off until this home has run for another \(Age.text(pause)). "
-        + "Look at them with 'tidemark reap --dry-run --explain'; --force does not wait.",
+      reason: "\(what): put off until this home has run for another \(Age.text(pause))",
       isNew: isNew)
   }
 }

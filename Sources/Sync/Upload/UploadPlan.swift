@@ -77,14 +77,19 @@ package struct UploadPlan: Sendable {
   /// Log bytes that have not been sent, for whatever reason.
   package var waitingBytes: ByteCount { waiting.reduce(0) { $0 + $1.bytes } }
 
-  /// What waits in a home that has no store, where nothing is known of what was sent.
+  /// What waits in a home that sends nothing, where nothing is known of what was sent.
   ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - reason: why it sends nothing.
   /// - Throws: ``Platform/SystemError``.
-  package static func withoutStore(_ home: Home) throws -> [WaitingBytes] {
+  package static func withoutStore(
+    _ home: Home, reason: WaitReason = .disabled
+  ) throws -> [WaitingBytes] {
     try home.openSessions().compactMap { session in
       let length = try? LocalSession(home, session).openLog(nil)?.status().length.byteCount
       guard let length, length > 0 else { return nil }
-      return WaitingBytes(session: session, reason: .disabled, bytes: length)
+      return WaitingBytes(session: session, reason: reason, bytes: length)
     }
   }
 

@@ -10,29 +10,49 @@ struct Delete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
     abstract: "Delete sessions here, in the store, or both, after asking.",
-    discussion: "What retention has moved to the trash goes with the local copy.")
+    discussion: """
+      What retention has moved to the trash goes with the local copy. Other devices' sessions go from \
+      the store; a device on which such a session still goes on may send it again. With --json one \
+      object a line for each session: session, local, remote (whether that copy goes), bytes, and \
+      failures, where there were any.
 
-  @Argument(help: "The sessions.")
-  var ids: [String] = []
+      Examples:
+        tidemark delete k3f9a7c2
+        tidemark delete --app nightly --until '30d ago' --dry-run
+      """)
+
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var span: SpanOptions
   @Flag(help: "All of this device's sessions.")
   var all = false
   @Flag(help: "This machine's copies only.")
   var local = false
   @Flag(help: "The store's copies only.")
   var remote = false
+  @Flag(help: "Delete nothing; print what would be deleted.")
+  var dryRun = false
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
+  @Flag(help: "One JSON object a line.")
+  var json = false
 
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
+  private var isChoosing: Bool { sessions.isChoosing || span.isChoosing }
+
   func validate() throws {
-    if ids.isEmpty == !all {
-      throw ValidationError("Name sessions, or use --all for all of this device's.")
+    if [!sessions.ids.isEmpty, all, isChoosing].count(where: \.self) != 1 {
+      throw ValidationError(
+        "Name sessions, choose them by --app, --failed, --since and the like, or use --all for all "
+          + "of this device's.")
+    }
+    if local, sessions.choice.devices.isElsewhere {
+      throw ValidationError("Other devices' sessions are in the store: leave --local.")
     }
   }
 
-  /// A session that was named, and where it is.
+  /// A session to be deleted, and where it is.
   private struct Target {
     let session: SessionID
     /// Nil for one that is in the trash alone.
@@ -42,57 +62,74 @@ struct Delete: AsyncParsableCommand {
     var isLocal: Bool { isTrashed || (entry.map { $0.location != .remote } ?? false) }
   }
 
+  private var deletesLocal: Bool { local || !remote }
+  private var deletesRemote: Bool { remote || !local }
+
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
-    let both = local == remote
-    let context = local && !both ? nil : try both ? place.contextIfSending() : place.context()
+    let context =
+      !deletesRemote ? nil : try deletesLocal ? place.contextIfSending() : place.context()
     let lived = try place.lived(context)
-    let trash = try both || local ? Trash(place.home).sessions(at: lived.time.mark) : [:]
+    let trash = try deletesLocal ? Trash(place.home).sessions(at: lived.time.mark) : [:]
     let targets = try await targets(
       in: SessionCatalog(place.reading(with: context)), trash: Set(trash.keys), place)
-    if let running = targets.first(where: { $0.entry?.isRunning == true }), !remote || both {
+    if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
     if let kept = targets.first(where: { isKept($0, place, lived) }) {
       throw Failure(
         .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
     }
-    guard try confirmed(targets) else { return }
+    if targets.isEmpty { Console.remark("no session is chosen; 'tidemark list' shows them") }
+    if dryRun { return try targets.forEach { try report($0, "would delete", failures: []) } }
+    guard try confirmed(targets, place) else { return }
 
     let deletion = Deletion(
       home: place.home, context: context, lived: lived, command: "tidemark delete")
     var failed = 0
     for target in targets {
-      for outcome in try await deletion.delete(
-        target.session, local: (local || both) && target.isLocal,
-        remote: remote || both ? target.entry?.remote : nil, holding: lock)
-      {
+      let outcomes = try await deletion.delete(
+        target.session, local: deletesLocal && target.isLocal,
+        remote: deletesRemote ? target.entry?.remote : nil, holding: lock)
+      var failures: [String] = []
+      for outcome in outcomes {
         if let error = outcome.error {
-          failed += 1
+          failures.append("\(outcome.what): \(error)")
           Console.complain("\(outcome.what): \(error)")
-        } else {
+        } else if !json {
           Console.say("deleted \(outcome.what)")
         }
       }
+      failed += failures.count
+      if json { try report(target, "", failures: failures) }
     }
     if failed > 0 { throw ExitStatus.partial }
   }
 
+  // MARK: Choosing
+
   private func targets(
     in catalog: SessionCatalog, trash: Set<SessionID>, _ place: Workplace
   ) async throws -> [Target] {
-    let devices = [place.device.deviceId]
     func target(_ entry: SessionCatalog.Entry) -> Target {
       Target(session: entry.session, entry: entry, isTrashed: trash.contains(entry.session))
     }
     guard !all else {
-      let entries = try await catalog.entries(devices: devices).filter(owner.includes)
+      let entries = try await catalog.entries(devices: [place.device.deviceId])
+        .filter(owner.includes)
       let rest = trash.subtracting(entries.map(\.session)).sorted()
-      return entries.map(target)
-        + rest.map { Target(session: $0, entry: nil, isTrashed: true) }
+      return entries.map(target) + rest.map { Target(session: $0, entry: nil, isTrashed: true) }
+    }
+    let ids = sessions.ids
+    guard !ids.isEmpty else {
+      let selected = try await sessions.choice.newest(
+        in: catalog, place, owner, since: span.since, until: span.until)
+      if let error = selected.storeError { throw error }
+      return selected.entries.map(target)
     }
     var targets: [Target] = []
+    let devices = try await catalog.devices(for: ids)
     let named = try await catalog.find(ids, devices: devices)
     for (id, entry) in zip(ids, named) {
       let wanted = try ShortenedID(id)
@@ -124,19 +161,46 @@ struct Delete: AsyncParsableCommand {
     return isKeptHere || target.entry?.remote?.holds.contains { $0.holds(at: now) } == true
   }
 
-  private func confirmed(_ targets: [Target]) throws -> Bool {
+  // MARK: Saying
+
+  private struct Line: Encodable {
+    let session: SessionID
+    let local: Bool
+    let remote: Bool
+    let bytes: ByteCount?
+    let failures: [String]?
+  }
+
+  private func report(_ target: Target, _ verb: String, failures: [String]) throws {
+    let isLocal = deletesLocal && target.isLocal
+    let isRemote = deletesRemote && target.entry?.remote != nil
+    let bytes = target.entry?.length.byteCount
+    guard !json else {
+      return Console.say(
+        try Console.json(
+          Line(
+            session: target.session, local: isLocal, remote: isRemote, bytes: bytes,
+            failures: failures.isEmpty ? nil : failures)))
+    }
+    let sides = [isLocal ? "local" : nil, isRemote ? "remote" : nil].compactMap(\.self)
+    let size = bytes.map { ", \($0.text)" } ?? ""
+    Console.say("\(verb) \(target.session) (\(sides.joined(separator: " and "))\(size))")
+  }
+
+  private func confirmed(_ targets: [Target], _ place: Workplace) throws -> Bool {
     guard !yes, !targets.isEmpty else { return true }
     for target in targets {
       guard let entry = target.entry else {
         Console.remark("\(target.session)  in the trash")
         continue
       }
-      let only = entry.uploaded < entry.length && !remote ? "  NOT YET UPLOADED" : ""
-      Console.remark("\(entry.session)  \(entry.length.byteCount.text)\(only)")
+      let isUnsent = entry.uploaded < entry.length && deletesLocal
+      let isForeign = entry.sidecar.deviceId != place.device.deviceId
+      let device = isForeign ? "  of device \(String(oneLine: entry.sidecar.deviceName))" : ""
+      Console.remark(
+        "\(entry.session)  \(entry.length.byteCount.text)\(device)"
+          + (isUnsent ? "  NOT YET UPLOADED" : ""))
     }
-    guard Console.errorIsTerminal else {
-      throw Failure(.usage, "not a terminal: pass --yes to confirm")
-    }
-    return Console.confirm("Delete \(targets.count) sessions for good?")
+    return try Console.mayProceed("Delete \(Plural.text(targets.count, "session")) for good?")
   }
 }

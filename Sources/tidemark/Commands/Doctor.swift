@@ -11,15 +11,21 @@ import Sync
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Try all that is asked of the store, and say what cron would use.",
+    abstract: "Check every store operation Tidemark needs, and show what cron would use.",
     discussion: """
       In devices/DEVICE/probe, or in probe where the store is new, it puts, overwrites, reads, lists \
       and deletes scratch objects, the largest of 8 MiB, and reads each back: there are servers that \
       answer success for writes that they drop. On WebDAV that empty folder stays. A store whose \
-      marker is missing although it should be there is not tried: exit code 78. Where a right is missing it is named, with what grants it. Exit code 0 \
-      when all that is needed works, 77 when a right is missing. With --json one object: store, \
-      surroundings (name, home, configuration, store, credentials, device, problem), missingInCron, checks \
-      (check, outcome, sent, received), grant.
+      marker is missing although it should be there is not tried: exit code 78. A missing right is \
+      named, with what grants it. Exit code 0 when all that is needed works, 77 when the login is \
+      refused or a right is missing.
+
+      With --json one object: store, surroundings (name, home, configuration, store, credentials, \
+      device, problem), missingInCron, checks (check, outcome, sent, received, missingRight), grant.
+
+      Examples:
+        tidemark doctor
+        tidemark doctor s3://other-bucket/logs
       """)
 
   @Argument(help: "Another store than the configured one.")
@@ -67,7 +73,8 @@ struct Doctor: AsyncParsableCommand {
     let probe = StoreProbe(opened, prefix: "\(folder)\(SessionID.make(at: .now()))")
     let findings = try await probe.run { if !json { show($0, rights) } }
 
-    let refused = findings.contains { $0.error?.code == .authentication }
+    let isLoginRefused = findings.contains { $0.error?.refusesLogin == true }
+    let refused = !isLoginRefused && findings.contains { $0.error?.code == .authentication }
     if json {
       let checks = findings.map {
         Check(
@@ -80,6 +87,8 @@ struct Doctor: AsyncParsableCommand {
             store: opened.location, surroundings: all,
             missingInCron: Surroundings.missingInCron(), checks: checks,
             grant: refused ? rights.grant : nil)))
+    } else if isLoginRefused {
+      Console.say("\nThe login is refused: which rights it has cannot be seen before it works.")
     } else if refused {
       Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
     }
@@ -91,7 +100,10 @@ struct Doctor: AsyncParsableCommand {
   }
 
   private static func missingRight(_ finding: ProbeFinding, _ rights: NeededRights) -> String? {
-    finding.error?.code == .authentication ? rights.right(for: finding.check) : nil
+    guard let error = finding.error, error.code == .authentication, !error.refusesLogin else {
+      return nil
+    }
+    return rights.right(for: finding.check)
   }
 
   // MARK: Text

@@ -14,7 +14,7 @@ struct Export: AsyncParsableCommand {
       --all-devices, or by --since and --until, which choose records as well. The local log is \
       taken where it is complete, else the store's. A file appears under its name only when it is \
       whole, or when --salvage passed over what is missing: exit code 65. A session that is in the \
-      store without its log (consent: metadata) is told: exit code 77.
+      store without its log (consent: metadata) is reported: exit code 77.
 
       text: a header that says where a session comes from, then its log; a file each in the folder \
       that -o names. jsonl: one object a record: session, device, app, time, level, category, \
@@ -25,19 +25,35 @@ struct Export: AsyncParsableCommand {
       file that -o names. asciicast: for players of terminal recordings, such as asciinema's; made of \
       sessions that were recorded with 'run --pty'.
 
-      --merge writes all sessions on one time line into the one file that -o names; what their \
-      devices' clocks lacked, as uploads have measured it, is taken off (clockOffset, in \
+      With --json one object a line for each file of a session: path, written.
+
+      --merge writes all sessions on one time line into the one file that -o names; timestamps are \
+      corrected for the device clock offset that uploads have measured (clockOffset, in \
       milliseconds, server less device), and each record is labelled with its session.
+
+      Examples:
+        tidemark export k3f9a7c2 -o logs
+        tidemark export --failed --since 3d --format tar -o failed.tar
+        tidemark export --merge --format jsonl -o - ID1 ID2
       """)
 
   @OptionGroup var sessions: SelectionOptions
   @Option(
-    name: .shortAndLong, help: "A folder, or a file for tar and --merge; - for standard output.")
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "A folder, or a file for tar and --merge; - for standard output.", valueName: "path"),
+    completion: .file())
   var output: String
-  @Option(help: ArgumentHelp("text, jsonl, tar or asciicast.", valueName: "format"))
+  @Option(
+    help: ArgumentHelp("text, jsonl, tar or asciicast.", valueName: "format"),
+    completion: .list(["text", "jsonl", "tar", "asciicast"]))
   var format = "text"
   @Flag(help: "All sessions on one time line.")
   var merge = false
+  @Flag(help: "Write nothing; print the files that would be written.")
+  var dryRun = false
+  @Flag(help: "Print each file that was written as a JSON object on a line.")
+  var json = false
   @Flag(help: "With --merge, leave the times as the devices wrote them.")
   var noClockOffset = false
   @OptionGroup var side: SideOptions
@@ -53,7 +69,7 @@ struct Export: AsyncParsableCommand {
           + "'tidemark list' shows them.")
     }
     guard SessionExport.Format(rawValue: format) != nil else {
-      throw ValidationError("'\(format)' is no format; use text, jsonl, tar or asciicast.")
+      throw ValidationError("invalid format '\(format)'; use text, jsonl, tar or asciicast.")
     }
     if noClockOffset, !merge { throw ValidationError("--no-clock-offset goes with --merge.") }
     if merge, ["tar", "asciicast"].contains(format) || records.salvage || records.lines != nil {
@@ -64,8 +80,11 @@ struct Export: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let choice = try records.choice()
-    let (entries, catalog) = try await sessions.entries(
-      place, side, owner, since: choice.filter.since, until: choice.filter.until)
+    let selected = try await sessions.entries(
+      place, side, owner, since: choice.filter.since, until: choice.filter.until,
+      // An answer of the store shows how far this machine's clock is off.
+      asksStore: merge && !noClockOffset)
+    let (entries, catalog) = (selected.entries, selected.catalog)
     if entries.isEmpty { Console.remark("no such session; 'tidemark list' shows what there is") }
     let mode = records.mode(for: choice)
     var readers: [SessionReader] = []
@@ -80,6 +99,12 @@ struct Export: AsyncParsableCommand {
     let lacksLogs = readers.count < entries.count
     if readers.isEmpty, lacksLogs { throw ExitStatus.authentication }
     let format = SessionExport.Format(rawValue: format) ?? .text
+    if dryRun {
+      let exports = readers.map { SessionExport($0, choice, mode, as: format) }
+      let isOne = merge || self.format == "tar"
+      for path in isOne ? [output] : exports.map({ "\(output)/\($0.fileName)" }) { try say(path) }
+      return
+    }
     let isWhole: Bool
     if merge {
       let merged = MergedExport(readers, choice, as: format, correctsClocks: !noClockOffset)
@@ -100,6 +125,19 @@ struct Export: AsyncParsableCommand {
     }
     if !isWhole { throw ExitStatus.integrity }
     if lacksLogs { throw ExitStatus.authentication }
+    try selected.throwStoreError()
+  }
+
+  private struct Line: Encodable {
+    let path: String
+    let written: Bool
+  }
+
+  /// Says which file is written, or would be; where the export itself is printed, nothing is.
+  private func say(_ path: String) throws {
+    guard output != "-" else { return }
+    if json { return Console.say(try Console.json(Line(path: path, written: !dryRun))) }
+    if dryRun { Console.say("would write \(String(oneLine: path))") }
   }
 
   private func file(promising bytes: ByteCount) throws -> ExportFile {
@@ -126,17 +164,31 @@ struct Export: AsyncParsableCommand {
 
   /// Writes a file each.
   private func write(_ exports: [SessionExport]) async throws -> Bool {
-    try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
     let folder = output
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
+      throw Failure(
+        .usage,
+        "\(String(oneLine: folder)) is a file, and \(format) makes a file for each session; name a "
+          + "folder with -o, or - for standard output")
+    }
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw Failure(
+        .configuration,
+        "cannot make the folder \(String(oneLine: folder)); choose another place with -o")
+    }
     return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
       var isWhole = true
-      func note(_ path: String, _ isThisWhole: Bool) {
+      func note(_ path: String, _ isThisWhole: Bool) throws {
         Console.remark("wrote \(path)")
+        try say(path)
         isWhole = isWhole && isThisWhole
       }
       for (index, export) in exports.enumerated() {
         if index >= Self.atOnce, let (path, isThisWhole) = try await group.next() {
-          note(path, isThisWhole)
+          try note(path, isThisWhole)
         }
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
@@ -144,7 +196,7 @@ struct Export: AsyncParsableCommand {
           return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
         }
       }
-      for try await (path, isThisWhole) in group { note(path, isThisWhole) }
+      for try await (path, isThisWhole) in group { try note(path, isThisWhole) }
       return isWhole
     }
   }

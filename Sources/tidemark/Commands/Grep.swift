@@ -1,5 +1,6 @@
 import ArgumentParser
 import LogRecords
+import ObjectStore
 import Platform
 import SessionReading
 
@@ -7,9 +8,9 @@ import SessionReading
 struct Grep: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grep",
-    abstract: "Look for lines in sessions, here and in the store.",
+    abstract: "Look for lines in local and remote sessions.",
     discussion: """
-      PATTERN is a POSIX extended expression over bytes. Without IDs all sessions of this device are \
+      PATTERN is a POSIX extended expression over bytes, and \\d a digit. Without IDs all sessions of this device are \
       looked at that grew in the last 7 days, or since --since, oldest first. The local log is read \
       where it is complete, else the store's, and of that only the frames whose index says that \
       records of the asked levels and times are in them. Context lines are those of the records \
@@ -20,15 +21,29 @@ struct Grep: AsyncParsableCommand {
       offset in bytes, message, and messageBase64 where it is not UTF-8.
 
       Exit codes are grep's where it has them: 0 when a line matched, 1 when none did. What could \
-      not be read is told by 64, 65, 75, 77 or 78, even where lines matched, and never by 1.
+      not be read makes it 64, 65, 75, 77 or 78, even where lines matched, and never 1; with -q a line \
+      that matched makes it 0.
+
+      Examples:
+        tidemark grep -i -C2 'time-?out' --since today
+        tidemark grep -c -e ERROR -e FATAL --app billing --all-devices
       """)
 
-  @Argument(help: "What to look for.")
-  var pattern: String
+  @Argument(help: "What to look for; with -e a session.")
+  var pattern: String?
   @OptionGroup var sessions: SelectionOptions
   @OptionGroup var filter: FilterOptions
   @OptionGroup var side: SideOptions
 
+  @Option(
+    name: [.customShort("e"), .long], parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "What to look for, also if it begins with '-'; may be repeated: lines that match any.",
+      valueName: "pattern"))
+  var regexp: [String] = []
+  @Flag(
+    name: [.customShort("E"), .long], help: "PATTERN is an extended expression, as it is anyway.")
+  var extendedRegexp = false
   @Flag(name: [.customShort("F"), .long], help: "PATTERN is a text, not an expression.")
   var fixedStrings = false
   @Flag(name: .shortAndLong, help: "ASCII letters of either case are alike.")
@@ -37,23 +52,37 @@ struct Grep: AsyncParsableCommand {
   var invertMatch = false
   @Flag(name: .shortAndLong, help: "Only how many lines match, for each session.")
   var count = false
+  @Flag(name: [.customShort("n"), .long], help: "Each line's number in its session's log.")
+  var lineNumber = false
+  @Flag(name: [.customShort("o"), .long], help: "Only what matches of each line.")
+  var onlyMatching = false
+  @Flag(name: [.customShort("q"), .long], help: "Print nothing; the exit code says it.")
+  var quiet = false
+  @Option(
+    help: ArgumentHelp("When to colour: auto, always or never.", valueName: "when"),
+    completion: .list(["auto", "always", "never"]))
+  var color = ColourChoice.auto
   @Flag(name: [.customShort("l"), .long], help: "Only the sessions in which a line matches.")
   var sessionsWithMatches = false
   @Option(
     name: [.customShort("A"), .long],
-    help: ArgumentHelp("Lines after each match too.", valueName: "n"))
+    help: ArgumentHelp("Lines after each match too.", valueName: "n"),
+    transform: ArgumentValue.count(0...100_000))
   var afterContext: Int?
   @Option(
     name: [.customShort("B"), .long],
-    help: ArgumentHelp("Lines before each match too.", valueName: "n"))
+    help: ArgumentHelp("Lines before each match too.", valueName: "n"),
+    transform: ArgumentValue.count(0...100_000))
   var beforeContext: Int?
   @Option(
     name: [.customShort("C"), .long],
-    help: ArgumentHelp("Lines before and after each match too.", valueName: "n"))
+    help: ArgumentHelp("Lines before and after each match too.", valueName: "n"),
+    transform: ArgumentValue.count(0...100_000))
   var context: Int?
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("At most so many matches of a session.", valueName: "n"))
+    help: ArgumentHelp("At most so many matches of a session.", valueName: "n"),
+    transform: ArgumentValue.count(0...100_000))
   var maxCount: Int?
   @Flag(help: "One JSON object a matching line.")
   var json = false
@@ -62,15 +91,27 @@ struct Grep: AsyncParsableCommand {
   @Flag(help: DiagnosticOptions.help)
   var verbose: Int
 
+  enum ColourChoice: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
+
   func validate() throws {
     _ = try linePattern()
-    for number in [afterContext, beforeContext, context, maxCount].compactMap(\.self)
-    where !(0...100_000).contains(number) {
-      throw ValidationError("-A, -B, -C and -m take a number from 0 to 100000.")
+    if [json, count, sessionsWithMatches, quiet, onlyMatching].count(where: \.self) > 1 {
+      throw ValidationError(
+        "--json, --count, --sessions-with-matches, --only-matching and --quiet exclude each other.")
     }
-    if [json, count, sessionsWithMatches].count(where: \.self) > 1 {
-      throw ValidationError("--json, --count and --sessions-with-matches exclude each other.")
+    if onlyMatching, invertMatch {
+      throw ValidationError("--only-matching and --invert-match exclude each other.")
     }
+    if !named.ids.isEmpty, sessions.isChoosing {
+      throw ValidationError("Sessions are named, or chosen by --device, --app and --failed.")
+    }
+  }
+
+  /// The sessions: with `-e` the first word is one of them.
+  private var named: SelectionOptions {
+    var named = sessions
+    if !regexp.isEmpty, let pattern { named.ids.insert(pattern, at: 0) }
+    return named
   }
 
   /// Sessions that have been silent for longer are looked at when asked for.
@@ -80,12 +121,19 @@ struct Grep: AsyncParsableCommand {
     let place = try owner.workplace(DiagnosticOptions.logger(verbosity: verbose))
     let records = try filter.filter()
     let usual = Timestamp.now() - Self.usual
-    let (entries, catalog) = try await sessions.entries(
+    let selected = try await named.entries(
       place, side, owner, since: records.since ?? usual, until: records.until)
+    let (entries, catalog) = (selected.entries, selected.catalog)
     let choice = RecordChoice(records)
     let search = try search()
+    switch color {
+    case .auto: break
+    case .always: Console.forcedColour.withLock { $0 = true }
+    case .never: Console.forcedColour.withLock { $0 = false }
+    }
     let printer = GrepPrinter(
-      labels: SessionLabels(entries), form: form, isAlone: entries.count == 1)
+      labels: SessionLabels(entries), form: form, isAlone: entries.count == 1,
+      numbersLines: lineNumber)
     var failures: Set<ExitStatus> = []
     var isFound = false
     for entry in entries {
@@ -94,12 +142,14 @@ struct Grep: AsyncParsableCommand {
         printer.begin(entry)
         let found = try await search.run(in: reader, choice) { finding in
           switch finding {
-          case .piece(let piece): printer.show(piece, invertMatch ? nil : search.pattern)
+          case .piece(let piece, let number):
+            printer.show(piece, invertMatch ? nil : search.pattern, number: number)
           case .record(let line, let isMatch): printer.pass(line, isMatch: isMatch)
           }
         }
         printer.end(found)
         isFound = isFound || found > 0
+        if quiet, isFound { return }
       } catch let error as CancellationError {
         throw error
       } catch {
@@ -109,6 +159,7 @@ struct Grep: AsyncParsableCommand {
       }
     }
     printer.flush()
+    if let error = selected.storeError, !error.isTransient { failures.insert(ExitStatus(error)) }
     guard failures.isEmpty else {
       let status = ExitStatus(of: failures)
       throw status == .partial ? ExitStatus.tryLater : status
@@ -117,27 +168,40 @@ struct Grep: AsyncParsableCommand {
   }
 
   private func linePattern() throws -> LinePattern {
+    let patterns = regexp.isEmpty ? [pattern].compactMap(\.self) : regexp
+    guard let first = patterns.first else {
+      throw ValidationError("Say what to look for: tidemark grep PATTERN")
+    }
+    if patterns.count > 1, fixedStrings {
+      throw ValidationError("-F takes one pattern.")
+    }
+    let all = patterns.count == 1 ? first : patterns.map { "(\($0))" }.joined(separator: "|")
     do {
-      return try LinePattern(pattern, isFixed: fixedStrings, ignoresCase: ignoreCase)
+      return try LinePattern(all, isFixed: fixedStrings, ignoresCase: ignoreCase)
     } catch {
-      throw ValidationError("\(error)")
+      throw ValidationError("\(error); -F looks for it literally")
     }
   }
 
   private var form: GrepPrinter.Form {
-    json ? .json : count ? .counts : sessionsWithMatches ? .sessions : .lines
+    if quiet { return .nothing }
+    if onlyMatching { return .matches }
+    return json ? .json : count ? .counts : sessionsWithMatches ? .sessions : .lines
   }
 
   private func search() throws -> SessionSearch {
     var search = SessionSearch(try linePattern())
     search.isInverted = invertMatch
     search.limit = maxCount ?? .max
-    search.before = beforeContext ?? context ?? 0
-    search.after = afterContext ?? context ?? 0
+    if form == .lines {
+      search.before = beforeContext ?? context ?? 0
+      search.after = afterContext ?? context ?? 0
+    }
+    search.numbersLines = lineNumber && (form == .lines || form == .matches)
     search.extent =
       switch form {
-      case .lines: .lines
-      case .sessions: .sessions
+      case .lines, .matches: .lines
+      case .sessions, .nothing: .sessions
       case .counts, .json: .records
       }
     return search

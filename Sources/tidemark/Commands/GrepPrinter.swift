@@ -5,16 +5,18 @@ import SessionReading
 /// Prints what `grep` finds.
 final class GrepPrinter {
   /// What is printed of each session.
-  enum Form { case lines, counts, sessions, json }
+  enum Form { case lines, matches, counts, sessions, json, nothing }
 
   private let labels: SessionLabels
   private let form: Form
   private let isAlone: Bool
+  private let numbersLines: Bool
   private let output = LineOutput()
   private var label = ""
   private var json: RecordJSON?
 
-  init(labels: SessionLabels, form: Form, isAlone: Bool) {
+  init(labels: SessionLabels, form: Form, isAlone: Bool, numbersLines: Bool) {
+    self.numbersLines = numbersLines
     self.labels = labels
     self.form = form
     self.isAlone = isAlone
@@ -25,15 +27,36 @@ final class GrepPrinter {
     json = form == .json ? RecordJSON(entry.sidecar) : nil
   }
 
-  func show(_ piece: MatchContext.Piece, _ pattern: LinePattern?) {
+  /// Prints what was found.
+  ///
+  /// - Parameters:
+  ///   - piece: what.
+  ///   - pattern: what is marked in it; nil for nothing.
+  ///   - number: the line's number in the log; nil where that was not asked for.
+  func show(_ piece: MatchContext.Piece, _ pattern: LinePattern?, number: Int?) {
     switch piece {
     case .match(let line):
-      let marks = Console.outputIsTerminal ? pattern?.matches(in: line.text) ?? [] : []
-      output.show(line, label: isAlone ? nil : label + ":", marks: marks, ends: true)
-    case .context(let line):
-      output.show(line, label: isAlone ? nil : label + "-", ends: true)
+      guard form == .lines else { return showMatches(in: line, pattern, number) }
+      let marks = Console.hasColour ? pattern?.matches(in: line.text) ?? [] : []
+      output.show(line, label: prefix(":", number), marks: marks, ends: true)
+    case .context(let line): output.show(line, label: prefix("-", number), ends: true)
     case .separator: output.write(Array("--\n".utf8))
     }
+  }
+
+  private func showMatches(in line: RecordLine, _ pattern: LinePattern?, _ number: Int?) {
+    for match in pattern?.matches(in: line.text) ?? [] {
+      let text = UnsafeRawBufferPointer(rebasing: line.text[match])
+      let part = RecordLine(bytes: text, head: line.head, isStart: true, offset: line.offset)
+      output.show(part, label: prefix(":", number), marks: [0..<text.count], ends: true)
+    }
+  }
+
+  /// What stands before a line: its session where there are several, and its number where that was
+  /// asked for.
+  private func prefix(_ sign: String, _ number: Int?) -> String? {
+    let parts = [isAlone ? nil : label, number.map(String.init)].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.map { $0 + sign }.joined()
   }
 
   func pass(_ line: RecordLine, isMatch: Bool) {

@@ -3,6 +3,7 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
+import SessionLog
 import Sync
 
 /// `tidemark import FILE…`.
@@ -11,19 +12,32 @@ struct Import: AsyncParsableCommand {
     commandName: "import",
     abstract: "Make sessions of log files as they stand, .gz and .zst unpacked.",
     discussion: """
-      The files are read where they are by the next upload, and must stay until then. A file that is \
-      known already is named with its session. For logs that still grow use 'sources:' in the \
+      The files are read where they are by the next upload, and must stay until then. A file that was \
+      imported before is named with its session. For logs that still grow use 'sources:' in the \
       configuration.
+
+      With --json one object a line: path, session (nothing with --dry-run), isNew.
+
+      Examples:
+        tidemark import /var/log/app.log.1.gz --app billing
       """)
 
-  @Argument(help: "The files.")
+  @Argument(help: "The files.", completion: .file())
   var files: [String]
-  @Option(help: "The program that wrote them; by default the file's name up to its first dot.")
+  @Option(
+    help: ArgumentHelp(
+      "The program that wrote them; by default the file's name up to its first dot.",
+      valueName: "name"))
   var app: String?
-  @Option(help: "The user that it ran as; by default the file's owner.")
+  @Option(
+    help: ArgumentHelp("The user that it ran as; by default the file's owner.", valueName: "name"))
   var user: String?
-  @Option(help: "The category of records that name none.")
+  @Option(help: ArgumentHelp("The category of records that name none.", valueName: "name"))
   var category: String?
+  @Flag(help: "Import nothing; print what would be.")
+  var dryRun = false
+  @Flag(help: "One JSON object a line.")
+  var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
@@ -38,15 +52,38 @@ struct Import: AsyncParsableCommand {
         guard let pattern = SourcePattern(path) else {
           throw Failure(.usage, "\(String(printable: file.utf8)) names no file")
         }
+        if dryRun {
+          guard let status = try FileStatus(path) else {
+            throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
+          }
+          guard status.kind == .file else {
+            throw Failure(.usage, "\(String(oneLine: file)) is not a regular file")
+          }
+          try say(Line(path: path, session: nil, isNew: nil))
+          continue
+        }
         let source = LogSource(path: pattern, app: app, user: user, category: category)
         let (session, isNew) = try attacher.adopt(path, as: source, holding: lock)
-        Console.say("\(session)  \(String(printable: path.utf8))\(isNew ? "" : "  known already")")
+        try say(Line(path: path, session: session, isNew: isNew))
       } catch let error as SystemError {
         Console.complain("\(error)")
         failed += 1
       }
     }
     if failed > 0 { throw failed == files.count ? ExitStatus.configuration : .partial }
-    Console.remark("'tidemark upload' sends them")
+    if !dryRun { Console.remark("'tidemark upload' sends them") }
+  }
+
+  private struct Line: Encodable {
+    let path: String
+    let session: SessionID?
+    let isNew: Bool?
+  }
+
+  private func say(_ line: Line) throws {
+    guard !json else { return Console.say(try Console.json(line)) }
+    let path = String(oneLine: line.path)
+    guard let session = line.session else { return Console.say("would import \(path)") }
+    Console.say("\(session)  \(path)\(line.isNew == true ? "" : "  already imported")")
   }
 }

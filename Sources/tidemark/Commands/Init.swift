@@ -15,17 +15,34 @@ struct Init: AsyncParsableCommand {
     discussion: """
       Makes the folder of a file:// store, puts, reads back and deletes a scratch object, and writes \
       tidemark.json, the marker by which uploads know the store; nothing is configured when that \
-      fails. Where an upload found that the marker of a store in use is missing, look at the store \
+      fails. The login that it used is saved: a password or key of this environment goes into a file \
+      (mode 0600) that the configuration names, and the store is read once more as cron will do it, \
+      without this environment; exit code 1 when that fails. --no-save leaves the login where it is. \
+      Where an upload found that the marker of a store in use is missing, look at the store \
       first: a share may not be mounted. Then --restore-marker puts it back, into the configured \
       store or the one named. \
       Credentials come from the AWS environment variables or profile files, or from \
       TIDEMARK_WEBDAV_USER and TIDEMARK_WEBDAV_PASSWORD. With --machine, root configures the machine \
       for all users: \(MachineWide.configurationPath), and \(MachineWide.statePath)/USER for what \
       each of them records; root's 'tidemark upload' sends it.
+
+      With --json one object: store, configuration, consent, savedFiles, cron (ok, or what is wrong).
+
+      Examples:
+        tidemark init s3://bucket/logs
+        tidemark init https://cloud.example/remote.php/dav/files/anna/logs
       """)
 
-  @Argument(help: "s3://bucket/prefix, https://host/dav/folder, or file:///folder.")
+  @Argument(
+    help: ArgumentHelp("s3://bucket/prefix, https://host/dav/folder, or file:///folder."))
   var url: String?
+
+  @Flag(help: "Leave the login in the environment; write no file with a secret.")
+  var noSave = false
+  @Flag(help: "Write nothing; try the store and print what would be configured.")
+  var dryRun = false
+  @Flag(help: "One JSON object.")
+  var json = false
 
   @Flag(help: "Put the missing marker back into a store that this home has used.")
   var restoreMarker = false
@@ -34,13 +51,16 @@ struct Init: AsyncParsableCommand {
   var machine = false
 
   @Flag(
-    help: "Accept http:// to another machine: all on the way may read logs and password.")
+    help: "Accept http:// to another machine: logs and password are sent unencrypted.")
   var allowPlaintext = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
     guard url != nil || restoreMarker else {
       throw ValidationError("Name the store's URL, or --restore-marker for the configured store.")
+    }
+    if restoreMarker, dryRun || json || noSave {
+      throw ValidationError("--restore-marker goes without --dry-run, --json and --no-save.")
     }
   }
 
@@ -57,13 +77,17 @@ struct Init: AsyncParsableCommand {
       try expectFolder(url)
       try await FormatMarker.check(store, isUsed: true, create: false)
     }
-    if case .directory(let path) = url.kind, try DirectoryStore(path: path).makeRoot() {
-      Console.say("Made the folder \(path).")
+    if case .directory(let path) = url.kind {
+      if dryRun, !FileManager.default.fileExists(atPath: path) {
+        say("Would make the folder \(path).")
+        return try await configure(url, place)
+      }
+      if try !dryRun && DirectoryStore(path: path).makeRoot() { say("Made the folder \(path).") }
     }
     let isThere = try await FormatMarker.isWhole(in: store)
     try await probe(store)
-    if !isThere { try await FormatMarker.write(to: store) }
-    try configure(url, place)
+    if !isThere, !dryRun { try await FormatMarker.write(to: store) }
+    try await configure(url, place)
   }
 
   /// Puts the marker back into a store that lost it; a folder that is not there is never made.
@@ -98,18 +122,78 @@ struct Init: AsyncParsableCommand {
         + "gone for good: mkdir \(path), then 'tidemark init --restore-marker \(url)'")
   }
 
-  private func configure(_ store: StoreURL, _ place: Workplace) throws {
-    try write(store: store.description, place)
-    Console.say("Ready: \(store) takes, gives back and deletes objects.")
-    Console.say("Configuration: \(place.home.configurationPath) (consent: logs)")
-    let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
-    Console.say("Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * tidemark upload")
-    let secrets = ["AWS_SECRET_ACCESS_KEY", "TIDEMARK_WEBDAV_PASSWORD"].filter {
-      place.environment[$0]?.isEmpty == false
+  // MARK: The configuration
+
+  private struct Report: Encodable {
+    let store: String
+    let configuration: String
+    let consent: Consent
+    let savedFiles: [String]
+    let cron: String?
+  }
+
+  /// A line for a person; JSON is all that a program reads.
+  private func say(_ line: String) { if !json { Console.say(line) } }
+
+  private func configure(_ store: StoreURL, _ place: Workplace) async throws {
+    let configuration = place.home.configurationPath
+    let folder = String(
+      configuration.dropLast(configuration.split(separator: "/").last?.count ?? 0))
+    var login: SavedCredentials?
+    if !noSave {
+      login = SavedCredentials(
+        for: store, environment: place.environment, in: String(folder.dropLast()))
     }
-    if let name = secrets.first {
-      Console.remark(
-        "Note: cron will not see \(name). Name a file with the secret in the configuration.")
+    let text = try text(store: store.description, login, place)
+    let files = login?.secrets.keys.sorted() ?? []
+    if dryRun {
+      say("Would write \(configuration) (consent: logs).")
+      for file in files { say("Would save the login in \(file) (mode 0600).") }
+      return try report(store, configuration, files, cron: nil)
+    }
+    try login?.save()
+    try write(text, place)
+    say("Ready: write, read and delete work on \(store).")
+    say("Configuration: \(configuration) (consent: logs)")
+    for file in files { say("Login: \(file) (mode 0600)") }
+    if let refusal = login?.refusal { Console.complain(refusal) }
+
+    // What cron will find is tried, not guessed.
+    let problem = await problemInCron(store, place)
+    let home = Surroundings.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
+    let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
+    say("Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)tidemark upload")
+    try report(store, configuration, files, cron: problem ?? "ok")
+    guard let problem else { return }
+    let missing = Surroundings.missingInCron().joined(separator: " ")
+    Console.complain(
+      "cron cannot use the store: \(problem)"
+        + (missing.isEmpty ? "" : " cron does not have: \(missing)."))
+    // Whoever left the login in the environment wants it so.
+    if !noSave { throw ExitStatus.partial }
+  }
+
+  private func report(
+    _ store: StoreURL, _ configuration: String, _ files: [String], cron: String?
+  ) throws {
+    guard json else { return }
+    Console.say(
+      try Console.json(
+        Report(
+          store: store.description, configuration: configuration, consent: .logs, savedFiles: files,
+          cron: cron)))
+  }
+
+  /// What goes wrong where the store is read without this environment; nil when nothing does.
+  private func problemInCron(_ url: StoreURL, _ place: Workplace) async -> String? {
+    do {
+      let settings = try Settings(path: place.home.configurationPath)
+      let store = try settings.store(
+        at: url, environment: Surroundings.environmentInCron(.current), policy: .once)
+      guard try await FormatMarker.isWhole(in: store) else { return "its marker is missing." }
+      return nil
+    } catch {
+      return "\(error)"
     }
   }
 
@@ -153,21 +237,37 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  private func write(store: String, _ place: Workplace) throws {
+  /// The configuration as it is to be.
+  private func text(
+    store: String, _ login: SavedCredentials?, _ place: Workplace
+  ) throws -> String {
     let path = place.home.configurationPath
     var text: String
     if let written = try Settings.text(of: path) {
       text = SettingsTemplate.replacing(storeIn: written, with: store)
     } else {
-      text = SettingsTemplate.text(store: store, environment: place.environment)
+      text = SettingsTemplate.text(store: store)
     }
     // cron knows neither this command line nor this environment.
     if place.settings.storeSettings.allowsPlaintext {
       text = SettingsTemplate.allowingPlaintext(text)
     }
-    try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+    for one in login?.settings ?? [] {
+      guard let changed = SettingsTemplate.setting(one, in: text) else {
+        throw Failure(
+          .configuration,
+          "'\(one.section):' in \(path) is written in one line: put '\(one.key):' into a line of its "
+            + "own below it, or pass --no-save")
+      }
+      text = changed
+    }
+    return text
+  }
+
+  private func write(_ text: String, _ place: Workplace) throws {
     // Users who record read a machine's configuration; it names files with secrets and holds none.
-    let mode = place.home.owner == nil ? 0o600 : 0o644
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    try AtomicFile.write(
+      Array(text.utf8), to: place.home.configurationPath,
+      mode: place.home.owner == nil ? 0o600 : 0o644)
   }
 }

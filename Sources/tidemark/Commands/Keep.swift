@@ -12,32 +12,48 @@ struct Keep: AsyncParsableCommand {
     abstract: "Keep sessions beyond their retention, on this machine and in the store.",
     discussion: """
       For the crash that is being investigated: until the hold ends, neither age nor 'local-max' \
-      deletes the session's local copy here or its copy in the store, whoever runs the reaper. \
+      deletes the session's local copy or its remote copy, on whatever machine the reaper runs. \
       Lifecycle rules of a bucket do not know of it. A new hold replaces an earlier one. A \
-      session that is not in the store yet is held there once it is sealed. \
-      With --json: session, until, local, remote.
+      session that is not in the store yet is held there once it is sealed.
+
+      With --json one object a line: session, until, local, remote (whether that copy is kept or, with \
+      --release, was).
+
+      Examples:
+        tidemark keep k3f9a7c2 --for 90d
+        tidemark keep --failed --since yesterday
       """)
 
-  @Argument(help: "The sessions.")
-  var ids: [String]
-  @Option(name: .customLong("for"), help: "How long: 90d, 4w; at most ten years.")
-  var duration = "90d"
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var span: SpanOptions
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long; otherwise 90d, and at most ten years.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var duration: Duration?
   @Flag(help: "End the hold.")
   var release = false
+  @Flag(help: "Change nothing; print what would be kept.")
+  var dryRun = false
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
-    guard let age = Age.parse(duration), age > .zero, age <= Holds.longest else {
-      throw ValidationError("--for takes a time such as 90d or 4w, at most 3650d.")
+    if holdTime > Holds.longest { throw ValidationError("--for takes at most 3650d.") }
+    if sessions.ids.isEmpty != (sessions.isChoosing || span.isChoosing) {
+      throw ValidationError(
+        "Name sessions, or choose them by --app, --failed, --since and the like.")
     }
   }
 
+  private var holdTime: Duration { duration ?? .days(90) }
+
   private struct Result: Encodable {
     let session: SessionID
-    let until: Timestamp?
+    var until: Timestamp?
     let local: Bool
     let remote: Bool
   }
@@ -46,55 +62,89 @@ struct Keep: AsyncParsableCommand {
     let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
     let context = try place.contextIfSending()
-    let catalog = SessionCatalog(place.reading(with: context))
-    let entries = try await catalog.entries(matching: ids, devices: catalog.devices(for: ids))
+    let entries = try await entries(SessionCatalog(place.reading(with: context)), place)
     let lived = try place.lived(context)
-    let holds = Holds(place.home)
     var isWhole = true
     for entry in entries {
-      if release {
-        let isLocal = try holds.release(entry.session, holding: lock)
-        var isRemote = false
-        if let context, let remote = entry.remote {
-          isRemote = try await RemoteHold(context).release(remote)
-        }
-        if json {
-          Console.say(
-            try Console.json(
-              Result(session: entry.session, until: nil, local: isLocal, remote: isRemote)))
-        } else {
-          let text = isLocal || isRemote ? "is no longer kept" : "was not kept"
-          Console.say("\(entry.session)  \(text)")
-        }
-        continue
-      }
-      let hold = try holds.keep(
-        entry.session, for: Age.parse(duration) ?? .zero, lived, holding: lock)
-      var isRemote = context != nil && entry.remote != nil
-      if let context, let remote = entry.remote {
-        do {
-          try await RemoteHold(context).keep(remote, for: Age.parse(duration) ?? .zero)
-        } catch let error as ReplicaError {
-          Console.complain("\(error)")
-          (isRemote, isWhole) = (false, false)
-        }
-      }
-      if json {
-        Console.say(
-          try Console.json(
-            Result(
-              session: entry.session, until: hold.until, local: entry.location != .remote,
-              remote: isRemote)))
+      if dryRun {
+        try say(
+          Result(
+            session: entry.session, until: release ? nil : .now() + holdTime,
+            local: entry.location != .remote, remote: context != nil && entry.remote != nil),
+          entry, context)
+      } else if release {
+        try await say(end(of: entry, place, context, holding: lock), entry, context)
       } else {
-        let sides = [entry.location == .remote ? nil : "here", isRemote ? "in the store" : nil]
-        let text = sides.compactMap(\.self).joined(separator: " and ")
-        let later =
-          context != nil && entry.remote == nil
-          ? ", and in the store once it is sealed" : ""
-        Console.say("\(entry.session)  is kept \(text) until \(hold.until.day)\(later)")
+        let (result, isKept) = try await keep(entry, place, context, lived, holding: lock)
+        isWhole = isWhole && isKept
+        try say(result, entry, context)
       }
     }
-    try lived.save(holding: lock)
+    if !dryRun { try lived.save(holding: lock) }
     if !isWhole { throw ExitStatus.partial }
+  }
+
+  private func entries(
+    _ catalog: SessionCatalog, _ place: Workplace
+  ) async throws -> [SessionCatalog.Entry] {
+    guard sessions.ids.isEmpty else {
+      return try await catalog.entries(
+        matching: sessions.ids, devices: catalog.devices(for: sessions.ids))
+    }
+    let selected = try await sessions.choice.newest(
+      in: catalog, place, owner, since: span.since, until: span.until)
+    if let error = selected.storeError { throw error }
+    if selected.entries.isEmpty { Console.remark("no session is chosen by these options") }
+    return selected.entries
+  }
+
+  private func end(
+    of entry: SessionCatalog.Entry, _ place: Workplace, _ context: SyncContext?,
+    holding lock: HomeLock
+  ) async throws -> Result {
+    let isLocal = try Holds(place.home).release(entry.session, holding: lock)
+    var isRemote = false
+    if let context, let remote = entry.remote {
+      isRemote = try await RemoteHold(context).release(remote)
+    }
+    return Result(session: entry.session, local: isLocal, remote: isRemote)
+  }
+
+  private func keep(
+    _ entry: SessionCatalog.Entry, _ place: Workplace, _ context: SyncContext?,
+    _ lived: LivedClock, holding lock: HomeLock
+  ) async throws -> (Result, isKept: Bool) {
+    let hold = try Holds(place.home).keep(entry.session, for: holdTime, lived, holding: lock)
+    var isRemote = context != nil && entry.remote != nil
+    var isKept = true
+    if let context, let remote = entry.remote {
+      do {
+        try await RemoteHold(context).keep(remote, for: holdTime)
+      } catch let error as ReplicaError {
+        Console.complain("\(error)")
+        (isRemote, isKept) = (false, false)
+      }
+    }
+    let result = Result(
+      session: entry.session, until: hold.until, local: entry.location != .remote, remote: isRemote)
+    return (result, isKept)
+  }
+
+  private func say(
+    _ result: Result, _ entry: SessionCatalog.Entry, _ context: SyncContext?
+  ) throws {
+    guard !json else { return Console.say(try Console.json(result)) }
+    let would = dryRun ? "would be" : "is"
+    if release {
+      let text = result.local || result.remote ? "\(would) no longer kept" : "was not kept"
+      return Console.say("\(result.session)  \(text)")
+    }
+    let sides = [result.local ? "local" : nil, result.remote ? "remote" : nil].compactMap(\.self)
+    let until = result.until.map { zone.zone.day($0) } ?? ""
+    let later =
+      context != nil && entry.remote == nil ? ", and in the store once it is sealed" : ""
+    Console.say(
+      "\(result.session)  \(would) kept, \(sides.joined(separator: " and ")), until \(until)\(later)"
+    )
   }
 }

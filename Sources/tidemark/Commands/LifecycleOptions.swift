@@ -13,39 +13,37 @@ struct LifecycleOptions: ParsableArguments {
   @Flag(help: "Put that rule into the bucket's configuration, beside the rules of others.")
   var installLifecycle = false
   @Option(
-    help: """
-      How long a session may go on: the rule counts from each object by itself, and takes the \
-      beginning of a session that goes on for longer.
-      """)
-  var longestSession = "30d"
-  @Flag(help: "Install without asking.")
-  var yes = false
-
+    help: ArgumentHelp(
+      """
+      The longest that a session may go on; otherwise 30d. The rule counts from each object by itself, \
+      and takes the beginning of a session that goes on for longer.
+      """, valueName: "time"),
+    transform: ArgumentValue.span)
+  var longestSession: Duration?
   var isAsked: Bool { printLifecycle || installLifecycle }
 
   func validate() throws {
     if printLifecycle && installLifecycle {
       throw ValidationError("Use one of --print-lifecycle and --install-lifecycle.")
     }
-    if (Age.parse(longestSession) ?? .zero) == .zero {
-      throw ValidationError("--longest-session takes an age such as 30d.")
-    }
   }
 
   /// Prints or installs the rule for the configured store.
-  func run(_ age: Duration?, dryRun: Bool, _ logger: Logger) async throws {
+  func run(_ age: Duration?, dryRun: Bool, yes: Bool, _ logger: Logger) async throws {
     let place = try Workplace(logger: logger)
     let url = try place.storeURL()
     var retention = place.settings.retention
     retention.remote = age ?? retention.remote
-    let days = retention.lifecycleDays(longestSession: Age.parse(longestSession) ?? .days(30))
+    let days = retention.lifecycleDays(longestSession: longestSession ?? .days(30))
     let rule = try LifecycleRule(url, below: SessionFolder.devicesKey, days: days)
     if printLifecycle { return Console.write(Array(rule.document.utf8)) }
     let bucket = try BucketLifecycle(
       url, settings: place.settings.storeSettings, environment: place.environment)
     let plan = try await bucket.plan(rule)
     show(plan, dryRun: dryRun)
-    guard !plan.isInstalled, !dryRun, try isConfirmed() else { return }
+    guard !plan.isInstalled, !dryRun,
+      try yes || Console.mayProceed("Change the bucket's lifecycle configuration?")
+    else { return }
     try await bucket.install(plan)
     Console.say("installed \(rule.id)")
   }
@@ -64,13 +62,5 @@ struct LifecycleOptions: ParsableArguments {
     for id in plan.kept {
       Console.say("keep the rule \(id.isEmpty ? "without an id" : String(printable: id.utf8))")
     }
-  }
-
-  private func isConfirmed() throws -> Bool {
-    guard !yes else { return true }
-    guard Console.errorIsTerminal else {
-      throw Failure(.usage, "nobody is there to be asked; use --yes to install without asking")
-    }
-    return Console.confirm("Change the bucket's lifecycle configuration?")
   }
 }

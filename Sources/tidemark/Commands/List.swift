@@ -1,6 +1,5 @@
 import ArgumentParser
 import LogRecords
-import ObjectStore
 import Platform
 import SessionLog
 import SessionReading
@@ -11,53 +10,128 @@ struct List: AsyncParsableCommand {
     commandName: "list",
     abstract: "List sessions, newest first, local and remote side by side.",
     discussion: """
+      On a terminal the table is fitted to its width: ids take their short form, and columns without \
+      room are left out, which is said. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
+      where retention, or a person, has deleted the remote copy.
+
+      Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
+
       With --json one object a line: sessionId, status, cause, running, deviceId, deviceName, \
-      userId, appName, startedAt, endedAt, fileSizeBytes, uploadedBytes, location (local, remote \
-      or both), and consent where it is metadata: the log was not sent, or not beyond uploadedBytes.
+      userId, appName, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location \
+      (local, remote or both), remoteReapedAt, and consent where it is metadata: the log was not sent, \
+      or not beyond uploadedBytes.
+
+      Examples:
+        tidemark list --failed --since yesterday
+        tidemark list --sort size -n 10 --columns session,size,app
       """)
 
+  @OptionGroup var choice: ChoiceOptions
+  @OptionGroup var span: SpanOptions
   @OptionGroup var side: SideOptions
-  @Flag(help: "Only sessions that crashed or exited with a status other than 0.")
-  var failed = false
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("So many sessions; otherwise 50, or all that are chosen.", valueName: "n"),
+    transform: ArgumentValue.count(0...Int.max))
+  var number: Int?
   @Flag(help: "All sessions, not the newest 50.")
   var all = false
-  @OptionGroup var devices: DeviceOptions
+  @Option(
+    help: ArgumentHelp(
+      "Sort by start, duration, size, status, app, user or device.", valueName: "column"),
+    completion: .list(SortKey.allCases.map(\.rawValue)))
+  var sort = SortKey.start
+  @Flag(help: "The other way round.")
+  var reverse = false
+  @Option(
+    help: ArgumentHelp("The columns to show, in their order.", valueName: "names"),
+    completion: .list(ListColumn.allCases.map(\.rawValue)), transform: Self.columns)
+  var columns: [ListColumn]?
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
+  enum SortKey: String, CaseIterable, ExpressibleByArgument {
+    case start, duration, size, status, app, user, device
+  }
+
+  private static let columns: @Sendable (String) throws -> [ListColumn] = { text in
+    try text.split(separator: ",").map { name in
+      guard let column = ListColumn(rawValue: name.lowercased()) else {
+        let known = ListColumn.allCases.map(\.rawValue).joined(separator: ",")
+        throw ValidationError("use names of \(known)")
+      }
+      return column
+    }
+  }
+
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
-    let entries = try await self.entries(place)
-      .filter(owner.includes)
-      .filter { !failed || $0.sidecar.hasFailed }
-    if json {
-      for entry in entries { Console.say(try Console.json(Line(entry))) }
-      return
-    }
+    let chosen = choice.isChoosing || span.isChoosing || owner.user != nil
+    let limit = number ?? (all || chosen ? Int.max : 50)
+    let selected = try await choice.newest(
+      in: side.catalog(place), place, owner, since: span.since, until: span.until,
+      limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote)
     let now = Timestamp.now()
-    for entry in entries { Console.say(Self.row(entry, now)) }
-    if entries.isEmpty { Console.remark("no sessions; 'tidemark run -- PROGRAM' records one") }
-  }
-
-  private func entries(_ place: Workplace) async throws -> [SessionCatalog.Entry] {
-    let limit = all || failed || owner.user != nil ? Int.max : 50
-    let catalog = try side.catalog(place)
-    do {
-      let devices = try await devices.ids(own: place.device.deviceId, in: catalog.context.store)
-      let isOwn = devices.contains(place.device.deviceId)
-      return try await catalog.entries(
-        limit: limit, devices: devices, includesLocal: isOwn && !side.remote)
-    } catch let error as StoreError where error.isTransient && !side.remote && devices.device == nil
-    {
-      Console.complain("showing local sessions only: \(error)")
-      return try await SessionCatalog(catalog.context.withoutStore)
-        .entries(limit: limit, devices: [])
+    let entries = Array(sorted(selected.entries, now).prefix(limit))
+    if json {
+      for entry in entries { Console.say(try Console.json(Line(entry, now))) }
+    } else if entries.isEmpty {
+      Console.remark(
+        chosen
+          ? "no session is chosen by these options"
+          : "no sessions; 'tidemark run -- PROGRAM' records one")
+    } else {
+      Console.show(Self.table(entries, columns, .init(now: now, zone: zone.zone)))
+      if number == nil, entries.count == limit {
+        Console.remark("the newest \(limit); --all shows all")
+      }
     }
+    try selected.throwStoreError()
   }
 
-  private struct Line: Encodable {
+  private func sorted(
+    _ entries: [SessionCatalog.Entry], _ now: Timestamp
+  ) -> [SessionCatalog.Entry] {
+    func by<Value: Comparable>(
+      _ value: (SessionCatalog.Entry) -> Value, _ isBefore: (Value, Value) -> Bool
+    ) -> [SessionCatalog.Entry] {
+      // Those that are alike stay in the order of their start.
+      let ordered = entries.enumerated().sorted { left, right in
+        let (a, b) = (value(left.element), value(right.element))
+        return a == b ? left.offset < right.offset : isBefore(a, b)
+      }
+      return ordered.map(\.element)
+    }
+    let sorted =
+      switch sort {
+      case .start: entries
+      case .duration: by({ ListColumn.duration($0, now: now) }, >)
+      case .size: by(\.length, >)
+      case .status: by(\.sidecar.status.rawValue, <)
+      case .app: by(\.sidecar.appName, <)
+      case .user: by(\.sidecar.userId, <)
+      case .device: by(\.sidecar.deviceName, <)
+      }
+    return reverse ? sorted.reversed() : sorted
+  }
+
+  /// The table of some sessions; without named columns all, but for a note that none of them has.
+  static func table(
+    _ entries: [SessionCatalog.Entry], _ columns: [ListColumn]?, _ view: ListColumn.View
+  ) -> Table {
+    let usual = ListColumn.allCases.filter { column in
+      column != .note || entries.contains { !column.cell($0, view).text.isEmpty }
+    }
+    let shown = columns ?? usual
+    var table = Table(shown.map(\.column))
+    for entry in entries { table.add(shown.map { $0.cell(entry, view) }) }
+    return table
+  }
+
+  struct Line: Encodable {
     let sessionId: SessionID
     let status: SessionStatus
     let cause: ExitCause?
@@ -68,12 +142,14 @@ struct List: AsyncParsableCommand {
     let appName: String
     let startedAt: Timestamp
     let endedAt: Timestamp?
+    let durationSeconds: Int64
     let fileSizeBytes: ByteCount
     let uploadedBytes: ByteCount
     let location: SessionCatalog.Location
+    let remoteReapedAt: Timestamp?
     let consent: Consent?
 
-    init(_ entry: SessionCatalog.Entry) {
+    init(_ entry: SessionCatalog.Entry, _ now: Timestamp) {
       sessionId = entry.session
       status = entry.sidecar.status
       cause = entry.sidecar.cause
@@ -84,45 +160,12 @@ struct List: AsyncParsableCommand {
       appName = entry.sidecar.appName
       startedAt = entry.sidecar.startedAt
       endedAt = entry.sidecar.endedAt
+      durationSeconds = ListColumn.duration(entry, now: now).seconds
       fileSizeBytes = entry.length.byteCount
-      uploadedBytes = entry.uploaded.byteCount
+      uploadedBytes = entry.isReaped ? 0 : entry.uploaded.byteCount
       location = entry.location
+      remoteReapedAt = entry.isReaped ? entry.sidecar.remoteReapedAt : nil
       consent = entry.sidecar.consent
     }
-  }
-
-  private static func row(_ entry: SessionCatalog.Entry, _ now: Timestamp) -> String {
-    let sidecar = entry.sidecar
-    let badge =
-      switch sidecar.status {
-      case .active: Console.paint(entry.isRunning ? "● ACTIVE    " : "  ACTIVE    ", .green)
-      case .terminated:
-        Console.paint("  TERMINATED", sidecar.cause?.isFailure == true ? .yellow : nil)
-      case .crashed: Console.paint("✖ CRASHED   ", .red)
-      }
-    let length = Int64(entry.length)
-    let share = length == 0 ? 100 : Int64(entry.uploaded) * 100 / length
-    let hasNoLog = sidecar.withholdsLog && entry.uploaded == 0
-    let silent = now - entry.lastActivity
-    var cause = sidecar.cause.map(\.description) ?? ""
-    if sidecar.status == .active && silent >= .hours(1) { cause = "silent \(Age.text(silent))" }
-    if sidecar.withholdsLog {
-      let what = hasNoLog ? "log not sent" : "log sent only so far"
-      cause += (cause.isEmpty ? "" : "; ") + "\(what) (consent: metadata)"
-    }
-    let columns = [
-      entry.session.description, badge, pad(entry.location.rawValue, 6),
-      pad(entry.length.byteCount.text, 9), pad(hasNoLog ? "-" : "\(share) % up", 9),
-      pad(sidecar.appName, 16),
-      pad("\(sidecar.userId)@\(sidecar.deviceName)", 20), cause,
-    ]
-    let line = columns.joined(separator: "  ")
-    return line.last == " " ? String(line.reversed().drop { $0 == " " }.reversed()) : line
-  }
-
-  /// A sidecar from the store is somebody else's text.
-  private static func pad(_ text: String, _ width: Int) -> String {
-    let safe = String(printable: text.utf8)
-    return safe + String(repeating: " ", count: max(0, width - safe.count))
   }
 }

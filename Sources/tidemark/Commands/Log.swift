@@ -16,22 +16,30 @@ struct Log: ParsableCommand {
       output. With them, one record is added to the session that 'tidemark run' has started the \
       script in (TIDEMARK_SESSION), or to the one that --session names; where that has ended, to a \
       new session that continues it.
+
+      Examples:
+        make 2>&1 | tidemark log --app build
+        tidemark log warning "disk at 91 %"
       """)
 
-  @Option(help: "The program's name in lists.")
+  @Option(help: ArgumentHelp("The program's name in lists.", valueName: "name"))
   var app = "pipe"
-  @Option(help: "The running session to add to.")
+  @Option(
+    help: ArgumentHelp("The running session to add to.", valueName: "id"),
+    completion: .custom(SessionCompletion.ids))
   var session: String?
-  @Option(help: "The record's category.")
+  @Option(help: ArgumentHelp("The record's category.", valueName: "name"))
   var category = "Script"
-  @Option(help: "The scenario that the record belongs to.")
+  @Option(help: ArgumentHelp("The scenario that the record belongs to.", valueName: "name"))
   var scenario: String?
   @Flag(help: "Record the bytes and nothing else: no times, no levels.")
   var asIs = false
   @Flag(help: "Leave all uploads to cron.")
   var noUpload = false
   @OptionGroup var diagnostics: DiagnosticOptions
-  @Argument(help: "TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT, in any case.")
+  @Argument(
+    help: "TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT, in any case.",
+    completion: .list(ArgumentValue.levelNames))
   var level: String?
   @Argument(help: "What to record.")
   var message: [String] = []
@@ -40,7 +48,7 @@ struct Log: ParsableCommand {
     if let level {
       guard Level(name: level) != nil else {
         throw ValidationError(
-          "'\(level)' is no level; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
+          "invalid level '\(level)'; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
       }
       if message.isEmpty { throw ValidationError("Say what to record after the level.") }
     } else if session != nil || scenario != nil {
@@ -64,11 +72,13 @@ struct Log: ParsableCommand {
     guard let name = session ?? place.environment["TIDEMARK_SESSION"], !name.isEmpty else {
       throw Failure(
         .usage,
-        "there is no session to add to: start the script with 'tidemark run', or name one with --session"
+        "no session to add to: start the script with 'tidemark run', or name one with --session"
       )
     }
     guard let session = SessionID(name) else {
-      throw Failure(.usage, "'\(String(printable: name.utf8))' is no session id")
+      throw Failure(
+        .usage,
+        "invalid session id '\(String(oneLine: name, limit: 80))'; 'tidemark list' shows them")
     }
     do {
       var running = try RunningSession(

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import LogRecords
 import Platform
-import Replica
 import SessionLog
 import SessionReading
 
@@ -10,22 +9,27 @@ import SessionReading
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Show a session again as it came over the terminal.",
+    abstract: "Replay a session as it came over the terminal.",
     discussion: """
       For sessions that were recorded with 'run --pty'; others show their lines in the time they \
       took. Only what draws reaches the terminal: titles, the clipboard and questions to the \
       terminal are left out. Ctrl-C ends it. 'tidemark export --format asciicast' writes the same \
       for other players.
+
+      Examples:
+        tidemark play k3f9a7c2 --speed 2 -i 2s
       """)
 
-  @Argument(help: "The session.")
+  @Argument(
+    help: "The session; its id may be shortened.", completion: .custom(SessionCompletion.ids))
   var id: String
-  @Option(help: ArgumentHelp("So many times as fast.", valueName: "factor"))
+  @Option(help: ArgumentHelp("How many times as fast.", valueName: "factor"))
   var speed = 1.0
   @Option(
     name: [.customShort("i"), .long],
-    help: ArgumentHelp("No pause longer than this: 2s, say.", valueName: "time"))
-  var idleTimeLimit: String?
+    help: ArgumentHelp("The longest pause, e.g. 2s.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var idleTimeLimit: Duration?
   @OptionGroup var side: SideOptions
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -33,9 +37,6 @@ struct Play: AsyncParsableCommand {
   func validate() throws {
     guard speed > 0, speed.isFinite else {
       throw ValidationError("--speed takes a number above 0.")
-    }
-    if let idleTimeLimit, (Age.parse(idleTimeLimit) ?? .zero) == .zero {
-      throw ValidationError("--idle-time-limit takes a time such as 2s.")
     }
   }
 
@@ -46,9 +47,7 @@ struct Play: AsyncParsableCommand {
     }
     let place = try owner.workplace(diagnostics.logger())
     let catalog = try side.catalog(place)
-    let devices = try await DeviceRecord.ids(
-      in: catalog.context.store, first: place.device.deviceId)
-    let entry = try await catalog.entry(matching: id, devices: devices)
+    let entry = try await side.entry(named: id, in: catalog)
     guard entry.sidecar.format == .lines else {
       throw Failure(.usage, "\(entry.session) has no times; 'tidemark show' prints it")
     }
@@ -76,7 +75,7 @@ struct Play: AsyncParsableCommand {
   }
 
   private func wait(_ span: Duration) {
-    let limit = idleTimeLimit.flatMap(Age.parse) ?? span
+    let limit = idleTimeLimit ?? span
     let pause = Double(max(.zero, min(span, limit)).milliseconds) / speed
     if pause >= 1 { poll(nil, 0, Int32(min(pause, Double(Int32.max)))) }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 import ObjectStore
 import Platform
@@ -16,54 +17,67 @@ struct Pull: AsyncParsableCommand {
       Files go to DIR/<device>/<day>/<session>. What is there already is not fetched again: an \
       append costs its suffix, an unchanged session nothing. Nothing is ever deleted there, and no \
       log replaced by a shorter one: where the store shows less than the mirror has, the mirror is \
-      kept, and that is told as a failure. A shorter log that a seal proves takes its place, and the \
-      longer one becomes <session>.g<generation>.log. Of a session whose log was not sent (consent: \
+      kept, and that is reported as a failure. A shorter log that a seal proves takes its place, and \
+      the longer one becomes <session>.g<generation>.log. Of a session whose log was not sent (consent: \
       metadata) there is the .json alone. What would fill the disk is not fetched. Of a damaged \
       session nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
-      <session>.salvaged.log, a [GAP …] line where bytes are lost. With --json: sessions, \
-      logBytes, failures, withoutLog.
+      <session>.salvaged.log, a [GAP …] line where bytes are lost.
+
+      With --json one object: sessions, logBytes, failures, withoutLog; with --dry-run one a line: \
+      session, logBytes, refusal.
+
+      Examples:
+        tidemark pull mirror --all-devices
+        tidemark pull crashes --failed --since 7d
       """)
 
-  @Argument(help: "The folder.")
+  @Argument(help: "The folder.", completion: .directory)
   var folder: String
-  @Argument(help: "Only these sessions.")
-  var ids: [String] = []
-  @OptionGroup var devices: DeviceOptions
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var span: SpanOptions
   @Flag(help: "Also link attached files' logs below their original paths, DIR/<device>/names/.")
   var names = false
   @Flag(help: "Read what can be read of damaged sessions, too.")
   var salvage = false
-  @Flag(help: "Only say what would be fetched.")
+  @Flag(help: "Fetch nothing; print what would be fetched.")
   var dryRun = false
-  @Option(help: "Sessions fetched at once, 1 to 64; otherwise 12.")
+  @Option(
+    help: ArgumentHelp("Sessions fetched at once, 1 to 64; otherwise 12.", valueName: "n"),
+    transform: ArgumentValue.count(1...64))
   var transfers: Int?
   @Flag(help: "A summary as a JSON object.")
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  func validate() throws {
-    if let transfers, !(1...64).contains(transfers) {
-      throw ValidationError("--transfers takes a number from 1 to 64.")
-    }
+  private struct Planned: Encodable {
+    let session: SessionID
+    let logBytes: ByteCount
+    let refusal: String?
   }
 
   func run() async throws {
     let place = try Workplace(logger: diagnostics.logger())
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
+      throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")
+    }
     let context = try place.context(transfers: transfers)
     let puller = Puller(context.store, into: folder, linksNames: names)
-    let wanted = try ids.map(ShortenedID.init)
-    let items = try await puller.plan(
-      devices: try await devices.ids(own: place.device.deviceId, in: context.store)
-    ) { id in wanted.isEmpty || wanted.contains { $0.matches(id) } }
-    place.logger.info("plan: \(items.count) sessions to fetch")
+    let items = try await plan(puller, place, context)
+    place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {
       place.logger.info(
         "\(item.remote.session): \(item.refusal ?? "fetch \(item.missing) B of log")")
     }
     if dryRun {
       for item in items {
+        let planned = Planned(
+          session: item.remote.session, logBytes: item.refusal == nil ? item.missing : 0,
+          refusal: item.refusal)
         Console.say(
-          item.refusal ?? "\(item.remote.session)  \(item.missing.text)")
+          json
+            ? try Console.json(planned)
+            : "\(item.remote.session)  \(item.refusal ?? item.missing.text)")
       }
       return
     }
@@ -90,9 +104,46 @@ struct Pull: AsyncParsableCommand {
         withoutLog: withheld.filter { $0.length == 0 }.map(\.remote.session))
       Console.say(try Console.json(summary))
     } else if Console.outputIsTerminal {
-      Console.say("fetched \(bytes.text) of log in \(done.count) sessions to \(folder)")
+      Console.say(
+        "fetched \(bytes.text) of log in \(Plural.text(done.count, "session")) to \(folder)")
     }
     if !failures.isEmpty { throw ExitStatus.partial }
+  }
+
+  /// What is to be fetched of the sessions that are named or chosen.
+  private func plan(
+    _ puller: Puller, _ place: Workplace, _ context: SyncContext
+  ) async throws -> [Puller.Item] {
+    let own = place.device.deviceId
+    guard !sessions.ids.isEmpty else {
+      let devices = try await sessions.choice.devices.ids(own: own, in: context.store)
+      guard sessions.choice.app != nil || sessions.choice.failed || span.isChoosing else {
+        return try await puller.plan(devices: devices)
+      }
+      let chosen = try await SessionCatalog(place.reading(with: context))
+        .entries(devices: devices, includesLocal: false, activeSince: span.since)
+        .filter { entry in
+          sessions.choice.includes(entry)
+            && span.until.map { entry.sidecar.startedAt <= $0 } ?? true
+        }
+      let ids = Set(chosen.map(\.session))
+      return try await puller.plan(devices: devices) { ids.contains($0) }
+    }
+    let wanted = try sessions.ids.map(ShortenedID.init)
+    var found = wanted.map { _ in false }
+    let items = try await puller.plan(
+      devices: DeviceRecord.ids(in: context.store, first: own)
+    ) { id in
+      for index in wanted.indices where wanted[index].matches(id) { found[index] = true }
+      return wanted.contains { $0.matches(id) }
+    }
+    if let missing = found.firstIndex(of: false) {
+      throw Failure(
+        .usage,
+        "no session '\(String(oneLine: sessions.ids[missing], limit: 80))' in the store; "
+          + "'tidemark list --remote --all-devices --all' shows all")
+    }
+    return items
   }
 
   private func salvage(_ remote: RemoteSession, _ puller: Puller) async throws {

@@ -14,11 +14,19 @@ struct Reap: AsyncParsableCommand {
       rotated part older than 'prune-after' of a session that stays goes when its bytes are proven in \
       the store. \
       Ages count the time that this home has run, so that a wrong clock deletes nothing; \
-      --older-than with less than a day believes the clocks. A deletion of most sessions at once \
-      waits for a day, or for --force; with --older-than it is refused without. \
+      --older-than with less than a day believes the clocks, and with less than the configured \
+      retention asks first, or needs --yes. A deletion of most sessions at once \
+      waits for a day, or for --force; with --older-than it is refused without (exit code 1). \
       What is deleted here lies in the trash for a week; 'tidemark keep' spares a session. \
       Both sides by default. What devices leave that never come back, an operator reaps with \
       --remote --all-devices, or S3 does by a lifecycle rule.
+
+      With --json one object a line for each session that goes, and with --explain for each that \
+      stays: session, copy (local, remote, part), deleted, bytes, reason.
+
+      Examples:
+        tidemark reap --dry-run --explain
+        tidemark reap --local --older-than 2d --yes
       """)
 
   @Flag(help: "This machine's copies.")
@@ -27,8 +35,11 @@ struct Reap: AsyncParsableCommand {
   var remote = false
   @Flag(help: "With --remote: the copies of all devices; for operators.")
   var allDevices = false
-  @Option(help: "Another age than the configured ones: 1s, 12h, 30d.")
-  var olderThan: String?
+  @Option(
+    help: ArgumentHelp(
+      "Another age than the configured ones, e.g. 12h or 30d.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var olderThan: Duration?
   @Flag(help: "Delete nothing.")
   var dryRun = false
   @Flag(help: "Say why each session goes or stays.")
@@ -39,6 +50,10 @@ struct Reap: AsyncParsableCommand {
   var trustServerClock = false
   @Flag(help: "Delete also when that is most of what is there.")
   var force = false
+  @Flag(name: .shortAndLong, help: "Do not ask.")
+  var yes = false
+  @Flag(help: "One JSON object a line.")
+  var json = false
   @OptionGroup(title: "S3 lifecycle")
   var lifecycle: LifecycleOptions
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -50,23 +65,20 @@ struct Reap: AsyncParsableCommand {
     if trustServerClock && (local || !remote) {
       throw ValidationError("--trust-server-clock goes with --remote, and without --local.")
     }
-    if lifecycle.isAsked && (local || remote || explain || force) {
+    if lifecycle.isAsked && (local || remote || explain || force || json) {
       throw ValidationError("A lifecycle rule is printed or installed by itself.")
-    }
-    if let olderThan, (Age.parse(olderThan) ?? .zero) == .zero {
-      throw ValidationError("--older-than takes an age such as 1s, 12h or 30d.")
     }
   }
 
   func run() async throws {
     let logger = try diagnostics.logger()
     if lifecycle.isAsked {
-      return try await lifecycle.run(olderThan.flatMap(Age.parse), dryRun: dryRun, logger)
+      return try await lifecycle.run(olderThan, dryRun: dryRun, yes: yes, logger)
     }
     let places = try Workplace.all(logger: logger)
     guard let own = places.last else { return }
     var retention = own.settings.retention
-    if let age = olderThan.flatMap(Age.parse) { retention = retention.asking(age) }
+    if let age = olderThan { retention = retention.asking(age) }
     retention.trustsServerClock = trustServerClock
     retention.isForced = force
     var failed = 0
@@ -95,10 +107,11 @@ struct Reap: AsyncParsableCommand {
         return
       }
       try await context.checkFolder()
+      let configured = own.settings.retention.remote
       failed +=
         try await allDevices
-        ? reapAllDevices(context, retention, elsewhere, holding: lock)
-        : reapRemote(context, retention, elsewhere, holding: lock)
+        ? reapAllDevices(context, retention, below: configured, elsewhere, holding: lock)
+        : reapRemote(context, retention, below: configured, elsewhere, holding: lock)
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -113,8 +126,9 @@ struct Reap: AsyncParsableCommand {
       ?? LocalReaper(
         home: place.home, lived: lived, now: .now(), unproven: place.reasonToKeepUnsent)
     let plan = try await reaper.plan(retention)
-    show(plan.local, plan.kept, side: "local")
+    try show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
+    guard try mayDelete(plan.local, below: place.settings.retention.local) else { return 0 }
     let errors =
       dryRun
       ? []
@@ -129,8 +143,29 @@ struct Reap: AsyncParsableCommand {
   /// Says that a plan waits; one that waits for a word of the person's ends the command.
   private func report(_ postponement: ReapPlan.Postponement?) throws {
     guard let postponement else { return }
-    guard olderThan != nil && !dryRun else { return Console.complain(postponement.reason) }
-    throw Failure(.usage, postponement.reason)
+    let isRefused = olderThan != nil || trustServerClock
+    let text = Self.text(postponement, isRefused: isRefused)
+    guard isRefused && !dryRun else { return Console.complain(text) }
+    throw Failure(.partial, text)
+  }
+
+  /// Why a plan waits, and what to do.
+  static func text(_ postponement: ReapPlan.Postponement, isRefused: Bool = false) -> String {
+    let next = isRefused ? "repeat with --force to delete them" : "--force does not wait"
+    return "\(postponement.reason). 'tidemark reap --dry-run --explain' shows them; \(next)."
+  }
+
+  /// Whether a plan may be carried out: sessions younger than the configured retention go only when a
+  /// person says so once more.
+  private func mayDelete(
+    _ removals: [ReapPlan.Removal], below retention: Duration
+  ) throws -> Bool {
+    guard let olderThan, olderThan < retention, !dryRun, !yes, !removals.isEmpty else {
+      return true
+    }
+    return try Console.mayProceed(
+      "Delete \(Plural.text(removals.count, "session")) older than \(Age.compact(olderThan)), which "
+        + "the configuration keeps for \(Age.compact(retention))?")
   }
 
   /// Rotated parts of the sessions that stay.
@@ -140,7 +175,7 @@ struct Reap: AsyncParsableCommand {
     guard let context else { return 0 }
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(retention)
-    show(plan)
+    try show(plan)
     guard !dryRun else { return 0 }
     let failed = pruner.execute(plan, holding: lock).compactMap { outcome in
       outcome.error.map { "cannot remove \(outcome.what): \($0)" }
@@ -149,7 +184,26 @@ struct Reap: AsyncParsableCommand {
     return failed.count
   }
 
-  private func show(_ plan: PrunePlan) {
+  private struct Line: Encodable {
+    let session: SessionID
+    let copy: String
+    let deleted: Bool
+    let bytes: ByteCount?
+    let reason: String
+  }
+
+  private func say(_ line: Line) throws { Console.say(try Console.json(line)) }
+
+  private func show(_ plan: PrunePlan) throws {
+    if json {
+      for removal in plan.pruned {
+        try say(
+          Line(
+            session: removal.part.session, copy: "part", deleted: !dryRun,
+            bytes: removal.part.bytes, reason: "\(removal.part.age); \(removal.evidence.finding)"))
+      }
+      return
+    }
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in plan.pruned {
@@ -170,14 +224,15 @@ struct Reap: AsyncParsableCommand {
   /// One device after the other, each by the rules for one: what a guard refuses for one, or a
   /// damaged folder, keeps no other back.
   private func reapAllDevices(
-    _ context: SyncContext, _ retention: Retention, _ elsewhere: OpenSessions,
-    holding lock: HomeLock
+    _ context: SyncContext, _ retention: Retention, below configured: Duration,
+    _ elsewhere: OpenSessions, holding lock: HomeLock
   ) async throws -> Int {
     var failed = 0
     for device in try await RemoteReaper.devices(in: context.store) {
       do {
         failed += try await reapRemote(
-          context, retention, elsewhere, holding: lock, device: device, isReported: true)
+          context, retention, below: configured, elsewhere, holding: lock, device: device,
+          isReported: true)
       } catch let error where (error as? StoreError)?.code != .cancelled {
         Console.complain("device \(device): \(error)")
         failed += 1
@@ -187,30 +242,48 @@ struct Reap: AsyncParsableCommand {
   }
 
   private func reapRemote(
-    _ context: SyncContext, _ retention: Retention, _ elsewhere: OpenSessions,
-    holding lock: HomeLock, device: String? = nil, isReported: Bool = false
+    _ context: SyncContext, _ retention: Retention, below configured: Duration,
+    _ elsewhere: OpenSessions, holding lock: HomeLock, device: String? = nil,
+    isReported: Bool = false
   ) async throws -> Int {
     let reaper = RemoteReaper(
       context, devices: [device ?? context.device.deviceId], openElsewhere: elsewhere)
     let plan = try await reaper.plan(retention)
-    show(plan.remote + plan.superseded, plan.kept, side: "remote")
+    try show(plan.remote + plan.superseded, plan.kept, side: "remote")
     try report(plan.postponement)
+    guard try mayDelete(plan.remote, below: configured) else { return 0 }
     let outcomes = dryRun ? [] : try await reaper.execute(plan, holding: lock)
     if !dryRun { try context.saveLivedTime(holding: lock) }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
-    if isReported, let device {
+    if isReported, !json, let device {
       let bytes = plan.remote.compactMap(\.bytes).total.text
       Console.say(
-        "device \(device): \(dryRun ? "would delete" : "deleted") \(plan.remote.count) sessions "
-          + "(\(bytes)), \(errors.count) objects failed, \(plan.kept.count) sessions stay")
+        "device \(device): \(dryRun ? "would delete" : "deleted") "
+          + "\(Plural.text(plan.remote.count, "session")) (\(bytes)), "
+          + "\(Plural.text(errors.count, "object")) failed, "
+          + "\(Plural.text(plan.kept.count, "session")) kept")
     }
     return errors.count
   }
 
   private var showsRemovals: Bool { dryRun || explain || Console.outputIsTerminal }
 
-  private func show(_ gone: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String) {
+  private func show(_ gone: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String) throws {
+    if json {
+      for removal in gone {
+        try say(
+          Line(
+            session: removal.session, copy: side, deleted: !dryRun, bytes: removal.bytes,
+            reason: removal.explanation))
+      }
+      guard explain else { return }
+      for kept in kept {
+        try say(
+          Line(session: kept.session, copy: side, deleted: false, bytes: nil, reason: kept.reason))
+      }
+      return
+    }
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in gone {

@@ -8,49 +8,46 @@ struct FilterOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only records of this level and above: TRACE DEBUG INFO SUCCESS WARNING ERROR FAULT.",
-      discussion: "ERROR,FAULT for exactly these, =ERROR for exactly one."))
-  var level: String?
-  @Option(help: "Only records since then: 2h, 3d, or 2026-01-22T14:30:05Z.")
-  var since: String?
-  @Option(help: "Only records until then, in the same forms.")
-  var until: String?
+      discussion: "ERROR,FAULT for exactly these, =ERROR for exactly one."),
+    completion: .list(ArgumentValue.levelNames), transform: ArgumentValue.levels)
+  var level: LevelSet?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only records since then: today, 2h, 10:00, '2026-11-22 10:00', 2026-11-22T10:00:00Z.",
+      valueName: "time"),
+    transform: ArgumentValue.since)
+  var since: Timestamp?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only records until then, in the same forms.", valueName: "time"),
+    transform: ArgumentValue.until)
+  var until: Timestamp?
   @Option(help: ArgumentHelp("Only records of this category; may be repeated.", valueName: "name"))
   var category: [String] = []
   @Option(help: ArgumentHelp("Only records of this scenario; may be repeated.", valueName: "name"))
   var scenario: [String] = []
   @Option(
     help: ArgumentHelp(
-      "Only what a program printed there: stdout or stderr.", valueName: "stream"))
+      "Only what a program printed there: stdout or stderr.", valueName: "stream"),
+    completion: .list(["stdout", "stderr"]))
   var stream: String?
 
   func validate() throws { _ = try filter() }
 
   func filter() throws -> RecordFilter {
-    var filter = RecordFilter(since: try Self.time(since), until: try Self.time(until))
-    if let level {
-      guard let known = LevelSet(level) else {
-        throw ValidationError(
-          "'\(level)' is no level; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
-      }
-      filter.levels = known
-    }
+    var filter = RecordFilter(since: since, until: until)
+    if let level { filter.levels = level }
     filter.categories = category
     filter.scenarios = scenario
     if let stream {
       let streams = [CapturedStream.standardOutput, .standardError]
       guard let known = streams.first(where: { $0.name == stream }) else {
-        throw ValidationError("'\(stream)' is no stream; use stdout or stderr.")
+        throw ValidationError("invalid stream '\(stream)'; use stdout or stderr.")
       }
       filter.stream = known
     }
     return filter
-  }
-
-  private static func time(_ text: String?) throws -> Timestamp? {
-    guard let text else { return nil }
-    if let time = Timestamp(iso: text) ?? Timestamp(iso: text + "T00:00:00Z") { return time }
-    if let age = Age.parse(text) { return .now() - age }
-    throw ValidationError("'\(text)' is no time; use 2h, 3d or 2026-01-22T14:30:05Z.")
   }
 }
 
@@ -59,17 +56,14 @@ struct RecordOptions: ParsableArguments {
   @OptionGroup var filter: FilterOptions
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("Only the last of the lines.", valueName: "n"))
+    help: ArgumentHelp("Only the last of the lines.", valueName: "n"),
+    transform: ArgumentValue.count(0...Int.max))
   var lines: Int?
   @Flag(
     help: ArgumentHelp(
       "Go on past what is missing or damaged in the store.",
       discussion: "A line [GAP n bytes: reason] stands for each stretch that is lost."))
   var salvage = false
-
-  func validate() throws {
-    if let lines, lines < 0 { throw ValidationError("--lines takes a number from 0.") }
-  }
 
   func choice() throws -> RecordChoice {
     RecordChoice(try filter.filter(), lastLines: lines)

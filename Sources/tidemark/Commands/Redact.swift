@@ -23,19 +23,39 @@ struct Redact: AsyncParsableCommand {
       --apply-remote redacts what was sent before the configured rules were: each of this device's \
       sessions of which they mask something else is sent as a new generation, the segments in which \
       that is anew. Objects that are replaced are deleted by an upload after the session's seal.
+
+      With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
+      with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
+
+      Examples:
+        tidemark redact --preview --since today
+        tidemark redact --preview --file app.log --rules new-rules.yaml
+        tidemark redact --apply-remote --dry-run
       """)
 
   @Flag(help: "Show what would be masked.")
   var preview = false
   @Flag(help: "Redact what is in the store by the configured rules.")
   var applyRemote = false
-  @Flag(help: "With --apply-remote: only say what would be sent anew.")
+  @Flag(help: "With --apply-remote: send nothing; print what would be re-sent.")
   var dryRun = false
-  @Argument(help: "The sessions; by default all on this machine.")
+  @Argument(
+    help: "The sessions; by default all on this machine.",
+    completion: .custom(SessionCompletion.ids))
   var ids: [String] = []
-  @Option(help: "Instead of sessions: a file, or - for standard input.")
+  @Option(help: ArgumentHelp("Only sessions of this program.", valueName: "name"))
+  var app: String?
+  @Flag(help: "Only sessions that crashed or exited with a status other than 0.")
+  var failed = false
+  @OptionGroup var span: SpanOptions
+  @Option(
+    help: ArgumentHelp("Instead of sessions: a file, or - for standard input."),
+    completion: .file())
   var file: String?
-  @Option(help: "Take 'redact:' from this file instead of the configuration.")
+  @Option(
+    help: ArgumentHelp(
+      "Take 'redact:' from this file instead of the configuration.", valueName: "file"),
+    completion: .file())
   var rules: String?
   @Flag(help: "Only count, by kind.")
   var count = false
@@ -50,7 +70,11 @@ struct Redact: AsyncParsableCommand {
     guard preview != applyRemote else {
       throw ValidationError("Say what to do: --preview or --apply-remote.")
     }
-    if applyRemote, file != nil || rules != nil || count || showSecrets || json {
+    if !ids.isEmpty || file != nil, isChoosing {
+      throw ValidationError(
+        "Sessions are named, or chosen by --app, --failed, --since and --until.")
+    }
+    if applyRemote, file != nil || rules != nil || count || showSecrets {
       throw ValidationError("--apply-remote goes by the configured rules, and takes sessions only.")
     }
     if dryRun, preview { throw ValidationError("--preview changes nothing anyway.") }
@@ -58,6 +82,14 @@ struct Redact: AsyncParsableCommand {
     if showSecrets, !Console.outputIsTerminal || json {
       throw ValidationError("--show-secrets is for a terminal: nowhere else are secrets written.")
     }
+  }
+
+  private var isChoosing: Bool { app != nil || failed || span.isChoosing }
+
+  private func includes(_ entry: SessionCatalog.Entry) -> Bool {
+    owner.includes(entry) && (app == nil || entry.sidecar.appName == app)
+      && (!failed || entry.sidecar.hasFailed)
+      && (span.until.map { entry.sidecar.startedAt <= $0 } ?? true)
   }
 
   func run() async throws {
@@ -75,7 +107,8 @@ struct Redact: AsyncParsableCommand {
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty
-      ? try await catalog.entries(devices: devices).filter(owner.includes).filter(\.hasLocalLog)
+      ? try await catalog.entries(devices: devices, activeSince: span.since)
+        .filter(includes).filter(\.hasLocalLog)
       : try await catalog.entries(matching: ids, devices: devices)
     for entry in entries.reversed() {
       let log = try catalog.openLog(entry)
@@ -100,7 +133,7 @@ struct Redact: AsyncParsableCommand {
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty
-      ? try await catalog.entries(devices: devices).filter(owner.includes)
+      ? try await catalog.entries(devices: devices, activeSince: span.since).filter(includes)
       : try await catalog.entries(matching: ids, devices: devices)
     let pass = RemoteRedactionPass(context)
     var failed = false
@@ -109,9 +142,12 @@ struct Redact: AsyncParsableCommand {
       Console.complain("\(session): \(reason)")
     }
     for item in items {
+      let sent = Resent(session: item.session, segments: item.segments, bytes: item.bytes)
       Console.say(
-        "\(item.session): \(item.segments) segments, \(item.bytes.text), "
-          + (dryRun ? "would be sent anew" : "are sent anew"))
+        json
+          ? try Console.json(sent)
+          : "\(item.session): \(Plural.text(item.segments, "segment")), \(item.bytes.text), "
+            + (dryRun ? "would be re-sent" : "re-sent"))
     }
     if let lock, !items.isEmpty {
       let report = try await pass.run(items, holding: lock)
@@ -121,6 +157,12 @@ struct Redact: AsyncParsableCommand {
     }
     if items.isEmpty { Console.remark("the store has nothing that the rules mask otherwise") }
     if failed { throw ExitStatus.partial }
+  }
+
+  private struct Resent: Encodable {
+    let session: SessionID
+    let segments: Int
+    let bytes: ByteCount
   }
 
   // MARK: Looking

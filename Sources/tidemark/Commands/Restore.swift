@@ -14,14 +14,22 @@ struct Restore: AsyncParsableCommand {
       What retention deleted here lies in the trash for a week ('retention: trash:'), and is put \
       back as it was. Else the log is read from the store, or with --from from a folder that \
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
-      upload sends it. With --json: session, restored (the same id, or the new one), from (trash, \
-      store or mirror).
+      upload sends it. With --json one object: session, restored (the same id, or the new one; with \
+      --dry-run nothing), from (trash, store or mirror).
+
+      Examples:
+        tidemark restore k3f9a7c2
+        tidemark restore k3f9a7c2 --from mirror
       """)
 
-  @Argument(help: "The session.")
+  @Argument(
+    help: "The session; its id may be shortened.", completion: .custom(SessionCompletion.ids))
   var id: String
-  @Option(help: ArgumentHelp("A mirror to take it from.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp("A mirror to take it from.", valueName: "dir"), completion: .directory)
   var from: String?
+  @Flag(help: "Restore nothing; print from where the session would come.")
+  var dryRun = false
   @Flag(help: "A JSON object.")
   var json = false
   @OptionGroup var owner: UserOptions
@@ -29,7 +37,7 @@ struct Restore: AsyncParsableCommand {
 
   private struct Result: Encodable {
     let session: SessionID
-    let restored: SessionID
+    let restored: SessionID?
     let from: String
   }
 
@@ -39,7 +47,7 @@ struct Restore: AsyncParsableCommand {
     if from == nil,
       let session = try restoreFromTrash(place, wanted, holding: place.requireLock())
     {
-      return try report(session, as: session, from: "trash")
+      return try report(session, as: dryRun ? nil : session, from: "trash")
     }
     let lived = try place.lived(nil)
     let mark = lived.time.mark
@@ -51,6 +59,7 @@ struct Restore: AsyncParsableCommand {
     let restorer = SessionRestorer(into: place.home, device: place.device, machine: .current)
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
+      if dryRun { return try report(copy.sidecar.sessionId, as: nil, from: "mirror") }
       let restored = try await restorer.restore(
         copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
       return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
@@ -60,6 +69,7 @@ struct Restore: AsyncParsableCommand {
     if entry.hasLocalLog {
       throw Failure(.usage, "\(entry.session) is on this machine; nothing is to be restored")
     }
+    if dryRun { return try report(entry.session, as: nil, from: "store") }
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
     let restored = try await restorer.restore(
       entry.sidecar, length: reader.length.byteCount, agingFrom: mark, locking: lock
@@ -82,15 +92,21 @@ struct Restore: AsyncParsableCommand {
         "'\(String(oneLine: id, limit: 80))' is the start of \(found.count) session ids "
           + "in the trash; give more of it")
     }
+    if dryRun { return session }
     guard try trash.restore(session, at: lived.time.mark, holding: lock) else { return nil }
     try lived.save(holding: lock)
     return session
   }
 
-  private func report(_ session: SessionID, as restored: SessionID, from: String) throws {
+  private func report(_ session: SessionID, as restored: SessionID?, from: String) throws {
     if json {
       Console.say(try Console.json(Result(session: session, restored: restored, from: from)))
-    } else if session == restored {
+      return
+    }
+    guard let restored else {
+      return Console.say("\(session)  would be restored from the \(from)")
+    }
+    if session == restored {
       Console.say("\(session)  restored from the \(from)")
     } else {
       Console.say("\(session)  restored from the \(from) as \(restored)")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SessionLog
 import SessionReading
 import Sync
 
@@ -11,10 +12,21 @@ struct Retry: AsyncParsableCommand {
       Without sessions all that wait are released, and the store too when it is left alone for a \
       while because it could not be reached or refused us. A session whose remote copy was deleted is \
       uploaded again only when it is named. 'tidemark status' lists what waits and why.
+
+      With --json one object a line: session (nothing for the store), reason.
+
+      Examples:
+        tidemark retry
+        tidemark retry k3f9a7c2
       """)
 
-  @Argument(help: "The sessions; by default all that wait.")
+  @Argument(
+    help: "The sessions; by default all that wait.", completion: .custom(SessionCompletion.ids))
   var ids: [String] = []
+  @Flag(help: "Change nothing; print what would be released.")
+  var dryRun = false
+  @Flag(help: "One JSON object a line.")
+  var json = false
 
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -26,8 +38,8 @@ struct Retry: AsyncParsableCommand {
     let waiting = try uploader.waiting()
     var released = waiting.sessions
     if ids.isEmpty {
-      if let error = waiting.store?.lastError { Console.say("released the store: \(error)") }
-      try uploader.retryStore(holding: lock)
+      if let error = waiting.store?.lastError { try say(nil, "\(error)") }
+      if !dryRun { try uploader.retryStore(holding: lock) }
     } else {
       let wanted = try ids.map(ShortenedID.init)
       for (given, id) in zip(ids, wanted)
@@ -38,14 +50,27 @@ struct Retry: AsyncParsableCommand {
       }
       released = released.filter { one in wanted.contains { $0.matches(one.session) } }
       for session in waiting.withdrawn where wanted.contains(where: { $0.matches(session) }) {
-        try uploader.retry(session, holding: lock)
-        Console.say("released \(session): uploaded again although its remote copy was deleted")
+        if !dryRun { try uploader.retry(session, holding: lock) }
+        try say(session, "uploaded again although its remote copy was deleted")
       }
     }
     for one in released {
-      try uploader.retry(one.session, holding: lock)
-      Console.say("released \(one.session): \(one.reason)")
+      if !dryRun { try uploader.retry(one.session, holding: lock) }
+      try say(one.session, one.reason)
     }
     if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+  }
+
+  private struct Line: Encodable {
+    let session: SessionID?
+    let reason: String
+  }
+
+  private func say(_ session: SessionID?, _ reason: String) throws {
+    guard !json else {
+      return Console.say(try Console.json(Line(session: session, reason: reason)))
+    }
+    let what = session?.description ?? "the store"
+    Console.say("\(dryRun ? "would release" : "released") \(what): \(reason)")
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Platform
+import SessionLog
 import SessionRecorder
 
 /// `tidemark run -- PROGRAM ARGUMENTS`.
@@ -21,26 +23,33 @@ struct Run: AsyncParsableCommand {
       nor its session notices.
 
       With -v, or TIDEMARK_LOG, the uploads report what they do on standard error, beside what the \
-      program prints there.
+      program prints there. A crash of the program is reported there with the session's id.
+
+      Examples:
+        tidemark run -- ./nightly-job --all
+        tidemark run --pty -- vim notes
       """)
 
-  @Option(help: "The program's name in lists; its file name by default.")
+  @Option(
+    help: ArgumentHelp(
+      "The program's name in lists; its file name by default.", valueName: "name"))
   var app: String?
   @Flag(help: "Give the program a terminal of its own.")
   var pty = false
   @Flag(help: "Record the program's bytes and nothing else: no times, no levels.")
   var asIs = false
-  @Flag(help: "Record in a process apart: program and session survive the end of this one.")
+  @Flag(help: "Record in a separate process: program and session survive the end of this one.")
   var survive = false
   @Flag(help: "Leave all uploads to cron.")
   var noUpload = false
   @Option(
-    help: ArgumentHelp("The job of whoever supervises this recorder.", visibility: .hidden))
+    help: ArgumentHelp("The job of this recorder's supervisor.", visibility: .hidden))
   var inJob: Int32?
   @OptionGroup var diagnostics: DiagnosticOptions
   @Argument(
     parsing: .captureForPassthrough,
-    help: "The program and its arguments, after --. All after the program's name is its own.")
+    help: "The program and its arguments, after --. All after the program's name is its own.",
+    completion: .custom(ProgramCompletion.words))
   var command: [String] = []
 
   func validate() throws {
@@ -79,7 +88,16 @@ struct Run: AsyncParsableCommand {
     let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
     if let problem = ending.problem, inJob == nil { Console.complain(problem) }
     recording.end(ending.cause, core: ending.core)
+    if ending.cause.status == .crashed, let session = recording.writer?.session {
+      Console.complain(Self.report(ending.cause, session, core: ending.core))
+    }
     throw ExitCode(ending.status)
+  }
+
+  /// That the program crashed, and where to look.
+  private static func report(_ cause: ExitCause, _ session: SessionID, core: String?) -> String {
+    let memory = core.map { ", core \(String(oneLine: $0))" } ?? ""
+    return "crashed: \(cause.shortText)\(memory); 'tidemark show \(session)' prints the log"
   }
 
   private func supervise() throws -> Int32 {

@@ -51,22 +51,36 @@ struct SideOptions: ParsableArguments {
     try await catalog.entry(named: id, on: side) { Console.complain($0) }
   }
 
+  /// The sessions that several ids name, likewise.
+  func entries(
+    named ids: [String], in catalog: SessionCatalog
+  ) async throws -> [SessionCatalog.Entry] {
+    try await catalog.entries(named: ids, on: side) { Console.complain($0) }
+  }
+
   /// Reads a session of the catalog from the side asked for.
   func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
-    try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
+    do {
+      return try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
+    } catch let error as ReadingError where error.code == .unfit && side != .any {
+      throw Failure(.usage, "\(error); try without \(local ? "--local" : "--remote")")
+    }
   }
 }
 
 /// Which devices' sessions.
 struct DeviceOptions: ParsableArguments {
-  @Option(help: "Another device's sessions, by its name or id.")
+  @Option(help: ArgumentHelp("Another device's sessions, by its name or id.", valueName: "name"))
   var device: String?
   @Flag(help: "Every device's sessions.")
   var allDevices = false
 
+  /// Whether other devices' sessions are asked for.
+  var isElsewhere: Bool { allDevices || device != nil }
+
   /// Ids of the devices asked for; this one's by default.
   func ids(own: String, in store: (any ObjectStore)?) async throws -> [String] {
-    guard allDevices || device != nil else { return [own] }
+    guard isElsewhere else { return [own] }
     guard let store else {
       throw Failure(
         .configuration, "other devices' sessions are in a store, and none is configured")

@@ -12,10 +12,17 @@ struct Show: AsyncParsableCommand {
       ID may be shortened as long as it is unique. On a terminal control bytes are made visible, \
       whatever the form asked for; through a pipe the bytes are exact. Of a session in the store \
       --lines, --since and --until fetch only the parts that they need. Exit code 65 when --salvage \
-      had something to pass over, 77 when its log was not sent (consent: metadata).
+      had something to pass over, 77 when its log was not sent (consent: metadata). With --json one \
+      object a record, as 'tidemark export --format jsonl' writes it.
+
+      Examples:
+        tidemark show k3f9a7c2 -n50
+        tidemark show k3f9a7c2 --level ERROR --since 10:00
       """)
 
-  @Argument(help: "The session, as 'tidemark list' shows it.")
+  @Argument(
+    help: "The session, as 'tidemark list' shows it; its id may be shortened.",
+    completion: .custom(SessionCompletion.ids))
   var id: String
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
@@ -23,12 +30,16 @@ struct Show: AsyncParsableCommand {
   var plain = false
   @Flag(help: "The stream's exact bytes.")
   var raw = false
+  @Flag(help: "One JSON object a record.")
+  var json = false
 
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
-    if plain && raw { throw ValidationError("--plain and --raw exclude each other.") }
+    if [plain, raw, json].count(where: \.self) > 1 {
+      throw ValidationError("--plain, --raw and --json exclude each other.")
+    }
     if raw, try !records.filter.filter().admitsAll {
       throw ValidationError("--raw prints the whole stream; leave --level, --since and the like.")
     }
@@ -50,6 +61,14 @@ struct Show: AsyncParsableCommand {
         plain.add(line.bytes).withUnsafeBytes { Console.show($0) }
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
+    } else if json {
+      var records = RecordJSON(entry.sidecar)
+      let output = LineOutput()
+      isWhole = try await reader.readLines(choice, mode) { line in
+        records.add(line) { output.write($0) }
+      }
+      records.finish { output.write($0) }
+      output.flush()
     } else {
       isWhole = try await reader.readLines(choice, mode) { Console.show($0) }
     }

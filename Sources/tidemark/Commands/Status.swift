@@ -10,20 +10,27 @@ import Sync
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say where everything is, what is not yet uploaded, and what went wrong.",
+    abstract: "Show where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, or wait for somebody to act, 75 when there \
-      are bytes to send and nothing could be sent for 'stale-after'. With --json: user, home, \
-      configuration, store, consent, deviceId, openSessions, unsentBytes, waiting (reason, bytes, \
-      sessions, remedy; the bytes add up to unsentBytes), unprovenBytes (sent, not yet proven), \
-      localBytes, lastSuccess, readBack (at, whole, sessions: what 'verify --deep' last found), \
-      stale, formerDevices (sessions by the id that they were recorded \
-      under), livedSeconds, reapingWaits (why old sessions stay), problems, failed (the store, or sessions: session, attempts, \
-      lastError, nextAttempt). Where root serves all users, it is told of each of them, and \
-      there is one object a user.
+      are bytes to send and nothing could be sent for 'stale-after', 77 when the configuration names a \
+      store and lacks 'consent:'. Where root serves all users, each of them is shown.
+
+      With --json one object, or one for each user: user, home, configuration, store, sending (yes, \
+      no-store, store-none, consent-none, consent-missing or served-by-root), consent, deviceId, \
+      openSessions, unsentBytes, waiting (reason, bytes, sessions, remedy; the bytes add up to \
+      unsentBytes), unprovenBytes (sent, not yet proven), localBytes, lastSuccess, readBack (at, \
+      whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
+      they were recorded under), livedSeconds, reapingWaits (why old sessions stay), problems, failed \
+      (the store, or sessions: session, attempts, lastError, nextAttempt).
+
+      Examples:
+        tidemark status
+        tidemark status --json | jq .unsentBytes
       """)
 
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object.")
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -33,6 +40,7 @@ struct Status: AsyncParsableCommand {
     let home: String
     let configuration: String
     let store: String?
+    let sending: String
     let consent: Consent?
     let deviceId: String
     let openSessions: Int
@@ -78,14 +86,17 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     var isStale = false
     var isPartial = false
+    var lacksConsent = false
     for (index, place) in try Workplace.all(logger: diagnostics.logger()).enumerated() {
       let report = try await place.home.withOwnersRights { try self.report(on: place) }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }
       isStale = isStale || report.stale
+      lacksConsent = lacksConsent || place.reasonNotToSend?.isProblem == true
       isPartial =
         isPartial || !report.formerDevices.isEmpty || report.waiting.contains(where: \.isProblem)
     }
+    if lacksConsent { throw ExitStatus.authentication }
     if isStale { throw ExitStatus.tryLater }
     if isPartial { throw ExitStatus.partial }
   }
@@ -107,12 +118,18 @@ struct Status: AsyncParsableCommand {
     let lived = try place.lived(context)
     let isDisabled = context == nil && !place.isServedByRoot
     let waiting =
-      try plan?.waiting ?? (isDisabled ? UploadPlan.withoutStore(place.home) : [])
+      try plan?.waiting
+      ?? (isDisabled
+        ? UploadPlan.withoutStore(
+          place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled)
+        : [])
     let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
     let waits = place.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
     return Report(
       user: place.home.owner?.name, home: place.home.path,
-      configuration: place.home.configurationPath, store: context?.store.location,
+      configuration: place.home.configurationPath,
+      store: context?.store.location ?? place.namedStore,
+      sending: place.reasonNotToSend?.code ?? "yes",
       consent: context?.consent, deviceId: place.device.deviceId,
       openSessions: try place.home.openSessions().count,
       unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
@@ -152,7 +169,7 @@ struct Status: AsyncParsableCommand {
     let count = try LocalReaper(home: place.home, lived: lived, now: .now()).countDoubtful(age)
     if count > 0 {
       reasons.append(
-        "local: \(count) \(count == 1 ? "session" : "sessions") ended over \(Age.text(age)) ago by "
+        "local: \(Plural.text(count, "session")) ended over \(Age.text(age)) ago by "
           + "the clock, but this home has run for only \(Age.text(.seconds(time.seconds))): they wait for "
           + "running time")
     }
@@ -162,17 +179,29 @@ struct Status: AsyncParsableCommand {
   private func show(_ report: Report, _ place: Workplace) {
     if let user = report.user { Console.say("user           \(user)") }
     let noStore =
-      place.isServedByRoot
-      ? "root's, who sends these sessions" : "none; 'tidemark init URL' names one"
+      switch place.reasonNotToSend {
+      case .servedByRoot: "store managed by root, which uploads your sessions"
+      case .storeIsNone: "none ('store: none'): sessions stay on this machine"
+      default: "none; 'tidemark init URL' names one"
+      }
     Console.say("home           \(report.home)")
     Console.say("configuration  \(report.configuration)")
-    Console.say("store          \(report.store ?? noStore)")
+    Console.say("store          \(report.store.map { String(oneLine: $0) } ?? noStore)")
+    switch place.reasonNotToSend {
+    case .noConsent:
+      Console.say(
+        Console.paint(
+          "consent        MISSING: nothing is sent; add 'consent: logs' to the configuration", .red)
+      )
+    case .consentIsNone: Console.say("consent        none: nothing leaves this machine")
+    default: break
+    }
     if report.consent == .metadata {
       Console.say("consent        metadata: no log leaves this machine")
     }
     Console.say("device         \(report.deviceId)")
-    Console.say("on this disk   \(report.localBytes.text)")
-    Console.say("not sealed     \(report.openSessions) sessions")
+    Console.say("local          \(report.localBytes.text)")
+    Console.say("not sealed     \(Plural.text(report.openSessions, "session"))")
     for reason in report.reapingWaits {
       Console.say(Console.paint("reaping waits  \(reason)", .yellow))
     }
@@ -183,7 +212,7 @@ struct Status: AsyncParsableCommand {
     }
     Console.say("not uploaded   \(report.unsentBytes.text)")
     for waits in report.waiting {
-      let sessions = "\(waits.sessions) \(waits.sessions == 1 ? "session" : "sessions")"
+      let sessions = Plural.text(waits.sessions, "session")
       let line = "  \(waits.bytes.text) in \(sessions): \(waits.text) (\(waits.remedy))"
       Console.say(waits.isProblem ? Console.paint(line, .yellow) : line)
     }
@@ -191,20 +220,22 @@ struct Status: AsyncParsableCommand {
       Console.say("not proven     \(report.unprovenBytes.text) sent, to be proven by the seal")
     }
     let success = report.lastSuccess.map {
-      "\($0) (\(Age.text(Timestamp.now() - $0)) ago)"
+      "\(zone.zone.textWithOffset($0)) (\(Age.ago(Timestamp.now() - $0)))"
     }
     Console.say("last success   \(success ?? "never")")
     if let readBack = report.readBack {
       Console.say(
-        "read back      \(readBack.whole) of \(readBack.sessions) sealed sessions whole "
-          + "(\(Age.text(Timestamp.now() - readBack.at)) ago)")
+        "read back      \(readBack.whole) of "
+          + "\(Plural.text(readBack.sessions, "sealed session")) whole "
+          + "(\(Age.ago(Timestamp.now() - readBack.at)))")
     }
     for failed in report.failed {
       let what = failed.session.map { "\($0): " } ?? ""
-      let next = failed.nextAttempt.map { ", again after \($0)" } ?? ""
+      let next = failed.nextAttempt.map { ", again after \(zone.zone.textWithOffset($0))" } ?? ""
       Console.say(
         Console.paint(
-          "failed         \(what)\(failed.attempts) times\(next): \(failed.lastError)", .yellow))
+          "failed         \(what)\(Plural.times(failed.attempts))\(next): \(failed.lastError)",
+          .yellow))
     }
     let told = Set(report.failed.compactMap { $0.session?.description })
     let others = report.problems.filter { !told.contains($0.key) }

@@ -12,20 +12,27 @@ struct Tail: AsyncParsableCommand {
       merged by time, each line behind SESSION: and nothing is passed over where the reading \
       falls behind. A session on this machine is followed across rotations; one of the store by a \
       listing each --every, of which only what has grown is fetched. How a followed session ended \
-      is told on standard error.
+      is reported on standard error.
 
       With --json one object a record, as 'tidemark export --format jsonl' writes it.
+
+      Examples:
+        tidemark tail -f
+        tidemark tail -20 --app billing --level WARNING
       """)
 
   @OptionGroup var sessions: SelectionOptions
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("So many lines of each session.", valueName: "n"))
-  var lines = 10
+    help: ArgumentHelp("So many lines of each session; otherwise 10.", valueName: "n"),
+    transform: ArgumentValue.count(0...Int.max))
+  var lines: Int?
   @Flag(name: .shortAndLong, help: "Go on with what comes until the sessions end.")
   var follow = false
-  @Option(help: ArgumentHelp("How often the store is asked: 10s, 1m.", valueName: "time"))
-  var every = "10s"
+  @Option(
+    help: ArgumentHelp("How often the store is asked; otherwise every 10s.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var every: Duration?
   @OptionGroup var filter: FilterOptions
   @OptionGroup var side: SideOptions
   @Flag(help: "One JSON object a record.")
@@ -33,20 +40,14 @@ struct Tail: AsyncParsableCommand {
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  func validate() throws {
-    if lines < 0 { throw ValidationError("--lines takes a number from 0.") }
-    guard let interval = Age.parse(every), interval > .zero else {
-      throw ValidationError("'\(every)' is no time; use 10s or 1m.")
-    }
-  }
-
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
-    let (entries, catalog) = try await sessions.entries(place, side, owner, limit: 1)
+    let selected = try await selected(place)
+    let (entries, catalog) = (selected.entries, selected.catalog)
     guard !entries.isEmpty else {
-      throw Failure(.usage, "there is no such session; 'tidemark list' shows what there is")
+      throw Failure(.usage, "no session is chosen; 'tidemark list' shows those that exist")
     }
-    let choice = RecordChoice(try filter.filter(), lastLines: lines)
+    let choice = RecordChoice(try filter.filter(), lastLines: lines ?? 10)
     var followed: [FollowedSession] = []
     for entry in entries {
       let reader = try side.reader(of: entry, in: catalog)
@@ -59,11 +60,25 @@ struct Tail: AsyncParsableCommand {
     try await self.follow(followed, printer)
   }
 
+  /// The sessions to print.
+  ///
+  /// The newest session of this device is one of this machine, and the store need not be asked for
+  /// it, but where its log is not here any more.
+  private func selected(_ place: Workplace) async throws -> SelectedSessions {
+    if sessions.ids.isEmpty, !sessions.choice.devices.isElsewhere, !side.remote {
+      var local = side
+      local.local = true
+      let found = try await sessions.entries(place, local, owner, limit: 1)
+      if side.local || found.entries.first?.hasLocalLog == true { return found }
+    }
+    return try await sessions.entries(place, side, owner, limit: 1)
+  }
+
   /// How often files on this machine are looked at.
   private static let localPause: Duration = .milliseconds(200)
 
   private func follow(_ sessions: [FollowedSession], _ printer: TailPrinter) async throws {
-    let pause = Age.parse(every) ?? .seconds(10)
+    let pause = every ?? .seconds(10)
     var rest = sessions
     var next = ContinuousClock.now
     while true {

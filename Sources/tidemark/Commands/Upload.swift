@@ -15,28 +15,46 @@ struct Upload: AsyncParsableCommand {
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
-      refused us, is left alone for 1, 2, 4 and up to 15 minutes; at a terminal it is asked. With --json one object is printed: \
-      logBytes, storedBytes, objects, sealed, reaped, formerDevices, failures, error, status. Where the machine is \
-      configured for all users, root sends everybody's sessions, and there is one object a user.
+      refused us, is left alone for 1, 2, 4 and up to 15 minutes; at a terminal it is asked. Without a \
+      terminal an error of the configuration is reported once an hour. Where the machine is \
+      configured for all users, root sends everybody's sessions.
+
+      With --json one object, or one for each user: user, logBytes, storedBytes, objects, sealed, \
+      reaped, formerDevices, failures, leftBehind, error, status. With --dry-run: user, attached (what \
+      has become of other programs' logs), sessions (session, logBytes, consent, ends), held, logBytes.
+
+      Examples:
+        tidemark upload --dry-run
+        tidemark upload --every 60s --limit-rate 500k
       """)
 
-  @Option(help: "Go on and repeat after this time, 60s say.")
-  var every: String?
-  @Option(help: "Wait so long for another upload to end, 10s say, rather than leave it to that.")
-  var wait: String?
-  @Option(help: "Requests under way at once, 1 to 64; otherwise 12, or 32 small ones.")
+  @Option(
+    help: ArgumentHelp(
+      "Keep running; upload again at this interval, e.g. 60s.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var every: Duration?
+  @Option(
+    help: ArgumentHelp("How long to wait for a running upload, e.g. 10s.", valueName: "time"),
+    transform: ArgumentValue.spanOrZero)
+  var wait: Duration?
+  @Option(
+    help: ArgumentHelp(
+      "Requests under way at once, 1 to 64; otherwise 12, or 32 small ones.", valueName: "n"),
+    transform: ArgumentValue.count(1...64))
   var transfers: Int?
   @Option(
     help: ArgumentHelp(
-      "Bytes a second of all requests together, both ways: 500K, 2M.", valueName: "bytes"))
-  var limitRate: String?
+      "Bytes a second of all requests together, both ways: 500k, 2MB.", valueName: "size"),
+    transform: ArgumentValue.rate)
+  var limitRate: ByteCount?
   @Option(
     help: ArgumentHelp(
-      "Requests to send at the most, from 8; the next upload goes on.", valueName: "count"))
-  var maxRequests: String?
+      "Requests to send at the most, from 8; the next upload goes on.", valueName: "n"),
+    transform: ArgumentValue.count(8...Int.max))
+  var maxRequests: Int?
   @Flag(help: "Accept http:// to another machine: all on the way may read logs and password.")
   var allowPlaintext = false
-  @Flag(help: "Print what would be sent and send nothing.")
+  @Flag(help: "Send nothing; print what would be sent.")
   var dryRun = false
   @Flag(help: "Try at once also what failed and whose next attempt is not due yet.")
   var now = false
@@ -46,27 +64,14 @@ struct Upload: AsyncParsableCommand {
   var forRecorder = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  func validate() throws {
-    if let transfers, !(1...64).contains(transfers) {
-      throw ValidationError("--transfers takes a number from 1 to 64.")
-    }
-    if let limitRate, Settings.rate(limitRate) == nil {
-      throw ValidationError("--limit-rate takes bytes a second from 1K, such as 500K or 2M.")
-    }
-    if let maxRequests, Settings.requests(maxRequests) == nil {
-      throw ValidationError("--max-requests takes a number from 8.")
-    }
-    if let every, (Age.parse(every) ?? .zero) == .zero {
-      throw ValidationError("--every takes a time such as 60s or 5m.")
-    }
-    if let wait, Age.parse(wait) == nil {
-      throw ValidationError("--wait takes a time such as 10s.")
-    }
-  }
-
   func run() async throws {
-    guard let every, let interval = Age.parse(every) else {
-      let status = try await pass()
+    guard let interval = every else {
+      let status: ExitStatus
+      do {
+        status = try await pass()
+      } catch  where [.configuration, .authentication].contains(ExitStatus(error)) {
+        throw try report(error)
+      }
       if status != .ok { throw status }
       return
     }
@@ -83,6 +88,14 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
+  /// An error that a person has to mend, which cron would otherwise report every minute.
+  private func report(_ error: any Error) throws -> ExitStatus {
+    guard !Console.errorIsTerminal, !forRecorder else { throw error }
+    let home = Home.locate(environment: ProcessInfo.processInfo.environment)
+    if HourlyReport(home).isDue(ExitStatus.text(of: error), at: .now()) { throw error }
+    return ExitStatus(error)
+  }
+
   /// How often rotated parts are pruned by a process that goes on.
   private static let pruneInterval = Duration.hours(6)
 
@@ -90,8 +103,8 @@ struct Upload: AsyncParsableCommand {
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
     var choice = StoreChoice()
     choice.allowsPlaintext = allowPlaintext
-    choice.limitRate = limitRate.flatMap(Settings.rate)
-    choice.maximumRequests = maxRequests.flatMap(Settings.requests)
+    choice.limitRate = limitRate
+    choice.maximumRequests = maxRequests
     choice.limitsRequests = true
     let places = try Workplace.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
@@ -101,13 +114,13 @@ struct Upload: AsyncParsableCommand {
       }
     }
     var round = UploadRound()
-    round.patience = wait.flatMap(Age.parse) ?? .zero
+    round.patience = wait ?? .zero
     round.openElsewhere = try Workplace.openInRefusedHomes(besides: places)
     round.isFatal = { $0 is Failure }
     var statuses: Set<ExitStatus> = []
     guard !dryRun else {
       try await round.preview(sites) { site, outcome in
-        statuses.insert(try report(outcome, of: site.home) { show($0) })
+        statuses.insert(try report(outcome, of: site.home) { try show($0, of: site.home) })
       }
       return ExitStatus(of: statuses)
     }
@@ -142,20 +155,48 @@ struct Upload: AsyncParsableCommand {
     return policy
   }
 
-  private func show(_ preview: UploadPass.Preview) -> ExitStatus {
-    for line in preview.attached { Console.say(line) }
+  private struct Planned: Encodable {
+    struct Session: Encodable {
+      let session: SessionID
+      let logBytes: ByteCount
+      let consent: Consent
+      let ends: SessionStatus?
+    }
+
+    let user: String?
+    let attached: [String]
+    let sessions: [Session]
+    let held: [String: String]
+    let logBytes: ByteCount
+  }
+
+  private func show(_ preview: UploadPass.Preview, of home: Home) throws -> ExitStatus {
     let plan = preview.upload
+    if json {
+      let sessions = plan.items.map {
+        Planned.Session(
+          session: $0.session, logBytes: $0.unsent, consent: $0.consent, ends: $0.verdict?.status)
+      }
+      let held = plan.held.map { ($0.session.description, $0.reason) }
+      Console.say(
+        try Console.json(
+          Planned(
+            user: home.owner?.name, attached: preview.attached, sessions: sessions,
+            held: Dictionary(held) { first, _ in first }, logBytes: plan.unsent)))
+      return .ok
+    }
+    for line in preview.attached { Console.say(line) }
     for item in plan.items {
       let log = item.sent == nil ? "asks the store first" : item.unsent.text
-      let what = item.consent == .metadata ? "its sidecar alone" : log
+      let what = item.consent == .metadata ? "metadata only" : log
       let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
       Console.say("\(item.session)  \(what)\(end)")
     }
     for session in plan.remains {
-      Console.say("\(session)  deletes what its seal has made superfluous")
+      Console.say("\(session)  deletes what its seal has made obsolete")
     }
-    for held in plan.held { Console.say("\(held.session)  left alone: \(held.reason)") }
-    Console.say("\(plan.items.count) sessions, \(plan.unsent.text) of log to send")
+    for held in plan.held { Console.say("\(held.session)  skipped: \(held.reason)") }
+    Console.say("\(Plural.text(plan.items.count, "session")), \(plan.unsent.text) of log to send")
     return .ok
   }
 
@@ -197,7 +238,9 @@ struct Upload: AsyncParsableCommand {
     case .unreadable(let path, let reason): Console.complain("\(path): \(reason)")
     case .postponed(let postponement):
       // Without a terminal it is reported once; `status` says so as long as it is.
-      if postponement.isNew || Console.errorIsTerminal { Console.complain(postponement.reason) }
+      if postponement.isNew || Console.errorIsTerminal {
+        Console.complain(Reap.text(postponement))
+      }
     case .expiring(let sessions, let notice): Console.complain(expiring(sessions, within: notice))
     case .kept(let problem): Console.complain(problem)
     case .planned, .upload, .uploadEnded: break
@@ -235,7 +278,7 @@ struct Upload: AsyncParsableCommand {
     }
     if Console.errorIsTerminal {
       for (session, reason) in report.leftBehind.sorted(by: { $0.key < $1.key }) {
-        Console.complain("\(whose)\(session): superfluous objects stay: \(reason)")
+        Console.complain("\(whose)\(session): obsolete objects stay: \(reason)")
       }
     }
     if let error = report.stoppedBy {
@@ -246,11 +289,14 @@ struct Upload: AsyncParsableCommand {
             "\(whose)\(sum.bytes.text) not uploaded: \(sum.reason.summary) (\(sum.reason.remedy))")
         }
       }
-    } else if Console.outputIsTerminal && !json {
+    } else if Console.outputIsTerminal, !json,
+      every == nil || report.objects > 0 || report.sealed > 0 || pass.reaped > 0
+    {
+      // Of rounds that had nothing to do there is nothing to say.
       Console.say(
         "\(whose)sent \(report.logBytes.text) of log as "
-          + "\(report.storedBytes.text) in \(report.objects) objects, "
-          + "sealed \(report.sealed) sessions, reaped \(pass.reaped)")
+          + "\(report.storedBytes.text) in \(Plural.text(report.objects, "object")), "
+          + "sealed \(Plural.text(report.sealed, "session")), reaped \(pass.reaped)")
     }
   }
 

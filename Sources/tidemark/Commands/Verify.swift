@@ -14,48 +14,69 @@ struct Verify: AsyncParsableCommand {
     abstract: "Read sessions back from the store and prove that every byte is there.",
     discussion: """
       Without an ID: all of this device's sessions in the store. Where the local log is still \
-      there, both are compared byte for byte. That a log was not sent (consent: metadata) is told and \
-      is no fault. With --deep every object that a seal names is read whole and decoded, those too of \
+      there, both are compared byte for byte. A log withheld by consent is reported, not an error, and \
+      so is a session whose remote copy retention has deleted ('reaped'). With --deep every object \
+      that a seal names is read whole and decoded, including those of \
       which only parts are needed; with --sample N that is done for some sessions chosen at random, \
-      from cron say, and 'tidemark status' says how many were read back and when. Exit code 65 when \
-      anything is wrong.
+      from cron for instance, and 'tidemark status' says how many were read back and when. Exit code \
+      65 when anything is wrong.
+
+      With --json one object a line: session, result (ok, withheld, reaped or failed), bytes, \
+      comparedLocally, problem.
+
+      Examples:
+        tidemark verify --since yesterday
+        tidemark verify --deep --sample 5
       """)
 
-  @Argument(help: "The sessions; all of this device's by default.")
-  var ids: [String] = []
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var span: SpanOptions
   @Flag(help: "Send again, from the local log, what is missing or damaged.")
   var repair = false
+  @Flag(help: "With --repair: send nothing; print which sessions would be sent again.")
+  var dryRun = false
   @Flag(help: "Read every object that seals name, and remember for 'status' that it was done.")
   var deep = false
   @Option(
     help: ArgumentHelp(
-      "With --deep: only so many sealed sessions, chosen at random.", valueName: "n"))
+      "With --deep: only so many sealed sessions, chosen at random.", valueName: "n"),
+    transform: ArgumentValue.count(1...Int.max))
   var sample: Int?
-  @OptionGroup var devices: DeviceOptions
+  @Flag(help: "One JSON object a line.")
+  var json = false
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
+  /// Whether every session of the devices is read, or some of them chosen at random.
+  private var readsAll: Bool {
+    sessions.ids.isEmpty && sessions.choice.app == nil && !sessions.choice.failed
+      && !span.isChoosing
+  }
+
   func validate() throws {
-    if let sample, sample < 1 { throw ValidationError("--sample takes a number from 1 on.") }
-    if sample != nil, !deep || !ids.isEmpty {
+    if sample != nil, !deep || !sessions.ids.isEmpty {
       throw ValidationError("--sample goes with --deep, and without sessions.")
     }
+    if dryRun, !repair { throw ValidationError("--dry-run goes with --repair.") }
+    if !sessions.ids.isEmpty, span.isChoosing {
+      throw ValidationError("Sessions are named, or chosen by --since and --until.")
+    }
+  }
+
+  private enum Result: String, Encodable { case ok, withheld, reaped, failed }
+
+  private struct Line: Encodable {
+    let session: SessionID
+    let result: Result
+    var bytes: ByteCount?
+    var comparedLocally: Bool?
+    var problem: String?
   }
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let context = try place.context()
-    let catalog = SessionCatalog(place.reading(with: context))
-    var entries: [SessionCatalog.Entry] = []
-    if ids.isEmpty {
-      let own = place.device.deviceId
-      entries = try await catalog.entries(devices: devices.ids(own: own, in: context.store))
-        .filter(owner.includes)
-        .filter { $0.remote != nil || $0.sidecar.seal?.store == context.store.location }
-    } else {
-      let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
-      entries = try await catalog.entries(matching: ids, devices: devices)
-    }
+    var entries = try await entries(place, context)
     let sealed = entries.count { $0.remote?.seal != nil }
     if let sample {
       entries = Array(entries.filter { $0.remote?.seal != nil }.shuffled().prefix(sample))
@@ -65,34 +86,71 @@ struct Verify: AsyncParsableCommand {
       if Console.errorIsTerminal && entries.count > 1 {
         Console.remark("\(index + 1)/\(entries.count) \(entry.session)")
       }
-      guard let remote = entry.remote else {
-        broken.append(entry.session)
-        Console.say("\(entry.session)  FAILED  nothing of it is in the store")
-        continue
-      }
-      let finding = try await Verifier(context).verify(remote, deeply: deep)
-      if let problem = finding.problem {
-        broken.append(entry.session)
-        Console.say(Console.paint("\(entry.session)  FAILED  \(problem)", .red))
-      } else {
-        let how = finding.comparedLocally ? "equals the local log" : "whole"
-        let ok = "\(entry.session)  ok  "
-        let withheld = finding.isLogWithheld ? "; log sent only so far (consent: metadata)" : ""
-        Console.say(
-          finding.isLogWithheld && finding.bytes == 0
-            ? ok + "log not sent (consent: metadata)"
-            : ok + "\(finding.bytes) bytes, \(how)\(withheld)")
-      }
+      let line = try await verify(entry, context)
+      if line.result == .failed { broken.append(entry.session) }
+      try say(line)
     }
-    if deep, ids.isEmpty {
+    if deep, readsAll {
       let whole = entries.count { $0.remote?.seal != nil && !broken.contains($0.session) }
       try ReadBack(at: .now(), whole: whole, of: sealed).save(in: place.home)
     }
     guard !broken.isEmpty else { return }
-    if repair { try await self.repair(broken, place, context) }
+    if repair, dryRun {
+      for session in broken where !json { Console.say("would send \(session) again") }
+    } else if repair {
+      try await self.repair(broken, place, context)
+    }
     let advice = repair ? "" : "; 'tidemark verify --repair' sends what the local logs still have"
-    Console.complain("\(broken.count) of \(entries.count) sessions failed\(advice)")
+    Console.complain(
+      "\(broken.count) of \(Plural.text(entries.count, "session")) failed\(advice)")
     throw ExitStatus.integrity
+  }
+
+  private func entries(
+    _ place: Workplace, _ context: SyncContext
+  ) async throws -> [SessionCatalog.Entry] {
+    let catalog = SessionCatalog(place.reading(with: context))
+    guard sessions.ids.isEmpty else {
+      let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
+      return try await catalog.entries(matching: sessions.ids, devices: devices)
+    }
+    let selected = try await sessions.choice.newest(
+      in: catalog, place, owner, since: span.since, until: span.until)
+    if let error = selected.storeError { throw error }
+    return selected.entries.filter {
+      $0.remote != nil || $0.sidecar.seal?.store == context.store.location
+    }
+  }
+
+  private func verify(
+    _ entry: SessionCatalog.Entry, _ context: SyncContext
+  ) async throws -> Line {
+    guard let remote = entry.remote else {
+      if entry.isReaped { return Line(session: entry.session, result: .reaped) }
+      return Line(
+        session: entry.session, result: .failed, problem: "nothing of it is in the store")
+    }
+    let finding = try await Verifier(context).verify(remote, deeply: deep)
+    return Line(
+      session: entry.session,
+      result: finding.problem != nil ? .failed : finding.isLogWithheld ? .withheld : .ok,
+      bytes: finding.bytes, comparedLocally: finding.comparedLocally, problem: finding.problem)
+  }
+
+  private func say(_ line: Line) throws {
+    guard !json else { return Console.say(try Console.json(line)) }
+    let bytes = line.bytes ?? 0
+    let how = line.comparedLocally == true ? "equals the local log" : "whole"
+    let text =
+      switch line.result {
+      case .failed: "FAILED  \(line.problem ?? "")"
+      case .reaped: "reaped  its remote copy was deleted on purpose"
+      case .ok: "ok  \(bytes) bytes, \(how)"
+      case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
+      case .withheld: "ok  \(bytes) bytes, \(how); log sent only so far (consent: metadata)"
+      }
+    let shown = "\(line.session)  \(text)"
+    Console.say(line.result == .failed ? Console.paint(shown, .red) : shown)
   }
 
   private func repair(
@@ -104,6 +162,8 @@ struct Verify: AsyncParsableCommand {
     }
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
     if let error = report.stoppedBy { throw error }
-    Console.say("sent \(report.objects) objects again; run 'tidemark verify' to see the result")
+    let sent =
+      "sent \(Plural.text(report.objects, "object")) again; run 'tidemark verify' to see the result"
+    if json { Console.remark(sent) } else { Console.say(sent) }
   }
 }

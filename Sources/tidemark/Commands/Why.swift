@@ -8,16 +8,21 @@ import Sync
 struct Why: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why",
-    abstract: "Say what this home has deleted of a session, when, and on what evidence.",
+    abstract: "Show what this home has deleted of a session, when, and on what evidence.",
     discussion: """
       Reads the ledger of deletions, which goes back a year. What other devices or people deleted is \
       not in it. Exit code 1 when nothing is known of the session. With --json one object a line: \
       at, session, copy (local, remote or trash), what, bytes, isInTrash, ground (proven, replaced, \
       expired or asked), finding, failure (where it did not succeed).
+
+      Examples:
+        tidemark why k3f9a7c2
       """)
 
-  @Argument(help: "The session; its id may be shortened.")
+  @Argument(
+    help: "The session; its id may be shortened.", completion: .custom(SessionCompletion.ids))
   var id: String
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var owner: UserOptions
@@ -40,10 +45,11 @@ struct Why: AsyncParsableCommand {
     let sessions = Set(entries.map(\.session) + trash.keys + local).sorted()
     for session in sessions {
       Console.say("\(session)")
-      for entry in entries where entry.session == session { Console.say("  \(Self.text(entry))") }
+      for entry in entries where entry.session == session { Console.say("  \(text(entry))") }
       if let age = trash[session] {
         Console.say(
-          "  In the trash for \(Age.text(age)); 'tidemark restore \(session)' puts it back.")
+          "  In the trash for \(Age.text(max(.zero, age))); 'tidemark restore \(session)' puts it back."
+        )
       }
       let held = Holds(place.home).isHeld(session, at: lived.time) ? ", and kept" : ""
       if local.contains(session) { Console.say("  On this machine\(held).") }
@@ -59,7 +65,8 @@ struct Why: AsyncParsableCommand {
     try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
   }
 
-  private static func text(_ entry: DeletionLedger.Entry) -> String {
+  private func text(_ entry: DeletionLedger.Entry) -> String {
+    let at = zone.zone.textWithOffset(entry.at)
     let size = entry.bytes.map { " (\($0.text))" } ?? ""
     let verb = entry.isInTrash == true ? "moved to the trash" : "deleted"
     let copy =
@@ -68,7 +75,7 @@ struct Why: AsyncParsableCommand {
       case .remote: "\(entry.what) in the store"
       case .trash: "\(entry.what) in the trash"
       }
-    if let failure = entry.failure { return "\(entry.at)  \(copy) not deleted: \(failure)" }
-    return "\(entry.at)  \(copy)\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
+    if let failure = entry.failure { return "\(at)  \(copy) not deleted: \(failure)" }
+    return "\(at)  \(copy)\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
   }
 }

@@ -1,0 +1,89 @@
+import Foundation
+
+/// A setting as it counts, and where it comes from.
+struct EffectiveSetting: Equatable {
+  /// Where a value comes from.
+  enum Origin: Equatable {
+    /// A line of the configuration.
+    case file(path: String, line: Int)
+    /// A variable of the environment, which stands above the configuration.
+    case environment(String)
+    /// Nothing says anything.
+    case standard
+
+    var word: String {
+      switch self {
+      case .file: "file"
+      case .environment: "environment"
+      case .standard: "default"
+      }
+    }
+
+    var place: String? {
+      switch self {
+      case .file(let path, let line): "\(path):\(line)"
+      case .environment(let name): name
+      case .standard: nil
+      }
+    }
+
+    /// For a person.
+    var text: String { place ?? "default" }
+  }
+
+  let key: String
+  /// Nil where there is none.
+  let value: String?
+  let origin: Origin
+
+  /// Variables that override a key, the first that is set.
+  private static let variables: [String: [String]] = [
+    "store": ["TIDEMARK_STORE"], "allow-plaintext": ["TIDEMARK_ALLOW_PLAINTEXT"],
+    "webdav.user": ["TIDEMARK_WEBDAV_USER"],
+    "webdav.password-file": ["TIDEMARK_WEBDAV_PASSWORD", "TIDEMARK_WEBDAV_PASSWORD_FILE"],
+    "webdav.token-file": ["TIDEMARK_WEBDAV_TOKEN", "TIDEMARK_WEBDAV_TOKEN_FILE"],
+    "s3.endpoint": ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+    "s3.region": ["AWS_REGION", "AWS_DEFAULT_REGION"], "s3.profile": ["AWS_PROFILE"],
+    "s3.access-key-id": ["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID_FILE"],
+    "s3.secret-access-key-file": ["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY_FILE"],
+  ]
+
+  /// Variables that hold a secret.
+  private static let secrets: Set<String> = [
+    "TIDEMARK_WEBDAV_PASSWORD", "TIDEMARK_WEBDAV_TOKEN", "AWS_SECRET_ACCESS_KEY",
+  ]
+
+  /// The defaults, as the configuration that `init` writes shows them.
+  static let defaults = [
+    "transfers": "12", "stale-after": "1h", "fsync": "1s", "rotate-at": "10000000",
+    "stderr-level": "INFO", "upload-every": "60s", "minimum-tls": "1.2", "allow-plaintext": "false",
+    "connect-timeout": "15s", "stall-timeout": "30s", "retention.local": "7d",
+    "retention.remote": "30d", "retention.trash": "7d",
+  ]
+
+  /// All keys that take one value, in the order of the configuration.
+  static func all(
+    _ settings: Settings, _ path: String, _ environment: [String: String]
+  ) -> [EffectiveSetting] {
+    Settings.keys.map { key, _ in
+      for name in variables[key] ?? [] {
+        guard let value = environment[name], !value.isEmpty else { continue }
+        return EffectiveSetting(
+          key: key, value: secrets.contains(name) ? "***" : value, origin: .environment(name))
+      }
+      if let written = settings.written[key] {
+        return EffectiveSetting(
+          key: key, value: key == "proxy" ? withoutLogin(written.text) : written.text,
+          origin: .file(path: path, line: written.line))
+      }
+      return EffectiveSetting(key: key, value: defaults[key], origin: .standard)
+    }
+  }
+
+  /// The URL of a proxy without the login that may be in it.
+  private static func withoutLogin(_ url: String) -> String {
+    guard let at = url.lastIndex(of: "@") else { return url }
+    let start = url.range(of: "://")?.upperBound ?? url.startIndex
+    return url[..<start] + "***" + url[at...]
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import LogRecords
+import Platform
+
+/// Reads the values of options, in one grammar for all commands.
+///
+/// For `transform:`; what is wrong is said with the forms that are right.
+enum ArgumentValue {
+  /// A time at which something begins: of one that the clocks show twice, the first.
+  static let since: @Sendable (String) throws -> Timestamp = { try time($0, as: .start) }
+
+  /// A time at which something ends: of one that the clocks show twice, the last.
+  static let until: @Sendable (String) throws -> Timestamp = { try time($0, as: .end) }
+
+  private static func time(_ text: String, as bound: TimeText.Bound) throws -> Timestamp {
+    guard let time = TimeText.parse(text, now: .now(), zone: .current, as: bound) else {
+      throw ValidationError("use \(TimeText.forms)")
+    }
+    return time
+  }
+
+  /// A span of time above zero.
+  static let span: @Sendable (String) throws -> Duration = { text in
+    guard let span = Age.parse(text), span > .zero else {
+      throw ValidationError("use a time above zero such as \(Age.forms)")
+    }
+    return span
+  }
+
+  /// A span of time, which may be zero.
+  static let spanOrZero: @Sendable (String) throws -> Duration = { text in
+    guard let span = Age.parse(text) else {
+      throw ValidationError("use a time such as \(Age.forms)")
+    }
+    return span
+  }
+
+  /// Bytes a second.
+  static let rate: @Sendable (String) throws -> ByteCount = { text in
+    guard let rate = Settings.rate(text) else {
+      throw ValidationError("use bytes a second, from 1k, such as \(ByteCount.sizeForms)")
+    }
+    return rate
+  }
+
+  /// Reads a number within bounds.
+  static func count(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let count = Int(text), range.contains(count) else {
+        throw ValidationError(
+          range.upperBound == .max
+            ? "use a number from \(range.lowerBound)"
+            : "use a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return count
+    }
+  }
+
+  /// Levels of records: one and those above, or exactly some.
+  static let levels: @Sendable (String) throws -> LevelSet = { text in
+    guard let levels = LevelSet(text) else {
+      throw ValidationError(
+        "use \(levelNames.joined(separator: ", ")) for it and those above, "
+          + "ERROR,FAULT for exactly these, =ERROR for exactly one")
+    }
+    return levels
+  }
+
+  /// All levels, in their order.
+  static let levelNames = ["TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "FAULT"]
+}

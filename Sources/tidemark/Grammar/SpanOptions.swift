@@ -1,0 +1,20 @@
+import ArgumentParser
+import Platform
+import SessionReading
+
+/// When the sessions were under way that a command works with.
+struct SpanOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only sessions that grew since then: today, 2h, '2026-11-22 10:00'.", valueName: "time"),
+    transform: ArgumentValue.since)
+  var since: Timestamp?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only sessions that began until then.", valueName: "time"),
+    transform: ArgumentValue.until)
+  var until: Timestamp?
+
+  var isChoosing: Bool { since != nil || until != nil }
+}

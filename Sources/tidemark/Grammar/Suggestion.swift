@@ -1,0 +1,33 @@
+/// The known word that a misspelt one may mean.
+enum Suggestion {
+  /// The nearest known word; nil where none is near.
+  static func nearest(to word: String, among known: [String]) -> String? {
+    let most = min(3, max(1, word.count / 3))
+    let near = known.map { (distance(word, $0), $0) }.min { $0.0 < $1.0 }
+    return near.flatMap { $0.0 <= most ? $0.1 : nil }
+  }
+
+  /// `; did you mean 'list'?`, or nothing.
+  static func hint(for word: String, among known: [String]) -> String {
+    nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
+  }
+
+  /// Levenshtein's distance, in which two letters that have changed places count once.
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let (a, b) = (Array(left), Array(right))
+    var before: [Int] = []
+    var row = Array(0...b.count)
+    for i in a.indices {
+      var next = [i + 1]
+      for j in b.indices {
+        var least = min(row[j + 1] + 1, next[j] + 1, row[j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          least = min(least, before[j - 1] + 1)
+        }
+        next.append(least)
+      }
+      (before, row) = (row, next)
+    }
+    return row[b.count]
+  }
+}

@@ -1,0 +1,155 @@
+/// Rows under a header, aligned by display columns and fitted into a width.
+///
+/// Where there is no room, cells take their short forms, then columns that may be cut become
+/// narrower, then columns are left out, those of the highest rank first. Where no width is given, as
+/// in a pipe, everything is shown in full.
+struct Table {
+  /// A column.
+  struct Column {
+    /// What `--columns` calls it; its title is the same in capitals.
+    let name: String
+    /// Its title where there is little room; nil for the same.
+    var shortTitle: String?
+    /// Whether its texts end at its right edge, as numbers do.
+    var isRight = false
+    /// The width to which its texts may be cut; nil for texts that are never cut.
+    var least: Int?
+    /// Columns of the highest rank are left out first; those of rank 0 are not left out.
+    var rank = 0
+
+    fileprivate func title(isShort: Bool) -> String {
+      (isShort ? shortTitle ?? name : name).uppercased()
+    }
+  }
+
+  /// One text of a row.
+  struct Cell: ExpressibleByStringLiteral {
+    let text: String
+    /// What says the same in less room; nil for none.
+    let short: String?
+    let colour: Console.Colour?
+
+    init(_ text: String, short: String? = nil, colour: Console.Colour? = nil) {
+      (self.text, self.short, self.colour) = (text, short, colour)
+    }
+
+    init(stringLiteral text: String) { self.init(text) }
+
+    fileprivate func text(isShort: Bool) -> String { isShort ? short ?? text : text }
+  }
+
+  /// What is printed.
+  struct Rendering {
+    /// The header and the rows.
+    var lines: [String] = []
+    /// Titles of the columns that were left out.
+    var omitted: [String] = []
+  }
+
+  let columns: [Column]
+  private(set) var rows: [[Cell]] = []
+
+  init(_ columns: [Column]) { self.columns = columns }
+
+  /// Adds a row with a cell for each column.
+  mutating func add(_ cells: [Cell]) { rows.append(cells) }
+
+  /// How a column is shown.
+  private struct Shown {
+    let index: Int
+    let column: Column
+    let full: Int
+    let short: Int
+    var isShort = true
+    var width: Int
+
+    var natural: Int { isShort ? short : full }
+    var narrowest: Int { column.least.map { min($0, short) } ?? short }
+  }
+
+  private static let gap = 2
+
+  /// Lays the table out.
+  ///
+  /// - Parameters:
+  ///   - limit: the width to fit into; nil for none.
+  ///   - paint: colours a text.
+  func render(
+    width limit: Int?, paint: (String, Console.Colour?) -> String = { text, _ in text }
+  ) -> Rendering {
+    var rendering = Rendering()
+    var shown = self.shown()
+    if let limit {
+      while Self.total(shown.map(\.narrowest)) > limit,
+        let most = shown.map(\.column.rank).max(), most > 0,
+        let last = shown.lastIndex(where: { $0.column.rank == most })
+      {
+        rendering.omitted.append(shown.remove(at: last).column.title(isShort: false))
+      }
+      rendering.omitted.reverse()
+      Self.fit(&shown, into: limit)
+    } else {
+      for index in shown.indices {
+        shown[index].isShort = false
+        shown[index].width = shown[index].full
+      }
+    }
+    rendering.lines.append(
+      line(shown, { $0.column.title(isShort: $0.isShort) }, { text, _ in paint(text, .bold) }))
+    for row in rows {
+      rendering.lines.append(
+        line(shown, { row[$0.index].text(isShort: $0.isShort) }) {
+          paint($0, row[$1.index].colour)
+        })
+    }
+    return rendering
+  }
+
+  private func shown() -> [Shown] {
+    columns.enumerated().map { index, column in
+      func widest(_ isShort: Bool) -> Int {
+        rows.reduce(column.title(isShort: isShort).displayWidth) {
+          max($0, $1[index].text(isShort: isShort).displayWidth)
+        }
+      }
+      let short = widest(true)
+      return Shown(index: index, column: column, full: widest(false), short: short, width: short)
+    }
+  }
+
+  private static func total(_ widths: [Int]) -> Int {
+    widths.reduce(0, +) + gap * max(0, widths.count - 1)
+  }
+
+  /// Gives the columns their full forms, the most important first, as far as nothing need be cut for
+  /// it; else cuts the widest.
+  private static func fit(_ shown: inout [Shown], into limit: Int) {
+    for index in shown.indices.sorted(by: { shown[$0].column.rank < shown[$1].column.rank }) {
+      shown[index].isShort = false
+      if total(shown.map(\.natural)) > limit { shown[index].isShort = true }
+    }
+    for index in shown.indices { shown[index].width = shown[index].natural }
+    while total(shown.map(\.width)) > limit,
+      let widest = shown.indices.filter({ shown[$0].width > shown[$0].narrowest })
+        .max(by: { shown[$0].width < shown[$1].width })
+    {
+      shown[widest].width -= 1
+    }
+  }
+
+  private func line(
+    _ shown: [Shown], _ text: (Shown) -> String, _ paint: (String, Shown) -> String
+  ) -> String {
+    var line = ""
+    for (position, one) in shown.enumerated() {
+      let cell = text(one).cut(to: one.width)
+      let blanks = String(repeating: " ", count: max(0, one.width - cell.displayWidth))
+      let isLast = position == shown.count - 1
+      line += one.column.isRight ? blanks + paint(cell, one) : paint(cell, one)
+      if !isLast {
+        line += (one.column.isRight ? "" : blanks) + String(repeating: " ", count: Self.gap)
+      }
+    }
+    return line.last == " " ? String(line.reversed().drop { $0 == " " }.reversed()) : line
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import SessionReading
+@testable import tidemark
+
+/// The table of sessions and their JSON, of sessions that ended in every way.
+@Suite(.tags(.small)) struct ListTests {
+  private static let now = "2026-11-22T17:02:03.500Z"
+
+  private struct Session {
+    let id: String
+    let app: String
+    let status: SessionStatus
+    var cause: ExitCause?
+    var user = "anna"
+    var device = "build-server"
+    var started = "2026-11-22T14:30:05.123Z"
+    var ended: String? = "2026-11-22T16:44:01.000Z"
+    var length: Int64 = 1_234_567
+    var uploaded: Int64 = 1_234_567
+    var isRunning = false
+    var reaped: String?
+    var location = SessionCatalog.Location.both
+    var active = "2026-11-22T16:44:01.000Z"
+    var consent: Consent?
+
+    func entry() throws -> SessionCatalog.Entry {
+      var json: [String: Any] = [
+        "sessionId": id, "fileName": "\(id).log", "format": "lines", "userId": user,
+        "deviceId": "d-\(device)", "deviceName": device, "osVersion": "Linux", "appName": app,
+        "startedAt": started, "lastUpdatedAt": active, "status": status.rawValue,
+        "fileSizeBytes": length, "categories": [String](), "levels": [String: Int](),
+        "scenarios": [String](),
+      ]
+      json["cause"] = cause?.description
+      json["endedAt"] = ended
+      json["remoteReapedAt"] = reaped
+      json["consent"] = consent?.rawValue
+      let sidecar = try JSONDecoder().decode(
+        Sidecar.self, from: JSONSerialization.data(withJSONObject: json))
+      return SessionCatalog.Entry(
+        session: sidecar.sessionId, sidecar: sidecar, location: location,
+        length: StreamOffset(length), uploaded: StreamOffset(uploaded), isRunning: isRunning,
+        lastActivity: try #require(Timestamp(iso: active)), remote: nil, hasLocalLog: true)
+    }
+  }
+
+  private static let sessions = [
+    Session(
+      id: "20261122t165501z-r0000000", app: "service", status: .active,
+      started: "2026-11-22T16:55:01.000Z", ended: nil, uploaded: 1_000_000, isRunning: true,
+      active: "2026-11-22T17:02:00.000Z"),
+    Session(
+      id: "20261119t080000z-s0000000", app: "silent-one", status: .active,
+      started: "2026-11-19T08:00:00.000Z", ended: nil, isRunning: true,
+      active: "2026-11-19T12:00:00.000Z"),
+    Session(
+      id: "20261122t143005z-k3f9a7c2", app: "nightly-job", status: .terminated, cause: .exit(0)),
+    Session(
+      id: "20261122t143004z-a0000000", app: "backup", status: .terminated, cause: .exit(3),
+      length: 0, uploaded: 0),
+    Session(
+      id: "20261122t143003z-b0000000", app: "web", status: .terminated, cause: .signal(15),
+      uploaded: 0, location: .local),
+    Session(
+      id: "20261122t143002z-c0000000", app: "日本語の長い名前のプログラム", status: .crashed,
+      cause: .signal(11), user: "ärzte", device: "laptop-of-somebody-with-a-long-name",
+      location: .remote),
+    Session(
+      id: "20261022t143001z-d0000000", app: "importer", status: .crashed, cause: .outOfMemory,
+      started: "2026-10-22T14:30:01.000Z", ended: "2026-10-25T01:30:00.000Z",
+      reaped: "2026-11-22T00:00:00.000Z", location: .local),
+    Session(
+      id: "20261122t143000z-e0000000", app: "secret", status: .terminated, cause: .exit(0),
+      uploaded: 0, consent: .metadata),
+  ]
+
+  private func view() throws -> ListColumn.View {
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    return .init(now: try #require(Timestamp(iso: Self.now)), zone: LocalZone(berlin))
+  }
+
+  @Test(arguments: [60, 80, 200, nil]) func theTableFits(width: Int?) throws {
+    let entries = try Self.sessions.map { try $0.entry() }
+    let rendering = List.table(entries, nil, try view()).render(width: width)
+    if let width {
+      #expect(rendering.lines.allSatisfy { $0.displayWidth <= width })
+    } else {
+      #expect(rendering.omitted.isEmpty)
+    }
+    let omitted = rendering.omitted.joined(separator: ", ")
+    Snapshot.expect(
+      rendering.lines.joined(separator: "\n") + "\nomitted: \(omitted)\n",
+      is: "list-\(width.map(String.init) ?? "pipe").txt")
+  }
+
+  @Test func columnsAreThoseNamed() throws {
+    let entries = try Self.sessions.prefix(2).map { try $0.entry() }
+    let rendering = List.table(entries, [.app, .size, .session], try view()).render(width: nil)
+    #expect(
+      rendering.lines == [
+        "APP           SIZE  SESSION", "service     1.2 MB  20261122t165501z-r0000000",
+        "silent-one  1.2 MB  20261119t080000z-s0000000",
+      ])
+  }
+
+  @Test func jsonHasItsFields() throws {
+    let lines = try Self.sessions.map { session in
+      try Console.json(List.Line(session.entry(), view().now))
+    }
+    Snapshot.expect(lines.joined(separator: "\n") + "\n", is: "list.jsonl")
+  }
+
+  @Test func endsAreToldApartWithoutColour() throws {
+    let view = try view()
+    let shown = try Self.sessions.map { ListColumn.status.cell(try $0.entry(), view) }
+    #expect(Set(shown.map { $0.short ?? "" }).count >= 6)
+    #expect(
+      shown.map { $0.short ?? "" } == [
+        "● active", "  silent 3d5h", "  exit 0", "! exit 3", "  SIGTERM", "✖ SIGSEGV",
+        "✖ out of memory", "  exit 0",
+      ])
+  }
+}

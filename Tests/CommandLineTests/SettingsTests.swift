@@ -1,0 +1,135 @@
+import Foundation
+import ObjectStore
+import Platform
+import SessionLog
+import TestServers
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// The configuration: what `init` writes into it, and what `config show` says of it.
+@Suite(.tags(.medium)) struct SettingsTests {
+  private func setting(_ key: String, _ value: String) -> SavedCredentials.Setting {
+    .init(section: "webdav", key: key, value: value)
+  }
+
+  @Test(arguments: [
+    ("store: x\n", "store: x\nwebdav:\n  user: anna\n"),
+    ("webdav:\n  #user:\ns3:\n  #user:\n", "webdav:\n  user: anna\ns3:\n  #user:\n"),
+    (
+      "webdav:\n    user: bob\n    token-file: /t\n",
+      "webdav:\n    user: anna\n    token-file: /t\n"
+    ),
+    ("webdav:\n    token-file: /t\n", "webdav:\n    user: anna\n    token-file: /t\n"),
+    ("webdav: # login\n\ns3:\n", "webdav: # login\n  user: anna\n\ns3:\n"),
+    ("webdav: {user: bob}\n", nil),
+  ])
+  func aKeyIsSetWhereItStands(text: String, changed: String?) {
+    #expect(SettingsTemplate.setting(setting("user", "anna"), in: text) == changed)
+  }
+
+  @Test func whatInitWritesIsRead() throws {
+    let folder = try TemporaryDirectory()
+    var text = SettingsTemplate.text(store: "https://host.example/dav")
+    for one in [setting("user", "o'neil: x"), setting("password-file", "/a b/c")] {
+      text = try #require(SettingsTemplate.setting(one, in: text))
+    }
+    try folder.write(text, to: "tidemark.yaml")
+    let settings = try Settings(path: folder.path + "/tidemark.yaml")
+    #expect(settings.storeSettings.webdavUser == "o'neil: x")
+    #expect(settings.storeSettings.webdavPasswordFile == "/a b/c")
+  }
+
+  @Test func loginsOfTheEnvironmentAreSavedForTheStoreAlone() throws {
+    let environment = [
+      "TIDEMARK_WEBDAV_USER": "anna", "TIDEMARK_WEBDAV_PASSWORD": "p", "AWS_ACCESS_KEY_ID": "k",
+      "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "eu-central-1",
+    ]
+    let webdav = SavedCredentials(
+      for: try StoreURL("https://host.example/dav"), environment: environment, in: "/home")
+    #expect(webdav.secrets == ["/home/webdav-password": "p"])
+    #expect(webdav.settings.map(\.key) == ["user", "password-file"])
+    let s3 = SavedCredentials(for: try StoreURL("s3://logs"), environment: environment, in: "/home")
+    #expect(s3.secrets == ["/home/s3-secret-access-key": "s"])
+    #expect(s3.settings.map(\.key) == ["region", "access-key-id", "secret-access-key-file"])
+    let temporary = SavedCredentials(
+      for: try StoreURL("s3://logs"),
+      environment: environment.merging(["AWS_SESSION_TOKEN": "t"]) { $1 }, in: "/home")
+    #expect(temporary.secrets.isEmpty && temporary.refusal != nil)
+    let folder = SavedCredentials(
+      for: try StoreURL("file:///srv"), environment: environment, in: "/home")
+    #expect(folder.settings.isEmpty && folder.secrets.isEmpty)
+  }
+
+  /// The defaults that `config show` names are those that the configuration shows.
+  @Test func defaultsAreThoseOfTheTemplate() {
+    var section = ""
+    var shown: [String: String] = [:]
+    for line in SettingsTemplate.text(store: "x").split(separator: "\n") {
+      if line.hasSuffix(":"), !line.hasPrefix(" "), !line.hasPrefix("#") {
+        section = line.dropLast() + "."
+      }
+      let isInside = line.hasPrefix(" ")
+      let text = line.drop { $0 == " " }
+      guard text.hasPrefix("#"), let colon = text.firstIndex(of: ":") else { continue }
+      let key = String(text.dropFirst()[..<colon])
+      let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      shown[(isInside ? section : "") + key] = value
+    }
+    for (key, value) in EffectiveSetting.defaults { #expect(shown[key] == value, "\(key)") }
+    // All that is shown otherwise is an example, or nothing.
+    let others = Settings.keys.map(\.name).filter { EffectiveSetting.defaults[$0] == nil }
+    let examples = others.filter { shown[$0]?.isEmpty == false }
+    #expect(examples == ["s3.endpoint", "s3.region", "s3.path-style"])
+  }
+
+  @Test func originsAreTold() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path + "/tidemark.yaml"
+    try folder.write(
+      "store: s3://a\nproxy: http://me:pw@proxy:3128\nretention:\n  local: 2d\n",
+      to: "tidemark.yaml")
+    let all = EffectiveSetting.all(
+      try Settings(path: path), path,
+      ["TIDEMARK_STORE": "s3://b", "TIDEMARK_WEBDAV_PASSWORD": "secret"])
+    func one(_ key: String) -> EffectiveSetting? { all.first { $0.key == key } }
+    #expect(
+      one("store") == .init(key: "store", value: "s3://b", origin: .environment("TIDEMARK_STORE")))
+    #expect(one("proxy")?.value == "http://***@proxy:3128")
+    #expect(one("retention.local")?.origin == .file(path: path, line: 4))
+    #expect(
+      one("retention.remote") == .init(key: "retention.remote", value: "30d", origin: .standard))
+    #expect(one("webdav.password-file")?.value == "***")
+    #expect(one("s3.profile")?.value == nil)
+  }
+
+  @Test(arguments: [
+    ("retention:\n  local: soon\n", "for 'retention.local'; use a time such as"),
+    ("rotate-at: big\n", "for 'rotate-at'; use a size such as"),
+    ("consent: maybe\n", "none, metadata"),
+    ("retentoin:\n", "did you mean 'retention'?"),
+  ])
+  func badValuesAreAnsweredWithTheForms(text: String, says: String) throws {
+    let folder = try TemporaryDirectory()
+    try folder.write(text, to: "tidemark.yaml")
+    let error = #expect(throws: Failure.self) {
+      try Settings(path: folder.path + "/tidemark.yaml")
+    }
+    #expect(error?.description.contains(says) == true, "\(String(describing: error))")
+  }
+
+  @Test func anErrorIsReportedOnceAnHour() throws {
+    let folder = try TemporaryDirectory()
+    let report = HourlyReport(Home(path: folder.path))
+    let start = Timestamp(milliseconds: 1_767_225_600_000)
+    #expect(report.isDue("a", at: start))
+    #expect(!report.isDue("a", at: start + .seconds(60)))
+    #expect(!report.isDue("a", at: start + .seconds(3599)))
+    #expect(report.isDue("b", at: start + .seconds(60)))
+    #expect(report.isDue("a", at: start + .seconds(120)))
+    #expect(report.isDue("a", at: start + .seconds(3720)))
+    // The clock was put back.
+    #expect(report.isDue("a", at: start))
+  }
+}

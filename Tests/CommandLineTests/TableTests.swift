@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+@Suite(.tags(.small)) struct TableTests {
+  @Test(
+    arguments: [
+      ("plain", 5), ("", 0), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국어", 6), ("😀", 2), ("👨‍👩‍👧", 2),
+      ("❤\u{fe0f}", 2), ("❤", 1), ("🇩🇪", 2), ("ａ", 2), ("a\u{200b}b", 2), ("…●✖", 3),
+    ] as [(String, Int)])
+  func widthIsThatOfColumns(text: String, width: Int) { #expect(text.displayWidth == width) }
+
+  @Test(
+    arguments: [
+      ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
+      ("abc", 0, ""), ("abc", 1, "…"),
+    ] as [(String, Int, String)])
+  func whatIsCutSaysSo(text: String, width: Int, cut: String) {
+    #expect(text.cut(to: width) == cut)
+    #expect(text.cut(to: width).displayWidth <= width)
+  }
+
+  private var table: Table {
+    var table = Table([
+      .init(name: "id"), .init(name: "duration", shortTitle: "time", isRight: true, rank: 1),
+      .init(name: "app", least: 4), .init(name: "device", least: 4, rank: 2),
+    ])
+    table.add([
+      .init("2026-k3f9a7c2", short: "k3f9a7c2"), "2h13m", "日本語のプログラム", "build-server",
+    ])
+    table.add([.init("2026-x", short: "x"), "45s", "job", "b"])
+    return table
+  }
+
+  @Test func withoutAWidthNothingIsCut() {
+    let rendering = table.render(width: nil)
+    #expect(
+      rendering.lines == [
+        "ID             DURATION  APP                 DEVICE",
+        "2026-k3f9a7c2     2h13m  日本語のプログラム  build-server",
+        "2026-x              45s  job                 b",
+      ])
+    #expect(rendering.omitted.isEmpty)
+  }
+
+  @Test func shortFormsComeBeforeCutsAndCutsBeforeOmissions() {
+    let narrow = table.render(width: 48)
+    #expect(
+      narrow.lines == [
+        "ID         TIME  APP                DEVICE",
+        "k3f9a7c2  2h13m  日本語のプログラ…  build-server",
+        "x           45s  job                b",
+      ])
+    #expect(narrow.omitted.isEmpty)
+    let tiny = table.render(width: 21)
+    #expect(tiny.omitted == ["DEVICE"])
+    #expect(tiny.lines[1] == "k3f9a7c2  2h13m  日…")
+  }
+
+  @Test func noLineIsWiderThanTheTerminal() {
+    for width in 22...120 {
+      let rendering = table.render(width: width)
+      #expect(rendering.lines.allSatisfy { $0.displayWidth <= width }, "\(width)")
+    }
+  }
+}

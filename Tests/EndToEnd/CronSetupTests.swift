@@ -1,0 +1,75 @@
+import Foundation
+import TestServers
+import TestSupport
+import Testing
+
+/// What `init` leaves for cron, which has none of a shell's environment.
+@Suite(.tags(.large)) struct CronSetupTests {
+  /// Runs a script as cron would: with the account's variables alone.
+  private func inCron(_ program: Program, _ script: String) async throws -> Command.Result {
+    try await program.shell(
+      "env -i HOME=\"$HOME\" PATH=/usr/bin:/bin TIDEMARK_HOME=\"$TIDEMARK_HOME\" T=\"$T\" \(script)"
+    )
+  }
+
+  @Test(arguments: [Endpoint.Kind.webdav, .s3])
+  func theLoginIsSavedAndWorksInCron(_ kind: Endpoint.Kind) async throws {
+    let endpoint = try Endpoint(kind)
+    let program = try Program(endpoint)
+    let ready = try await program.run("init", endpoint.url, "--json")
+    #expect(ready.status == 0, "\(ready.errors)")
+    #expect(ready.text.contains(#""cron":"ok""#), "\(ready.text)")
+    let name = kind == .webdav ? "webdav-password" : "s3-secret-access-key"
+    let file = "\(program.home)/\(name)"
+    let attributes = try FileManager.default.attributesOfItem(atPath: file)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    let configuration = try String(contentsOfFile: program.home + "/tidemark.yaml", encoding: .utf8)
+    #expect(configuration.contains("-file: '\(file)'"))
+    let secret = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+    #expect(!secret.isEmpty && !configuration.contains(": \(secret)"))
+    #expect(try await program.run("run", "--no-upload", "--", "echo", "hello").status == 0)
+    let sent = try await inCron(program, "\"$T\" upload")
+    #expect(sent.status == 0 && sent.errors.isEmpty && sent.text.isEmpty, "\(sent.errors)")
+    #expect(try await inCron(program, "\"$T\" config check").status == 0)
+    #expect(try await program.list().first?["location"] as? String == "both")
+  }
+
+  @Test func aLoginThatIsNotSavedIsReported() async throws {
+    let endpoint = try Endpoint(.webdav)
+    let program = try Program(endpoint)
+    let ready = try await program.run("init", "--no-save", endpoint.url)
+    #expect(ready.status == 0)
+    #expect(ready.errors.contains("cron does not have: TIDEMARK_"), "\(ready.errors)")
+    #expect(!FileManager.default.fileExists(atPath: program.home + "/webdav-password"))
+  }
+
+  @Test func aConfigurationErrorIsOneLineAnHour() async throws {
+    let program = try Program()
+    let first = try await program.run("upload")
+    #expect(first.status == 78 && first.errors.contains("tidemark init"))
+    let second = try await program.run("upload")
+    #expect(second.status == 78 && second.errors.isEmpty, "\(second.errors)")
+    // Another error is news.
+    try "store: nonsense\n".write(
+      toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
+    let other = try await program.run("upload")
+    #expect(
+      other.status == 77 && other.errors.contains("there is no 'consent:'"), "\(other.errors)")
+  }
+
+  @Test func aStoreWithoutConsentIsNoSilence() async throws {
+    let program = try Program()
+    #expect(try await program.run("run", "--", "echo", "kept").status == 0)
+    try "store: file://\(program.folder.path)/store\n".write(
+      toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
+    let status = try await program.run("status")
+    #expect(status.status == 77, "\(status.text)")
+    #expect(status.text.contains("consent        MISSING"))
+    #expect(status.text.contains("store          file://"))
+    let json = try await program.run("status", "--json")
+    #expect(json.text.contains(#""sending":"consent-missing""#))
+    #expect(json.text.contains(#""reason":"consent""#))
+    let check = try await program.run("config", "check")
+    #expect(check.status == 78 && check.errors.contains("consent"))
+  }
+}
