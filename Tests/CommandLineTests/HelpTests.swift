@@ -29,7 +29,8 @@ import Testing
   }
 
   private static let mistakes = [
-    "list --since yore", "list --since 90", "list --until 25:00", "list --since -2h", "list -n x", "list --sort colour",
+    "list --since yore", "list --since 90", "list --until 25:00", "list --since -2h", "list -n x",
+    "list --sort colour",
     "list --columns id,size", "list --alll", "show", "show --level LOUD x", "show --raw --plain x",
     "show --stream both x", "grep", "grep ( x", "grep -c -l x", "grep --color sometimes x",
     "grep -m -1 x", "tail --every soon", "export x", "export -o y", "export -o y --format pdf x",
@@ -37,7 +38,8 @@ import Testing
     "upload --limit-rate fast", "upload --max-requests 1", "reap --older-than -1d",
     "reap --all-devices", "delete", "delete --all x", "keep", "keep x --for 11y",
     "keep x --for 4000d", "restore", "verify --sample 3", "verify --dry-run", "redact",
-    "redact --preview --dry-run", "play x --speed 0", "init", "run", "log LOUD x", "config chek", "tial -20", "frob",
+    "redact --preview --dry-run", "play x --speed 0", "init", "run", "log LOUD x", "config chek",
+    "tial -20", "frob",
   ]
 
   @Test func mistakesAreAnsweredAsTheyWereRead() {

@@ -82,7 +82,8 @@ import Testing
     #expect(last.number == 2 && last.status == cause.status && last.length == 0)
     #expect(ended.cause == cause && ended.consent == .metadata && ended.endedAt != nil)
     #expect(ended.fileSizeBytes == ByteCount(try site.local.log(writer.session).count))
-    #expect(ended.levels["ERROR"] == 51)
+    // A failed exit is an error itself.
+    #expect(ended.levels["ERROR"] == (cause == .exit(3) ? 52 : 51))
     #expect(ended.digest == nil && ended.crash == nil && ended.categories == [])
     try await expectNothingOfTheLog(site)
     #expect(try site.local.home.openSessions().isEmpty)

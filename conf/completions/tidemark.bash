@@ -173,20 +173,20 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|keep|restore|why|redact|status|retry|help)
+    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|keep|restore|why|redact|status|retry|config|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete keep restore why redact status retry help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete keep restore why redact status retry config help' -- "${cur}"))
         ;;
     esac
 }
 
 _tidemark_init() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--restore-marker --machine --allow-plaintext --version -h --help)
+    non_repeating_flags=(--no-save --dry-run --json --restore-marker --machine --allow-plaintext --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1
@@ -213,6 +213,14 @@ _tidemark_run() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion run -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_log() {
@@ -228,12 +236,21 @@ _tidemark_log() {
         return
         ;;
     '--session')
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion log -- --session "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     '--category')
         return
         ;;
     '--scenario')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
         ;;
     esac
@@ -258,11 +275,19 @@ _tidemark_play() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion play -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_import() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--app --user --category)
     __tidemark_offer_flags_options -1
@@ -276,6 +301,14 @@ _tidemark_import() {
         return
         ;;
     '--category')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -f
         return
         ;;
     esac
@@ -310,14 +343,34 @@ _tidemark_upload() {
 
 _tidemark_list() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--local --remote --failed --all --all-devices --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --local --remote --all --reverse --utc --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--device --user)
+    non_repeating_options=(--device --app --since --until --number -n --sort --columns --user)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
     '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--number'|'-n')
+        return
+        ;;
+    '--sort')
+        __tidemark_add_completions -W 'start'$'\n''duration'$'\n''size'$'\n''status'$'\n''app'$'\n''user'$'\n''device'
+        return
+        ;;
+    '--columns')
+        __tidemark_add_completions -W 'session'$'\n''start'$'\n''duration'$'\n''status'$'\n''size'$'\n''uploaded'$'\n''app'$'\n''where'$'\n''user'$'\n''device'$'\n''note'
         return
         ;;
     '--user')
@@ -328,7 +381,7 @@ _tidemark_list() {
 
 _tidemark_show() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--local --remote --salvage --plain --raw --version -h --help)
+    non_repeating_flags=(--local --remote --salvage --plain --raw --json --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options 1
@@ -336,6 +389,7 @@ _tidemark_show() {
     # Offer option value completions
     case "${prev}" in
     '--level')
+        __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
         ;;
     '--since')
@@ -351,12 +405,21 @@ _tidemark_show() {
         return
         ;;
     '--stream')
+        __tidemark_add_completions -W 'stdout'$'\n''stderr'
         return
         ;;
     '-n'|'--lines')
         return
         ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion show -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -384,6 +447,7 @@ _tidemark_tail() {
         return
         ;;
     '--level')
+        __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
         ;;
     '--since')
@@ -399,9 +463,18 @@ _tidemark_tail() {
         return
         ;;
     '--stream')
+        __tidemark_add_completions -W 'stdout'$'\n''stderr'
         return
         ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion tail -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -409,9 +482,9 @@ _tidemark_tail() {
 
 _tidemark_grep() {
     repeating_flags=(--verbose)
-    non_repeating_flags=(--all-devices --failed --local --remote -F --fixed-strings --ignore-case -i -v --invert-match --count -c -l --sessions-with-matches --json --version -h --help)
-    repeating_options=(--category --scenario)
-    non_repeating_options=(--device --app --level --since --until --stream -A --after-context -B --before-context -C --context --max-count -m --user)
+    non_repeating_flags=(--all-devices --failed --local --remote -E --extended-regexp -F --fixed-strings --ignore-case -i -v --invert-match --count -c -n --line-number -o --only-matching -q --quiet -l --sessions-with-matches --json --version -h --help)
+    repeating_options=(--category --scenario -e --regexp)
+    non_repeating_options=(--device --app --level --since --until --stream --color -A --after-context -B --before-context -C --context --max-count -m --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -423,6 +496,7 @@ _tidemark_grep() {
         return
         ;;
     '--level')
+        __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
         ;;
     '--since')
@@ -438,6 +512,14 @@ _tidemark_grep() {
         return
         ;;
     '--stream')
+        __tidemark_add_completions -W 'stdout'$'\n''stderr'
+        return
+        ;;
+    '-e'|'--regexp')
+        return
+        ;;
+    '--color')
+        __tidemark_add_completions -W 'auto'$'\n''always'$'\n''never'
         return
         ;;
     '-A'|'--after-context')
@@ -456,11 +538,19 @@ _tidemark_grep() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion grep -- positional@1 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_export() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --failed --merge --no-clock-offset --local --remote --salvage --version -h --help)
+    non_repeating_flags=(--all-devices --failed --merge --dry-run --json --no-clock-offset --local --remote --salvage --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--device --app --output -o --format --level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options -1
@@ -474,12 +564,15 @@ _tidemark_export() {
         return
         ;;
     '--output'|'-o')
+        __tidemark_add_completions -f
         return
         ;;
     '--format')
+        __tidemark_add_completions -W 'text'$'\n''jsonl'$'\n''tar'$'\n''asciicast'
         return
         ;;
     '--level')
+        __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
         ;;
     '--since')
@@ -495,6 +588,7 @@ _tidemark_export() {
         return
         ;;
     '--stream')
+        __tidemark_add_completions -W 'stdout'$'\n''stderr'
         return
         ;;
     '-n'|'--lines')
@@ -504,13 +598,21 @@ _tidemark_export() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion export -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_pull() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --names --salvage --dry-run --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --names --salvage --dry-run --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--device --transfers)
+    non_repeating_options=(--device --app --since --until --transfers)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -518,7 +620,28 @@ _tidemark_pull() {
     '--device')
         return
         ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--transfers')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -d
+        return
+        ;;
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion pull -- positional@1 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -526,20 +649,37 @@ _tidemark_pull() {
 
 _tidemark_verify() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--repair --deep --all-devices --version -h --help)
+    non_repeating_flags=(--all-devices --failed --repair --dry-run --deep --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--sample --device --user)
+    non_repeating_options=(--device --app --since --until --sample --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
-    '--sample')
-        return
-        ;;
     '--device')
         return
         ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
+    '--sample')
+        return
+        ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion verify -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -547,7 +687,7 @@ _tidemark_verify() {
 
 _tidemark_reap() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --trust-server-clock --force --print-lifecycle --install-lifecycle --yes --version -h --help)
+    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --trust-server-clock --force --yes -y --json --print-lifecycle --install-lifecycle --version -h --help)
     repeating_options=()
     non_repeating_options=(--older-than --longest-session)
     __tidemark_offer_flags_options 0
@@ -565,14 +705,34 @@ _tidemark_reap() {
 
 _tidemark_delete() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all --local --remote --yes -y --version -h --help)
+    non_repeating_flags=(--all-devices --failed --all --local --remote --dry-run --yes -y --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--user)
+    non_repeating_options=(--device --app --since --until --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion delete -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -580,13 +740,25 @@ _tidemark_delete() {
 
 _tidemark_keep() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--release --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --release --dry-run --utc --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--for --user)
+    non_repeating_options=(--device --app --since --until --for --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--for')
         return
         ;;
@@ -594,11 +766,19 @@ _tidemark_keep() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion keep -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_restore() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--from --user)
     __tidemark_offer_flags_options 1
@@ -606,9 +786,18 @@ _tidemark_restore() {
     # Offer option value completions
     case "${prev}" in
     '--from')
+        __tidemark_add_completions -d
         return
         ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion restore -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -616,7 +805,7 @@ _tidemark_restore() {
 
 _tidemark_why() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--utc --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--user)
     __tidemark_offer_flags_options 1
@@ -627,24 +816,51 @@ _tidemark_why() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion why -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
 }
 
 _tidemark_redact() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--preview --apply-remote --dry-run --count --show-secrets --json --version -h --help)
+    non_repeating_flags=(--preview --apply-remote --dry-run --failed --count --show-secrets --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--file --rules --user)
+    non_repeating_options=(--app --since --until --file --rules --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--file')
+        __tidemark_add_completions -f
         return
         ;;
     '--rules')
+        __tidemark_add_completions -f
         return
         ;;
     '--user')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion redact -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -652,7 +868,7 @@ _tidemark_redact() {
 
 _tidemark_status() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--utc --json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 0
@@ -660,7 +876,7 @@ _tidemark_status() {
 
 _tidemark_retry() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--user)
     __tidemark_offer_flags_options -1
@@ -671,6 +887,61 @@ _tidemark_retry() {
         return
         ;;
     esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion retry -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_tidemark_config() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    check|show)
+        # Offer subcommand argument completions
+        "_tidemark_config_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'check show' -- "${cur}"))
+        ;;
+    esac
+}
+
+_tidemark_config_check() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--file)
+    __tidemark_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--file')
+        __tidemark_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_tidemark_config_show() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--all --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
 }
 
 _tidemark_help() {
