@@ -156,6 +156,7 @@ let package = Package(
       dependencies: [
         "CTerminal", "ObjectStore", "Platform", "SessionLog", "tidemark", "TestServers",
         "TestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/EndToEnd"),

@@ -3,7 +3,7 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// README's table of servers: what the contract suite proves of each.
+/// The table of servers in their guide: what the contract suite proves of each.
 @Suite(.tags(.medium)) struct ServerTableTests {
   /// A column: an operation, and how a store does it.
   private struct Column: Sendable {
@@ -42,13 +42,14 @@ import Testing
     return ([head, line] + rows).joined(separator: "\n")
   }
 
-  @Test func theReadmeSaysWhatIsProven() throws {
+  @Test func theGuideSaysWhatIsProven() throws {
     // This file is <package>/Tests/ObjectStoreTests/ServerTableTests.swift.
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let readme = try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
+    let path = "Sources/tidemark/tidemark.docc/Servers.md"
+    let guide = try String(contentsOf: package.appending(path: path), encoding: .utf8)
     #expect(
-      readme.contains("## Servers\n") && readme.contains("\n\(Self.markdown)\n"),
-      "README.md should have under “Servers”:\n\(Self.markdown)")
+      guide.contains("## Servers\n") && guide.contains("\n\(Self.markdown)\n"),
+      "\(path) should have under “Servers”:\n\(Self.markdown)")
   }
 }

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// What the README and the guides say about commands and files.
+@Suite(.tags(.small)) struct GuideTests {
+  /// This file is `<package>/Tests/EndToEnd/GuideTests.swift`.
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// A line of a shell example that calls the program.
+  struct Example: CustomTestStringConvertible, Sendable {
+    let file: String
+    let line: String
+    var testDescription: String { "\(file): \(line)" }
+
+    /// Its arguments as a shell splits them; comments and what a pipe or a redirection follows are
+    /// left out.
+    var arguments: [String] {
+      var words: [String] = []
+      var word: String?
+      var quote: Character?
+      loop: for character in line {
+        switch (quote, character) {
+        case (let open?, character) where character == open: quote = nil
+        case (.some, _): word = (word ?? "") + String(character)
+        case (nil, "'"), (nil, "\""):
+          quote = character
+          word = word ?? ""
+        case (nil, " "):
+          if let done = word { words.append(done) }
+          word = nil
+        case (nil, "#") where word == nil, (nil, "|"), (nil, ">"): break loop
+        default: word = (word ?? "") + String(character)
+        }
+      }
+      return Array((words + (word.map { [$0] } ?? [])).dropFirst())
+    }
+  }
+
+  /// The Markdown documents, by their paths in the package.
+  private static let documents: [String: String] = {
+    let guides = "Sources/tidemark/tidemark.docc"
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: package.appending(path: guides).path)
+    let paths =
+      (names ?? []).filter { $0.hasSuffix(".md") }.map { "\(guides)/\($0)" }
+      + ["README.md", ".github/CONTRIBUTING.md", "Sources/Replica/Replica.docc/Format.md"]
+    return paths.reduce(into: [:]) { documents, path in
+      documents[path] = try? String(contentsOf: package.appending(path: path), encoding: .utf8)
+    }
+  }()
+
+  static let examples: [Example] = documents.sorted { $0.key < $1.key }.flatMap { file, text in
+    var isShell = false
+    return text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line in
+      if line.hasPrefix("```") { isShell = line == "```sh" }
+      return isShell && line.hasPrefix("tidemark ") ? Example(file: file, line: String(line)) : nil
+    }
+  }
+
+  @Test func thereAreExamples() {
+    #expect(Self.examples.count > 40)
+    #expect(Self.documents.count > 12)
+  }
+
+  @Test(arguments: examples) func everyCommandOfAGuideIsAccepted(_ example: Example) throws {
+    #expect(throws: Never.self) { try Tidemark.parseAsRoot(example.arguments) }
+  }
+
+  @Test(arguments: documents.keys.sorted()) func everyLinkLeadsToAFile(_ path: String) throws {
+    let text = try #require(Self.documents[path])
+    let folder = Self.package.appending(path: path).deletingLastPathComponent()
+    for match in text.matches(of: /\]\((?<target>[^)#:\s]+)(?:#[^)]*)?\)/) {
+      let target = folder.appending(path: String(match.target)).standardizedFileURL.path
+      #expect(FileManager.default.fileExists(atPath: target), "\(path) links to \(match.target)")
+    }
+    for match in text.matches(of: /<doc:(?<name>[^>]+)>/) {
+      #expect(
+        FileManager.default.fileExists(atPath: folder.appending(path: "\(match.name).md").path),
+        "\(path) links to <doc:\(match.name)>")
+    }
+  }
+}
