@@ -193,7 +193,7 @@ package struct LocalReaper: Sendable {
 
   private func description(of age: Duration?, ended: Timestamp, _ retention: Retention) -> String {
     let wall = (now - ended).inWholeSeconds
-    let text = "ended \(Age.text(wall)) ago"
+    let text = "ended \(Age.ago(wall))"
     guard let age else { return "\(text) by the clock, which it is too early to believe" }
     guard age < retention.local, wall >= retention.local else { return text }
     return "\(text) by the clock, but has aged only \(Age.text(age)) since its seal"

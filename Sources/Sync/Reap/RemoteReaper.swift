@@ -88,7 +88,10 @@ package struct RemoteReaper: Sendable {
     /// Time since something was written, in whole seconds, and what it is taken by.
     func age(since written: ServerTime) -> (age: Duration, text: String) {
       let said = (serverNow - written).inWholeSeconds
-      guard countsLivedTime else { return (said, "\(Age.text(said)) old") }
+      guard countsLivedTime else {
+        let text = said < .zero ? "dated \(Age.text(.zero - said)) ahead" : "\(Age.text(said)) old"
+        return (said, text)
+      }
       let time = context.lived.time
       guard let lived = time.age(since: written, by: context.store.location) else {
         return (.zero, "from a time that has not come yet, or from a clock that was never set")

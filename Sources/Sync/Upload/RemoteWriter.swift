@@ -53,6 +53,8 @@ struct RemoteWriter {
     }
     state.entry.segments[name] = receipt.provesContent
     state.entry.own(name)
+    // What takes several requests may be interrupted between them: then 'status' says what is left.
+    if let end = state.end, name.range.upperBound < end { state.entry.isKept = true }
     var new = name.length
     if name.generation == state.entry.generation {
       new = max(0, name.range.upperBound - state.entry.sent)

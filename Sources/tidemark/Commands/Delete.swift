@@ -9,7 +9,7 @@ import Sync
 struct Delete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete sessions here, in the store, or both, after asking.",
+    abstract: "Delete local copies of sessions, remote copies, or both, after asking.",
     discussion: """
       What retention has moved to the trash goes with the local copy. Other devices' sessions go from \
       the store; a device on which such a session still goes on may send it again. With --json one \
@@ -25,9 +25,9 @@ struct Delete: AsyncParsableCommand {
   @OptionGroup var span: SpanOptions
   @Flag(help: "All of this device's sessions.")
   var all = false
-  @Flag(help: "This machine's copies only.")
+  @Flag(help: "Local copies only.")
   var local = false
-  @Flag(help: "The store's copies only.")
+  @Flag(help: "Remote copies only.")
   var remote = false
   @Flag(help: "Delete nothing; print what would be deleted.")
   var dryRun = false

@@ -59,7 +59,7 @@ struct Grep: AsyncParsableCommand {
   @Flag(name: [.customShort("q"), .long], help: "Print nothing; the exit code says it.")
   var quiet = false
   @Option(
-    help: ArgumentHelp("When to colour: auto, always or never.", valueName: "when"),
+    help: ArgumentHelp("When to colour.", valueName: "when"),
     completion: .list(["auto", "always", "never"]))
   var color = ColourChoice.auto
   @Flag(name: [.customShort("l"), .long], help: "Only the sessions in which a line matches.")

@@ -9,7 +9,7 @@ import Sync
 struct Keep: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keep",
-    abstract: "Keep sessions beyond their retention, on this machine and in the store.",
+    abstract: "Keep local and remote copies of sessions beyond their retention.",
     discussion: """
       For the crash that is being investigated: until the hold ends, neither age nor 'local-max' \
       deletes the session's local copy or its remote copy, on whatever machine the reaper runs. \

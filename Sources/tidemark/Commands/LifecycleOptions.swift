@@ -8,7 +8,7 @@ import Sync
 
 /// The part of `tidemark reap` that leaves the work to S3.
 struct LifecycleOptions: ParsableArguments {
-  @Flag(help: "Print the rule by which S3 deletes what devices leave that never come back.")
+  @Flag(help: "Print the rule by which S3 deletes sessions of retired devices.")
   var printLifecycle = false
   @Flag(help: "Put that rule into the bucket's configuration, beside the rules of others.")
   var installLifecycle = false

@@ -31,14 +31,14 @@ struct List: AsyncParsableCommand {
   @OptionGroup var side: SideOptions
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("So many sessions; otherwise 50, or all that are chosen.", valueName: "n"),
+    help: ArgumentHelp("How many sessions; otherwise 50, or all that are chosen.", valueName: "n"),
     transform: ArgumentValue.count(0...Int.max))
   var number: Int?
   @Flag(help: "All sessions, not the newest 50.")
   var all = false
   @Option(
     help: ArgumentHelp(
-      "Sort by start, duration, size, status, app, user or device.", valueName: "column"),
+      "The column to sort by.", valueName: "column"),
     completion: .list(SortKey.allCases.map(\.rawValue)))
   var sort = SortKey.start
   @Flag(help: "The other way round.")

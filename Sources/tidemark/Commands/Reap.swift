@@ -8,7 +8,7 @@ import Sync
 struct Reap: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reap",
-    abstract: "Delete sessions that are old enough: 7 days here, 30 days in the store.",
+    abstract: "Delete old sessions: local copies after 7 days, remote copies after 30.",
     discussion: """
       A local session goes only when this very run has read its seal and listed all that it names. A \
       rotated part older than 'prune-after' of a session that stays goes when its bytes are proven in \
@@ -17,9 +17,9 @@ struct Reap: AsyncParsableCommand {
       --older-than with less than a day believes the clocks, and with less than the configured \
       retention asks first, or needs --yes. A deletion of most sessions at once \
       waits for a day, or for --force; with --older-than it is refused without (exit code 1). \
-      What is deleted here lies in the trash for a week; 'tidemark keep' spares a session. \
-      Both sides by default. What devices leave that never come back, an operator reaps with \
-      --remote --all-devices, or S3 does by a lifecycle rule.
+      Deleted local copies lie in the trash for a week; 'tidemark keep' spares a session. \
+      Both sides by default. An operator removes sessions of retired devices with \
+      --remote --all-devices, or an S3 lifecycle rule does.
 
       With --json one object a line for each session that goes, and with --explain for each that \
       stays: session, copy (local, remote, part), deleted, bytes, reason.
@@ -29,9 +29,9 @@ struct Reap: AsyncParsableCommand {
         tidemark reap --local --older-than 2d --yes
       """)
 
-  @Flag(help: "This machine's copies.")
+  @Flag(help: "Local copies.")
   var local = false
-  @Flag(help: "The store's copies.")
+  @Flag(help: "Remote copies.")
   var remote = false
   @Flag(help: "With --remote: the copies of all devices; for operators.")
   var allDevices = false

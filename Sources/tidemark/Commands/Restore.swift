@@ -11,7 +11,7 @@ struct Restore: AsyncParsableCommand {
     commandName: "restore",
     abstract: "Bring back a session that is no longer on this machine.",
     discussion: """
-      What retention deleted here lies in the trash for a week ('retention: trash:'), and is put \
+      What retention deleted locally lies in the trash for a week ('retention: trash:'), and is put \
       back as it was. Else the log is read from the store, or with --from from a folder that \
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
       upload sends it. With --json one object: session, restored (the same id, or the new one; with \

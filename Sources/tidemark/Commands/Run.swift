@@ -18,9 +18,9 @@ struct Run: AsyncParsableCommand {
       With --pty the program runs on a terminal of its own, as full-screen programs and password \
       prompts need it; 'tidemark play' shows such a session again. What is typed is recorded only \
       where the program shows it. Should the recorder be killed, the program gets SIGPIPE at its next \
-      output, or SIGHUP with --pty. With --survive a recorder apart, which no signal of the terminal \
-      reaches, reads what the program prints: this command may be killed, and neither the program \
-      nor its session notices.
+      output, or SIGHUP with --pty. With --survive a separate recorder process, which no signal of the terminal \
+      reaches, reads what the program prints: killing this command affects neither the program nor its \
+      session.
 
       With -v, or TIDEMARK_LOG, the uploads report what they do on standard error, beside what the \
       program prints there. A crash of the program is reported there with the session's id.

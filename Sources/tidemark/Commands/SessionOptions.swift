@@ -26,9 +26,9 @@ struct UserOptions: ParsableArguments {
 
 /// Which side a command looks at.
 struct SideOptions: ParsableArguments {
-  @Flag(help: "This machine's copies only.")
+  @Flag(help: "Local copies only.")
   var local = false
-  @Flag(help: "The store's copies only.")
+  @Flag(help: "Remote copies only.")
   var remote = false
 
   func validate() throws {

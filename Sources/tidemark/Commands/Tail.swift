@@ -24,7 +24,7 @@ struct Tail: AsyncParsableCommand {
   @OptionGroup var sessions: SelectionOptions
   @Option(
     name: [.customShort("n"), .long],
-    help: ArgumentHelp("So many lines of each session; otherwise 10.", valueName: "n"),
+    help: ArgumentHelp("How many lines of each session; otherwise 10.", valueName: "n"),
     transform: ArgumentValue.count(0...Int.max))
   var lines: Int?
   @Flag(name: .shortAndLong, help: "Go on with what comes until the sessions end.")

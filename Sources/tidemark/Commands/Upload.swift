@@ -11,11 +11,12 @@ import TidemarkUpload
 struct Upload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upload",
-    abstract: "Send what is new, seal what has ended, reap what is due: the cron line.",
+    abstract: "Upload what is new, seal what has ended, reap what is due; for cron.",
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
-      refused us, is left alone for 1, 2, 4 and up to 15 minutes; at a terminal it is asked. Without a \
+      refused us, is left alone for 1, 2, 4 and up to 15 minutes; on a terminal it is tried at once. \
+      Without a \
       terminal an error of the configuration is reported once an hour. Where the machine is \
       configured for all users, root sends everybody's sessions.
 
@@ -52,7 +53,7 @@ struct Upload: AsyncParsableCommand {
       "Requests to send at the most, from 8; the next upload goes on.", valueName: "n"),
     transform: ArgumentValue.count(8...Int.max))
   var maxRequests: Int?
-  @Flag(help: "Accept http:// to another machine: all on the way may read logs and password.")
+  @Flag(help: "Accept http:// to another machine: logs and password are sent unencrypted.")
   var allowPlaintext = false
   @Flag(help: "Send nothing; print what would be sent.")
   var dryRun = false
