@@ -54,10 +54,11 @@ struct Tidemark: AsyncParsableCommand {
       guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
       guard let command = known.first(where: { $0.configuration.commandName == word }) else {
         let names = known.compactMap { $0.configuration.commandName }
+        let hint = Suggestion.hint(for: word, among: names)
         throw Failure(
           .usage,
-          "unknown command '\(String(oneLine: word, limit: 80))'"
-            + "\(Suggestion.hint(for: word, among: names)) 'tidemark --help' lists the commands")
+          "unknown command '\(String(oneLine: word, limit: 80))'\(hint.isEmpty ? ";" : hint) "
+            + "'tidemark --help' lists the commands")
       }
       known = command.configuration.subcommands
     }
