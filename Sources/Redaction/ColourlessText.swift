@@ -128,11 +128,11 @@ extension RedactionPass {
     guard !colourless.bytes.isEmpty else { return }
     colourless.bytes.withUnsafeBytes { bytes in
       var pass = RedactionPass(rules, bytes, at: 0, .asIs, of: colourless)
-      rules.scanner.scan(bytes, bytes.indices) { rule, position, length in
+      rules.scan(bytes, bytes.indices) { rule, anchor in
         guard case .steps(let steps) = rules.ways[rule],
-          range.contains(colourless.place(of: position))
+          range.contains(colourless.place(of: anchor.lowerBound))
         else { return }
-        pass.take(steps, rule, position..<position + length)
+        pass.take(steps, rule, anchor)
       }
       for match in pass.matches { add(colourless.range(of: match.range), match.rule) }
     }

@@ -43,6 +43,10 @@ struct CompiledRules: Sendable {
   /// By rule.
   let kinds: [String]
   private(set) var steps: [CompiledRule.Step] = []
+  /// By rule, what may follow its anchor.
+  private var following: [FollowingBytes] = []
+  /// By anchor, what may follow it for one of its rules.
+  private var followingAnchors: [FollowingBytes] = []
   /// By step, the words that it may be or, where it has a set, may not be.
   private(set) var words: [[[UInt8]]] = []
   /// By rule, the words that may not stand before its anchor.
@@ -66,8 +70,8 @@ struct CompiledRules: Sendable {
       throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
     }
     self.looksThroughColours = looksThroughColours
-    let steps = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
-    let named = steps.flatMap { [$0.bytes, $0.needs, $0.notFirst] } + rules.map(\.notAfter)
+    let all = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
+    let named = all.flatMap { [$0.bytes, $0.needs, $0.notFirst] } + rules.map(\.notAfter)
     expressions = Set(named.compactMap(\.self)).sorted()
     wordsBefore = rules.map { ($0.notAfterWords ?? []).map { Array($0.lowercased().utf8) } }
     longestBefore = rules.reduce(64) { max($0, $1.before?.most ?? 0) }
@@ -82,6 +86,30 @@ struct CompiledRules: Sendable {
     kinds = rules.map(\.kind)
     scanner = AnchorScanner(rules)
     for rule in rules { ways.append(try compile(rule)) }
+    following = ways.map { way in
+      guard case .steps(let way) = way else { return .any }
+      return FollowingBytes(steps[way.after], words: words[way.after], sets: sets)
+    }
+    followingAnchors = scanner.anchors.map { anchor in
+      FollowingBytes(anchor.rules.map { following[$0] })
+    }
+  }
+
+  /// Looks for anchors that begin in a range of a text, but for those that no rule goes on from with
+  /// the bytes that follow.
+  ///
+  /// - Parameter found: gets the rule and the anchor's place.
+  @inline(__always)
+  func scan(
+    _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ found: (Int, Range<Int>) -> Void
+  ) {
+    scanner.scan(text, range) { number, place in
+      guard followingAnchors[number].mayBegin(at: place.upperBound, in: text) else { return }
+      for rule in scanner.anchors[number].rules
+      where following[rule].mayBegin(at: place.upperBound, in: text) {
+        found(rule, place)
+      }
+    }
   }
 
   private mutating func compile(_ rule: RedactionRule) throws(RedactionError) -> CompiledRule.Way {

@@ -54,11 +54,11 @@ struct RedactionPass {
 
   /// Looks for anchors in a range of the text.
   mutating func look(in range: Range<Int>) {
-    rules.scanner.scan(text, range) { rule, position, length in
+    rules.scan(text, range) { rule, anchor in
       switch rules.ways[rule] {
-      case .steps(let steps): take(steps, rule, position..<position + length)
-      case .keyBlock: keyBlock(at: position, length, rule)
-      case .near(let pattern): tryPattern(rules.patterns[pattern], rule, at: position)
+      case .steps(let steps): take(steps, rule, anchor)
+      case .keyBlock: keyBlock(at: anchor.lowerBound, anchor.count, rule)
+      case .near(let pattern): tryPattern(rules.patterns[pattern], rule, at: anchor.lowerBound)
       case .cardNumber: break
       }
     }
@@ -210,9 +210,12 @@ struct RedactionPass {
 
   private func isWord(_ word: [UInt8], at start: Int, _ limit: Int) -> Bool {
     start + word.count <= min(limit, text.count)
-      && word.indices.allSatisfy {
-        text[start + $0] | (word[$0] & 0x60 == 0x60 ? 0x20 : 0) == word[$0]
-      }
+      && word.indices.allSatisfy { Self.isLetter(text[start + $0], word[$0]) }
+  }
+
+  /// Whether a byte is that of a word, in either case.
+  static func isLetter(_ byte: UInt8, _ word: UInt8) -> Bool {
+    byte | (word & 0x60 == 0x60 ? 0x20 : 0) == word
   }
 
   private func start(of step: CompiledRule.Step, endingAt end: Int) -> Int? {

@@ -6,7 +6,7 @@ extension Redactor {
   package func decisiveStart(in text: [UInt8]) -> Int {
     guard var start = text.lastIndex(of: 0x0a).map({ $0 + 1 }) else { return 0 }
     text.withUnsafeBytes { bytes in
-      compiled.scanner.scan(bytes, bytes.indices) { rule, _, _ in
+      compiled.scan(bytes, bytes.indices) { rule, _ in
         if case .keyBlock = compiled.ways[rule] { start = 0 }
       }
     }
@@ -65,8 +65,8 @@ extension Redactor {
     var pass = RedactionPass(compiled, text, at: 0, .asIs, of: colourless)
     let end = compiled.scanner.openEnd(of: text)
     var first = end
-    compiled.scanner.scan(text, text.indices) { rule, start, length in
-      first = min(first, pass.firstSecret(of: rule, start..<start + length))
+    compiled.scan(text, text.indices) { rule, anchor in
+      first = min(first, pass.firstSecret(of: rule, anchor))
     }
     // An anchor that comes next may have its secret before it.
     let open = first

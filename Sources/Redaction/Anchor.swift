@@ -1,0 +1,84 @@
+/// A literal that is looked for, and the rules that begin with it.
+struct Anchor: Sendable {
+  /// In lower case where case is ignored.
+  let bytes: [UInt8]
+  /// Is set in each byte of a text before it is compared.
+  let fold: [UInt8]
+  let rules: [Int]
+  /// Whether one of its rules may mask the anchor itself, or what stands before it.
+  let isMasked: Bool
+
+  private init(_ text: String, ignoresCase: Bool, of numbers: [Int], _ rules: [RedactionRule]) {
+    let (lower, upper) = (ByteSet("a-z"), ByteSet("A-Z"))
+    let text = Array(text.utf8)
+    bytes = ignoresCase ? text.map { upper.contains($0) ? $0 | 0x20 : $0 } : text
+    fold = bytes.map { ignoresCase && lower.contains($0) ? 0x20 : UInt8(0) }
+    self.rules = numbers
+    isMasked = numbers.contains {
+      rules[$0].steps == nil || rules[$0].keepsAnchor != true || rules[$0].before != nil
+    }
+  }
+
+  private struct Key: Hashable {
+    let text: String
+    let ignoresCase: Bool
+  }
+
+  /// The anchors of rules, which are known by their numbers: one of several rules is there once.
+  static func all(of rules: [RedactionRule]) -> [Anchor] {
+    var users: [Key: [Int]] = [:]
+    for (number, rule) in rules.enumerated() {
+      for text in Set(rule.anchors) {
+        users[Key(text: text, ignoresCase: rule.ignoresCase ?? false), default: []].append(number)
+      }
+    }
+    return users.sorted { ($0.value[0], $0.key.text) < ($1.value[0], $1.key.text) }.map {
+      Anchor($0.key.text, ignoresCase: $0.key.ignoresCase, of: $0.value, rules)
+    }
+  }
+
+  /// Whether its first bytes, so many, stand at a place.
+  func stands(in text: UnsafeRawBufferPointer, at start: Int, length: Int) -> Bool {
+    (0..<length).allSatisfy { text[start + $0] | fold[$0] == bytes[$0] }
+  }
+
+  /// The pairs of bytes that may stand at an offset, low byte first; what is beside the anchor may be
+  /// any byte.
+  func pairs(at offset: Int) -> [UInt16] {
+    func values(_ at: Int) -> [UInt8] {
+      guard bytes.indices.contains(at) else { return Array(0...255) }
+      return fold[at] == 0 ? [bytes[at]] : [bytes[at], bytes[at] & ~0x20]
+    }
+    let high = values(offset + 1)
+    return values(offset).flatMap { low in high.map { UInt16(low) | UInt16($0) << 8 } }
+  }
+
+  /// For each anchor, where the first of the two pairs of bytes stands that it is known by: those are
+  /// chosen that are seldom met in logs, or have to be looked for anyway.
+  static func places(of anchors: [Anchor]) -> [Int] {
+    /// At each place that may be chosen, its pairs and how often they are met.
+    let choices = anchors.map { anchor in
+      anchor.bytes.count == 1
+        ? [[]]
+        : (0...max(0, anchor.bytes.count - 3)).map { place in
+          (anchor.pairs(at: place) + anchor.pairs(at: place + 1)).map { ($0, PairFrequency.of($0)) }
+        }
+    }
+    var places = [Int?](repeating: nil, count: anchors.count)
+    var uses = [Int](repeating: 0, count: 1 << 16)
+    func cost(_ pairs: [(UInt16, Int)]) -> Int {
+      // Each anchor that may be at a pair is compared, which costs less than to look at the pair.
+      pairs.reduce(0) { $0 + $1.1 * (uses[Int($1.0)] == 0 ? 10 : 1) }
+    }
+    for _ in 0..<3 {
+      for (number, choice) in choices.enumerated() {
+        if let place = places[number] { for pair in choice[place] { uses[Int(pair.0)] -= 1 } }
+        let costs = choice.map(cost)
+        let best = costs.indices.min { costs[$0] < costs[$1] } ?? 0
+        places[number] = best
+        for pair in choice[best] { uses[Int(pair.0)] += 1 }
+      }
+    }
+    return zip(anchors, places).map { $0.bytes.count == 1 ? -1 : $1 ?? 0 }
+  }
+}
