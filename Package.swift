@@ -86,7 +86,7 @@ let package = Package(
 
     .target(
       name: "SessionReading",
-      dependencies: ["LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog"]),
+      dependencies: ["LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog"]),
 
     // Layer: one upload
     .target(

@@ -96,12 +96,13 @@ public struct Home: Sendable, Equatable {
   /// The lock of the one upload at a time.
   public var lockPath: String { path + "/lock" }
 
-  /// Makes the folders that are missing, readable by the owner only.
+  /// Makes the folders that are missing, and lets nobody but the owner into the home.
   ///
   /// - Throws: ``SystemError``.
   public func create() throws {
     try Directory.make(path)
     try owner.map { try MachineWide.checkOwner(of: path, is: $0) }
+    try closeToOthers()
     for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
       try Directory.makeOne(folder)
     }

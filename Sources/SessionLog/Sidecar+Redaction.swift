@@ -6,10 +6,15 @@ extension Sidecar {
   ///
   /// - Parameter redactor: the rules that bind it.
   public func remoteForm(redactedBy redactor: Redactor) -> Sidecar {
+    remoteForm.masked(by: redactor)
+  }
+
+  /// The same, its free text masked.
+  package func masked(by redactor: Redactor) -> Sidecar {
     func masked(_ text: String) -> String {
       String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
     }
-    var copy = remoteForm
+    var copy = self
     copy.deviceName = masked(deviceName)
     copy.deviceModel = deviceModel.map(masked)
     copy.osVersion = masked(osVersion)

@@ -1,5 +1,6 @@
 package import ObjectStore
 package import Platform
+package import Redaction
 package import SessionLog
 
 /// What sessions are looked for with: a home, this device and, where one is to be asked, a store.
@@ -17,6 +18,10 @@ package struct ReadingContext: Sendable {
   package var uploaded: @Sendable (SessionID) throws -> StreamOffset? = { _ in nil }
   /// How far the server's clock is ahead of this machine's; nil where no answer shows it.
   package var clockOffset: @Sendable () -> Duration? = { nil }
+
+  /// Masks what is read of this machine's logs and sidecars, as it leaves the machine; nil for what
+  /// they say.
+  package var redactor: Redactor?
 
   /// Makes a context for local sessions.
   package init(home: Home, device: Device, machine: Machine) {

@@ -39,7 +39,7 @@ package struct SessionCatalog: Sendable {
     package let hasLocalLog: Bool
   }
 
-  /// Opens the log on this machine.
+  /// Opens the log on this machine, masked where the context says so.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func openLog(_ entry: Entry) throws -> LocalStream {
@@ -48,7 +48,9 @@ package struct SessionCatalog: Sendable {
       throw SystemError(
         operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
     }
-    return log
+    guard let redactor = context.redactor else { return log }
+    let all = RedactedStretch(Sidecar.RedactionEpoch(from: 0, rules: ""), redactor)
+    return log.redacted(by: [all], entry.sidecar.format)
   }
 
   /// What it looks with.
@@ -129,6 +131,7 @@ package struct SessionCatalog: Sendable {
     let local = LocalSession(home, id)
     var (sidecar, _) = try local.sidecar(device: context.device)
     sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
+    if let redactor = context.redactor { sidecar = sidecar.masked(by: redactor) }
     // A log that cannot be read at present hides nothing else.
     let log = try? local.openLog(sidecar.source)
     guard log != nil || local.hasSidecar else { return nil }

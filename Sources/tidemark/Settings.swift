@@ -76,6 +76,7 @@ struct Settings {
           try apply(key, value, under: "")
         }
       }
+      try checkReaders(of: path)
     } catch let error as YamlError {
       throw Failure(.configuration, "\(path)\(Self.fault(error))")
     } catch let error as Problem {

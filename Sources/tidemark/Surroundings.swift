@@ -17,6 +17,8 @@ struct Surroundings: Encodable {
   let device: String?
   /// Where the access key of a bucket is found; nil for other stores, and where there is none.
   let credentials: String?
+  /// Files with a password or key that every user of the machine can read.
+  let exposed: [String]
   /// What is wrong with the configuration or the login; nil when nothing is.
   let problem: String?
 
@@ -60,9 +62,11 @@ struct Surroundings: Encodable {
     }
     var store: String?
     var credentials: String?
+    var exposed: [String] = []
     do {
       var settings = try Settings(path: home.configurationPath)
       StoreChoice().apply(to: &settings, environment: environment)
+      exposed = settings.secretsReadByOthers(environment: environment)
       store = environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
       if let store {
         let url = try StoreURL(
@@ -77,6 +81,7 @@ struct Surroundings: Encodable {
     }
     self.store = store
     self.credentials = credentials
+    self.exposed = exposed
   }
 
   /// In what it differs from another, in words.

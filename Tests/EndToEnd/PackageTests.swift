@@ -4,6 +4,19 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.large)) struct PackageTests {
+  /// Whichever of the units is chosen may do the same.
+  @Test func theTimersServiceIsLimitedAsTheOtherIs() throws {
+    func limits(_ name: String) throws -> Substring {
+      let path = "\(Self.project)/conf/systemd/\(name)"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let start = try #require(text.range(of: "# The users' homes;")).lowerBound
+      return text[start...].prefix { $0 != "[" }
+    }
+    let service = try limits("tidemark.service").split(separator: "\n")
+    #expect(service.count > 25 && service.contains("NoNewPrivileges=yes"))
+    #expect(try limits("tidemark-upload.service").split(separator: "\n") == service)
+  }
+
   private static let project = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

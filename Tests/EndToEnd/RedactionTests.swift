@@ -97,6 +97,34 @@ import Testing
     #expect(!all.text.contains(Self.token))
   }
 
+  @Test func aLoginThatEverybodyCanReadIsRefused() async throws {
+    let program = try await program()
+    try await program.configure { $0 + "\nproxy: http://a:hunter22@127.0.0.1:1\n" }
+    let result = try await program.shell(
+      """
+      "$T" status >/dev/null 2>&1; echo $?
+      chmod 755 "$TIDEMARK_HOME" && chmod 644 "$TIDEMARK_HOME/tidemark.yaml"
+      "$T" status; echo $?
+      """)
+    #expect(!result.text.hasPrefix("78\n") && result.text.hasSuffix("\n78\n"), "\(result.text)")
+    #expect(result.errors.contains("HTTPS_PROXY") && !result.errors.contains("hunter22"))
+  }
+
+  @Test func doctorNamesPasswordsThatEverybodyCanRead() async throws {
+    let program = try await program()
+    let result = try await program.shell(
+      """
+      chmod 755 "$FOLDER"
+      export NETRC="$FOLDER/netrc"
+      echo secret >"$NETRC"
+      for mode in 600 644; do
+        chmod $mode "$NETRC"
+        "$T" doctor --json | jq -c '.surroundings[0].exposed | map(sub(".*/"; ""))'
+      done
+      """)
+    #expect(result.text == "[]\n[\"netrc\"]\n", "\(result.text) \(result.errors)")
+  }
+
   @Test(arguments: [
     "webdav:\n  user: a\n  user: hunter22\n", "proxy: http://a:hunter22@h\nproxy: x\n",
     "proxy: [http://a:hunter22@h\n", "proxy: \"hunter22\n",

@@ -550,7 +550,7 @@ _tidemark_grep() {
 
 _tidemark_export() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --failed --merge --dry-run --json --no-clock-offset --local --remote --salvage --version -h --help)
+    non_repeating_flags=(--all-devices --failed --merge --dry-run --json --no-clock-offset --show-secrets --local --remote --salvage --version -h --help)
     repeating_options=(--category --scenario)
     non_repeating_options=(--device --app --output -o --format --level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options -1

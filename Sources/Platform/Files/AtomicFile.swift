@@ -70,7 +70,8 @@ package enum AtomicFile {
     }
   }
 
-  static func directory(of path: String) -> String {
+  /// The folder that a path is in.
+  package static func directory(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 

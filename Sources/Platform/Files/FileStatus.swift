@@ -19,6 +19,8 @@ package struct FileStatus: Sendable, Equatable {
   package let length: Int64
   /// Number of its owner.
   package let owner: UInt32
+  /// Who may do what with it, as `chmod` has it.
+  package let rights: UInt32
   /// When its content last changed.
   package let modified: FileTime
   /// When its content, name or rights last changed, which cannot be set.
@@ -30,11 +32,12 @@ package struct FileStatus: Sendable, Equatable {
 
   /// Describes a file.
   package init(
-    kind: Kind, device: UInt64, inode: UInt64, length: Int64, owner: UInt32, modified: FileTime,
-    changed: FileTime
+    kind: Kind, device: UInt64, inode: UInt64, length: Int64, owner: UInt32, rights: UInt32 = 0,
+    modified: FileTime, changed: FileTime
   ) {
     (self.kind, self.device, self.inode, self.length) = (kind, device, inode, length)
-    (self.owner, self.modified, self.changed) = (owner, modified, changed)
+    (self.owner, self.rights) = (owner, rights)
+    (self.modified, self.changed) = (modified, changed)
   }
 
   init(_ status: stat) {
@@ -53,6 +56,7 @@ package struct FileStatus: Sendable, Equatable {
     inode = UInt64(status.st_ino)
     length = min(Int64(status.st_size), Self.longest)
     owner = status.st_uid
+    rights = UInt32(status.st_mode) & 0o7777
     #if canImport(Darwin)
       let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
     #else

@@ -21,6 +21,9 @@ public struct Account: Sendable, Equatable {
   /// Whether this process has root's rights at this moment.
   package static var hasRootsRights: Bool { geteuid() == 0 }
 
+  /// The number of the user whose rights this process has at this moment.
+  package static var effective: UInt32 { geteuid() }
+
   /// Whether this is root.
   public var isRoot: Bool { id == 0 }
 

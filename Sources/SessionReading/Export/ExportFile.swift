@@ -20,7 +20,7 @@ package final class ExportFile {
     self.output = output
   }
 
-  /// A file; an older one of that name stays until it is replaced.
+  /// A file for its owner alone; an older one of that name stays until it is replaced.
   ///
   /// - Parameters:
   ///   - path: its path.
@@ -36,7 +36,9 @@ package final class ExportFile {
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"
     do {
-      file = try Descriptor(opening: partial, [.write, .create, .empty], rights: 0o666)
+      // One that an earlier export left may have other rights.
+      if File.exists(partial) { try File.remove(partial) }
+      file = try Descriptor(opening: partial, [.write, .create, .empty])
     } catch {
       throw ReadingError(.output, "cannot write in \(folder); choose another place with -o")
     }

@@ -21,7 +21,8 @@ struct Doctor: AsyncParsableCommand {
       refused or a right is missing.
 
       With --json one object: store, surroundings (name, home, configuration, store, credentials, \
-      device, problem), missingInCron, checks (check, outcome, sent, received, missingRight), grant.
+      device, exposed, problem), missingInCron, checks (check, outcome, sent, received, missingRight), \
+      grant.
 
       Examples:
         tidemark doctor
@@ -120,6 +121,10 @@ struct Doctor: AsyncParsableCommand {
       Console.say("  store          \(one.store ?? "none")")
       if let credentials = one.credentials { Console.say("  access key     \(credentials)") }
       Console.say("  device         \(one.device ?? "not made yet")")
+      for path in one.exposed {
+        Console.say(
+          Console.paint("  exposed        every user can read \(path): chmod 600 it", .yellow))
+      }
       if let problem = one.problem {
         Console.say(Console.paint("  problem        \(problem)", .red))
       }

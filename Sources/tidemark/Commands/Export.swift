@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LogRecords
 import Platform
+import Redaction
 import SessionReading
 
 /// `tidemark export [ID…]`.
@@ -26,6 +27,10 @@ struct Export: AsyncParsableCommand {
       sessions that were recorded with 'run --pty'.
 
       With --json one object a line for each file of a session: path, written.
+
+      Secrets are masked by the rules under 'redact:' in the configuration, as they are when logs are \
+      sent; --show-secrets leaves local logs as they are. The files can be read by their owner only \
+      (mode 0600).
 
       --merge writes all sessions on one time line into the one file that -o names; timestamps are \
       corrected for the device clock offset that uploads have measured (clockOffset, in \
@@ -56,6 +61,8 @@ struct Export: AsyncParsableCommand {
   var json = false
   @Flag(help: "With --merge, leave the times as the devices wrote them.")
   var noClockOffset = false
+  @Flag(help: "Do not mask secrets in local logs.")
+  var showSecrets = false
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
   @OptionGroup var owner: UserOptions
@@ -80,8 +87,10 @@ struct Export: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let choice = try records.choice()
+    let redactor = showSecrets ? nil : try Redactor(place.settings.redaction)
     let selected = try await sessions.entries(
       place, side, owner, since: choice.filter.since, until: choice.filter.until,
+      redactor: redactor,
       // An answer of the store shows how far this machine's clock is off.
       asksStore: merge && !noClockOffset)
     let (entries, catalog) = (selected.entries, selected.catalog)

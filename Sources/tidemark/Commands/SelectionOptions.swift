@@ -1,6 +1,7 @@
 import ArgumentParser
 import ObjectStore
 import Platform
+import Redaction
 import SessionLog
 import SessionReading
 
@@ -47,12 +48,14 @@ struct SelectionOptions: ParsableArguments {
   ///   - since: sessions that did not grow since then are left out.
   ///   - until: sessions that began later are left out.
   ///   - limit: the newest so many.
+  ///   - redactor: masks what is read of local logs; nil for what they say.
   ///   - asksStore: whether the store is asked also for named sessions that are whole here.
   func entries(
     _ place: Workplace, _ side: SideOptions, _ owner: UserOptions,
-    since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, asksStore: Bool = false
+    since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max,
+    redactor: Redactor? = nil, asksStore: Bool = false
   ) async throws -> SelectedSessions {
-    let catalog = try side.catalog(place)
+    let catalog = try side.catalog(place, redactor)
     guard ids.isEmpty else {
       let entries =
         asksStore

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ObjectStore
+import Redaction
 import Replica
 import SessionLog
 import SessionReading
@@ -40,8 +41,12 @@ struct SideOptions: ParsableArguments {
   /// The catalog of the sides asked for.
   ///
   /// Without a store the local side is all there is.
-  func catalog(_ place: Workplace) throws -> SessionCatalog {
-    SessionCatalog(try place.reading(side))
+  ///
+  /// - Parameter redactor: masks what is read of this machine's copies; nil for what they say.
+  func catalog(_ place: Workplace, _ redactor: Redactor? = nil) throws -> SessionCatalog {
+    var context = try place.reading(side)
+    context.redactor = redactor
+    return SessionCatalog(context)
   }
 
   /// The session that an id names, to be read from the side asked for.

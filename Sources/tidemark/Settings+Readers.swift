@@ -1,0 +1,39 @@
+import ObjectStore
+import Platform
+
+/// Who else can read the secrets that a configuration holds or names.
+extension Settings {
+  /// Refuses a login among the settings of a file that every user of the machine can read.
+  ///
+  /// - Throws: ``Failure``; errors of the file.
+  func checkReaders(of path: String) throws {
+    guard storeSettings.proxy?.contains("@") == true, try Self.isReadByOthers(path) else { return }
+    throw Failure(
+      .configuration,
+      "\(path): 'proxy' has a login, and every user of this machine can read it there; leave the "
+        + "login out and set HTTPS_PROXY where the upload runs, or 'chmod 600' a file of your own")
+  }
+
+  /// Files with a secret that every user of the machine can read.
+  func secretsReadByOthers(environment: [String: String]) -> [String] {
+    let named = [
+      storeSettings.webdavPasswordFile, storeSettings.webdavTokenFile,
+      storeSettings.s3.secretAccessKeyFile,
+    ]
+    let variables = [
+      "TIDEMARK_WEBDAV_PASSWORD_FILE", "TIDEMARK_WEBDAV_TOKEN_FILE", "AWS_SECRET_ACCESS_KEY_FILE",
+      "AWS_SESSION_TOKEN_FILE", "AWS_SHARED_CREDENTIALS_FILE", "NETRC",
+    ]
+    let usual = environment["HOME"].map { [$0 + "/.netrc", $0 + "/.aws/credentials"] } ?? []
+    let paths = named.compactMap(\.self) + variables.compactMap { environment[$0] } + usual
+    return Set(paths).filter { (try? Self.isReadByOthers($0)) ?? false }.sorted()
+  }
+
+  /// Whether a file, and its folder, let in users who are neither its owner nor in its group.
+  private static func isReadByOthers(_ path: String) throws -> Bool {
+    guard let resolved = File.resolve(path), let status = try FileStatus(resolved),
+      let folder = try FileStatus(AtomicFile.directory(of: resolved))
+    else { return false }
+    return status.rights & 0o004 != 0 && folder.rights & 0o001 != 0
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+/// A home is its user's alone, however its folder was made.
+@Suite(.tags(.small)) struct HomeRightsTests {
+  private func rights(_ home: Home) throws -> UInt32 {
+    try #require(try FileStatus(home.path)).rights
+  }
+
+  @Test func anOpenHomeIsClosed() throws {
+    let local = try TestHome()
+    let home = local.home
+    try home.create()
+    for folder in ["keep", "trash", "deletions", "rules"] {
+      try Directory.makeOne("\(home.path)/\(folder)")
+    }
+    for mode: UInt32 in [0o755, 0o750, 0o777] {
+      try File.setMode(mode, of: home.path)
+      try home.create()
+      #expect(try rights(home) == 0o700)
+    }
+  }
+
+  @Test func aFolderWithMoreInItThanAHomeStaysOpen() throws {
+    let local = try TestHome()
+    let home = local.home
+    try home.create()
+    try Directory.makeOne("\(home.path)/public_html")
+    try File.setMode(0o755, of: home.path)
+    try home.create()
+    #expect(try rights(home) == 0o755)
+  }
+}
