@@ -7,6 +7,8 @@ let package = Package(
   products: [
     .executable(name: "tidemark", targets: ["tidemark"]),
     .library(name: "SessionLog", targets: ["SessionLog"]),
+    .library(name: "TidemarkLogging", targets: ["TidemarkLogging"]),
+    .library(name: "TidemarkUpload", targets: ["TidemarkUpload"]),
     // For tests, which have it loaded into the program.
     .library(name: "CrashPoints", type: .dynamic, targets: ["CrashPoints"]),
   ],
@@ -31,6 +33,7 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CFileUser"),
     .target(name: "CTerminal"),
+    .target(name: "CLastRecord"),
 
     // Layer: the machine
     .target(
@@ -67,6 +70,12 @@ let package = Package(
     // Layer: recording, and the remote layout
     .target(
       name: "SessionRecorder", dependencies: ["CTerminal", "LogRecords", "Platform", "SessionLog"]),
+    .target(
+      name: "TidemarkLogging",
+      dependencies: [
+        "CLastRecord", "LogRecords", "Platform", "SessionLog",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "Replica",
       dependencies: [
@@ -126,6 +135,15 @@ let package = Package(
         "Platform", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Tests/Simulation/Runner"),
+    // Programs that embed the library.
+    .executableTarget(
+      name: "example",
+      dependencies: ["TidemarkLogging", .product(name: "Logging", package: "swift-log")],
+      path: "Tests/Example"),
+    .executableTarget(
+      name: "LoggingProbe",
+      dependencies: ["TidemarkLogging", .product(name: "Logging", package: "swift-log")],
+      path: "Tests/LoggingProbe"),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
     .testTarget(
       name: "LogRecordsTests",
@@ -171,6 +189,13 @@ let package = Package(
     .testTarget(
       name: "SessionLogTests",
       dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
+    .testTarget(
+      name: "TidemarkLoggingTests",
+      dependencies: [
+        "example", "LoggingProbe", "LogRecords", "Platform", "Redaction", "SessionLog",
+        "TestSupport", "tidemark", "TidemarkLogging",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "SessionRecorderTests",
       dependencies: ["LogRecords", "Platform", "SessionLog", "SessionRecorder", "TestSupport"]),
@@ -243,7 +268,7 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
 }
 
 let swiftTargets = package.targets.filter {
-  $0.type != .system && !["CTerminal", "CrashPoints"].contains($0.name)
+  $0.type != .system && !["CTerminal", "CLastRecord", "CrashPoints"].contains($0.name)
 }
 for target in swiftTargets {
   target.swiftSettings =

@@ -16,7 +16,11 @@ public struct LogStatistics: Sendable {
   public private(set) var reader: RecordReader
 
   private var categories = CategorySet()
+  private var scenarios = CategorySet(limit: Self.mostScenarios)
   private var splitter = LineSplitter()
+
+  /// How many different scenarios are kept at most.
+  package static let mostScenarios = 32
 
   /// Nothing counted.
   public init(_ reader: RecordReader = RecordReader()) { self.reader = reader }
@@ -43,15 +47,19 @@ public struct LogStatistics: Sendable {
     first = [first, next.first].compactMap(\.self).min()
     last = [last, next.last].compactMap(\.self).max()
     for name in next.categories.names { name.withUnsafeBytes { categories.insert($0) } }
+    for name in next.scenarios.names { name.withUnsafeBytes { scenarios.insert($0) } }
     reader = next.reader
   }
 
   /// Counts a record of which all is known; its lines are not.
-  package mutating func count(_ level: Level, at time: Timestamp, category: [UInt8]) {
+  package mutating func count(
+    _ level: Level, at time: Timestamp, category: [UInt8], scenario: [UInt8]? = nil
+  ) {
     counts[Int(level.rawValue)] += 1
     first = min(first ?? time, time)
     last = max(last ?? time, time)
     category.withUnsafeBytes { categories.insert($0) }
+    scenario?.withUnsafeBytes { scenarios.insert($0) }
   }
 
   private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
@@ -65,6 +73,9 @@ public struct LogStatistics: Sendable {
       last = max(last ?? time, time)
     }
     categories.insert(UnsafeRawBufferPointer(rebasing: line[head.category]))
+    if !head.scenario.isEmpty {
+      scenarios.insert(UnsafeRawBufferPointer(rebasing: line[head.scenario]))
+    }
   }
 
   /// The range of times in milliseconds since 1970; nil where no record has one.
@@ -76,6 +87,11 @@ public struct LogStatistics: Sendable {
   /// Categories seen, sorted, 64 at most.
   public var categoryNames: [String] {
     categories.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// Scenarios seen, sorted, ``mostScenarios`` at most.
+  public var scenarioNames: [String] {
+    scenarios.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
   /// Records by the name of their level, those that occur.

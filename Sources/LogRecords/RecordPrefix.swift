@@ -61,21 +61,24 @@ public struct RecordPrefix: Sendable, Equatable {
 
   /// Appends a prefix to a buffer.
   package static func append(
-    time: [UInt8], level: Level, category: [UInt8], scenario: String? = nil,
+    time: [UInt8], level: Level, category: [UInt8], scenario: [UInt8]? = nil,
     to buffer: inout [UInt8]
   ) {
     buffer += time
-    buffer += [0x20, 0x5b]
-    buffer += level.name.utf8
-    buffer += [0x5d, 0x20, 0x5b]
+    buffer += heads[Int(level.rawValue)]
     buffer += category
-    buffer += [0x5d, 0x20]
+    buffer.append(0x5d)
+    buffer.append(0x20)
     if let scenario {
       buffer.append(0x7b)
-      buffer += scenario.utf8
-      buffer += [0x7d, 0x20]
+      buffer += scenario
+      buffer.append(0x7d)
+      buffer.append(0x20)
     }
   }
+
+  /// By level, what stands between time and category.
+  private static let heads = Level.allCases.map { Array(" [\($0.name)] [".utf8) }
 
   /// The content of a bracketed field that opens at `index`.
   private static func field(

@@ -1,5 +1,29 @@
 package import Platform
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A category or scenario as it stands in records, made once for many of them.
+package struct RecordWord: Sendable, Hashable {
+  /// The bytes between the brackets.
+  package let bytes: [UInt8]
+
+  /// A category of a program's own: readers take it neither for the recorder's nor for captured
+  /// text's.
+  package init(category: String) {
+    bytes = Array(RecordText.bracketed(RecordText.ownCategory(category)).utf8)
+  }
+
+  /// A scenario.
+  package init(scenario: String) { bytes = Array(RecordText.bracketed(scenario).utf8) }
+
+  /// A category of the recorder's own.
+  package init(recorders category: String) { bytes = Array(RecordText.bracketed(category).utf8) }
+}
+
 /// The bytes of a record that a program writes on purpose.
 package enum RecordText {
   /// Makes a record; continuation lines are indented.
@@ -10,15 +34,49 @@ package enum RecordText {
     _ level: Level, category: String, _ message: String, scenario: String? = nil, at time: Timestamp
   ) -> [UInt8] {
     var record: [UInt8] = []
-    RecordPrefix.append(
-      time: time.isoBytes, level: level, category: Array(bracketed(category).utf8),
-      scenario: scenario.map(bracketed), to: &record)
-    for byte in message.utf8 {
-      record.append(byte)
-      if byte == 0x0a { record += [0x20, 0x20] }
-    }
-    record.append(0x0a)
+    append(
+      level, category: RecordWord(recorders: category), message,
+      scenario: scenario.map(RecordWord.init(scenario:)), time: time.isoBytes, to: &record)
     return record
+  }
+
+  /// Appends a record; continuation lines are indented.
+  ///
+  /// - Parameters:
+  ///   - level: its level.
+  ///   - category: its category.
+  ///   - message: any text.
+  ///   - details: what follows the message on its last line, such as metadata.
+  ///   - scenario: what it belongs to.
+  ///   - time: ``Platform/Timestamp/isoBytes`` of its time.
+  ///   - buffer: where it goes.
+  package static func append(
+    _ level: Level, category: RecordWord, _ message: String, details: [UInt8] = [],
+    scenario: RecordWord? = nil, time: [UInt8], to buffer: inout [UInt8]
+  ) {
+    RecordPrefix.append(
+      time: time, level: level, category: category.bytes, scenario: scenario?.bytes, to: &buffer)
+    var message = message
+    // What a message begins with is not to be read as its scenario.
+    if scenario == nil, message.utf8.first == 0x7b { buffer.append(0x20) }
+    message.withUTF8 { appendIndented(UnsafeRawBufferPointer($0), to: &buffer) }
+    if !details.isEmpty {
+      buffer.append(0x20)
+      details.withUnsafeBytes { appendIndented($0, to: &buffer) }
+    }
+    buffer.append(0x0a)
+  }
+
+  private static func appendIndented(_ text: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
+    var rest = text
+    while let base = rest.baseAddress, let found = memchr(base, 0x0a, rest.count) {
+      let length = UnsafeRawPointer(found) - base + 1
+      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest.prefix(length)))
+      buffer.append(0x20)
+      buffer.append(0x20)
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(length))
+    }
+    buffer.append(contentsOf: rest)
   }
 
   /// A category that readers take neither for the recorder's nor for captured text's.
@@ -33,7 +91,7 @@ package enum RecordText {
   }
 
   /// A category or scenario without what would end its brackets.
-  private static func bracketed(_ text: String) -> String {
+  fileprivate static func bracketed(_ text: String) -> String {
     safe(text.unicodeScalars.prefix(64)) {
       $0.value < 0x20 || "[]{}".unicodeScalars.contains($0)
     }

@@ -10,9 +10,11 @@ public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
   case networkBack
   /// The size in characters of the terminal that the program runs on, and its kind.
   case window(columns: Int, rows: Int, terminal: String?)
+  /// A scenario, and what has become of it.
+  case scenario(String)
 
   /// `BACKGROUND stopped by SIGTSTP`, `FOREGROUND continued`, `NETWORK lost`,
-  /// `WINDOW 80x24 xterm`.
+  /// `WINDOW 80x24 xterm`, `SCENARIO Checkout on`.
   public var description: String {
     switch self {
     case .background(let why): "BACKGROUND \(why)"
@@ -21,6 +23,7 @@ public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
     case .networkBack: "NETWORK back"
     case .window(let columns, let rows, let terminal):
       "WINDOW \(columns)x\(rows)" + (terminal.map { " \($0)" } ?? "")
+    case .scenario(let what): "SCENARIO \(what)"
     }
   }
 
@@ -32,6 +35,7 @@ public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
     switch words[0] {
     case "BACKGROUND": self = .background(rest)
     case "FOREGROUND": self = .foreground(rest)
+    case "SCENARIO": self = .scenario(rest)
     case "NETWORK" where rest == "lost": self = .networkLost
     case "NETWORK" where rest == "back": self = .networkBack
     case "WINDOW":

@@ -26,6 +26,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Nothing is there.
   public var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
 
+  /// The rights do not suffice, or the file system cannot be written to.
+  public var isDenied: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
+
   /// No room: disk, quota or file size limit.
   public var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 

@@ -41,7 +41,9 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   private static let standard = RedactionRules(builtIn: nil, [])
 
   private init(builtIn groups: Set<String>?, _ own: [RedactionRule]) {
-    let chosen = BuiltInRules.all.filter { groups?.contains($0.group) ?? $0.isOnByDefault }
+    let chosen = BuiltInRules.all.filter {
+      $0.isAlwaysOn == true || groups?.contains($0.group) ?? $0.isOnByDefault
+    }
     self.init(chosen.flatMap(\.rules) + own)
   }
 
@@ -70,6 +72,8 @@ public struct BuiltInRules: Sendable, Codable {
   public let summary: String
   /// Whether it is on where the configuration does not say.
   public let isOnByDefault: Bool
+  /// Whether no configuration switches it off; nil where one may.
+  public let isAlwaysOn: Bool?
   /// Where the form of these secrets is known from.
   public let source: String
   /// The rules; `vendors` and `pairs` have theirs in tables of their own.

@@ -19,6 +19,8 @@ public struct SessionFiles: Sendable {
   public let reserve: String
   /// Until the seal, the uploader's note of the rules that redacted what was sent.
   public let redaction: String
+  /// Until the seal, the scenarios that the session has declared.
+  public let declared: String
   /// How the session's rotated parts are compressed and read.
   let compression: any PartCompression
 }
@@ -93,6 +95,12 @@ public struct Home: Sendable, Equatable {
   public var quarantinePath: String { path + "/quarantine" }
   /// The count of the home's lived time, which every age is taken by.
   public var livedPath: String { path + "/lived.json" }
+  /// What the home's scenarios are set to; in machine-wide mode the machine's.
+  public var controlPath: String {
+    owner == nil ? path + "/control" : MachineWide.controlPath
+  }
+  /// The scenarios that sessions declare, a file each.
+  public var declaredPath: String { path + "/control/declared" }
   /// The lock of the one upload at a time.
   public var lockPath: String { path + "/lock" }
 
@@ -119,7 +127,8 @@ public struct Home: Sendable, Equatable {
     return SessionFiles(
       directory: directory, log: base + ".log", sidecar: base + ".json", lock: base + ".lock",
       marker: "\(openPath)/\(session)", rotated: base + ".rotated",
-      reserve: base + ".reserve", redaction: base + ".redaction", compression: compression)
+      reserve: base + ".reserve", redaction: base + ".redaction",
+      declared: "\(declaredPath)/\(session)", compression: compression)
   }
 
   /// Sessions that are not sealed, by their markers.

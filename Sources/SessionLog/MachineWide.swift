@@ -13,6 +13,8 @@ public enum MachineWide {
   public static let statePath = "/var/lib/tidemark"
   /// The record of the one device.
   static let devicePath = statePath + "/device.json"
+  /// The folder that tells what scenarios are set to.
+  static let controlPath = statePath + "/control"
 
   /// Whether this machine is set up so.
   public static var isConfigured: Bool { File.exists(configurationPath) }
@@ -40,7 +42,8 @@ public enum MachineWide {
     var refused: [(path: String, reason: String)] = []
     for name in try Directory.names(in: statePath).sorted() {
       let path = "\(statePath)/\(name)"
-      guard let status = try? FileStatus(path), status.kind == .directory else { continue }
+      guard path != controlPath, let status = try? FileStatus(path), status.kind == .directory
+      else { continue }
       guard let account = Account(named: name), account.name == name else {
         refused.append((path, "no user has this name"))
         continue

@@ -20,6 +20,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var memoryEvents: String?
     /// How many there had been when it started.
     public var memoryKills: Int?
+    /// Whether it reads its own output through pipes, of which a kill may lose the content; nil where
+    /// not.
+    public var capturesConsole: Bool?
   }
 
   /// The local mark of a sealed session.

@@ -19,7 +19,8 @@ final class Recording {
   private static let terminalPatience = Duration.milliseconds(100)
 
   init(
-    app: String, isAsIs: Bool = false, isOnTerminal: Bool = false, uploads: Bool,
+    app: String, isAsIs: Bool = false, isOnTerminal: Bool = false,
+    scenarios: [ScenarioName] = [], uploads: Bool,
     _ diagnostics: DiagnosticOptions
   ) {
     do {
@@ -27,6 +28,7 @@ final class Recording {
         acceptsBadSettings: true, logger: diagnostics.loggerOrComplaint())
       var options = place.settings.recording
       options.localMax = place.settings.retention.localMax
+      options.scenarios = scenarios
       if isAsIs { options.format = .asIs }
       if isOnTerminal { options.patience = Self.terminalPatience }
       writer = try SessionWriter(

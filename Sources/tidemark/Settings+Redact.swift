@@ -10,7 +10,7 @@ extension Settings {
       throw Problem(node, "'redact' takes indented 'key: value' lines: 'email: true'")
     }
     var groups = Set(BuiltInRules.all.filter(\.isOnByDefault).map(\.group))
-    let known = BuiltInRules.all.map(\.group)
+    let known = BuiltInRules.all.filter { $0.isAlwaysOn != true }.map(\.group)
     var own: [RedactionRule] = []
     for (key, value) in mapping {
       let name = key.string ?? "?"

@@ -29,6 +29,7 @@ struct Tidemark: AsyncParsableCommand {
       Show.self, Tail.self, Grep.self, Export.self, Pull.self, Verify.self, Reap.self,
       Delete.self, Keep.self, Restore.self, Why.self, Redact.self, Status.self, Retry.self,
       Config.self,
+      Scenario.self,
     ])
 
   static func main() async {

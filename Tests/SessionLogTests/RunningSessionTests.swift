@@ -15,10 +15,19 @@ import Testing
     let clock = home.clock
     var running = try RunningSession(
       joining: writer.session, in: home.home, machine: clock.machine)
-    try running.record(.error, category: "stdout", "two\nlines", scenario: "S")
+    let name = ScenarioName("S")
+    #expect(
+      try running.record(.error, category: "stdout", "off", scenario: name)
+        == name.map(RunningSession.Outcome.leftOutFirst))
+    #expect(
+      try running.record(.error, category: "stdout", "off", scenario: name)
+        == name.map(RunningSession.Outcome.leftOut))
+    try home.enable("S")
+    #expect(
+      try running.record(.error, category: "stdout", "two\nlines", scenario: name) == .written)
     try writer.end(.exit(0))
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
-    #expect(log.contains("[ERROR] [stdout_] {S} two\n  lines\n"))
+    #expect(log.contains("[ERROR] [stdout_] {S} two\n  lines\n") && !log.contains("{S} off"))
     #expect(log.hasSuffix("SESSION END exit 0\n"))
   }
 

@@ -104,10 +104,16 @@ import Testing
 
   @Test func apiRecordsIndentTheirContinuationLines() throws {
     let home = try TestHome()
+    try home.enable("Sync")
     let writer = try home.writer()
-    writer.record(.warning, category: "N[e]t", "one\ntwo", scenario: "Sync")
+    writer.record(.warning, category: "N[e]t", "one\ntwo", scenario: ScenarioName("Sync"))
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
     #expect(log.contains("[WARNING] [N_e_t] {Sync} one\n  two\n"))
+    // What looks like a scenario is the message's own.
+    writer.record(.info, category: "Net", "{\"id\": 1} sent")
+    let line = try #require(home.log(writer.session).split(separator: 0x0a).last)
+    let head = Array(line).withUnsafeBytes { RecordPrefix.parse($0) }
+    #expect(head?.scenario == nil)
     writer.record(.info, category: Category.session, "SESSION END exit 0")
     #expect(try String(decoding: home.log(writer.session), as: UTF8.self).contains("[Session_]"))
   }

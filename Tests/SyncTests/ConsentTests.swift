@@ -17,7 +17,7 @@ import Testing
 
   private static func write(_ writer: SessionWriter, _ text: String = marker) {
     Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
-    writer.record(.error, category: category, text, scenario: scenario)
+    writer.record(.error, category: category, text, scenario: ScenarioName(scenario))
   }
 
   private static func metadataSite() throws -> Site {

@@ -100,6 +100,15 @@ package final class TestHome: Sendable {
     try sidecar.save(path)
   }
 
+  /// Switches a scenario on.
+  package func enable(_ scenario: String, until: Timestamp? = nil, by who: String = "anna") throws {
+    let now = clock.now()
+    guard let name = ScenarioName(scenario) else { return }
+    try ControlFile(home).change { states in
+      _ = states[name, default: ScenarioState(created: now)].set(true, until: until, by: who)
+    }
+  }
+
   /// The bytes of a session's log that are here, those of its rotated parts too.
   package func log(_ session: SessionID) throws -> [UInt8] {
     let log = try RecordedLog(home.files(for: session))

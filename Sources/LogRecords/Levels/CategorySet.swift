@@ -4,10 +4,10 @@
   import Glibc
 #endif
 
-/// The categories that occur, so many at most; looking one up allocates nothing.
+/// The categories or scenarios that occur, so many at most; looking one up allocates nothing.
 struct CategorySet: Sendable {
   /// More than so many different words are no longer a summary.
-  private static let limit = 64
+  private let limit: Int
   private static let slots = 256
   /// Longer ones are no names.
   private static let lengths = 1...256
@@ -19,6 +19,9 @@ struct CategorySet: Sendable {
   /// The place of the name that was looked up last: most records have that of the one before.
   private var last = 0
 
+  /// - Parameter limit: how many names are kept, 128 at most.
+  init(limit: Int = 64) { self.limit = limit }
+
   private func isName(_ place: Int, _ name: UnsafeRawBufferPointer) -> Bool {
     names[place].withUnsafeBytes { known in
       guard known.count == name.count, let one = known.baseAddress, let other = name.baseAddress
@@ -28,7 +31,7 @@ struct CategorySet: Sendable {
   }
 
   mutating func insert(_ name: UnsafeRawBufferPointer) {
-    guard Self.lengths.contains(name.count), names.count < Self.limit else { return }
+    guard Self.lengths.contains(name.count), names.count < limit else { return }
     if last < names.count, isName(last, name) { return }
     // FNV-1a.
     var hash: UInt32 = 2_166_136_261

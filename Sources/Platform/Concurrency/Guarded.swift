@@ -23,4 +23,19 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     defer { lock.unlock() }
     return try body(&value)
   }
+
+  /// Whether the lock can be had within a time; a thread that holds it itself never can.
+  package func isAvailable(within limit: Duration) -> Bool {
+    guard lock.lock(before: Date(timeIntervalSinceNow: Double(limit.milliseconds) / 1000)) else {
+      return false
+    }
+    lock.unlock()
+    return true
+  }
+
+  /// Takes the lock before a `fork`, so that no other thread holds it in the child for ever.
+  package func lockForFork() { lock.lock() }
+
+  /// Releases it after the `fork`, in the parent and in the child.
+  package func unlockAfterFork() { lock.unlock() }
 }

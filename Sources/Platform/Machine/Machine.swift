@@ -63,6 +63,9 @@ public struct Machine: Sendable {
     processStart: startOfProcess, memoryEvents: .ofThisProcess(), host: { .current },
     random: { .random(in: .min ... .max) })
 
+  /// The process that runs now: another one than ``processId`` after a `fork`.
+  package static var processIdNow: Int32 { getpid() }
+
   @Sendable private static func systemUptime() -> Int64 {
     #if canImport(Darwin)
       let clock = CLOCK_MONOTONIC_RAW

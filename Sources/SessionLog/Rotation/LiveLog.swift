@@ -11,6 +11,10 @@ package import Platform
 /// next. What is renamed was made durable before, so that no power loss shortens a part and moves
 /// the bytes behind it.
 ///
+/// A writer that is tended keeps its share of the lock between writes, so that a write is one system
+/// call, and leaves rotating to ``tend()``: only one writer of a session may be, because while it
+/// lives nobody else can rotate.
+///
 /// Used by one thread at a time.
 package struct LiveLog: ~Copyable, Sendable {
   /// Writes some of the bytes; the count, or the error number as a negative.
@@ -25,6 +29,9 @@ package struct LiveLog: ~Copyable, Sendable {
   /// Length at which rotating is tried next.
   private var threshold: Int64
   private var hasRotated = false
+  private let isTended: Bool
+  /// Length of the live log as far as is known while a share of its lock is held; nil without one.
+  private var sharedLength: Int64?
 
   /// Opens the live log.
   ///
@@ -32,15 +39,17 @@ package struct LiveLog: ~Copyable, Sendable {
   ///   - files: the session's.
   ///   - limit: length from which on it is rotated; 0 for never.
   ///   - isNew: whether there must be none yet.
+  ///   - isTended: whether somebody calls ``tend()`` about once a second.
   ///   - write: replaces the system's write, for tests of a full disk.
   /// - Throws: ``SystemError``.
   package init(
     _ files: SessionFiles, rotateAt limit: ByteCount, isNew: Bool = false,
-    write: @escaping Write = systemWrite
+    isTended: Bool = false, write: @escaping Write = systemWrite
   ) throws {
     self.files = files
     self.limit = limit.bytes
     self.write = write
+    self.isTended = isTended
     threshold = limit.bytes
     try open(isNew ? .new : .create)
   }
@@ -51,11 +60,11 @@ package struct LiveLog: ~Copyable, Sendable {
   package mutating func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, errno: Int32) {
     let length: Int64
     do {
-      length = try share()
+      length = if let sharedLength { sharedLength } else { try share() }
     } catch {
       return (0, error.errno)
     }
-    defer { file?.unlock() }
+    defer { if sharedLength == nil { file?.unlock() } }
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(done))
@@ -67,6 +76,10 @@ package struct LiveLog: ~Copyable, Sendable {
       }
       done += count
     }
+    if isTended {
+      sharedLength = length + Int64(done)
+      return (done, 0)
+    }
     if limit > 0, length + Int64(done) >= threshold { rotateIfAlone() }
     return (done, 0)
   }
@@ -76,7 +89,7 @@ package struct LiveLog: ~Copyable, Sendable {
   ///
   /// - Parameter written: what was written of a piece of records.
   /// - Returns: how many bytes were taken back.
-  private func retractTornRecord(endOf written: UnsafeRawBufferPointer) -> Int {
+  private mutating func retractTornRecord(endOf written: UnsafeRawBufferPointer) -> Int {
     let torn = written.count - (written.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
     guard torn > 0, isAlone(), let length = try? liveLength(), length >= torn else { return 0 }
     let start = length - Int64(torn)
@@ -92,6 +105,18 @@ package struct LiveLog: ~Copyable, Sendable {
   /// - Returns: whether it is.
   package func synchronize() -> Bool { (try? file?.synchronizeContent()) != nil }
 
+  /// Rotates where that is due; for a writer that is tended.
+  ///
+  /// What was written should be durable by then, so that nobody waits for the disk: the new names
+  /// become so when its folder is synced, which is left to the caller.
+  package mutating func tend() {
+    guard limit > 0, let length = try? share() else { return }
+    sharedLength = length
+    guard length >= threshold else { return }
+    rotateIfAlone()
+    if sharedLength == nil { file?.unlock() }
+  }
+
   /// Whether this writer has rotated the log since it was last asked.
   package mutating func takeRotation() -> Bool {
     defer { hasRotated = false }
@@ -104,6 +129,7 @@ package struct LiveLog: ~Copyable, Sendable {
     // Read too, for the look at its last byte.
     let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
     identity = try opened.status()
+    sharedLength = nil
     file = consume opened
     threshold = limit
   }
@@ -123,7 +149,11 @@ package struct LiveLog: ~Copyable, Sendable {
   }
 
   /// Whether nobody else writes at this moment; holds the lock alone then.
-  private func isAlone() -> Bool { (try? file?.lock(.exclusive, waits: false)) == true }
+  private mutating func isAlone() -> Bool {
+    // A share is lost where it cannot be turned into the whole lock.
+    sharedLength = nil
+    return (try? file?.lock(.exclusive, waits: false)) == true
+  }
 
   /// Length of the live log when it is this file; nil when it is another, or there is none.
   private func liveLength() throws(SystemError) -> Int64? {
@@ -168,6 +198,6 @@ package struct LiveLog: ~Copyable, Sendable {
     hasRotated = true
     try open()
     // What is synced in the new file is to be found after a power loss.
-    try AtomicFile.syncDirectory(of: files.log)
+    if !isTended { try AtomicFile.syncDirectory(of: files.log) }
   }
 }

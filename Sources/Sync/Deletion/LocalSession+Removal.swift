@@ -26,6 +26,6 @@ extension LocalSession {
       try Directory.names(in: directory)
         .filter { $0.hasPrefix("\(session).") }
         .map { "\(directory)/\($0)" }
-    }.filter { !own.contains($0) } + [files.marker]
+    }.filter { !own.contains($0) } + [files.declared, files.marker]
   }
 }

@@ -70,7 +70,7 @@ extension LocalSession {
   ///
   /// The lock goes first: without a marker nobody would ever remove it.
   func removeMarker() throws {
-    for path in [files.reserve, files.lock, files.marker] { try File.remove(path) }
+    for path in [files.reserve, files.declared, files.lock, files.marker] { try File.remove(path) }
   }
 }
 

@@ -25,6 +25,7 @@ struct Sealer {
     var final = state.sidecar
     final.consent = nil
     final.categories = tally.statistics.categoryNames
+    final.scenarios = tally.statistics.scenarioNames
     final.levels = tally.statistics.levelCounts
     if state.verdict?.status == .crashed {
       let lines = try log.lastLines(upTo: length)

@@ -17,6 +17,10 @@ struct Log: ParsableCommand {
       script in (TIDEMARK_SESSION), or to the one that --session names; where that has ended, to a \
       new session that continues it.
 
+      A record of a scenario is written only while that is on ('tidemark scenario enable NAME'); a \
+      record without one always is. With standard input, --scenario declares the scenarios that the \
+      program may use.
+
       Examples:
         make 2>&1 | tidemark log --app build
         tidemark log warning "disk at 91 %"
@@ -30,8 +34,11 @@ struct Log: ParsableCommand {
   var session: String?
   @Option(help: ArgumentHelp("The record's category.", valueName: "name"))
   var category = "Script"
-  @Option(help: ArgumentHelp("The scenario that the record belongs to.", valueName: "name"))
-  var scenario: String?
+  @Option(
+    help: ArgumentHelp(
+      "The scenario that the record belongs to; with standard input, one to declare.",
+      valueName: "name"))
+  var scenario: [String] = []
   @Flag(help: "Record the bytes and nothing else: no times, no levels.")
   var asIs = false
   @Flag(help: "Leave all uploads to cron.")
@@ -51,17 +58,20 @@ struct Log: ParsableCommand {
           "invalid level '\(level)'; use TRACE, DEBUG, INFO, SUCCESS, WARNING, ERROR or FAULT.")
       }
       if message.isEmpty { throw ValidationError("Say what to record after the level.") }
-    } else if session != nil || scenario != nil {
-      throw ValidationError(
-        "--session and --scenario are for a record: name its level and message.")
+      if scenario.count > 1 { throw ValidationError("A record belongs to one scenario.") }
+    } else if session != nil {
+      throw ValidationError("--session is for a record: name its level and message.")
     }
+    _ = try scenario.map(ScenarioName.init(argument:))
   }
 
   func run() throws {
     if let level = level.flatMap(Level.init(name:)) {
       return try add(level, message.joined(separator: " "))
     }
-    let recording = Recording(app: app, isAsIs: asIs, uploads: !noUpload, diagnostics)
+    let recording = Recording(
+      app: app, isAsIs: asIs, scenarios: try scenario.map(ScenarioName.init(argument:)),
+      uploads: !noUpload, diagnostics)
     try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
       .copyStandardInput()
     recording.end(.exit(0))
@@ -80,10 +90,16 @@ struct Log: ParsableCommand {
         .usage,
         "invalid session id '\(String(oneLine: name, limit: 80))'; 'tidemark list' shows them")
     }
+    let scenario = try scenario.first.map(ScenarioName.init(argument:))
     do {
       var running = try RunningSession(
         joining: session, in: place.home, rotateAt: place.settings.recording.rotateAt)
-      try running.record(level, category: category, message, scenario: scenario)
+      let outcome = try running.record(level, category: category, message, scenario: scenario)
+      if case .leftOutFirst(let name) = outcome {
+        Console.complain(
+          "scenario \(name) is off, so its records are not written; "
+            + "'tidemark scenario enable \(name)' switches it on")
+      }
     } catch RunningSession.Problem.ended(let session) {
       // Not lost: whoever reads the first session finds the way.
       var options = place.settings.recording

@@ -22,6 +22,10 @@ struct Run: AsyncParsableCommand {
       reaches, reads what the program prints: killing this command affects neither the program nor its \
       session.
 
+      --scenario declares scenarios that the program or its script may use: 'tidemark log --scenario' \
+      writes their records only while they are on. The program finds the names in \
+      TIDEMARK_SCENARIOS, separated by commas.
+
       With -v, or TIDEMARK_LOG, the uploads report what they do on standard error, beside what the \
       program prints there. A crash of the program is reported there with the session's id.
 
@@ -40,6 +44,8 @@ struct Run: AsyncParsableCommand {
   var asIs = false
   @Flag(help: "Record in a separate process: program and session survive the end of this one.")
   var survive = false
+  @Option(help: ArgumentHelp("A scenario to declare; may be repeated.", valueName: "name"))
+  var scenario: [String] = []
   @Flag(help: "Leave all uploads to cron.")
   var noUpload = false
   @Option(
@@ -55,6 +61,7 @@ struct Run: AsyncParsableCommand {
   func validate() throws {
     try checkOptions()
     if survive && pty { throw ValidationError("--survive and --pty exclude each other.") }
+    _ = try scenario.map(ScenarioName.init(argument:))
     if program.isEmpty { throw ValidationError("Name the program to run: tidemark run -- PROGRAM") }
   }
 
@@ -81,10 +88,14 @@ struct Run: AsyncParsableCommand {
     if survive { throw ExitCode(try supervise()) }
     let recording = Recording(
       app: app ?? program[0].split(separator: "/").last.map(String.init) ?? program[0],
-      isAsIs: asIs, isOnTerminal: pty, uploads: !noUpload, diagnostics)
+      isAsIs: asIs, isOnTerminal: pty, scenarios: try scenario.map(ScenarioName.init(argument:)),
+      uploads: !noUpload, diagnostics)
+    var environment = ProcessInfo.processInfo.environment
+    if !scenario.isEmpty {
+      environment["TIDEMARK_SCENARIOS"] = scenario.joined(separator: ",")
+    }
     let capture = Capture(
-      into: recording.writer, environment: ProcessInfo.processInfo.environment,
-      onSecond: recording.pass)
+      into: recording.writer, environment: environment, onSecond: recording.pass)
     let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
     if let problem = ending.problem, inJob == nil { Console.complain(problem) }
     recording.end(ending.cause, core: ending.core)
@@ -104,6 +115,7 @@ struct Run: AsyncParsableCommand {
     var recorder = [Console.ownPath, "run", "--in-job", "\(getpgrp())"]
     if let app { recorder += ["--app", app] }
     if asIs { recorder.append("--as-is") }
+    for name in scenario { recorder += ["--scenario", name] }
     if noUpload { recorder.append("--no-upload") }
     recorder += Array(repeating: "-v", count: diagnostics.verbose)
     let ending = try Capture(into: nil, environment: ProcessInfo.processInfo.environment)

@@ -27,6 +27,8 @@ public struct RunningSession: ~Copyable {
   private let lock: FileLock
   private let path: String
   private let machine: Machine
+  private let home: Home
+  private let session: SessionID
 
   /// Joins a session.
   ///
@@ -60,12 +62,47 @@ public struct RunningSession: ~Copyable {
     self.lock = lock
     path = files.log
     self.machine = machine
+    self.home = home
+    self.session = session
+  }
+
+  /// What became of a record.
+  public enum Outcome: Sendable, Equatable {
+    /// It stands in the log.
+    case written
+    /// Its scenario is off.
+    case leftOut(ScenarioName)
+    /// The same, and the session has not declared the scenario before.
+    case leftOutFirst(ScenarioName)
+  }
+
+  /// Appends a record, in one write, unless its scenario is off.
+  ///
+  /// - Parameter scenario: what it belongs to; the session declares it, if it has not.
+  /// - Throws: ``SystemError`` when the disk does not take it.
+  @discardableResult
+  public mutating func record(
+    _ level: Level, category: String, _ message: String, scenario: ScenarioName?
+  ) throws -> Outcome {
+    if let scenario {
+      // Where that cannot be written down, the scenario is what others have declared it to be.
+      let new = try? DeclaredScenarios(home).declare([scenario], in: session, at: machine.now())
+      guard ScenarioSwitch(home, machine: machine).isOn(scenario) else {
+        return new?.isEmpty == false ? .leftOutFirst(scenario) : .leftOut(scenario)
+      }
+    }
+    try append(level, category: category, message, scenario: scenario?.description)
+    return .written
   }
 
   /// Appends a record, in one write.
   ///
   /// - Throws: ``SystemError`` when the disk does not take it.
-  public mutating func record(
+  public mutating func record(_ level: Level, category: String, _ message: String) throws {
+    try append(level, category: category, message)
+  }
+
+  private mutating func append(
     _ level: Level, category: String, _ message: String, scenario: String? = nil
   ) throws {
     let time = machine.now()

@@ -20,6 +20,11 @@ public struct RecordingOptions: Sendable {
   public var continues: SessionID?
   /// ``Consent/metadata`` where the log is not to leave; nil where it may, or where nothing does.
   public var consent: Consent?
+  /// The scenarios that the session declares.
+  public var scenarios: [ScenarioName] = []
+  /// Whether syncing and rotating wait for ``SessionWriter/tick()``, so that no record waits for
+  /// them; of one writer of a session at the most.
+  package var leavesDiskToTick = false
 
   /// Length in bytes from which on a live log is rotated, where nothing else is said.
   public static let defaultRotation: ByteCount = 10_000_000

@@ -1,0 +1,33 @@
+#pragma once
+// The last record of a process that dies: what a signal handler may call, which Swift is not.
+// No system header, so that their types stay the C library's module's.
+#include <stdint.h>
+
+/// Says where the last record goes and, where it is to be left by signals too, starts to catch those
+/// that end a process by default, or that mean a crash. Handlers that are there already are called
+/// afterwards. Another call changes the file; an empty path stops the writing. 0, or the error number.
+///
+/// The file is opened when it is needed and never made: it may have been rotated, or deleted.
+int clastrecord_start(const char *path, int catches_signals);
+
+/// One of the process's streams as it is captured: what is still in the pipe is written to the log
+/// and to the console before the last record. `stream` is 1 or 2; a pipe of -1 ends it.
+void clastrecord_capture(int stream, int pipe, int console);
+
+/// Whether the last record is being written, or stands: no other should come after it.
+int clastrecord_stands(void);
+
+/// Writes the record of a session's end from outside of a signal, without a lock. `cause` is at most
+/// 64 bytes. 0, or the error number.
+int clastrecord_end(const char *cause);
+
+/// Calls a function when the process exits, with its status; with 0 where the system does not say.
+/// Where a signal's handler exits, which may have interrupted anything, the record of the session's
+/// end is written instead.
+int clastrecord_at_exit(void (*function)(int status));
+
+/// Calls functions around fork(2): before it, and after it in the parent and in the child.
+int clastrecord_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
+/// Ends what the C library holds back of standard output with each line, as a terminal's is.
+void clastrecord_buffer_lines(void);

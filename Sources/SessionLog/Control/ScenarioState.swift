@@ -1,0 +1,50 @@
+import LogRecords
+public import Platform
+
+/// Whether a scenario is on, and who said so.
+public struct ScenarioState: Sendable, Equatable, Codable {
+  /// Whether it was switched on; see ``isOn(at:)``.
+  public var isEnabled: Bool
+  /// When it was first declared.
+  public var created: Timestamp
+  /// Counts its changes, from 1.
+  public var revision: Int
+  /// Who changed it last; nil where nobody has.
+  public var modifiedBy: String?
+  /// When it goes off by itself; nil for never.
+  public var until: Timestamp?
+
+  /// A scenario that is declared for the first time: off.
+  public init(created: Timestamp) {
+    isEnabled = false
+    self.created = created
+    revision = 1
+  }
+
+  /// Whether its records are written at a time.
+  public func isOn(at time: Timestamp) -> Bool {
+    isEnabled && until.map { time < $0 } ?? true
+  }
+
+  /// Switches it.
+  ///
+  /// - Parameters:
+  ///   - isEnabled: on or off.
+  ///   - until: when it goes off by itself.
+  ///   - who: who says so.
+  /// - Returns: whether anything has changed.
+  public mutating func set(_ isEnabled: Bool, until: Timestamp?, by who: String) -> Bool {
+    let until = isEnabled ? until : nil
+    guard self.isEnabled != isEnabled || self.until != until else { return false }
+    (self.isEnabled, self.until, modifiedBy) = (isEnabled, until, who)
+    revision += revision < .max ? 1 : 0
+    return true
+  }
+
+  /// `on`, `on by anna (until 2026-01-22T14:30:05.123Z)`, `off`, as the session's records tell it.
+  public func text(at time: Timestamp) -> String {
+    let by = modifiedBy.map { " by \(String(printable: $0.utf8))" } ?? ""
+    guard isOn(at: time) else { return "off" + (isEnabled ? " by expiry" : by) }
+    return "on" + by + (until.map { " (until \($0))" } ?? "")
+  }
+}

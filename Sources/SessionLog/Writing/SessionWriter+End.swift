@@ -1,0 +1,48 @@
+import Dispatch
+import LogRecords
+import Platform
+
+/// The end of a session.
+extension SessionWriter {
+  /// Ends the session: its last record, the sidecar, the lock.
+  ///
+  /// The marker stays for the uploader.
+  ///
+  /// - Parameters:
+  ///   - cause: how the program ended.
+  ///   - core: where its memory was written to; nil when it was not.
+  /// - Throws: ``SystemError`` when the sidecar cannot be written; the end record stands in the
+  ///   log all the same, and whoever comes next reaches the same verdict.
+  public func end(_ cause: ExitCause, core: String? = nil) throws {
+    // What is still to be written finds this room, when there is no other.
+    reserve.release()
+    state.withLock { state in
+      // How it ended is told in any case.
+      state.room = nil
+      state.appender.isHeld = false
+      flushPartial(machine.now(), &state)
+      _ = state.appender.closeGap(time: machine.now())
+    }
+    noteLeftOut(at: machine.now())
+    note(
+      EndRecord.start + cause.description, EndRecord.level(of: cause), at: machine.now())
+    let end = machine.now()
+    if let compression { compression.sync { compressParts() } } else { compressParts() }
+    try state.withLock { state in
+      defer { state.lock = nil }
+      _ = state.appender.log.synchronize()
+      if let extent = try? RecordedLog(files).extent() {
+        state.sidecar.fileSizeBytes = ByteCount(extent.end)
+      }
+      state.sidecar.status = cause.status
+      state.sidecar.cause = cause
+      state.sidecar.crash = core.map { Sidecar.Crash(core: $0) }
+      state.sidecar.endedAt = end
+      state.sidecar.lastUpdatedAt = end
+      state.sidecar.categories = state.statistics.categoryNames
+      state.sidecar.scenarios = state.statistics.scenarioNames
+      state.sidecar.levels = state.statistics.levelCounts
+      try state.sidecar.save(files.sidecar)
+    }
+  }
+}

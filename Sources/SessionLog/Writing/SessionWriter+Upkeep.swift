@@ -1,0 +1,94 @@
+import Dispatch
+import LogRecords
+import Platform
+
+/// What becomes of written records: the disk, rotation, and what is due by time.
+extension SessionWriter {
+  /// How long ``tick()`` may be left.
+  public var nextTick: Duration {
+    state.withLock { $0.partial.isEmpty ? .seconds(1) : min(.seconds(1), options.patience) }
+  }
+
+  /// Does what is due by time: writes lines that wait too long for their end, syncs, and looks which
+  /// scenarios are on.
+  ///
+  /// To be called about once a second, and earlier where ``nextTick`` says so.
+  public func tick() {
+    let time = machine.now()
+    turnGates(at: time)
+    // Many files may have to be looked at, and nobody is to wait for that.
+    var room = state.withLock { $0.room }
+    room?.measure(at: time)
+    state.withLock { state in
+      if hasOverdueLine(at: time, state) { flushPartial(time, &state) }
+      if state.room != nil { state.room = room }
+      state.appender.isHeld = state.room?.isUsedUp ?? false
+      if state.appender.missing > 0 { _ = state.appender.closeGap(time: time) }
+      if !options.leavesDiskToTick { syncIfDue(highest: .trace, time, &state) }
+    }
+    if options.leavesDiskToTick { tendDisk(at: time) }
+  }
+
+  /// Syncs and rotates while others write.
+  private func tendDisk(at time: Timestamp) {
+    let isDirty = state.withLock { state in
+      defer { state.isDirty = false }
+      return state.isDirty
+    }
+    // The same file, opened once more: whoever writes meanwhile does not wait.
+    if isDirty, options.fsync != .never,
+      (try? OpenFile(files.log).synchronize()) == nil
+    {
+      state.withLock { $0.isDirty = true }
+    }
+    let hasRotated = state.withLock { state in
+      state.appender.log.tend()
+      return state.appender.log.takeRotation()
+    }
+    guard hasRotated else { return }
+    try? AtomicFile.syncDirectory(of: files.log)
+    compressParts()
+  }
+
+  /// Writes records, and does what their number and levels ask for.
+  func put(
+    _ records: [UInt8], highest: Level, _ time: Timestamp, _ state: inout State
+  ) {
+    if !records.isEmpty {
+      state.appender.isHeld = state.room?.isUsedUp ?? false
+      records.withUnsafeBytes { state.appender.append($0, time: time) }
+      state.room?.take(state.appender.isHeld ? 0 : records.count)
+      state.isDirty = true
+      if highest >= .error { state.activity.hasError = true }
+      if state.appender.log.takeRotation() {
+        if let compression {
+          compression.async { [self] in compressParts() }
+        } else {
+          compressParts()
+        }
+      }
+    }
+    if !options.leavesDiskToTick || options.fsync == .always {
+      syncIfDue(highest: highest, time, &state)
+    }
+  }
+
+  private func syncIfDue(highest: Level, _ time: Timestamp, _ state: inout State) {
+    guard state.isDirty else { return }
+    let isDue =
+      switch options.fsync {
+      case .always: true
+      case .never: false
+      case .interval(let limit):
+        highest >= .warning || time - state.lastSync >= limit
+      }
+    guard isDue else { return }
+    // A failing sync says nothing that the write did not say; the next one tries again.
+    if state.appender.log.synchronize() { state.isDirty = false }
+    state.lastSync = time
+  }
+
+  /// What cannot be compressed, on a full disk say, is read as it is, and tried again after the next
+  /// rotation, at the end and by the uploader.
+  func compressParts() { try? files.compressParts(format: options.format) }
+}

@@ -1,0 +1,167 @@
+import Dispatch
+import LogRecords
+public import Platform
+
+/// Writes one session: creates it, appends records, ends it.
+///
+/// Safe to use from many threads.
+///
+/// Nothing here fails the program that is recorded, the creation of the session apart: a disk that
+/// is full costs a GAP record, not an error.
+public final class SessionWriter: Sendable {
+  /// The session.
+  public let session: SessionID
+  /// Its files.
+  public let files: SessionFiles
+
+  let home: Home
+  let options: RecordingOptions
+  let reserve: Reserve
+  let machine: Machine
+  let scenarios: ScenarioSwitch
+  let state: Guarded<State>
+  /// Compresses rotated parts, so that the program does not wait for it.
+  ///
+  /// Nil where everything is done in the caller's task, see ``Parallelism``.
+  let compression =
+    Parallelism.isSequential
+    ? nil : DispatchQueue(label: "tidemark.compression", qos: .utility)
+
+  struct State: ~Copyable {
+    var appender: LogAppender
+    /// Nil where nothing limits it.
+    var room: DiskQuota?
+    var lock: FileLock?
+    var sidecar: Sidecar
+    /// Of a session that is recorded as it is, those are found at the seal.
+    var statistics = LogStatistics()
+    var partial: [CapturedStream: Partial] = [:]
+    var lastSync: Timestamp
+    var isDirty = false
+    var activity = SessionActivity()
+    /// Length of the live log when it was last asked for.
+    var length: Int64 = 0
+    var prefixTime: (milliseconds: Int64, bytes: [UInt8]) = (.min, [])
+    /// Where records are put together, so that a record takes no new memory.
+    var buffer: [UInt8] = []
+    /// The scenarios that have occurred or were declared.
+    var gates: [ScenarioName: ScenarioGate] = [:]
+
+    /// A time as it stands in records.
+    mutating func prefix(_ time: Timestamp) -> [UInt8] {
+      if prefixTime.milliseconds != time.milliseconds {
+        prefixTime = (time.milliseconds, time.isoBytes)
+      }
+      return prefixTime.bytes
+    }
+  }
+
+  /// Bytes of a line whose newline the program has not printed yet.
+  struct Partial {
+    var bytes: [UInt8] = []
+    var since: Timestamp
+  }
+
+  /// Creates a session.
+  ///
+  /// The marker comes first, so that whatever follows is found again.
+  ///
+  /// - Parameters:
+  ///   - home: where.
+  ///   - device: this device.
+  ///   - appName: the program's name.
+  ///   - appVersion: its version, where known.
+  ///   - options: how it is recorded.
+  ///   - machine: identifies this process as the recorder; its clock times the records.
+  ///   - writing: replaces the system's write, for tests of a full disk.
+  /// - Throws: ``SystemError`` when the session cannot be created.
+  public init(
+    home: Home, device: Device, appName: String, appVersion: String? = nil,
+    options: RecordingOptions = RecordingOptions(), machine: Machine = .current,
+    writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
+  ) throws {
+    try home.create()
+    let start = machine.now()
+    let session = try Self.claimID(home, start, machine)
+    let files = home.files(for: session)
+    try Directory.make(files.directory)
+    guard let lock = try FileLock.shared(files.lock) else {
+      throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
+    }
+    let log = try LiveLog(
+      files, rotateAt: options.rotateAt, isNew: true, isTended: options.leavesDiskToTick,
+      write: writing ?? systemWrite)
+    var sidecar = Sidecar(
+      id: session, device: device, appName: appName, appVersion: appVersion,
+      recorder: machine.recorder(), startedAt: start)
+    sidecar.format = options.format
+    sidecar.continues = options.continues
+    sidecar.consent = options.consent
+    do {
+      try sidecar.save(files.sidecar)
+    } catch {
+      for path in [files.log, files.lock, files.marker] { try? File.remove(path) }
+      throw error
+    }
+    self.session = session
+    self.files = files
+    self.home = home
+    self.options = options
+    reserve = Reserve(files.reserve)
+    self.machine = machine
+    scenarios = ScenarioSwitch(home, machine: machine)
+    state = Guarded(
+      State(
+        appender: LogAppender(log, options.format),
+        lock: lock, sidecar: sidecar, lastSync: start))
+    note("SESSION START app=\(RecordText.word(appName))", at: start)
+    declare(options.scenarios)
+    // How it began is told in any case.
+    let room = options.localMax.map { DiskQuota(home, limit: $0, at: start) }
+    state.withLock { $0.room = room }
+  }
+
+  private static func claimID(
+    _ home: Home, _ start: Timestamp, _ machine: Machine
+  ) throws -> SessionID {
+    while true {
+      let session = SessionID.make(at: start, by: machine)
+      let marker = home.files(for: session).marker
+      do {
+        _ = try Descriptor(opening: marker, [.write, .new])
+        return session
+      } catch {
+        guard error.isTaken else { throw error }
+      }
+    }
+  }
+
+  /// Changes what the sidecar says of the program, its user and its device.
+  ///
+  /// - Parameter body: changes fields that name something; status, times and figures are the
+  ///   writer's.
+  /// - Throws: ``SystemError`` when the sidecar cannot be written; the change holds all the same, and
+  ///   is written with the next one or at the end.
+  package func describe(_ body: @Sendable (inout Sidecar) -> Void) throws {
+    let time = machine.now()
+    try state.withLock { state in
+      body(&state.sidecar)
+      state.sidecar.lastUpdatedAt = time
+      // A power loss may bring the former description back, which the end replaces.
+      try state.sidecar.saveForNow(files.sidecar)
+    }
+  }
+
+  /// What has happened since the last call.
+  public func takeActivity() -> SessionActivity {
+    state.withLock { state in
+      // Other processes write as well, and a rotation makes it shorter.
+      let length = (try? FileStatus(files.log))??.length ?? 0
+      var activity = state.activity
+      activity.hasGrown = length != state.length
+      state.length = length
+      state.activity = SessionActivity()
+      return activity
+    }
+  }
+}

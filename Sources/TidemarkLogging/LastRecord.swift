@@ -1,0 +1,54 @@
+import CLastRecord
+import Platform
+import SessionLog
+
+/// What leaves a last record, however the process ends: signals, traps and `exit`.
+enum LastRecord {
+  /// The session of this process; handlers can capture nothing.
+  private static let current = Guarded<LogSession?>(nil)
+  private static let forkHandlers = Guarded(false)
+
+  /// Begins to watch over a session.
+  static func watch(_ session: LogSession, catchesSignals: Bool) {
+    guard let writer = session.writer else { return }
+    current.withLock { $0 = session }
+    _ = writer.files.log.withCString { clastrecord_start($0, catchesSignals ? 1 : 0) }
+    _ = clastrecord_at_exit { status in
+      LastRecord.current.withLock { $0 }?.endAtExit(status)
+    }
+    let isFirst = forkHandlers.withLock { known in
+      defer { known = true }
+      return !known
+    }
+    guard isFirst else { return }
+    _ = clastrecord_at_fork(
+      { LastRecord.current.withLock { $0 }?.writer?.lockForFork() },
+      { LastRecord.current.withLock { $0 }?.writer?.unlockAfterFork() },
+      { LastRecord.current.withLock { $0 }?.writer?.unlockAfterFork() })
+  }
+
+  /// Leaves a session alone that has ended.
+  static func release(_ session: LogSession) {
+    let isCurrent = current.withLock { current in
+      guard current === session else { return false }
+      current = nil
+      return true
+    }
+    if isCurrent { _ = clastrecord_start("", 0) }
+  }
+}
+
+extension LogSession {
+  /// A thread that writes is waited for so long.
+  private static let exitPatience = Duration.seconds(1)
+
+  fileprivate func endAtExit(_ status: Int32) {
+    // What a fork has made shares the session, and does not end it.
+    guard let writer, machine.processId == Machine.processIdNow else { return }
+    guard writer.isAvailable(within: Self.exitPatience) else {
+      _ = "exit \(status)".withCString(clastrecord_end)
+      return
+    }
+    end(.exit(status))
+  }
+}

@@ -1,0 +1,61 @@
+import LogRecords
+import Logging
+
+/// Metadata as it follows a record's message: `user=<private:anna> request=17 text="two words"`.
+enum MetadataText {
+  /// The pairs in the order of their keys.
+  ///
+  /// Calls the values' own descriptions, so that no lock may be held.
+  static func bytes(_ metadata: Logger.Metadata) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      if !bytes.isEmpty { bytes.append(0x20) }
+      bytes += key.utf8
+      bytes.append(UInt8(ascii: "="))
+      append(value, to: &bytes)
+    }
+    return bytes
+  }
+
+  private static func append(_ value: Logger.MetadataValue, to bytes: inout [UInt8]) {
+    switch value {
+    case .string(let text): append(text, to: &bytes)
+    case .stringConvertible(let value_):
+      let isPrivate = value.attributes[LogPrivacy.self] == .private
+      let text = value_.description
+      if isPrivate { bytes += PrivateText.marked(text).utf8 } else { append(text, to: &bytes) }
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { bytes += ", ".utf8 }
+        append(value, to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .dictionary(let values):
+      bytes.append(UInt8(ascii: "{"))
+      bytes += Self.bytes(values)
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// A text as it is where that is one word, else in quotes.
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    let needsQuotes =
+      text.isEmpty
+      || text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "=") }
+    // A mark is found as it stands.
+    guard needsQuotes, !text.hasPrefix(PrivateText.opening) else {
+      bytes += text.utf8
+      return
+    }
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0x0a: bytes += "\\n".utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

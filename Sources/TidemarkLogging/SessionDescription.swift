@@ -1,0 +1,41 @@
+import SessionLog
+
+/// What a session's sidecar says of the program and its user; leaves the machine with it, unmasked
+/// but for secrets that the redaction rules find.
+public struct SessionDescription: Sendable, Equatable {
+  /// The user of the program.
+  public var userId: String
+  /// A second id: the hash of a credential's name, say.
+  public var principal: String?
+  /// The program's version.
+  public var appVersion: String?
+  /// Its build number.
+  public var buildNumber: String?
+  /// The device's name for people.
+  public var deviceName: String
+}
+
+extension LogSession {
+  /// Changes what the sidecar says of the program and its user, at any time.
+  ///
+  /// ```swift
+  /// session.describe { $0.userId = "anna" }
+  /// ```
+  ///
+  /// - Parameter change: changes the fields.
+  /// - Throws: ``Platform/SystemError`` when the sidecar cannot be written; the change is then written
+  ///   with the next one, or at the end.
+  public func describe(_ change: @Sendable (inout SessionDescription) -> Void) throws {
+    try writer?.describe { sidecar in
+      var description = SessionDescription(
+        userId: sidecar.userId, principal: sidecar.principal, appVersion: sidecar.appVersion,
+        buildNumber: sidecar.buildNumber, deviceName: sidecar.deviceName)
+      change(&description)
+      sidecar.userId = description.userId
+      sidecar.principal = description.principal
+      sidecar.appVersion = description.appVersion
+      sidecar.buildNumber = description.buildNumber
+      sidecar.deviceName = description.deviceName
+    }
+  }
+}

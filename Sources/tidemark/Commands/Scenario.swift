@@ -1,0 +1,190 @@
+import ArgumentParser
+import Foundation
+import LogRecords
+import Platform
+import SessionLog
+
+/// `tidemark scenario`: which kinds of records are written.
+struct Scenario: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenario",
+    abstract: "Switch on and off which named scenarios are recorded.",
+    discussion: """
+      A program declares scenarios ('tidemark run --scenario NAME', the library, or a first record) \
+      and marks records as theirs. Such a record is written only while its scenario is on; records \
+      without one always are. A scenario is off until it is switched on, and stays what it is when \
+      programs and machine restart. Programs that run notice a change within a second or two.
+      """,
+    subcommands: [
+      ScenarioList.self, ScenarioEnable.self, ScenarioDisable.self, ScenarioTest.self,
+      ScenarioForget.self,
+    ])
+}
+
+extension ScenarioName {
+  /// Reads an argument of the command line.
+  init(argument: String) throws {
+    guard let name = ScenarioName(argument) else {
+      throw ValidationError(
+        "invalid scenario '\(String(printable: argument.utf8))': "
+          + "1 to 64 bytes without braces and control characters")
+    }
+    self = name
+  }
+}
+
+/// What the subcommands share.
+private struct ScenarioPlace {
+  let place: Workplace
+  var file: ControlFile { ControlFile(place.home) }
+
+  init() throws { place = try Workplace(acceptsBadSettings: true, logger: .off) }
+
+  /// What is remembered, and what sessions declare that has been forgotten since.
+  func known() throws -> [ScenarioName: ScenarioState] {
+    var known = try file.scenarios()
+    for name in try DeclaredScenarios(place.home).names() where known[name] == nil {
+      known[name] = ScenarioState(created: .now())
+    }
+    return known
+  }
+
+  /// Switches a scenario that is known.
+  func set(_ name: ScenarioName, _ isEnabled: Bool, until: Timestamp?) throws {
+    guard let declared = try known()[name] else {
+      throw Failure(
+        .usage,
+        "there is no scenario \(name); a program declares it: "
+          + "tidemark run --scenario '\(name)' -- PROGRAM. "
+          + "'tidemark scenario list' shows those that are known")
+    }
+    let hasChanged = try file.change { states in
+      states[name, default: declared].set(
+        isEnabled, until: until, by: Account.current.name)
+    }
+    let text = isEnabled ? "on" + (until.map { " until \($0)" } ?? "") : "off"
+    Console.remark("\(name) is \(text)" + (hasChanged ? "" : " already"))
+  }
+}
+
+private struct ScenarioList: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the known scenarios of this machine's home.",
+    discussion: """
+      With --json, one object a line: clientId, deviceName, scenarioName, isEnabled, created, \
+      revision, modifiedBy, until.
+      """)
+
+  @Flag(help: "One JSON object a line.")
+  var json = false
+
+  private struct Row: Encodable {
+    let clientId: String
+    let deviceName: String
+    let scenarioName: String
+    let isEnabled: Bool
+    let created: Timestamp
+    let revision: Int
+    let modifiedBy: String?
+    let until: Timestamp?
+  }
+
+  func run() throws {
+    let control = try ScenarioPlace()
+    let device = control.place.device
+    let now = Timestamp.now()
+    let known = try control.known().sorted { $0.key < $1.key }
+    if json {
+      for (name, state) in known {
+        let isOn = state.isOn(at: now)
+        Console.say(
+          try Console.json(
+            Row(
+              clientId: device.deviceId, deviceName: device.deviceName,
+              scenarioName: name.description, isEnabled: isOn, created: state.created,
+              revision: state.revision, modifiedBy: state.modifiedBy,
+              until: isOn ? state.until : nil)))
+      }
+      return
+    }
+    guard !known.isEmpty else {
+      return Console.remark(
+        "no scenario is known; a program declares one: tidemark run --scenario NAME -- PROGRAM")
+    }
+    let width = known.reduce(8) { max($0, $1.key.description.count) }
+    Console.say("SCENARIO".padding(toLength: width + 2, withPad: " ", startingAt: 0) + "STATE")
+    for (name, state) in known {
+      let label = name.description.padding(toLength: width + 2, withPad: " ", startingAt: 0)
+      Console.say(label + state.text(at: now))
+    }
+  }
+}
+
+private struct ScenarioEnable: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Write the records of a scenario from now on.")
+
+  @Argument(help: "The scenario.")
+  var name: String
+  @Option(
+    name: .customLong("for"), help: "Switch it off again after this time, e.g. 30m.")
+  var duration: String?
+
+  func validate() throws {
+    _ = try ScenarioName(argument: name)
+    if let duration, Age.parse(duration).map({ $0 > .zero }) != true {
+      throw ValidationError("invalid time '\(duration)': use 45s, 30m, 2h or 7d.")
+    }
+  }
+
+  func run() throws {
+    let until = duration.flatMap(Age.parse).map { Timestamp.now() + $0 }
+    try ScenarioPlace().set(ScenarioName(argument: name), true, until: until)
+  }
+}
+
+private struct ScenarioDisable: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Leave the records of a scenario out from now on.")
+
+  @Argument(help: "The scenario.")
+  var name: String
+
+  func validate() throws { _ = try ScenarioName(argument: name) }
+
+  func run() throws { try ScenarioPlace().set(ScenarioName(argument: name), false, until: nil) }
+}
+
+private struct ScenarioTest: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Exit with 0 where a scenario is on, with 1 where it is off.")
+
+  @Argument(help: "The scenario.")
+  var name: String
+
+  func validate() throws { _ = try ScenarioName(argument: name) }
+
+  func run() throws {
+    let place = try ScenarioPlace().place
+    let isOn = ScenarioSwitch(place.home).isOn(try ScenarioName(argument: name))
+    if !isOn { throw ExitCode(1) }
+  }
+}
+
+private struct ScenarioForget: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Forget what a scenario is set to; until it is declared again, nobody knows it.")
+
+  @Argument(help: "The scenario.")
+  var name: String
+
+  func validate() throws { _ = try ScenarioName(argument: name) }
+
+  func run() throws {
+    let name = try ScenarioName(argument: name)
+    let wasKnown = try ScenarioPlace().file.change { $0.removeValue(forKey: name) != nil }
+    guard wasKnown else { throw Failure(.usage, "there is no scenario \(name)") }
+  }
+}

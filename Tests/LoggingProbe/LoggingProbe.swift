@@ -1,0 +1,88 @@
+import Foundation
+import Logging
+import TidemarkLogging
+
+/// Ends in the way that its first argument names, while it records itself: a test looks at what is
+/// left.
+@main struct LoggingProbe {
+  static func main() {
+    let way = CommandLine.arguments.dropFirst().first ?? ""
+    if way == "chained" { install(SIGSEGV) { _ in _exit(7) } }
+    var configuration = LoggingConfiguration(app: "probe")
+    configuration.capturesConsole = CommandLine.arguments.contains("--capture")
+    configuration.console = .off
+    let session = Tidemark.start(configuration)
+    let logger = Logger(label: "Probe")
+    logger.info("before")
+    switch way {
+    case "segv", "chained": crash()
+    case "trap": trap()
+    case "abort": abort()
+    case "term": raise(SIGTERM)
+    case "ignored": ignoreTermination()
+    case "kill":
+      print("printed last")
+      fflush(nil)
+      kill(getpid(), SIGKILL)
+    case "exit": exit(3)
+    case "handler": exitInHandler(logger)
+    case "fork": forkAndLog(logger)
+    case "end":
+      session.end()
+      logger.info("too late")
+    default: break
+    }
+    logger.info("after")
+  }
+
+  private static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void)
+  {
+    signal(number, handler)
+  }
+
+  private static func crash() {
+    // An address that nothing is at, and no optimizer knows.
+    let address = 4096 + CommandLine.arguments.count
+    UnsafeMutableRawPointer(bitPattern: address)?.storeBytes(of: 1, as: UInt8.self)
+  }
+
+  private static func trap() {
+    let empty: [Int] = Array(CommandLine.arguments.prefix(0).map { _ in 1 })
+    print(empty[CommandLine.arguments.count])
+  }
+
+  /// A handler that comes later than ours replaces it.
+  private static func ignoreTermination() {
+    install(SIGTERM) { _ in }
+    raise(SIGTERM)
+  }
+
+  /// The handler interrupts this thread while it writes records, sooner or later within one.
+  private static func exitInHandler(_ logger: Logger) {
+    install(SIGUSR1) { _ in exit(4) }
+    let thread = pthread_self()
+    Thread.detachNewThread {
+      usleep(20_000)
+      pthread_kill(thread, SIGUSR1)
+    }
+    while true { logger.info("written again and again") }
+  }
+
+  /// Swift has no fork; other languages in the process do.
+  private static func forkAndLog(_ logger: Logger) {
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return }
+    let fork = unsafeBitCast(symbol, to: Fork.self)
+    // Another thread writes all the time: the lock is held when the process forks.
+    Thread.detachNewThread { while true { logger.debug("not shown") } }
+    for _ in 0..<20 {
+      let child = fork()
+      if child == 0 {
+        logger.info("in the child")
+        exit(5)
+      }
+      var status: Int32 = 0
+      waitpid(child, &status, 0)
+    }
+  }
+}
