@@ -73,7 +73,7 @@ let package = Package(
     .target(
       name: "TidemarkLogging",
       dependencies: [
-        "CLastRecord", "LogRecords", "Platform", "SessionLog",
+        "CLastRecord", "LogRecords", "Platform", "Redaction", "SessionLog",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
@@ -100,7 +100,9 @@ let package = Package(
     // Layer: one upload
     .target(
       name: "TidemarkUpload",
-      dependencies: ["ObjectStore", "Platform", "Replica", "SessionLog", "Sync"]),
+      dependencies: [
+        "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog", "Sync", "TidemarkLogging",
+      ]),
 
     // Layer: the command line
     .executableTarget(
@@ -208,7 +210,8 @@ let package = Package(
     .testTarget(
       name: "TidemarkUploadTests",
       dependencies: [
-        "ObjectStore", "Platform", "SessionLog", "Sync", "TestSupport", "TidemarkUpload",
+        "LogRecords", "ObjectStore", "Platform", "SessionLog", "Sync", "TestSupport",
+        "TidemarkLogging", "TidemarkUpload",
       ]),
     .testTarget(
       name: "SyncTests",

@@ -139,9 +139,8 @@ package struct SessionCatalog: Sendable {
       try log?.status() ?? (sidecar.seal?.length ?? 0, sidecar.lastUpdatedAt)
     var isRunning = false
     if sidecar.status == .active {
-      if context.store != nil,
-        let verdict = try local.verdict(
-          sidecar, machine: context.machine, now: context.now(), modified: modified)
+      if let verdict = try local.verdict(
+        sidecar, machine: context.machine, now: context.now(), modified: modified)
       {
         sidecar.status = verdict.status
         sidecar.cause = verdict.cause

@@ -1,10 +1,10 @@
 import LogRecords
-import Platform
-import SessionLog
+package import Platform
+package import SessionLog
 
 extension LogSession {
   /// Begins a session; what stands in the way costs a line on standard error, never the program.
-  static func begin(
+  package static func begin(
     _ configuration: LoggingConfiguration, in home: Home, on machine: Machine,
     _ environment: [String: String]
   ) -> LogSession {

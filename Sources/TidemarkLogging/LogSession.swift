@@ -136,3 +136,12 @@ public final class LogSession: Sendable {
     try? writer.end(cause)
   }
 }
+
+/// What uploads of the same process need.
+extension LogSession {
+  /// Where it is recorded; nil where it is not.
+  package var home: Home? { writer?.home }
+
+  /// What has happened since the last call.
+  package func takeActivity() -> SessionActivity { writer?.takeActivity() ?? SessionActivity() }
+}

@@ -48,13 +48,15 @@ public struct LoggingConfiguration: Sendable {
   public var catchesSignals = true
   /// Scenarios that are declared at the start.
   public var scenarios: [Scenario] = []
-  /// When the log is made durable against a power loss; a crash never loses what was written. Only
-  /// ``FsyncPolicy/always`` lets records wait for the disk.
+  /// When the log is made durable against a power loss; a crash never loses what was written.
+  ///
+  /// Only ``FsyncPolicy/always`` lets records wait for the disk.
   public var fsync = FsyncPolicy.interval(.seconds(1))
   /// Length in bytes from which on the live log is rotated; 0 for never.
   public var rotateAt = RecordingOptions.defaultRotation
-  /// How many bytes all sessions of the home may take: beyond it nothing is written until there is
-  /// room, and a GAP record says what is missing. Nil for as many as the disk takes.
+  /// How many bytes all sessions of the home may take; nil for as many as the disk takes.
+  ///
+  /// Beyond it nothing is written until there is room, and a GAP record says what is missing.
   public var localMax: ByteCount?
 
   /// The defaults.

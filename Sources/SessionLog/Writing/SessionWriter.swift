@@ -14,7 +14,7 @@ public final class SessionWriter: Sendable {
   /// Its files.
   public let files: SessionFiles
 
-  let home: Home
+  package let home: Home
   let options: RecordingOptions
   let reserve: Reserve
   let machine: Machine

@@ -45,7 +45,7 @@ package struct SessionExport: Sendable {
     case .jsonl: return try await writeLines(to: file)
     case .asciicast: return try await writeCast(to: file)
     case .text, .tar:
-      try file.write((Self.header(reader.entry.sidecar) + Self.logMark).utf8)
+      try file.write((reader.entry.sidecar.header() + Sidecar.logMark).utf8)
       return try await reader.read(choice, mode) { try file.write($0) }
     }
   }
@@ -75,27 +75,4 @@ package struct SessionExport: Sendable {
     try json.finish { try file.write($0) }
     return isWhole
   }
-
-  /// What stands before a session's log.
-  ///
-  /// - Parameter clock: what its times are corrected by; nil for nothing.
-  static func header(_ sidecar: Sidecar, clock: Duration? = nil) -> String {
-    let cause = sidecar.cause.map { " (\($0))" } ?? ""
-    var fields: [(String, String)] = [
-      ("Device", "\(sidecar.deviceName) (\(sidecar.deviceId))"),
-      ("Model", sidecar.deviceModel ?? "unknown"), ("OS", sidecar.osVersion),
-      ("App", sidecar.appName), ("App version", sidecar.appVersion ?? "unknown"),
-      ("Build number", sidecar.buildNumber ?? "unknown"), ("User", sidecar.userId),
-      ("Session", sidecar.sessionId.description), ("Started", sidecar.startedAt.description),
-      ("Ended", sidecar.endedAt?.description ?? "-"),
-      ("Status", sidecar.status.rawValue + cause),
-    ]
-    if let core = sidecar.crash?.core { fields.append(("Core file", core)) }
-    if let clock { fields.append(("Clock offset", "\(clock.milliseconds) ms")) }
-    let lines = fields.map { "\($0): \(String(printable: $1.utf8).replacing("\n", with: " "))\n" }
-    return "=== Device Info ===\n" + lines.joined()
-  }
-
-  /// What ends the headers.
-  static let logMark = "=== Log ===\n"
 }

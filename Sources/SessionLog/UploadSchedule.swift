@@ -1,6 +1,3 @@
-import Platform
-package import SessionLog
-
 /// When a session is uploaded while it goes on.
 ///
 /// Every interval while it grows, at once when the first ERROR comes after a quiet time, and at once

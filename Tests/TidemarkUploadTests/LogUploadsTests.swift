@@ -1,0 +1,101 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import SessionLog
+import Synchronization
+import TestSupport
+import Testing
+import TidemarkLogging
+
+@testable import TidemarkUpload
+
+/// Uploads from within a program.
+@Suite(.tags(.medium)) struct LogUploadsTests {
+  private final class Choice: Sendable {
+    let consent: Mutex<Consent>
+    init(_ consent: Consent) { self.consent = Mutex(consent) }
+    func get() -> Consent { consent.withLock { $0 } }
+    func set(_ value: Consent) { consent.withLock { $0 = value } }
+  }
+
+  private let home: TestHome
+  private let session: LogSession
+
+  init() throws {
+    home = try TestHome()
+    try DirectoryStore.prepared(at: "\(home.folder)/store")
+    var configuration = LoggingConfiguration(app: "kiosk")
+    configuration.console = .off
+    configuration.catchesSignals = false
+    session = LogSession.begin(configuration, in: home.home, on: home.clock.machine, [:])
+  }
+
+  private func uploads(_ choice: Choice) throws -> LogUploads {
+    try LogUploads(
+      of: session, to: "file://\(home.folder)/store", options: .init(), on: home.clock.machine,
+      consent: choice.get)
+  }
+
+  private func isInStore(_ id: SessionID?) -> Bool {
+    let files = FileManager.default.enumerator(atPath: "\(home.folder)/store")?.allObjects ?? []
+    return files.contains { "\($0)".contains(id?.description ?? "none") }
+  }
+
+  @Test func nothingLeavesWithoutConsentWhichMayChange() async throws {
+    let choice = Choice(.none)
+    let uploads = try uploads(choice)
+    session.info("one")
+    #expect(try await uploads.upload().skipped == .consent)
+    #expect(!isInStore(session.id))
+    choice.set(.logs)
+    let sent = try await uploads.upload()
+    #expect(sent.sent > 0 && sent.problems.isEmpty && isInStore(session.id))
+    choice.set(.none)
+    session.info("two")
+    #expect(try await uploads.upload().skipped == .consent)
+    #expect(uploads.lastOutcome?.skipped == .consent)
+  }
+
+  @Test func oneSessionIsSentOnItsUsersRequest() async throws {
+    let uploads = try uploads(Choice(.none))
+    session.info("one")
+    let other = try home.session(Array("other\n".utf8))
+    let id = try #require(session.id)
+    let outcome = try await uploads.uploadOnce(id)
+    #expect(outcome.sent > 0 && isInStore(id) && !isInStore(other), "\(outcome)")
+  }
+
+  @Test func theEndIsSentAndSealed() async throws {
+    let uploads = try uploads(Choice(.logs))
+    session.info("one")
+    await uploads.finish()
+    #expect(uploads.lastOutcome?.sealed == 1 && session.hasEnded)
+  }
+
+  @Test func besideAnotherUploadNothingIsDone() async throws {
+    let uploads = try uploads(Choice(.logs))
+    let lock = try #require(try HomeLock.acquire(home.home))
+    #expect(try await uploads.upload().skipped == .busy)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func clearDeletesWhatHasEnded() async throws {
+    let uploads = try uploads(Choice(.none))
+    let old = try home.writer(app: "kiosk")
+    try old.end(.exit(0))
+    let foreign = try home.session(Array("x\n".utf8))
+    #expect(try await uploads.clear() == 1)
+    #expect(
+      try home.home.days().flatMap(home.home.sessions).sorted()
+        == [foreign, session.id].compactMap(\.self).sorted())
+    session.info("still written")
+    #expect(try String(decoding: home.log(#require(session.id)), as: UTF8.self).contains("still"))
+  }
+
+  @Test func errorsNameWhatToDo() throws {
+    #expect(throws: (any Error).self) {
+      _ = try LogUploads(of: session, to: "ftp://x", consent: { .logs })
+    }
+  }
+}
