@@ -142,6 +142,13 @@ let package = Package(
       name: "example",
       dependencies: ["TidemarkLogging", .product(name: "Logging", package: "swift-log")],
       path: "Tests/Example"),
+    // What the documentation shows, so that it compiles.
+    .target(
+      name: "Snippets",
+      dependencies: [
+        "LogRecords", "SessionLog", "TidemarkLogging", "TidemarkUpload",
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/Snippets"),
     .executableTarget(
       name: "LoggingProbe",
       dependencies: ["TidemarkLogging", .product(name: "Logging", package: "swift-log")],
@@ -259,6 +266,18 @@ if Context.environment["TIDEMARK_PUTS"] != nil {
       exclude: ["compare.py"]))
 }
 
+// Only for `Scripts/bench --logging`.
+if Context.environment["TIDEMARK_LOGGING"] != nil {
+  package.targets += [
+    .target(name: "Allocations", path: "Tests/Benchmarks/Logging/Allocations"),
+    .executableTarget(
+      name: "LoggingBenchmark",
+      dependencies: [
+        "Allocations", "TidemarkLogging", .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/Benchmarks/Logging/Program"),
+  ]
+}
+
 // Only for `Scripts/fuzz`, which brings the flags that such a target needs.
 if Context.environment["TIDEMARK_FUZZ"] != nil {
   package.targets.append(
@@ -271,7 +290,8 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
 }
 
 let swiftTargets = package.targets.filter {
-  $0.type != .system && !["CTerminal", "CLastRecord", "CrashPoints"].contains($0.name)
+  $0.type != .system
+    && !["CTerminal", "CLastRecord", "CrashPoints", "Allocations"].contains($0.name)
 }
 for target in swiftTargets {
   target.swiftSettings =

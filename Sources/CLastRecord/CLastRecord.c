@@ -185,7 +185,7 @@ static void write_last(int number, const char *name, int is_crash, int code, con
     }
     put(&text, "\n");
   }
-  put_prefix(&text, "INFO", "Session");
+  put_prefix(&text, is_crash ? "FAULT" : "INFO", "Session");
   put(&text, "SESSION END signal ");
   put_number(&text, (uint64_t)number, 10, 0);
   if (*name) {
@@ -301,7 +301,7 @@ void clastrecord_capture(int stream, int pipe, int console) {
 
 int clastrecord_stands(void) { return atomic_load_explicit(&state, memory_order_relaxed) != 0; }
 
-int clastrecord_end(const char *cause) {
+int clastrecord_end(int status) {
   if (atomic_load(&owner) != getpid() || !log_path[0]) return EINVAL;
   int nothing = 0;
   if (!atomic_compare_exchange_strong(&state, &nothing, 1)) return EALREADY;
@@ -309,9 +309,9 @@ int clastrecord_end(const char *cause) {
   int error = file < 0 ? errno : 0;
   if (file >= 0) {
     struct text text = {.count = 0};
-    put_prefix(&text, "INFO", "Session");
-    put(&text, "SESSION END ");
-    put(&text, cause);
+    put_prefix(&text, status == 0 ? "INFO" : "ERROR", "Session");
+    put(&text, "SESSION END exit ");
+    put_number(&text, (uint64_t)(status & 0xff), 10, 0);
     put(&text, "\n");
     error = write_all(file, text.bytes, text.count);
     close(file);
@@ -343,11 +343,7 @@ static void exited_with(int status) {
     at_exit(status);
     return;
   }
-  struct text cause = {.count = 0};
-  put(&cause, "exit ");
-  put_number(&cause, (uint64_t)(status & 0xff), 10, 0);
-  cause.bytes[cause.count] = 0;
-  clastrecord_end(cause.bytes);
+  clastrecord_end(status);
 }
 
 #if defined(__GLIBC__)

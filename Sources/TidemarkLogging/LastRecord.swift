@@ -46,7 +46,7 @@ extension LogSession {
     // What a fork has made shares the session, and does not end it.
     guard let writer, machine.processId == Machine.processIdNow else { return }
     guard writer.isAvailable(within: Self.exitPatience) else {
-      _ = "exit \(status)".withCString(clastrecord_end)
+      _ = clastrecord_end(status)
       return
     }
     end(.exit(status))

@@ -152,7 +152,7 @@ class TargetsTests(unittest.TestCase):
         )
         self.assertEqual(
             list(package.foreign_dependencies()),
-            ["library SessionLog depends on Crypto, through target Left"],
+            ["an embedded library depends on Crypto, through target Left"],
         )
 
     def test_foreignNamesAreThoseOfLibraries(self):

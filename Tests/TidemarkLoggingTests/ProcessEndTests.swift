@@ -82,7 +82,8 @@ import Testing
     let text = try text(session)
     #expect(try verdict(session)?.cause == cause, "\(text.suffix(400))")
     #expect(text.contains(expected.record), "\(text.suffix(400))")
-    let end = "[INFO] [Session] SESSION END \(cause)\n"
+    let level = cause.status == .crashed ? "FAULT" : cause.isFailure ? "ERROR" : "INFO"
+    let end = "[\(level)] [Session] SESSION END \(cause)\n"
     #expect(text.hasSuffix(end) == (way != "kill"))
     #expect(text.matches(of: /SESSION END/).count == (way == "kill" ? 0 : 1))
     let lines = text.split(separator: "\n")

@@ -17,9 +17,8 @@ void clastrecord_capture(int stream, int pipe, int console);
 /// Whether the last record is being written, or stands: no other should come after it.
 int clastrecord_stands(void);
 
-/// Writes the record of a session's end from outside of a signal, without a lock. `cause` is at most
-/// 64 bytes. 0, or the error number.
-int clastrecord_end(const char *cause);
+/// Writes the record of a session's end by `exit`, without a lock. 0, or the error number.
+int clastrecord_end(int status);
 
 /// Calls a function when the process exits, with its status; with 0 where the system does not say.
 /// Where a signal's handler exits, which may have interrupted anything, the record of the session's
