@@ -284,9 +284,16 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "Delta", "Platform", "Replica", "TestSupport",
+        "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
+        "Sync",
+        "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Fuzz", exclude: ["Seeds"]))
+  // The parser of listings and the manifest's rows are internal.
+  for target in package.targets where ["ObjectStore", "Sync"].contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-enable-testing"])]
+  }
 }
 
 let swiftTargets = package.targets.filter {

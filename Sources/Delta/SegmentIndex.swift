@@ -24,6 +24,9 @@ package struct SegmentIndex: Sendable, Equatable {
   /// How the stream bytes of a delta segment are made, whose frames hold the literals; nil for a
   /// plain one.
   package var delta: DeltaInstructions?
+  /// Bytes of a section that readers skip, so that the same content makes an object of another size,
+  /// and with that of another name; 0 for none.
+  package var padding = 0
 
   /// Makes an index.
   package init(frames: [FrameSummary], link: Link, delta: DeltaInstructions? = nil) {
@@ -36,6 +39,7 @@ package struct SegmentIndex: Sendable, Equatable {
     case link = 1
     case frames = 2
     case delta = 3
+    case padding = 127
   }
 
   /// Frames that a segment has at the most, twice as many as the most repetitive log makes: some 200
@@ -61,6 +65,9 @@ package struct SegmentIndex: Sendable, Equatable {
     for frame in frames { frame.append(to: &summaries) }
     Self.append(.frames, summaries, to: &sections)
     if let delta { Self.append(.delta, delta.encoded(), to: &sections) }
+    if padding > 0 {
+      Self.append(.padding, [UInt8](repeating: 0, count: padding), to: &sections)
+    }
 
     let payloadLength = sections.count + Self.footerLength
     var out: [UInt8] = []
@@ -147,7 +154,7 @@ package struct SegmentIndex: Sendable, Equatable {
         }
         frames = decoded
       case .delta: delta = try DeltaInstructions(encoded: body)
-      case nil: continue
+      case .padding, nil: continue
       }
     }
     guard let link, let frames else {

@@ -1,6 +1,8 @@
+import Platform
+
 extension String {
   /// Log bytes made harmless for a terminal: control bytes, also the C1 ones and those hidden in
-  /// invalid UTF-8, become visible; newline and tab stay.
+  /// invalid UTF-8, and characters that are not visible become visible; newline and tab stay.
   package init(printable bytes: some Collection<UInt8>) {
     var out = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -9,7 +11,7 @@ extension String {
       case 0x0d: out += "␍"
       case 0..<0x20: out.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
       case 0x7f: out += "␡"
-      case 0x80..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069:
+      case 0x80... where scalar.isInvisible:
         out += "\\u{\(String(scalar.value, radix: 16))}"
       default: out.unicodeScalars.append(scalar)
       }

@@ -1,3 +1,14 @@
+extension Unicode.Scalar {
+  /// Whether the character is not seen itself, but may change what is: control characters, also those
+  /// of C1, joiners and marks of direction, separators of lines and paragraphs.
+  package var isInvisible: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
+  }
+}
+
 extension String {
   /// Text from outside made safe for one line of a terminal or a log: line ends and tabs become
   /// blanks, other characters that are not visible become escapes, such as `\u{1b}`.
@@ -14,12 +25,10 @@ extension String {
         break
       }
       length += 1
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-        switch scalar {
-        case "\n", "\r", "\t": result += " "
-        default: result += "\\u{\(String(scalar.value, radix: 16))}"
-        }
+      switch scalar {
+      case "\n", "\r", "\t": result += " "
+      case _ where scalar.isInvisible || scalar.properties.generalCategory == .privateUse:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }

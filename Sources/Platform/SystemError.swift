@@ -47,6 +47,8 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let interrupted = EINTR
     package static let overQuota = EDQUOT
     package static let tooLarge = EFBIG
+    package static let overflow = EOVERFLOW
+    package static let full = ENOSPC
   }
 
   /// The reason alone.

@@ -51,7 +51,7 @@ package struct DeviceRecord: Sendable, Codable {
   package static func all(in store: any ObjectStore) async throws -> [DeviceRecord] {
     let folders = try await store.listAll(SessionFolder.devicesKey).directories
     let ids = folders.map { String($0.dropFirst(SessionFolder.devicesKey.count).dropLast()) }
-    return try await ids.filter(SessionFolder.isDevice).concurrentMap {
+    return try await ids.filter(Device.isID).concurrentMap {
       try await record(of: $0, in: store)
     }
   }

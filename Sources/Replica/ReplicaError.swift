@@ -8,6 +8,8 @@ package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible
     case missingBytes
     /// An object's content is not what its name says, or objects contradict each other.
     case damagedObject
+    /// The store has the session as another user's.
+    case foreignSession
     /// The stream is longer than names have digits for.
     case tooLong
     /// A later version of the format is in use there.

@@ -17,6 +17,23 @@ package struct EncodedSegment: Sendable {
   package var tally: StreamTally?
   /// The signature's builder after the segment's bytes; nil where none was given.
   package var signature: SignatureBuilder?
+
+  /// The same content under another name, where the store has something else under its name that may
+  /// not be written again.
+  ///
+  /// - Parameter attempt: 1 and up, each for a name of its own.
+  /// - Throws: ``Delta/SegmentError`` where the object has no index.
+  package func renamed(_ attempt: Int) throws -> EncodedSegment {
+    var (index, length) = try SegmentIndex.decode(endOf: body[...])
+    index.padding = attempt
+    let object = body.dropLast(length) + index.encoded()
+    let name = SegmentName(
+      session: name.session, generation: name.generation, range: name.range, hash: name.hash,
+      stored: ByteCount(object.count), kind: name.kind)
+    var segment = EncodedSegment(name: name, body: Array(object), endLink: endLink)
+    (segment.tally, segment.signature) = (tally, signature)
+    return segment
+  }
 }
 
 /// Makes segments of a local log, and compares them with it. An actor because the compressor's state

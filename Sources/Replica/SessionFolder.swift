@@ -24,7 +24,7 @@ package struct SessionFolder: Sendable, Hashable {
   package init?(key: String) {
     let parts = key.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "devices", parts[3].isEmpty,
-      Self.isDevice(parts[1]), Self.isDay(parts[2])
+      Device.isID(parts[1]), Self.isDay(parts[2])
     else { return nil }
     self.init(device: String(parts[1]), day: String(parts[2]))
   }
@@ -47,12 +47,6 @@ package struct SessionFolder: Sendable, Hashable {
 
   /// The key under which the devices stand, ending in a slash.
   package static let devicesKey = "devices/"
-
-  /// Whether a name from a listing can be a device id.
-  package static func isDevice(_ name: some StringProtocol) -> Bool {
-    (1...64).contains(name.utf8.count)
-      && name.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
-  }
 
   private static func isDay(_ name: Substring) -> Bool {
     let bytes = Array(name.utf8)

@@ -20,6 +20,12 @@ public struct Device: Sendable, Equatable, Codable {
   /// Ids that this home had on other machines.
   public let formerIds: [String]
 
+  /// Whether a text has the form of a device's id: what is read as one becomes part of keys and paths.
+  package static func isID(_ text: some StringProtocol) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
+  }
+
   /// Reads the device record of a home, makes it where it is missing, and makes a new id where the
   /// home was copied from another machine.
   ///

@@ -34,6 +34,43 @@ public enum MachineWide {
     }
   }
 
+  /// Makes the homes that are missing, so that nobody else can make them first; for root.
+  ///
+  /// - Returns: which could not be made, and why.
+  package static func makeHomes() -> [(path: String, reason: String)] {
+    var failed: [(path: String, reason: String)] = []
+    for account in Account.listed() where isName(account.name) {
+      let path = home(of: account).path
+      do {
+        try Directory.make(path, for: account)
+      } catch {
+        failed.append((path, "\(error)"))
+      }
+    }
+    return failed
+  }
+
+  /// Whether an account's name can be a folder's: some directories of users list others.
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && !name.hasPrefix(".") && !name.contains("/")
+  }
+
+  /// The key of root's proofs that sessions are their users', made where it is missing; for root.
+  ///
+  /// It lies in root's own home, where nobody else can put another.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func ownershipKey(on machine: Machine = .current) throws -> [UInt8] {
+    let path = home(of: Account(id: 0)).path + "/ownership.key"
+    if let key = try? AtomicFile.read(path), key.count >= ownershipKeyLength { return key }
+    let key = Array(RandomName.make(ownershipKeyLength, machine.random).utf8)
+    try AtomicFile.write(key, to: path)
+    return key
+  }
+
+  /// Characters of 36 kinds: over 300 bits.
+  private static let ownershipKeyLength = 64
+
   /// The users' homes, and what else has the name of one, with the reason why it is left alone.
   ///
   /// - Throws: ``SystemError``.

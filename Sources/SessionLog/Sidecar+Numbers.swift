@@ -34,6 +34,22 @@ extension Sidecar {
     try Self.check("source.headLength", source?.headLength, in: 0...Source.longestHead)
   }
 
+  /// Refuses a session that is not the one that the file is named for, and what can be no device's id:
+  /// both become names of files and of objects.
+  ///
+  /// - Throws: `DecodingError`.
+  func checkIds(at path: String) throws {
+    let name = path.split(separator: "/").last?.split(separator: ".").first.map(String.init)
+    let named = name.flatMap(SessionID.init)
+    guard named == nil || named == sessionId, Device.isID(deviceId) else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: [],
+          debugDescription: "it speaks of session \(sessionId) of device "
+            + "'\(String(oneLine: deviceId, limit: 64))'"))
+    }
+  }
+
   /// Refuses offsets of epochs that no stream has.
   ///
   /// - Throws: `DecodingError`.

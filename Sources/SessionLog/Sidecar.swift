@@ -122,6 +122,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var format: LogFormat
   /// The user who ran the program.
   public var userId: String
+  /// Number of the user whose home the session was sent from, as the upload of all users of a machine
+  /// has verified it; nil where each user sends their own.
+  public var uid: UInt32?
   /// A second id: hash of the credential's name.
   public var principal: String?
   /// The device.
@@ -297,7 +300,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// - Throws: ``SidecarError`` when there is none or it is damaged; ``SystemError``.
   public static func load(_ path: String) throws -> Sidecar {
     do {
-      return try Sidecar(json: try AtomicFile.read(path))
+      let sidecar = try Sidecar(json: try AtomicFile.read(path))
+      try sidecar.checkIds(at: path)
+      return sidecar
     } catch let error as SystemError where error.isNotFound {
       throw SidecarError(isMissing: true, path: path, detail: "there is none")
     } catch let error as DecodingError {

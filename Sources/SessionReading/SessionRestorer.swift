@@ -83,6 +83,7 @@ package struct SessionRestorer {
     sidecar.continues = original.sessionId
     sidecar.fileName = "\(session).log"
     sidecar.deviceId = device.deviceId
+    sidecar.uid = nil
     sidecar.fileSizeBytes = bytes
     if sidecar.status == .active { sidecar.status = .terminated }
     sidecar.endedAt = original.endedAt ?? original.lastUpdatedAt

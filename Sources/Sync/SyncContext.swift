@@ -24,6 +24,8 @@ package struct SyncContext: Sendable {
   package let redaction: RuleLibrary
   /// Whether logs leave, or sidecar revisions alone.
   package let consent: Consent
+  /// Whose sessions may be gone on with; nil where a home has but one user's credentials.
+  let ownership: SessionOwnership?
   /// Sessions worked on at once, at least 1: as many requests are under way.
   package let transfers: Int
   /// How many they may be where little is to be sent of each, which takes little memory.
@@ -43,6 +45,7 @@ package struct SyncContext: Sendable {
   ///
   /// - Parameters:
   ///   - transfers: requests under way at once; nil for 12, or 32 where each is small.
+  ///   - ownership: whose sessions may be gone on with, where root sends those of all users.
   ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
   ///   - logger: hears of what a pass decides, and why.
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
@@ -50,7 +53,8 @@ package struct SyncContext: Sendable {
   package init(
     home: Home, device: Device, store: any ObjectStore, machine: Machine, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
-    limits: UploadLimits = UploadLimits(), logger: Logger = .off
+    ownership: SessionOwnership? = nil, limits: UploadLimits = UploadLimits(),
+    logger: Logger = .off
   ) throws {
     self.home = home
     self.device = device
@@ -62,6 +66,7 @@ package struct SyncContext: Sendable {
     smallTransfers = max(1, transfers ?? StoreSettings.mostTransfers)
     self.logger = logger
     self.consent = consent
+    self.ownership = ownership
     self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)
     self.limits = limits

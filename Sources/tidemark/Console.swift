@@ -44,10 +44,8 @@ enum Console {
   /// Prints bytes of the result.
   static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes(write) }
 
-  /// Prints bytes of a log: as they are, but to a terminal in a form that does nothing there.
-  static func show(_ bytes: UnsafeRawBufferPointer) {
-    if outputIsTerminal { write(Array(String(printable: bytes).utf8)) } else { write(bytes) }
-  }
+  /// Prints bytes of a log.
+  static func show(_ bytes: UnsafeRawBufferPointer) { write(bytes) }
 
   /// Prints a line of a log: as it is, but to a terminal harmless and in its level's colour.
   static func show(_ line: RecordLine) {
@@ -56,8 +54,15 @@ enum Console {
     write(Array((line.bytes.last == 0x0a ? text + "\n" : text).utf8))
   }
 
-  /// Prints bytes of the result; a reader that has gone ends the program, as it ends others.
+  /// Prints bytes of the result: as they are, but to a terminal in a form that does nothing there.
   static func write(_ bytes: UnsafeRawBufferPointer) {
+    guard outputIsTerminal else { return draw(bytes) }
+    TerminalText.harmless(bytes).withUnsafeBytes(draw)
+  }
+
+  /// Writes bytes that are meant for a terminal as they are; a reader that has gone ends the program,
+  /// as it ends others.
+  static func draw(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes
     while !rest.isEmpty {
       let count = Foundation.write(STDOUT_FILENO, rest.baseAddress, rest.count)
@@ -78,8 +83,10 @@ enum Console {
   }
 
   /// Prints a line about what went wrong.
+  ///
+  /// What is in it may be a server's or another user's text: it stays one line.
   static func complain(_ line: String) {
-    writeError("tidemark: \(line)\n")
+    writeError("tidemark: \(line.replacing("\n", with: " "))\n")
   }
 
   /// By default a report whose reader has gone would end the program.
@@ -94,7 +101,13 @@ enum Console {
   /// Writes to standard error, in one piece where the system takes it; what nobody reads is dropped.
   static func writeError(_ text: String) { writeError(Array(text.utf8)) }
 
+  /// Logs and mails end at a terminal, too: what is written is harmless wherever it goes.
   private static func writeError(_ bytes: [UInt8]) {
+    drawError(bytes.withUnsafeBytes(TerminalText.harmless))
+  }
+
+  /// Writes bytes of ours that move the cursor of a terminal.
+  static func drawError(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
       while !rest.isEmpty {
@@ -122,7 +135,7 @@ enum Console {
     return ["y", "yes"].contains(readLine()?.lowercased())
   }
 
-  enum Colour: String {
+  enum Colour: String, CaseIterable {
     case red = "31"
     case green = "32"
     case yellow = "33"
@@ -131,6 +144,10 @@ enum Console {
     /// What was looked for.
     case mark = "1;31"
   }
+
+  /// What follows the escape character where ``paint(_:_:)`` colours.
+  static let colourSequences: [[Unicode.Scalar]] =
+    (Colour.allCases.map { "[\($0.rawValue)m" } + ["[0m"]).map { Array($0.unicodeScalars) }
 
   /// Colours a text at a terminal.
   static func paint(_ text: String, _ colour: Colour?) -> String {

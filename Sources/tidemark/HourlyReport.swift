@@ -11,11 +11,14 @@ struct HourlyReport {
   }
 
   private let folder: String
-  private var path: String { "\(folder)/reported.json" }
+  private let name: String
+  private var path: String { "\(folder)/\(name).json" }
   private static let interval = Duration.hours(1)
 
   /// Keeps its note in a home's cache.
-  init(_ home: Home) { folder = home.cachePath }
+  ///
+  /// - Parameter name: what is reported; each thing has a note of its own.
+  init(_ home: Home, name: String = "reported") { (folder, self.name) = (home.cachePath, name) }
 
   /// Whether an error is to be reported now; notes that it was, where it is.
   ///

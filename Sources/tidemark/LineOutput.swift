@@ -40,7 +40,7 @@ final class LineOutput {
 
   /// Prints text of ours, or JSON.
   func write(_ bytes: [UInt8]) {
-    pending += Console.outputIsTerminal ? Array(String(printable: bytes).utf8) : bytes
+    pending += bytes
     if pending.count >= Self.limit { flush() }
   }
 

@@ -42,11 +42,11 @@ final class ProgressBar: Sendable {
         String(repeating: "#", count: filled)
         + String(repeating: "-", count: Self.width - filled)
       let text = "\r[\(bar)] \(Int(share * 100)) %  \(state.done.text)  "
-      Console.writeError(text)
+      Console.drawError(Array(text.utf8))
     }
   }
 
   func finish() {
-    if state.withLock({ $0.isShown }) { Console.writeError("\r\u{1b}[K") }
+    if state.withLock({ $0.isShown }) { Console.drawError(Array("\r\u{1b}[K".utf8)) }
   }
 }

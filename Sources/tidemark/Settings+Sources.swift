@@ -28,7 +28,7 @@ extension Settings {
   }
 
   private static let sourceKeys = [
-    "path", "exclude", "app", "user", "category", "idle-end", "follow-links",
+    "path", "exclude", "app", "user", "category", "idle-end", "follow-links", "max-size",
   ]
 
   private static func set(_ key: Node, _ value: Node, of source: inout LogSource) throws {
@@ -63,6 +63,14 @@ extension Settings {
           "invalid value '\(String(printable: text.utf8))' for 'follow-links'; use true or false")
       }
       source.followsLinks = follows
+    case ("max-size", let text?):
+      guard let size = bytes(text), size > 0 else {
+        throw Problem(
+          value,
+          "invalid value '\(String(printable: text.utf8))' for 'max-size'; use a size such as "
+            + ByteCount.sizeForms)
+      }
+      source.maxSize = size
     default:
       guard sourceKeys.contains(name) else { throw unknown(key, name, of: sourceKeys) }
       throw Problem(value, "'\(name)' takes one value")

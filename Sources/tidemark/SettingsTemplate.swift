@@ -69,6 +69,7 @@ enum SettingsTemplate {
       #  category: web
       #  idle-end: 1d
       #  follow-links: false
+      #  max-size: 10GB
 
     # What is masked before it leaves this machine: 'tidemark redact --preview' shows it. An own rule's
     # expression is tried around its literal 'near', and masks its first group or all it matches.

@@ -18,6 +18,8 @@ struct Workplace {
   var logger: Logger { settings.storeSettings.logger }
   /// Opened with root's rights before another user's are taken on; nil for one's own home.
   private let openedStore: (any ObjectStore)?
+  /// The key of root's proofs that sessions are their users'; nil where a user sends their own.
+  private let ownershipKey: [UInt8]?
 
   /// Opens one's own home.
   ///
@@ -45,12 +47,22 @@ struct Workplace {
     self.settings = settings
     try home.create()
     device = try Self.device(of: home)
+    let servesAll = home.owner?.isRoot == true
     openedStore = nil
+    ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
   }
 
   /// Opens another user's home as root does, and goes on with that user's rights.
-  init(user name: String?, logger: Logger) throws {
-    let own = try Workplace(logger: logger)
+  ///
+  /// - Parameters:
+  ///   - name: the user; nil for one's own home.
+  ///   - transfers: requests under way at once.
+  ///   - byteLimit: bytes of objects that may be sent.
+  init(
+    user name: String?, transfers: Int? = nil, byteLimit: ByteCount? = nil,
+    choice: StoreChoice = StoreChoice(), logger: Logger
+  ) throws {
+    let own = try Workplace(choice: choice, logger: logger)
     guard let name else {
       self = own
       return
@@ -62,8 +74,15 @@ struct Workplace {
     guard let account = Account(named: name) else {
       throw Failure(.usage, "there is no user '\(String(printable: name.utf8))'")
     }
-    try self.init(MachineWide.home(of: account), from: own, store: own.openStore())
-    try account.assumeRights()
+    var store = try own.openStore(transfers: transfers)
+    if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }
+    try self.init(MachineWide.home(of: account), from: own, store: store)
+    // A folder is root's to write to: then root's rights are laid aside, not given up.
+    if store?.isFolder == true {
+      try account.assumeRights()
+    } else {
+      try account.dropRights()
+    }
   }
 
   private init(_ home: Home, from own: Workplace, store: (any ObjectStore)?) throws {
@@ -72,6 +91,7 @@ struct Workplace {
     device = own.device
     self.home = home.compressing(with: SegmentCompression())
     openedStore = store
+    ownershipKey = own.ownershipKey
   }
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
@@ -83,7 +103,7 @@ struct Workplace {
     let own = try Workplace(choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
     let (homes, refused) = try MachineWide.homes()
-    for (path, reason) in refused { Console.remark("left alone: \(path): \(reason)") }
+    RefusedHomes(own.home).report(refused)
     let store = try own.openStore(transfers: transfers)
     return try homes.filter { $0 != own.home }.map { try Workplace($0, from: own, store: store) }
       + [own]
@@ -219,12 +239,16 @@ struct Workplace {
     let wanted = transfers ?? settings.transfers
     var limits = UploadLimits()
     limits.quiet = settings.retention.remote / 3
+    let store =
+      try openedStore
+      ?? settings.store(at: store, transfers: transfers, environment: environment)
+    let ownership = ownershipKey.flatMap { key in
+      home.owner.map { SessionOwnership($0, store: store.location, key: key) }
+    }
     return try SyncContext(
-      home: home, device: device,
-      store: openedStore
-        ?? settings.store(at: store, transfers: transfers, environment: environment),
-      machine: .current, transfers: most.map { min(wanted ?? $0, $0) } ?? wanted,
-      redaction: settings.redaction, consent: consent, limits: limits, logger: logger)
+      home: home, device: device, store: store, machine: .current,
+      transfers: most.map { min(wanted ?? $0, $0) } ?? wanted, redaction: settings.redaction,
+      consent: consent, ownership: ownership, limits: limits, logger: logger)
   }
 
   /// The store where there is one; nil for a home whose sessions go nowhere.

@@ -162,6 +162,37 @@ import Testing
       #expect(!shown.output.contains(7) && !shown.text.contains("\u{1b}]"))
     }
   }
+
+  /// Whoever wrote it, and whatever prints it: fields of sidecars, texts of other files, names.
+  @Test func nothingInvisibleReachesATerminal() async throws {
+    let endpoint = try Endpoint(.directory)
+    var program = try Program(endpoint)
+    try await program.run("init", endpoint.url)
+    let bad = "a\u{1b}[2Jb\u{9b}2Jc\u{202e}d\u{61c}e\u{200b}f\u{2028}g\nFORGED LINE"
+    try await program.run("log", "--app", bad, input: Array("x\u{9b}2J\u{200b}\n".utf8))
+    let id = try #require(try await program.list().first?["sessionId"] as? String)
+    try await program.run("upload")
+    let reason = program.home + "/quarantine/20260122t143005z-aaaaaaaa.txt"
+    try Data(bad.utf8).write(to: URL(filePath: reason))
+    let unsafe = Set<Unicode.Scalar>(["\u{9b}", "\u{202e}", "\u{61c}", "\u{200b}", "\u{2028}"])
+    for command in [
+      "list", "list --json", "list --remote --json", "show \(id)", "tail \(id)",
+      "tail --json \(id)", "grep x \(id)", "grep --json x \(id)", "export -o - \(id)",
+      "export --format jsonl -o - \(id)", "status", "status --json", "upload --dry-run",
+      "show \"$BAD\"", "verify",
+    ] {
+      program.environment["BAD"] = bad
+      let shown = try await program.shell("script -qec '\"$T\" \(command)' /dev/null")
+      let text = shown.text
+      #expect(!text.unicodeScalars.contains(where: unsafe.contains), "\(command): \(text)")
+      #expect(!text.contains("\u{1b}[2J"), "\(command): \(text)")
+      #expect(!text.split(separator: "\r\n").contains("FORGED LINE"), "\(command): \(text)")
+      guard command.contains("json") else { continue }
+      for line in text.split(whereSeparator: \.isNewline) {
+        _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      }
+    }
+  }
 }
 
 extension Program {

@@ -12,8 +12,13 @@ func fuzzOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
 private let fuzzTarget: @Sendable ([UInt8]) -> Void =
   switch ProcessInfo.processInfo.environment["TIDEMARK_FUZZ"] {
   case "codec": fuzzCodec
-  case "index": fuzzIndex
   case "delta": fuzzDelta
+  case "index": fuzzIndex
+  case "markup": fuzzMarkup
   case "names": fuzzNames
-  default: fatalError("TIDEMARK_FUZZ is none of codec, index, delta, names")
+  case "records": fuzzRecords
+  case "redaction": fuzzRedaction
+  case "rows": fuzzRows
+  case "sidecars": fuzzSidecars
+  default: fatalError("TIDEMARK_FUZZ names no target; see Scripts/fuzz --help")
   }

@@ -32,6 +32,32 @@ import Testing
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(deep.utf8)) }
   }
 
+  /// Each element that declares one used to copy all that were in force: two million of them took a
+  /// server's document a quarter of a minute to be refused.
+  @Test func boundsThePrefixesInForce() throws {
+    func document(_ count: Int) -> [UInt8] {
+      let names = (0..<count).map { "xmlns:p\($0)='u\($0)'" }.joined(separator: " ")
+      return Array("<a \(names)><b xmlns='v'><p0:c/></b></a>".utf8)
+    }
+    let root = try XMLScanner.parse(document(XMLScanner.maximumPrefixes - 2))
+    #expect(root.children.first?.children.first?.namespace == "u0")
+    #expect(throws: XMLError.self) {
+      try XMLScanner.parse(document(XMLScanner.maximumPrefixes - 1))
+    }
+    #expect(XMLScanner.maximumPrefixes <= 64)
+  }
+
+  @Test func aPrefixMeansWhatTheInnermostElementSays() throws {
+    let root = try XMLScanner.parse(
+      Array("<p:a xmlns:p='1'><p:b xmlns:p='2'><p:c/></p:b><p:d/></p:a>".utf8))
+    #expect(root.namespace == "1")
+    #expect(root.children.map(\.namespace) == ["2", "1"])
+    #expect(root.children.first?.children.first?.namespace == "2")
+    #expect(throws: XMLError.self) {
+      try XMLScanner.parse(Array("<a><b xmlns:p='2'/><p:c/></a>".utf8))
+    }
+  }
+
   @Test func refusesWhatIsNotUTF8() {
     #expect(throws: XMLError.self) {
       try XMLScanner.parse(Array("<a>".utf8) + [0xFF] + Array("</a>".utf8))

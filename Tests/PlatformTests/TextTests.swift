@@ -11,6 +11,7 @@ import Testing
     arguments: [
       ("plain é", "plain é"), ("a\r\nb\tc", "a  b c"), ("\u{1b}[31m\u{7f}", "\\u{1b}[31m\\u{7f}"),
       ("\u{202e}\u{2028}\u{e000}", "\\u{202e}\\u{2028}\\u{e000}"), ("", ""),
+      ("\u{61c}\u{200b}\u{9b}\u{feff}", "\\u{61c}\\u{200b}\\u{9b}\\u{feff}"),
     ] as [(String, String)])
   func textFromOutsideStaysOnItsLine(text: String, shown: String) {
     #expect(String(oneLine: text) == shown)

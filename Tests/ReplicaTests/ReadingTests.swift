@@ -212,6 +212,45 @@ import Testing
     }
   }
 
+  /// Byte by byte from two frames in turn: 64 GiB would be decompressed for 32 KiB.
+  @Test func aDeltaThatTakesForEverIsRefused() async throws {
+    var made = try StoredGenerations()
+    var generator = SeededGenerator(case: 5)
+    try made.grow(EditScript.random(5 << 20, &generator))
+    let basis = made.stream
+    var (delta, stream) = (DeltaInstructions(), [UInt8]())
+    for number in 0..<16_384 {
+      for place in [number * 2, (3 << 20) + number * 2] {
+        delta.append(
+          .copy(StreamRange(generation: 1, StreamOffset(place)..<StreamOffset(place + 1))))
+        stream.append(basis[place])
+      }
+    }
+    try made.replace(with: Array("x\n".utf8), in: [Array("x\n".utf8)])
+    let name = made.put(
+      stream, literals: [], delta, at: 0..<StreamOffset(stream.count), of: 2)
+    let error = await #expect(throws: ReplicaError.self) {
+      try await RemoteReader(made.store).read(name, in: made.folder) { _ in }
+    }
+    #expect(error?.code == .damagedObject && error?.detail.contains("takes too long") == true)
+  }
+
+  @Test func whatIsLostForOneReasonIsToldOnce() async throws {
+    var made = try StoredGenerations()
+    var generator = SeededGenerator(case: 6)
+    try made.grow(EditScript.random(7 << 20, &generator))
+    let name = try #require(try await made.names().first)
+    let key = made.folder.key + name.fileName
+    var object = try #require(made.store[key])
+    for place in [1 << 20, 3 << 20, 5 << 20] { object[place] ^= 1 }
+    made.store[key] = object
+    var damage: [StreamDamage] = []
+    try await RemoteReader(made.store).salvage(try await made.remote()) { part in
+      if case .damage(let found) = part, found.isLost { damage.append(found) }
+    }
+    #expect(damage.count == 1 && damage.first?.range.byteCount == 6 << 20, "\(damage)")
+  }
+
   /// A delta that copies little of large objects does not fetch them whole.
   @Test func aCopyFetchesTheFramesThatItNeeds() async throws {
     var made = try StoredGenerations()

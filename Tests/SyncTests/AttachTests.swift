@@ -213,6 +213,24 @@ import Testing
     #expect(try await folder.onlyRemote() == "xy\n")
   }
 
+  /// Two megabytes in two kilobytes: nothing is written of what becomes larger than is allowed.
+  @Test(arguments: ["gzip", "zstd -q --rm"]) func aCompressedFileThatBecomesTooLarge(
+    program: String
+  ) async throws {
+    var folder = try AttachedFolder("*")
+    folder.sources[0].maxSize = 1_000_000
+    let ending = program == "gzip" ? "gz" : "zst"
+    #expect(try await folder.run("head -c 2000000 /dev/zero > a.log && \(program) a.log") == 0)
+    try await folder.tick(after: 10)
+    #expect(try await folder.problems()[folder.file("a.log.\(ending)")]?.isEmpty == false)
+    #expect(try folder.site.local.home.openSessions().isEmpty)
+    #expect(try folder.site.local.home.sessionBytes() < 10_000)
+    folder.sources[0].maxSize = 2_000_000
+    try await folder.tick(after: 4000)
+    #expect(try folder.site.local.home.sessionBytes() >= 2_000_000)
+    #expect(try await folder.problems().isEmpty)
+  }
+
   @Test(arguments: ["gzip", "zstd -q --rm"]) func compressedByRotation(program: String) async throws
   {
     let folder = try AttachedFolder("app.log*")

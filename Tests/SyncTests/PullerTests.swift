@@ -188,6 +188,18 @@ import Testing
     #expect(try mirror.file("\(session).g1.log") == before)
   }
 
+  @Test func aLogThatIsLargerThanAllowedIsNotFetched() async throws {
+    let before = try mirror.log(session)
+    try await tick("four")
+    var small = mirror
+    small.puller.limit = UnpackLimit(maximum: 3)
+    let failure = try #require(try await small.pull()[session] as? ReplicaError)
+    #expect(failure.code == .tooLong && failure.detail.contains("--max-size"))
+    #expect(try mirror.log(session) == before)
+    small.puller.limit = UnpackLimit(maximum: 1 << 30)
+    #expect(try await small.pull().isEmpty)
+  }
+
   @Test(arguments: ["deviceId", "sessionId"])
   func aSidecarOfAnotherSessionIsNotMirrored(field: String) async throws {
     let remote = try await site.remote(session)

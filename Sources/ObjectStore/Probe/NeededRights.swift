@@ -38,26 +38,59 @@ package struct NeededRights: Sendable {
     }
   }
 
+  /// What limits one device to what it needs: text to paste; nil where the store has no such thing.
+  ///
+  /// - Parameter device: the key that all of its objects begin with, `devices/<id>/`.
+  package func deviceGrant(_ device: String) -> String? {
+    guard case .s3(let bucket, let prefix) = kind else { return nil }
+    let root = prefix.isEmpty ? "" : "\(prefix)/"
+    return Self.policy([
+      Self.statement(["s3:ListBucket"], bucket, condition: "\(root)\(device)*"),
+      Self.statement(["s3:GetObject"], bucket, "\(root)tidemark.json"),
+      // Without the right to delete, a stolen login destroys nothing, where versions are kept.
+      Self.statement(
+        ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"], bucket, "\(root)\(device)*"),
+    ])
+  }
+
   /// An identity policy for AWS and what speaks its language, in the form of its user guide.
   private static func policy(bucket: String, prefix: String) -> String {
     let below = prefix.isEmpty ? "*" : "\(prefix)/*"
+    return policy([
+      statement(["s3:ListBucket"], bucket, condition: below),
+      statement(["s3:PutObject", "s3:GetObject", "s3:DeleteObject"], bucket, below),
+    ])
+  }
+
+  private static func policy(_ statements: [String]) -> String {
+    """
+    {
+      "Version": "2012-10-17",
+      "Statement": [
+    \(statements.joined(separator: ",\n"))
+      ]
+    }
+    """
+  }
+
+  /// - Parameters:
+  ///   - keys: the objects; nil for the bucket itself.
+  ///   - condition: the keys that may be listed; nil for none.
+  private static func statement(
+    _ actions: [String], _ bucket: String, _ keys: String? = nil, condition: String? = nil
+  ) -> String {
+    let names = actions.map { "\"\($0)\"" }.joined(separator: ", ")
+    let list = actions.count == 1 ? names : "[\(names)]"
+    let resource = "arn:aws:s3:::\(bucket)" + (keys.map { "/\($0)" } ?? "")
+    let limit = condition.map {
+      ",\n      \"Condition\": { \"StringLike\": { \"s3:prefix\": \"\($0)\" } }"
+    }
     return """
-      {
-        "Version": "2012-10-17",
-        "Statement": [
           {
             "Effect": "Allow",
-            "Action": "s3:ListBucket",
-            "Resource": "arn:aws:s3:::\(bucket)",
-            "Condition": { "StringLike": { "s3:prefix": "\(below)" } }
-          },
-          {
-            "Effect": "Allow",
-            "Action": ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"],
-            "Resource": "arn:aws:s3:::\(bucket)/\(below)"
+            "Action": \(list),
+            "Resource": "\(resource)"\(limit ?? "")
           }
-        ]
-      }
       """
   }
 }

@@ -7,20 +7,26 @@ struct XMLScanner {
   static let maximumDepth = 64
   static let maximumElements = 2_000_000
   /// How many namespace prefixes may be in force at once.
-  static let maximumPrefixes = 256
+  static let maximumPrefixes = 64
 
   private let bytes: [UInt8]
   private var position = 0
   private var open: [Level] = []
   private var elements = 0
+  /// The prefixes in force and their meanings, those of inner elements last: what an element declares
+  /// costs no more than its own attributes, however many are in force.
+  private var prefixes: [(prefix: String, namespace: String)] = [
+    ("xml", "http://www.w3.org/XML/1998/namespace")
+  ]
 
-  /// An element whose end has not been seen, the name as written, and its prefixes' meanings.
+  /// An element whose end has not been seen, the name as written, and how many prefixes are in force
+  /// outside of it.
   private struct Level {
     var element: XMLElement
     var rawName: String
     var start: Int
     var text: [UInt8] = []
-    var namespaces: [String: String]
+    var outerPrefixes: Int
   }
 
   /// The root element of the document.
@@ -95,7 +101,7 @@ struct XMLScanner {
     guard open.count < Self.maximumDepth else { throw failure("nested too deep") }
     let start = position - 1
     let rawName = try name()
-    var namespaces = open.last?.namespaces ?? ["xml": "http://www.w3.org/XML/1998/namespace"]
+    let outerPrefixes = prefixes.count
     var seen: Set<String> = []
     while true {
       let spaces = skipSpaces()
@@ -105,18 +111,19 @@ struct XMLScanner {
       guard seen.insert(attribute).inserted else { throw failure("an attribute twice") }
       let value = try attributeValue()
       if attribute == "xmlns" {
-        namespaces[""] = value
+        prefixes.append(("", value))
       } else if attribute.hasPrefix("xmlns:") {
-        namespaces[String(attribute.dropFirst(6))] = value
+        prefixes.append((String(attribute.dropFirst(6)), value))
       }
+      guard prefixes.count <= Self.maximumPrefixes else { throw failure("too many prefixes") }
     }
-    guard namespaces.count <= Self.maximumPrefixes else { throw failure("too many prefixes") }
     for attribute in seen where !attribute.hasPrefix("xmlns:") && attribute.contains(":") {
-      _ = try resolve(attribute, namespaces)
+      _ = try resolve(attribute)
     }
-    let (namespace, local) = try resolve(rawName, namespaces)
+    let (namespace, local) = try resolve(rawName)
     let element = XMLElement(namespace: namespace, name: local)
-    open.append(Level(element: element, rawName: rawName, start: start, namespaces: namespaces))
+    open.append(
+      Level(element: element, rawName: rawName, start: start, outerPrefixes: outerPrefixes))
     return bytes[position - 2] == UInt8(ascii: "/") ? try close() : nil
   }
 
@@ -130,6 +137,7 @@ struct XMLScanner {
   /// Ends the innermost element; returns it when it is the root.
   private mutating func close() throws(XMLError) -> XMLElement? {
     guard var level = open.popLast() else { throw failure("an end without a start") }
+    prefixes.removeLast(prefixes.count - level.outerPrefixes)
     let text = level.text.drop(while: isXMLSpace)
     let last = text.lastIndex { !isXMLSpace($0) } ?? text.startIndex - 1
     guard let string = String(validating: text[text.startIndex..<(last + 1)], as: UTF8.self) else {
@@ -142,12 +150,14 @@ struct XMLScanner {
     return nil
   }
 
-  private func resolve(_ rawName: String, _ namespaces: [String: String]) throws(XMLError)
-    -> (String, String)
-  {
-    guard let colon = rawName.firstIndex(of: ":") else { return (namespaces[""] ?? "", rawName) }
+  private func namespace(of prefix: Substring) -> String? {
+    prefixes.last { $0.prefix == prefix }?.namespace
+  }
+
+  private func resolve(_ rawName: String) throws(XMLError) -> (String, String) {
+    guard let colon = rawName.firstIndex(of: ":") else { return (namespace(of: "") ?? "", rawName) }
     let local = String(rawName[rawName.index(after: colon)...])
-    guard let namespace = namespaces[String(rawName[..<colon])], !local.isEmpty,
+    guard let namespace = namespace(of: rawName[..<colon]), !local.isEmpty,
       !local.contains(":")
     else { throw failure("an unknown prefix") }
     return (namespace, local)

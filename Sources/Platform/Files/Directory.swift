@@ -36,6 +36,41 @@ package enum Directory {
     if isDurable { try synchronize(AtomicFile.directory(of: path)) }
   }
 
+  /// Makes a directory that belongs to another user, and that only they can enter; one that exists is
+  /// left as it is. For root.
+  ///
+  /// Its parent must be one in which nobody else can rename it.
+  package static func make(_ path: String, for owner: Account) throws(SystemError) {
+    do {
+      try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, 0o700)) }
+    } catch  where error.errno == EEXIST {
+      return
+    }
+    do {
+      try File.perform(.setMode(0o700), path, "give its user") {
+        Int(lchown(path, owner.id, owner.group))
+      }
+    } catch {
+      removeIfEmpty(path)
+      throw error
+    }
+  }
+
+  /// Whether nothing is in a directory, or it cannot be read.
+  package static func isEmpty(_ path: String) -> Bool {
+    struct Found: Error {}
+    do {
+      try Descriptor(openingDirectory: path, followsLinks: false).forEachEntry { entry in
+        if entry.name.count > 2 || !entry.name.allSatisfy({ $0 == 0x2e }) { throw Found() }
+      }
+      return true
+    } catch is Found {
+      return false
+    } catch {
+      return true
+    }
+  }
+
   /// Removes a directory; one that is not empty, or not there, stays as it is.
   package static func removeIfEmpty(_ path: String) {
     try? File.perform(.removeDirectory, path, "remove") { Int(rmdir(path)) }

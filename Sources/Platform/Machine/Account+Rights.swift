@@ -30,6 +30,23 @@ extension Account {
     try set("the groups of", "root") { Account.current.setGroups() }
   }
 
+  /// Takes on this account's rights for good: nothing gives the process root's back.
+  ///
+  /// The user can stop and kill the process then, but neither trace it nor read its memory: Linux lets
+  /// nobody but root look into a process that has changed its user.
+  ///
+  /// - Throws: ``SystemError`` when the process is not root's, or could still become root.
+  public func dropRights() throws {
+    guard id != getuid() || id != geteuid() else { return }
+    try Self.resumeOwnRights()
+    try Self.set("the groups of", name) { setGroups() }
+    try Self.set("the group of", name) { setgid(group) }
+    try Self.set("the user", name) { setuid(id) }
+    guard setuid(0) != 0, getuid() == id, geteuid() == id else {
+      throw SystemError(operation: "become the user", path: name, errno: EPERM)
+    }
+  }
+
   private static func set(_ what: String, _ name: String, _ call: () -> Int32) throws {
     guard call() == 0 else {
       throw SystemError(operation: "become \(what)", path: name, errno: errno)

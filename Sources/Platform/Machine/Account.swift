@@ -45,6 +45,24 @@ public struct Account: Sendable, Equatable {
     }
   }
 
+  /// More accounts than this are not listed.
+  private static let mostListed = 10_000
+
+  /// The accounts that the system lists; it need not list all that there are.
+  package static func listed() -> [Account] {
+    var accounts: [Account] = []
+    setpwent()
+    defer { endpwent() }
+    while accounts.count < mostListed, let record = getpwent() {
+      guard let name = record.pointee.pw_name else { continue }
+      accounts.append(
+        Account(
+          name: String(cString: name), id: record.pointee.pw_uid, group: record.pointee.pw_gid,
+          home: record.pointee.pw_dir.map { String(cString: $0) }))
+    }
+    return accounts
+  }
+
   private init(name: String, id: UInt32, group: UInt32, home: String?) {
     self.name = name
     self.id = id

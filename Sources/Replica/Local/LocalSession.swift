@@ -49,6 +49,7 @@ package struct LocalSession {
     }
     // In machine-wide mode a user may write anything here, but not in another's name.
     if let owner = home.owner { sidecar.userId = owner.name }
+    sidecar.uid = home.owner?.id
     guard sidecar.seal == nil, sidecar.deviceId != device.deviceId else {
       return (sidecar, isDamaged, nil)
     }

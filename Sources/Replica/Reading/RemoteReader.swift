@@ -61,7 +61,22 @@ package struct RemoteReader: Sendable {
       .filter { $0.name.generation == remote.generation }.map(\.name.range.upperBound).max()
     let length = length ?? remote.seal?.length ?? max(remote.end, damaged ?? 0)
     let stream = try RemoteStream(remote, generation: nil, in: store, salvages: true)
-    try await stream.read(from: 0, after: nil, upTo: length, body)
+    // A segment may have very many frames: what is lost for one reason is told once.
+    var lost: StreamDamage?
+    func tell() throws {
+      if let damage = lost { try body(.damage(damage)) }
+      lost = nil
+    }
+    try await stream.read(from: 0, after: nil, upTo: length) { part in
+      guard case .damage(let next) = part, next.isLost else {
+        try tell()
+        return try body(part)
+      }
+      if let joined = lost?.joined(with: next) { return lost = joined }
+      try tell()
+      lost = next
+    }
+    try tell()
   }
 
   /// Reads one segment, checked against its name.

@@ -7,6 +7,25 @@ extension RemoteStream {
   /// Bytes of memory that segments of earlier generations may take together, but for the last.
   static let basisLimit = 12 << 20
 
+  /// Bytes that may be decompressed for copies, beside so many times the bytes that were copied: a
+  /// delta of a few kilobytes could ask for one byte of each of 32768 frames, over and over.
+  private static let (copyBase, copyFactor): (ByteCount, Int64) = (1 << 30, 64)
+
+  /// Counts a frame that was decompressed for a copy.
+  ///
+  /// - Throws: ``ReplicaError`` for deltas that are made to take a reader's time.
+  private func count(_ frame: Int, copied: ByteCount, for delta: SegmentName) throws {
+    copyWork.decompressed += ByteCount(frame)
+    copyWork.copied += copied
+    let limit = Self.copyBase + ByteCount(copyWork.copied.bytes * Self.copyFactor)
+    guard copyWork.decompressed <= limit else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(delta.fileName) copies from so many places that reading it takes too long: no writer makes "
+          + "such a delta")
+    }
+  }
+
   /// Reads bytes of an earlier generation, where they stand themselves and are no copies.
   ///
   /// - Parameters:
@@ -33,7 +52,9 @@ extension RemoteStream {
         }
         for piece in pieces {
           guard case .frame(let number, let part) = piece.source else { break }
+          let isNew = !segment.isOpen(number)
           let frame = try await segment.frame(number)
+          try count(isNew ? frame.count : 0, copied: ByteCount(part.count), for: delta.name)
           try frame.withUnsafeBytes {
             try give(
               .init(rebasing: $0[part]),

@@ -22,6 +22,8 @@ final class RemoteStream {
   var heads: [SegmentName: SegmentHead] = [:]
   /// Segments of earlier generations, those used last at the end.
   var basis: [StoredSegment] = []
+  /// Bytes that were decompressed for copies, and that were copied.
+  var copyWork: (decompressed: ByteCount, copied: ByteCount) = (0, 0)
 
   /// The stream has been handed on up to here.
   private(set) var position = StreamOffset.zero

@@ -70,6 +70,9 @@ final class StoredSegment {
     BufferPool.give(bytes)
   }
 
+  /// Whether a frame is the one decompressed last.
+  func isOpen(_ number: Int) -> Bool { open?.number == number }
+
   /// The log bytes of a frame.
   ///
   /// - Throws: ``ReplicaError`` when it is damaged, ``ObjectStore/StoreError``.

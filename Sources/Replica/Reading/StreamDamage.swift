@@ -11,6 +11,14 @@ package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
   /// What is wrong, with the names of objects.
   package let reason: String
 
+  /// This and what follows directly, where that was lost for the same reason.
+  func joined(with next: StreamDamage) -> StreamDamage? {
+    guard next.isLost == isLost, next.reason == reason, next.range.lowerBound == range.upperBound
+    else { return nil }
+    return StreamDamage(
+      range: range.lowerBound..<next.range.upperBound, isLost: isLost, reason: reason)
+  }
+
   /// The line that stands for lost bytes, newline included.
   package var gapLine: [UInt8] {
     Array("\(GapLine.text(range.byteCount.bytes, reason))\n".utf8)

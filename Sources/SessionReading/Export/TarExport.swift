@@ -24,7 +24,7 @@ package struct TarExport {
       let sidecar = reader.entry.sidecar
       let modified = sidecar.endedAt ?? sidecar.lastUpdatedAt
       // It becomes a folder wherever the archive is unpacked.
-      guard SessionFolder.isDevice(sidecar.deviceId) else {
+      guard Device.isID(sidecar.deviceId) else {
         throw ReadingError(
           .damaged,
           "\(reader.entry.session): its sidecar has the device id "

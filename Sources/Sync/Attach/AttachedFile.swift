@@ -86,9 +86,13 @@ struct FileContent {
   private let packed: CompressedFile?
 
   /// Opens a file, and what it was before it was compressed.
-  init(_ path: String) throws {
+  ///
+  /// - Parameter limit: how much it may become when it is unpacked.
+  init(_ path: String, limit: UnpackLimit = UnpackLimit()) throws {
     file = try OpenFile(path)
-    packed = CompressedFile.form(of: path).map { [file] in CompressedFile(file: file, form: $0) }
+    packed = CompressedFile.form(of: path).map { [file] in
+      CompressedFile(file: file, form: $0, limit: limit)
+    }
   }
 
   /// The file's status, also where it is compressed.
@@ -143,14 +147,38 @@ struct FileContent {
   func unpack(to target: String, from start: Int64 = 0) throws -> ByteCount {
     guard let packed else { return 0 }
     var position: Int64 = 0
+    var room = Room(AtomicFile.directory(of: target), for: target)
     try AtomicFile.write(to: target) { write in
       try packed.unpack { piece in
+        try room.take(piece.count)
         let skipped = max(0, min(Int64(piece.count), start - position))
         position += Int64(piece.count)
         try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
       }
     }
     return ByteCount(max(0, position - start))
+  }
+}
+
+/// The room on the disk for what is unpacked; a lack of it is what any file that cannot be written has.
+private struct Room {
+  private let folder: String
+  private let target: String
+  private var watch: FreeSpace.Watch?
+
+  init(_ folder: String, for target: String) { (self.folder, self.target) = (folder, target) }
+
+  /// Counts bytes that are about to be written.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  mutating func take(_ count: Int) throws {
+    do {
+      var watch = try watch ?? FreeSpace.system.watch(0, in: folder, for: target)
+      try watch.take(count)
+      self.watch = watch
+    } catch is SpaceShortage {
+      throw SystemError(operation: "write", path: target, errno: SystemError.Number.full)
+    }
   }
 }
 

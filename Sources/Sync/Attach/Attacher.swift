@@ -200,7 +200,7 @@ package struct Attacher {
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
     // Everything is read off one open file, whatever its path comes to mean.
-    let content = try FileContent(new.path)
+    let content = try FileContent(new.path, limit: UnpackLimit(maximum: new.source.maxSize))
     let status = try content.status()
     let isCompressed = CompressedFile.form(of: new.path) != nil
     guard status.device == new.status.device, status.inode == new.status.inode,

@@ -14,6 +14,8 @@ struct CompressedFile {
 
   let file: OpenFile
   let form: Form
+  /// How much it may become.
+  var limit = UnpackLimit()
 
   private static let pieceLength = 256 << 10
 
@@ -28,11 +30,23 @@ struct CompressedFile {
 
   /// Hands on the log's bytes, at most 256 KiB at a time.
   ///
-  /// - Throws: ``Platform/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet.
+  /// - Throws: ``Platform/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet, with
+  ///   `EOVERFLOW` for one that becomes too large.
   func unpack(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let packed = ByteCount(try file.status().length)
+    var unpacked: ByteCount = 0
+    func limited(_ piece: UnsafeRawBufferPointer) throws {
+      unpacked += ByteCount(piece.count)
+      guard limit.refusal(of: unpacked, from: packed) == nil else {
+        throw SystemError(
+          operation: "unpack, as it becomes larger than 'max-size' or its size lets expect,",
+          path: file.path, errno: SystemError.Number.overflow)
+      }
+      try body(piece)
+    }
     switch form {
-    case .gzip: try inflate(body)
-    case .zstd: try decompress(body)
+    case .gzip: try inflate(limited)
+    case .zstd: try decompress(limited)
     case .other:
       throw SystemError(operation: "unpack", path: file.path, errno: SystemError.Number.unsupported)
     }

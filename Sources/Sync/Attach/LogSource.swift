@@ -1,4 +1,4 @@
-import Platform
+package import Platform
 
 /// Files of other programs that are attached: an entry of the configuration's `sources:`.
 package struct LogSource: Sendable, Equatable {
@@ -18,6 +18,8 @@ package struct LogSource: Sendable, Equatable {
   package static let defaultIdleEnd = Duration.days(1)
   /// Whether links are followed that lead out of the folder before the first `*`.
   package var followsLinks: Bool
+  /// How large a compressed file may become; nil for what its own size lets expect.
+  package var maxSize: ByteCount?
 
   /// Attaches files.
   package init(

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Replica
+import SessionLog
 
 /// What rows are keyed by: the store and the device, in earlier versions the store alone.
 extension Manifest {
@@ -10,7 +11,7 @@ extension Manifest {
   /// The store's location in a key of this or an earlier version.
   static func location(_ key: String) -> String {
     guard let space = key.lastIndex(of: " "),
-      SessionFolder.isDevice(key[key.index(after: space)...])
+      Device.isID(key[key.index(after: space)...])
     else { return key }
     return String(key[..<space])
   }

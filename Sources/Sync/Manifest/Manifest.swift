@@ -41,7 +41,7 @@ package final class Manifest: Sendable {
 
   private static let columns =
     "store, id, generation, sent, merged, signed, link, revision, boot, dirty, attempts, lastError, "
-    + "passing, nextAttempt"
+    + "passing, nextAttempt, owner"
   private static let storeColumns =
     "checkedBoot, checkedAt, lastSuccess, failingSince, lastTold, device, remoteReapAt, attempts, "
     + "lastError, nextAttempt, objectLimit"
@@ -53,7 +53,7 @@ package final class Manifest: Sendable {
       sent INTEGER NOT NULL, merged INTEGER NOT NULL, signed INTEGER NOT NULL,
       link BLOB NOT NULL, revision INTEGER NOT NULL, boot TEXT NOT NULL,
       dirty INTEGER NOT NULL, attempts INTEGER NOT NULL, lastError TEXT, passing INTEGER NOT NULL, nextAttempt INTEGER,
-      PRIMARY KEY(store, id)) WITHOUT ROWID;
+      owner BLOB, PRIMARY KEY(store, id)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS segment(
       store TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, proven INTEGER NOT NULL,
       own INTEGER NOT NULL, PRIMARY KEY(store, id, name)) WITHOUT ROWID;
@@ -144,6 +144,7 @@ package final class Manifest: Sendable {
     entry.lastError = try row.value("lastError")
     entry.isPassing = try row.value("passing")
     entry.nextAttempt = try row.time("nextAttempt")
+    entry.owner = (try row.value("owner") as Data?).map(Array.init)
     return entry
   }
 
@@ -157,12 +158,13 @@ package final class Manifest: Sendable {
     guard entry.isKept else { return }
     try queue.change { [entry] database in
       try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        sql:
+          "INSERT OR REPLACE INTO session(\(Self.columns)) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
       ).execute(arguments: [
         store, id.description, entry.generation, Int64(entry.sent), Int64(entry.merged),
         Int64(entry.signed), Data(entry.link.encoded), entry.revision,
         entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isPassing,
-        entry.nextAttempt?.milliseconds,
+        entry.nextAttempt?.milliseconds, entry.owner.map { Data($0) },
       ])
       let insert = try database.cachedStatement(
         sql: "INSERT OR REPLACE INTO segment(store, id, name, proven, own) VALUES (?,?,?,?,?)")

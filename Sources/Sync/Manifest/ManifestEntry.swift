@@ -36,6 +36,8 @@ struct ManifestEntry: Equatable {
   var isPassing = false
   /// Not before this time again; nil when it may be tried at once.
   var nextAttempt: Timestamp?
+  /// The proof that a pass found the session to be its user's; see ``SessionOwnership``.
+  var owner: [UInt8]?
   /// Segments known to be there, and whether the store proved each one's content when it was put.
   var segments: [SegmentName: Bool] = [:] {
     didSet {

@@ -33,6 +33,12 @@ extension Puller {
   func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
     guard let revision = item.remote.revision else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
+    if let refusal = limit.refusal(of: item.missing, from: item.stored) {
+      throw ReplicaError(
+        .tooLong,
+        "the log, of which \(item.missing) bytes are missing in the mirror, is not fetched: \(refusal); "
+          + "'tidemark pull --max-size' says how large it may be")
+    }
     let files = files(of: item.remote)
     try Directory.make(files.directory, rights: Self.folderRights)
     let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)

@@ -51,6 +51,11 @@ package struct Puller: Sendable {
         + "so, run 'tidemark verify \(remote.session)'"
     }
 
+    /// Size of the objects that are read for it.
+    var stored: ByteCount {
+      remote.segments.filter { $0.range.upperBound > present }.map(\.stored).total
+    }
+
     /// Length of the largest object that is read for it, in bytes.
     var largestObject: Int {
       Int(
@@ -65,6 +70,8 @@ package struct Puller: Sendable {
   let linksNames: Bool
   /// Space on the disk.
   package var space = FreeSpace.system
+  /// How large a log may be that is fetched.
+  package var limit = UnpackLimit()
 
   /// Makes a puller.
   ///

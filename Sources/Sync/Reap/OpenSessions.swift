@@ -23,6 +23,9 @@ package struct OpenSessions: Sendable {
     }
   }
 
+  /// Adds those that a home was found to have.
+  package mutating func add(_ sessions: [SessionID]) { self.sessions.formUnion(sessions) }
+
   /// Adds a home that could not be read: each of its owner's sessions may be open.
   package mutating func addUnknown(_ home: Home) {
     unknown.insert(home.owner?.name ?? "")

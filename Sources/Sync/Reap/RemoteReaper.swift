@@ -27,7 +27,7 @@ package struct RemoteReaper: Sendable {
     return try await store.listAll(key).directories.map {
       String($0.dropFirst(key.count).dropLast())
     }
-    .filter(SessionFolder.isDevice).sorted()
+    .filter(Device.isID).sorted()
   }
 
   /// Plans.

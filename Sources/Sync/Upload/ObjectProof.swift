@@ -103,7 +103,13 @@ struct ObjectProof {
     if try await isWhole(key, name, log) { return true }
     let isMadeAgain = try await context.bodies.hold(Int(clamping: name.stored)) { _ in
       guard let again = try await encodeAgain(name, log, sidecar) else { return false }
-      _ = try await context.store.put(key, again.body)
+      do {
+        _ = try await context.store.put(key, again.body)
+      } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
+        // Written once, and damaged: its bytes go under another name.
+        guard (try? await context.store.head(key)) != nil else { throw error }
+        return false
+      }
       return true
     }
     guard isMadeAgain else { return false }
@@ -140,7 +146,7 @@ struct ObjectProof {
     var start = name.range.lowerBound
     while start < name.range.upperBound {
       let rest = start..<name.range.upperBound
-      let segment = try await writer.put(rest, &state) { state in
+      let segment = try await writer.put(rest, &state, avoiding: name) { state in
         try await writer.lane.encode(
           log, session: state.session, generation: name.generation, range: rest,
           storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,

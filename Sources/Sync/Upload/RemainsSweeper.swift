@@ -39,6 +39,11 @@ struct RemainsSweeper {
   }
 
   private func sweep(_ remote: RemoteSession) async throws {
+    if let ownership = context.ownership,
+      try await ownership.finding(remote, in: context.store) != .own
+    {
+      return try context.manifest.forget(remote.session)
+    }
     guard let seal = try await seal(of: remote) else {
       return try context.manifest.forget(remote.session)
     }

@@ -17,6 +17,7 @@ struct RemoteLook {
   /// Whether the manifest counts without a listing: before a seal the store is always asked.
   func trustsManifest(_ state: SessionState) -> Bool {
     state.verdict == nil && !state.isSidecarDamaged && isBelievable(state)
+      && context.ownership?.proves(state.entry.owner, writer.session, in: writer.folder) ?? true
   }
 
   private func isBelievable(_ state: SessionState) -> Bool {
@@ -29,10 +30,12 @@ struct RemoteLook {
   /// Takes what the folder's names say, where the manifest does not know just that.
   func list(_ state: inout SessionState) async throws {
     let remote = try await writer.folders.session(state.session, in: writer.folder)
-    defer { state.isEntryTrusted = true }
+    try await proveOwner(&state, remote)
+    let owner = state.entry.owner
+    defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
     state.isQuiet = state.verdict == nil && isQuiet(remote)
-    if isBelievable(state), isComplete(state, remote) { return }
+    if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
     if state.consent == .logs { try adjustSourceLength(&state, remote) }
@@ -56,6 +59,20 @@ struct RemoteLook {
     }
     state.entry = entry
     state.isEntryListed = true
+  }
+
+  /// Makes sure that what the store has of the session is of this home's user.
+  ///
+  /// - Throws: ``ReplicaError`` where it is not.
+  private func proveOwner(_ state: inout SessionState, _ remote: RemoteSession) async throws {
+    guard let ownership = context.ownership else { return }
+    let (session, folder) = (state.session, writer.folder)
+    guard !ownership.proves(state.entry.owner, session, in: folder) else { return }
+    switch try await ownership.finding(remote, in: context.store) {
+    case .own: state.entry.owner = ownership.proof(session, in: folder)
+    case .undecided where state.consent == .logs: state.mustProveOwner = true
+    case .undecided, .foreign: throw ownership.refusal(session, state.local.files.log)
+    }
   }
 
   /// Whether the newest object is so old, by the server's clock, that another reaper may soon take the
@@ -114,7 +131,10 @@ struct RemoteLook {
   ///
   /// - Throws: ``ReplicaError`` where it is not.
   func compare(_ state: inout SessionState) throws {
-    guard state.isOfThisGeneration else { return }
+    guard state.isOfThisGeneration else {
+      guard state.mustProveOwner, let ownership = context.ownership else { return }
+      throw ownership.refusal(state.session, state.local.files.log)
+    }
     if state.isEntryListed { return try compareWithNames(&state) }
     let log = try state.requireView()
     guard state.length >= state.entry.sent, try Self.isUnchanged(log, state.entry) else {
@@ -147,8 +167,11 @@ struct RemoteLook {
             + "\(state.length): it lost its end, or was restored from a backup. Nothing is sealed or "
             + "deleted; 'tidemark show --remote \(state.session)' has the rest")
       }
-      if first > name.range.lowerBound { continue }
-      guard try name.matches(log) else {
+      if first > name.range.lowerBound, !state.mustProveOwner { continue }
+      guard try first <= name.range.lowerBound && name.matches(log) else {
+        if state.mustProveOwner, let ownership = context.ownership {
+          throw ownership.refusal(state.session, log.path)
+        }
         throw ReplicaError(
           .localLogChanged,
           "\(writer.folder.key)\(name.fileName) does not hold what \(log.path) has there")
@@ -156,5 +179,9 @@ struct RemoteLook {
       state.entry.own(name)
     }
     state.entry.link = try log.link(before: state.entry.sent)
+    if state.mustProveOwner {
+      state.entry.owner = context.ownership?.proof(state.session, in: writer.folder)
+      state.mustProveOwner = false
+    }
   }
 }

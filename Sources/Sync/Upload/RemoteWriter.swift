@@ -1,3 +1,4 @@
+import Logging
 import ObjectStore
 import Platform
 import Replica
@@ -21,37 +22,49 @@ struct RemoteWriter {
   ///
   /// - Parameters:
   ///   - range: stream offsets of what it may hold.
+  ///   - damaged: an object whose name it must not have; nil where it may have any.
   ///   - make: makes it.
   /// - Returns: the segment.
   @discardableResult
   func put(
-    _ range: Range<StreamOffset>, _ state: inout SessionState,
+    _ range: Range<StreamOffset>, _ state: inout SessionState, avoiding damaged: SegmentName? = nil,
     making make: (SessionState) async throws -> EncodedSegment
   ) async throws -> EncodedSegment {
     try await context.bodies.hold(min(context.segmentLimit, Int(range.byteCount))) { share in
       let segment = try await make(state)
       share.shrink(to: segment.body.count)
-      try await put(segment, &state)
-      return segment
+      return try await put(
+        segment.name == damaged ? segment.renamed(1) : segment, &state)
     }
   }
 
-  private func put(_ segment: EncodedSegment, _ state: inout SessionState) async throws {
-    let name = segment.name
-    try Self.expectName(for: name.range.upperBound, of: session)
+  /// Puts a segment, under another name where its own is taken by something else.
+  private func put(
+    _ made: EncodedSegment, _ state: inout SessionState
+  ) async throws -> EncodedSegment {
+    var segment = made
+    try Self.expectName(for: made.name.range.upperBound, of: session)
     let log = try state.requireView()
     guard try log.isStillTheSame() else {
       throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
     }
     try begin(&state)
-    let receipt: PutReceipt
+    var receipt = PutReceipt?.none
     do {
-      receipt = try await context.store.put(folder.key + name.fileName, segment.body)
+      var attempt = 1
+      receipt = try await putOnce(folder.key + segment.name.fileName, segment.body)
+      while receipt == nil {
+        attempt += 1
+        guard attempt <= Self.mostNames else { throw takenNames(made.name.fileName) }
+        segment = try made.renamed(attempt)
+        receipt = try await putOnce(folder.key + segment.name.fileName, segment.body)
+      }
     } catch let error as StoreError where error.code == .tooLarge {
       try context.objectLimit.lower(after: segment.body.count)
       throw error
     }
-    state.entry.segments[name] = receipt.provesContent
+    let name = segment.name
+    state.entry.segments[name] = receipt?.provesContent ?? false
     state.entry.own(name)
     // What takes several requests may be interrupted between them: then 'status' says what is left.
     if let end = state.end, name.range.upperBound < end { state.entry.isKept = true }
@@ -65,6 +78,40 @@ struct RemoteWriter {
       try save(&state)
     }
     report(.sent(session: session, logBytes: new, storedBytes: ByteCount(segment.body.count)))
+    return segment
+  }
+
+  /// Names that are tried for the same content.
+  private static let mostNames = 3
+
+  /// Puts an object, also where each name may be written but once: what a cut PUT left cannot be
+  /// written again then.
+  ///
+  /// - Returns: nil where something else has the name. An object of the right size is taken for the one
+  ///   that was meant, and is proven as one that the store did not prove.
+  func putOnce(_ key: String, _ body: [UInt8]) async throws -> PutReceipt? {
+    do {
+      return try await context.store.put(key, body)
+    } catch let error as StoreError where Self.mayMeanTaken(error) {
+      guard let found = try? await context.store.head(key) else { throw error }
+      context.logger.info("\(key) is there already, and may not be written again: \(error)")
+      guard found.size == ByteCount(body.count) else { return nil }
+      return PutReceipt(provesContent: false, serverDate: nil)
+    }
+  }
+
+  /// Whether a refusal may be that of a name that was written before: object lock, a policy without
+  /// the right to overwrite, or a WebDAV server that has no method for it.
+  static func mayMeanTaken(_ error: StoreError) -> Bool {
+    [.authentication, .conflict].contains(error.code)
+  }
+
+  private func takenNames(_ name: String) -> ReplicaError {
+    ReplicaError(
+      .damagedObject,
+      "\(folder.key)\(name) and \(Self.mostNames) other names for the same bytes hold something else, "
+        + "and may not be written again; remove them from the store, then run 'tidemark retry \(session)'"
+    )
   }
 
   /// Refuses an offset that a name has no digits for: no reader would find the object.
@@ -96,16 +143,37 @@ struct RemoteWriter {
     _ json: [UInt8], _ status: SessionStatus, length: StreamOffset, _ state: inout SessionState
   ) async throws -> (name: RevisionName, isProven: Bool) {
     try Self.expectName(for: length, of: session)
-    let name = RevisionName(
-      session: session, number: state.entry.revision + 1, status: status,
-      generation: state.entry.generation, length: length, json: json)
+    guard state.entry.revision < RevisionName.highestNumber else {
+      throw ReplicaError(
+        .damagedObject,
+        "\(folder.key) has revision \(state.entry.revision) of \(session), the last that there can be: it "
+          + "is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'")
+    }
+    guard ByteCount(json.count) <= RevisionName.largestObject else {
+      throw ReplicaError(
+        .tooLong,
+        "\(session) lies in so many objects that its sidecar, with \(json.count) bytes, is larger than "
+          + "the \(RevisionName.largestObject) that readers take: it is not sealed, and stays on this machine; "
+          + "restart its program to begin another session")
+    }
+    var number = state.entry.revision
+    var name: RevisionName
+    var receipt: PutReceipt?
     try begin(&state)
-    let receipt = try await context.store.put(folder.key + name.fileName, json)
+    repeat {
+      number += 1
+      guard number <= min(RevisionName.highestNumber, state.entry.revision + 1 + Self.mostNames)
+      else { throw takenNames("\(session).s\(number)") }
+      name = RevisionName(
+        session: session, number: number, status: status, generation: state.entry.generation,
+        length: length, json: json)
+      receipt = try await putOnce(folder.key + name.fileName, json)
+    } while receipt == nil
     state.entry.revision = name.number
     // After the seal only the local mark is missing: until it is made, the next pass has to look.
     if status == .active { try finish(&state) }
     report(.sent(session: session, logBytes: 0, storedBytes: ByteCount(json.count)))
-    return (name, receipt.provesContent)
+    return (name, receipt?.provesContent ?? false)
   }
 
   /// What a sidecar says beyond this machine.

@@ -80,10 +80,15 @@ struct Sealer {
       (name, isProven) = try await writer.putRevision(
         json, sidecar.status, length: length, &state)
     }
-    let key = writer.folder.key + name.fileName
     if isProven { return name }
+    var key = writer.folder.key + name.fileName
     if try await context.store.get(key) == json { return name }
-    _ = try await context.store.put(key, json)
+    do {
+      _ = try await context.store.put(key, json)
+    } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
+      (name, _) = try await writer.putRevision(json, sidecar.status, length: length, &state)
+      key = writer.folder.key + name.fileName
+    }
     guard try await context.store.get(key) == json else {
       throw ReplicaError(.damagedObject, "\(key) was stored twice with other bytes than were sent")
     }

@@ -54,6 +54,9 @@ struct SessionState {
   var isQuiet = false
   /// Whether the pass before covered small segments, and nothing has been put since.
   var hasCovered = false
+  /// Whether what the store has must be compared with the log byte by byte, as nothing else shows that
+  /// it is of this session's user.
+  var mustProveOwner = false
   /// Whether a log that differs from what was sent has begun its next generation in this pass.
   var isRewritten = false
   /// What sending the stream has shown of it; nil where it was not sent from its beginning.
@@ -179,6 +182,13 @@ extension SessionState {
   mutating func beginNextGeneration() throws {
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
     let next = max(highest, entry.generation) + 1
+    guard Sidecar.generations.contains(next) else {
+      throw ReplicaError(
+        .damagedObject,
+        "the store has an object of \(session) in generation \(next - 1), the last that there can be: "
+          + "it is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'"
+      )
+    }
     guard isAttached else { return try note(redaction ?? [], generation: next) }
     sidecar.generation = next
     try sidecar.save(local.files.sidecar)
@@ -190,6 +200,7 @@ extension SessionState {
     var adopted = revision
     (adopted.userId, adopted.deviceId) =
       (context.home.owner?.name ?? revision.userId, sidecar.deviceId)
+    adopted.uid = context.home.owner?.id
     (adopted.objects, adopted.basis, adopted.digest) = (nil, nil, nil)
     (adopted.recorder, adopted.seal, adopted.source) = (nil, nil, nil)
     sidecar = adopted

@@ -181,7 +181,12 @@ package struct Uploader: Sendable {
     // Each day anew: a lifecycle rule takes what nobody has written for long.
     if entry.device != device || !isFresh {
       let key = DeviceRecord.key(context.device.deviceId)
-      _ = try await context.store.put(key, Array(device.utf8))
+      do {
+        _ = try await context.store.put(key, Array(device.utf8))
+      } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
+        // Where each name may be written but once, the first record stays.
+        guard (try? await context.store.head(key)) != nil else { throw error }
+      }
       entry.device = device
       try context.manifest.save(entry)
     }

@@ -92,6 +92,10 @@ struct Doctor: AsyncParsableCommand {
       Console.say("\nThe login is refused: which rights it has cannot be seen before it works.")
     } else if refused {
       Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
+      let device = SessionFolder.deviceKey(place.device.deviceId)
+      if let grant = rights.deviceGrant(device) {
+        Console.say("\nOnce the store is set up, this is enough for this device:\n\(grant)")
+      }
     }
     let statuses = findings.filter { $0.outcome == .failed }.map { finding in
       finding.error.map { ExitStatus($0) } ?? .integrity

@@ -34,6 +34,12 @@ struct Import: AsyncParsableCommand {
   var user: String?
   @Option(help: ArgumentHelp("The category of records that name none.", valueName: "name"))
   var category: String?
+  @Option(
+    help: ArgumentHelp(
+      "How large a compressed file may become: 10GB; by default 250 times its size, or 1 GiB.",
+      valueName: "size"),
+    transform: ArgumentValue.size)
+  var maxSize: ByteCount?
   @Flag(help: "Import nothing; print what would be.")
   var dryRun = false
   @Flag(help: "One JSON object a line.")
@@ -62,7 +68,8 @@ struct Import: AsyncParsableCommand {
           try say(Line(path: path, session: nil, isNew: nil))
           continue
         }
-        let source = LogSource(path: pattern, app: app, user: user, category: category)
+        var source = LogSource(path: pattern, app: app, user: user, category: category)
+        source.maxSize = maxSize
         let (session, isNew) = try attacher.adopt(path, as: source, holding: lock)
         try say(Line(path: path, session: session, isNew: isNew))
       } catch let error as SystemError {

@@ -163,6 +163,12 @@ struct Init: AsyncParsableCommand {
     let home = Surroundings.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
     let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
     say("Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)tidemark upload")
+    let device = SessionFolder.deviceKey(place.device.deviceId)
+    if !json, let grant = NeededRights(store).deviceGrant(device) {
+      Console.remark(
+        "A login for this device alone needs no more than this policy; without s3:DeleteObject, a stolen "
+          + "login destroys nothing where the bucket keeps versions:\n\(grant)")
+    }
     try report(store, configuration, files, cron: problem ?? "ok")
     guard let problem else { return }
     let missing = Surroundings.missingInCron().joined(separator: " ")
@@ -216,6 +222,9 @@ struct Init: AsyncParsableCommand {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
     try MachineWide.create()
+    for failed in MachineWide.makeHomes() {
+      Console.complain("cannot make the home \(failed.path): \(failed.reason)")
+    }
     return try Workplace(MachineWide.home(of: .current), choice: choice, logger: logger)
   }
 

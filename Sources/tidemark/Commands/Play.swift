@@ -64,9 +64,9 @@ struct Play: AsyncParsableCommand {
       guard case .output(let bytes) = event else { return }
       if let time, let before = shown { wait(time - before) }
       shown = time ?? shown
-      Console.write(filter.pass(bytes))
+      filter.pass(bytes).withUnsafeBytes(Console.draw)
     }
-    defer { Console.write(Array("\(TerminalFilter.reset)".utf8)) }
+    defer { Array("\(TerminalFilter.reset)".utf8).withUnsafeBytes(Console.draw) }
     let isWhole = try await reader.read(RecordChoice(RecordFilter()), .verified) {
       replay.add($0, show)
     }

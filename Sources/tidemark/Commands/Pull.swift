@@ -39,6 +39,12 @@ struct Pull: AsyncParsableCommand {
   var names = false
   @Flag(help: "Read what can be read of damaged sessions, too.")
   var salvage = false
+  @Option(
+    help: ArgumentHelp(
+      "Leave out larger logs: 10GB; by default those above 1 GiB and 250 times what is stored.",
+      valueName: "size"),
+    transform: ArgumentValue.size)
+  var maxSize: ByteCount?
   @Flag(help: "Fetch nothing; print what would be fetched.")
   var dryRun = false
   @Option(
@@ -62,7 +68,8 @@ struct Pull: AsyncParsableCommand {
       throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")
     }
     let context = try place.context(transfers: transfers)
-    let puller = Puller(context.store, into: folder, linksNames: names)
+    var puller = Puller(context.store, into: folder, linksNames: names)
+    puller.limit = UnpackLimit(maximum: maxSize)
     let items = try await plan(puller, place, context)
     place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {

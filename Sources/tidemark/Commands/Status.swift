@@ -234,13 +234,15 @@ struct Status: AsyncParsableCommand {
       let next = failed.nextAttempt.map { ", again after \(zone.zone.textWithOffset($0))" } ?? ""
       Console.say(
         Console.paint(
-          "failed         \(what)\(Plural.times(failed.attempts))\(next): \(failed.lastError)",
+          "failed         \(what)\(Plural.times(failed.attempts))\(next): \(String(oneLine: failed.lastError))",
           .yellow))
     }
     let told = Set(report.failed.compactMap { $0.session?.description })
     let others = report.problems.filter { !told.contains($0.key) }
     for (session, reason) in others.sorted(by: { $0.key < $1.key }) {
-      Console.say(Console.paint("problem        \(session): \(reason)", .yellow))
+      Console.say(
+        Console.paint(
+          "problem        \(String(oneLine: session)): \(String(oneLine: reason))", .yellow))
     }
     if report.stale {
       Console.say(Console.paint("STALE: nothing could be sent for too long", .red))

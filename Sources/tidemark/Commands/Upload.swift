@@ -63,6 +63,13 @@ struct Upload: AsyncParsableCommand {
   var json = false
   @Flag(help: ArgumentHelp("Started by a recorder, which reads what is said.", visibility: .hidden))
   var forRecorder = false
+  @Option(
+    help: ArgumentHelp("Started by root's upload, for the home of one user.", visibility: .hidden))
+  var homeOf: String?
+  @Flag(help: ArgumentHelp("Leave rotated parts alone.", visibility: .hidden))
+  var withoutPruning = false
+  @Flag(help: ArgumentHelp("Somebody sees what is said.", visibility: .hidden))
+  var watched = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
@@ -107,16 +114,65 @@ struct Upload: AsyncParsableCommand {
     choice.limitRate = limitRate
     choice.maximumRequests = maxRequests
     choice.limitsRequests = true
+    if let homeOf { return try await passOfHome(of: homeOf, choice) }
+    for failed in Account.current.isRoot && MachineWide.isConfigured ? MachineWide.makeHomes() : []
+    {
+      Console.complain("cannot make the home \(failed.path): \(failed.reason)")
+    }
     let places = try Workplace.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
-    let sites = places.map { place in
+    guard let own = places.last else { return .ok }
+    var open = try Workplace.openInRefusedHomes(besides: places)
+    var uploads = HomeUploads(self, prunes: prunes)
+    try uploads.run(places.dropLast().map(\.home), &open)
+    guard !uploads.isStopped else { return ExitStatus(of: uploads.statuses) }
+    do {
+      uploads.note(try await pass(of: own, prunes: prunes, openElsewhere: open))
+    } catch  where own.servesAllUsers && !(error is Failure) {
+      uploads.note(
+        try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: own.home) { _ in .ok })
+    }
+    return ExitStatus(of: uploads.statuses)
+  }
+
+  /// The pass over one user's home that root has started a process for; see ``HomeUploads``.
+  private func passOfHome(of user: String, _ choice: StoreChoice) async throws -> ExitStatus {
+    let place = try Workplace(
+      user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
+      logger: diagnostics.logger())
+    try HomeUploads.budget.impose()
+    var result = HomeUploads.Result()
+    defer {
+      result.open = try? place.home.openSessions()
+      result.report()
+    }
+    do {
+      return try await pass(of: place, prunes: !withoutPruning) { report in
+        let isSpent = (report.upload.stoppedBy as? StoreError)?.code == .exhausted
+        result.isStoreDown = report.isStoreDown && !isSpent
+        // What one home may send says nothing of the others.
+        result.isSpent = isSpent && maxRequests != nil
+      }
+    } catch {
+      return try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: place.home) { _ in
+        .ok
+      }
+    }
+  }
+
+  /// A pass over the home of a user.
+  private func pass(
+    of place: Workplace, prunes: Bool, openElsewhere: OpenSessions = .none,
+    _ note: (UploadPassReport) -> Void = { _ in }
+  ) async throws -> ExitStatus {
+    let sites = [
       UploadRound.Site(place.home, policy(of: place, prunes: prunes)) {
         try place.context(transfers: transfers)
       }
-    }
+    ]
     var round = UploadRound()
     round.patience = wait ?? .zero
-    round.openElsewhere = try Workplace.openInRefusedHomes(besides: places)
+    round.openElsewhere = openElsewhere
     round.isFatal = { $0 is Failure }
     var statuses: Set<ExitStatus> = []
     guard !dryRun else {
@@ -135,6 +191,7 @@ struct Upload: AsyncParsableCommand {
     } report: { site, outcome in
       statuses.insert(
         try report(outcome, of: site.home) { pass in
+          note(pass)
           try say(pass, of: site.home)
           return Self.status(of: pass.upload)
         })
@@ -151,7 +208,7 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       place.servesAllUsers ? .always : place.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
-    policy.isWatched = Console.errorIsTerminal || forRecorder
+    policy.isWatched = Console.errorIsTerminal || forRecorder || watched
     policy.staleAfter = place.settings.staleAfter
     return policy
   }

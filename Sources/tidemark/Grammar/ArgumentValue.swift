@@ -43,6 +43,14 @@ enum ArgumentValue {
     return rate
   }
 
+  /// A size in bytes.
+  static let size: @Sendable (String) throws -> ByteCount = { text in
+    guard let size = Settings.bytes(text), size > 0 else {
+      throw ValidationError("use a size above zero such as \(ByteCount.sizeForms)")
+    }
+    return size
+  }
+
   /// Reads a number within bounds.
   static func count(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in

@@ -1,0 +1,43 @@
+package import Platform
+
+/// A store to which no more than so many bytes are sent, however often it is asked.
+package struct LimitedStore: ForwardingStore {
+  /// The wrapped store.
+  package let base: any ObjectStore
+  private let limit: ByteCount
+  private let sent = Guarded<ByteCount>(0)
+
+  /// Wraps a store.
+  ///
+  /// - Parameters:
+  ///   - base: what does the work.
+  ///   - limit: bytes of bodies that are sent at the most.
+  package init(_ base: any ObjectStore, bytes limit: ByteCount) {
+    (self.base, self.limit) = (base, limit)
+  }
+
+  /// See ``ObjectStore/put(_:_:)``.
+  package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try count(body, key)
+    return try await base.put(key, body)
+  }
+
+  /// See ``ObjectStore/putIfAbsent(_:_:)``.
+  package func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try count(body, key)
+    return try await base.putIfAbsent(key, body)
+  }
+
+  private func count(_ body: [UInt8], _ key: String) throws {
+    let isWithin = sent.withLock { sent in
+      sent = [sent, ByteCount(body.count)].total
+      return sent <= limit
+    }
+    guard isWithin else {
+      throw StoreError(
+        .exhausted, operation: "PUT", target: "\(location)/\(key)",
+        response: "the \(limit.text) that one pass may send have been sent",
+        advice: "The next pass goes on.")
+    }
+  }
+}

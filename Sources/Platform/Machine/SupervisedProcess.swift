@@ -1,0 +1,181 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A process of which the output is read, up to a limit, and that is killed when its time is up.
+package final class SupervisedProcess {
+  /// How a process ended.
+  package enum End: Sendable, Equatable {
+    /// With an exit status.
+    case exited(Int32)
+    /// By a signal.
+    case killed(Int32)
+    /// By us: its time was up.
+    case overdue
+  }
+
+  /// What a process writes to one of its descriptors.
+  package struct Output: Sendable {
+    /// The descriptor.
+    package let its: Int32
+    /// How many bytes are kept; what comes after them is read and dropped.
+    package let limit: Int
+    /// What was kept.
+    package fileprivate(set) var bytes: [UInt8] = []
+    /// Whether anything was dropped.
+    package fileprivate(set) var isCut = false
+    fileprivate var reading: Int32 = -1
+
+    /// Describes what is to be read.
+    package init(_ its: Int32, limit: Int) { (self.its, self.limit) = (its, limit) }
+  }
+
+  /// What it has written so far.
+  package private(set) var outputs: [Output]
+  /// How it ended; nil while it runs.
+  package private(set) var end: End?
+  private let process: pid_t
+  private let deadline: Int64
+  private let machine: Machine
+
+  /// Starts a process.
+  ///
+  /// - Parameters:
+  ///   - child: the process; the descriptors of `outputs` are added to its own.
+  ///   - outputs: which of its descriptors are read.
+  ///   - time: how long it may run.
+  /// - Throws: ``SystemError``.
+  package init(
+    _ child: ChildProcess, reading outputs: [Output], for time: Duration, on machine: Machine
+  ) throws(SystemError) {
+    self.machine = machine
+    deadline = machine.uptime() + time.milliseconds
+    var child = child
+    var writing: [Int32] = []
+    defer { for number in writing { close(number) } }
+    var opened: [Output] = []
+    for var output in outputs {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else {
+        for output in opened { close(output.reading) }
+        throw SystemError(operation: "open", path: "a pipe", errno: errno)
+      }
+      for number in ends { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+      _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+      output.reading = ends[0]
+      writing.append(ends[1])
+      opened.append(output)
+      child.descriptors.append((ends[1], output.its))
+    }
+    let started = child.start()
+    self.outputs = opened
+    process = started
+    guard started > 0 else {
+      throw SystemError(operation: "start", path: "a process", errno: -started)
+    }
+  }
+
+  deinit {
+    for output in outputs where output.reading >= 0 { close(output.reading) }
+  }
+
+  /// Time between two looks at processes that say nothing, in milliseconds.
+  private static let interval: Int32 = 200
+
+  /// Runs some processes, a few at a time.
+  ///
+  /// The thread waits until the last has ended.
+  ///
+  /// - Parameters:
+  ///   - count: how many.
+  ///   - most: how many at a time.
+  ///   - start: starts the process with a number; nil where there is none.
+  ///   - ended: gets a process that has ended, with its number; returns whether more are to be started.
+  /// - Throws: what `start` throws, once those that run have ended; what `ended` throws.
+  package static func run(
+    _ count: Int, atOnce most: Int, start: (Int) throws -> SupervisedProcess?,
+    ended: (Int, SupervisedProcess) throws -> Bool
+  ) throws {
+    var running: [(number: Int, process: SupervisedProcess)] = []
+    var next = 0
+    var failure: (any Error)?
+    while next < count || !running.isEmpty {
+      while next < count, running.count < most {
+        do {
+          if let process = try start(next) { running.append((next, process)) }
+          next += 1
+        } catch {
+          (failure, next) = (error, count)
+        }
+      }
+      wait(for: running.map(\.process))
+      for (number, process) in running where process.end != nil {
+        if try !ended(number, process) { next = count }
+      }
+      running.removeAll { $0.process.end != nil }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func wait(for processes: [SupervisedProcess]) {
+    guard !processes.isEmpty else { return }
+    var polled = processes.flatMap { process in
+      process.outputs.filter { $0.reading >= 0 }.map {
+        pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0)
+      }
+    }
+    _ = poll(&polled, nfds_t(polled.count), interval)
+    for process in processes { process.look() }
+  }
+
+  /// Reads what there is, and finds out whether the process has ended.
+  private func look() {
+    if machine.uptime() >= deadline, end == nil {
+      kill(process, SIGKILL)
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      end = .overdue
+    }
+    if end == nil {
+      var status: Int32 = 0
+      let found = waitpid(process, &status, WNOHANG)
+      if found == process {
+        end = status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .killed(status & 0x7f)
+      } else if found < 0, errno != EINTR {
+        end = .exited(-1)
+      }
+    }
+    // After the last look at the process: what it wrote before its end is in the pipe by now.
+    for index in outputs.indices { read(index) }
+  }
+
+  private func read(_ index: Int) {
+    guard outputs[index].reading >= 0 else { return }
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = systemResult(
+        buffer.withUnsafeMutableBytes {
+          readFile(outputs[index].reading, $0)
+        })
+      if count == -Int(EINTR) { continue }
+      guard count > 0 else {
+        if count == 0 {
+          close(outputs[index].reading)
+          outputs[index].reading = -1
+        }
+        return
+      }
+      let room = outputs[index].limit - outputs[index].bytes.count
+      if count > room { outputs[index].isCut = true }
+      outputs[index].bytes += buffer[..<min(count, room)]
+    }
+  }
+}
+
+// The system's, under a name that the method above does not hide.
+
+private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+  read(file, buffer.baseAddress, buffer.count)
+}

@@ -1,0 +1,15 @@
+import LogRecords
+import Redaction
+
+/// Whatever is masked, the text keeps its length and its newlines, and masking it again changes
+/// nothing.
+func fuzzRedaction(_ input: [UInt8]) {
+  for format in [LogFormat.asIs, .lines] {
+    let once = Redactor.standard.redacted(input, format: format)
+    precondition(once.count == input.count)
+    for index in input.indices where input[index] == 0x0a || once[index] == 0x0a {
+      precondition(once[index] == input[index])
+    }
+    precondition(Redactor.standard.redacted(once, format: format) == once)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@Suite(.tags(.medium)) struct SupervisedProcessTests {
+  /// What became of shell scripts, two of which ran at a time.
+  private func run(
+    _ scripts: [String], limit: Int = 1000, for time: Duration = .seconds(600),
+    until isEnough: (Int) -> Bool = { _ in false }
+  ) throws -> [Int: SupervisedProcess] {
+    var ended: [Int: SupervisedProcess] = [:]
+    try SupervisedProcess.run(scripts.count, atOnce: 2) { number in
+      let child = ChildProcess(
+        ["/bin/sh", "-c", scripts[number]], environment: ["PATH": "/usr/bin:/bin"])
+      return try SupervisedProcess(
+        child, reading: [.init(1, limit: limit), .init(7, limit: limit)], for: time, on: .current)
+    } ended: { number, process in
+      ended[number] = process
+      return !isEnough(number)
+    }
+    return ended
+  }
+
+  @Test func outputsAndEndsAreTold() throws {
+    let ended = try run(["echo one; echo two >&7; exit 3", "kill -9 $$", "true"])
+    #expect(ended[0]?.end == .exited(3))
+    #expect(
+      ended[0]?.outputs.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one\n", "two\n"])
+    #expect(ended[1]?.end == .killed(9))
+    #expect(ended[2]?.end == .exited(0))
+  }
+
+  @Test func moreThanIsKeptIsReadAndDropped() throws {
+    let ended = try run(["yes | head -c 3000000; echo end >&7"], limit: 10)
+    #expect(ended[0]?.end == .exited(0))
+    #expect(ended[0]?.outputs[0].bytes.count == 10 && ended[0]?.outputs[0].isCut == true)
+    #expect(ended[0]?.outputs[1].isCut == false)
+  }
+
+  /// One that stops itself is never woken by its own alarm.
+  @Test func aProcessWhoseTimeIsUpIsKilled() throws {
+    let ended = try run(["kill -STOP $$", "echo other"], for: .milliseconds(300))
+    #expect(ended[0]?.end == .overdue)
+    #expect(ended[1]?.end != nil)
+  }
+
+  @Test func noMoreAreStartedOnceThatIsEnough() throws {
+    let ended = try run(Array(repeating: "true", count: 9)) { _ in true }
+    #expect((1...2).contains(ended.count))
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Root sends the sessions of two users below one device: the victim's, and those of somebody who knows
+/// their ids.
+@Suite(.tags(.medium)) struct SessionOwnershipTests {
+  private let clock = TestClock()
+  private let victim: TestHome
+  private let other: TestHome
+  private let store: FaultyStore
+  private static let key = Array("of root".utf8)
+  private static let users = (victim: Account(id: 20_001), other: Account(id: 20_002))
+
+  init() throws {
+    victim = try TestHome(clock: clock)
+    other = try TestHome(clock: clock)
+    store = FaultyStore(try DirectoryStore.prepared(at: "\(victim.folder)/store"))
+  }
+
+  private func context(
+    _ local: TestHome, _ user: Account, isOwned: Bool = true, _ consent: Consent = .logs
+  ) throws -> SyncContext {
+    let home = Home(path: local.home.path, owner: isOwned ? user : nil)
+      .compressing(with: SegmentCompression())
+    return try SyncContext(
+      home: home, device: victim.device, store: store, machine: clock.machine, transfers: 4,
+      consent: consent,
+      ownership: isOwned ? SessionOwnership(user, store: store.location, key: Self.key) : nil)
+  }
+
+  private func upload(_ local: TestHome, _ user: Account) async throws -> UploadReport {
+    try await onePass(.all) { try context(local, user) }
+  }
+
+  /// The paths of the sessions' objects.
+  private func objects() throws -> Set<String> {
+    let all = FileManager.default.enumerator(atPath: "\(victim.folder)/store")
+    return Set(all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/20") }
+  }
+
+  /// Puts a session of the victim's id into the other home.
+  private func plant(
+    _ session: SessionID, log: [UInt8], _ change: (inout Sidecar) -> Void = { _ in }
+  ) throws {
+    let (theirs, ours) = (victim.home.files(for: session), other.home.files(for: session))
+    var sidecar = try Sidecar.load(theirs.sidecar)
+    (sidecar.seal, sidecar.objects, sidecar.digest) = (nil, nil, nil)
+    change(&sidecar)
+    try Directory.make(ours.directory)
+    try AtomicFile.write(log, to: ours.log)
+    try sidecar.save(ours.sidecar)
+    try other.home.mark(session)
+  }
+
+  /// An empty log and the word that it is over: with logs, and with consent to no more than metadata.
+  @Test(arguments: [nil, .metadata] as [Consent?])
+  func aSealedSessionOfAnotherUserIsNotSealedAnew(consent: Consent?) async throws {
+    let session = try victim.session(Array("one\ntwo\n".utf8))
+    #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
+    let before = try objects()
+    try plant(session, log: []) { $0.consent = consent }
+    let failure = try #require(try await upload(other, Self.users.other).failures.first)
+    #expect((failure.error as? ReplicaError)?.code == .foreignSession, "\(failure.error)")
+    #expect("\(failure.error)".contains("tidemark import"))
+    #expect(try objects() == before)
+  }
+
+  @Test func everyRevisionNamesTheUser() async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = try await upload(victim, Self.users.victim)
+    try writer.end(.exit(0))
+    _ = try await upload(victim, Self.users.victim)
+    let folder = SessionFolder(device: victim.device.deviceId, session: writer.session)
+    let remote = try await FolderListing(folder, in: store)[writer.session, in: folder]
+    #expect(remote.revisions.count == 2)
+    for revision in remote.revisions {
+      let sidecar = try await RemoteReader(store).read(revision, in: folder)
+      #expect(sidecar.uid == Self.users.victim.id)
+    }
+  }
+
+  /// The whole cache of the victim, who may have been careless with it.
+  @Test func aManifestProvesNothingForAnotherUser() async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = try await upload(victim, Self.users.victim)
+    let before = try objects()
+    let log = try victim.log(writer.session)
+    try plant(writer.session, log: log + Array("forged\n".utf8))
+    let name = "manifest.sqlite"
+    _ = try context(other, Self.users.other)
+    for suffix in ["", "-wal", "-shm"] {
+      let (from, to) = (victim.home.cachePath, other.home.cachePath)
+      try File.remove("\(to)/\(name)\(suffix)")
+      guard File.exists("\(from)/\(name)\(suffix)") else { continue }
+      try FileManager.default.copyItem(
+        atPath: "\(from)/\(name)\(suffix)", toPath: "\(to)/\(name)\(suffix)")
+    }
+    // Somebody writes the session: it goes on.
+    let lock = try FileLock.shared(other.home.files(for: writer.session).lock)
+    let report = try await upload(other, Self.users.other)
+    withExtendedLifetime(lock) {}
+    #expect((report.failures.first?.error as? ReplicaError)?.code == .foreignSession)
+    #expect(try objects() == before)
+    // The victim's goes on, without a listing.
+    Array("two\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = store.takeRequests()
+    #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
+    #expect(store.takeRequests().allSatisfy { !$0.hasPrefix("LIST") })
+    #expect(try objects().count > before.count)
+  }
+
+  /// Only who has the bytes can have put them: one whose log lacks its first part has not.
+  @Test(arguments: [0, 4096])
+  func segmentsWithoutASidecarAreTheirsWhoHasTheBytes(pruned: Int) async throws {
+    let session = try victim.session(Array("one\ntwo\n".utf8))
+    store.plan(.die, on: "PUT", keyContaining: ".terminated.")
+    await #expect(throws: CancellationError.self) { try await upload(victim, Self.users.victim) }
+    store.revive()
+    let before = try objects()
+    #expect(before.contains { $0.hasSuffix(".log.zst") } && !before.contains { $0.contains(".s0") })
+    try plant(session, log: []) { sidecar in
+      guard pruned > 0 else { return }
+      sidecar.source = .init(
+        path: "/gone", device: 1, inode: 0, base: 0, length: StreamOffset(pruned), headLength: 0,
+        headHash: "")
+    }
+    let report = try await upload(other, Self.users.other)
+    #expect(report.failures.count == 1)
+    #expect(try objects() == before)
+    #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
+    #expect(try objects().count == before.count + 1)
+  }
+
+  @Test func aSessionThatNamesNoUserIsNotGoneOnWith() async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = try await onePass(.all) { try context(victim, Self.users.victim, isOwned: false) }
+    let before = try objects()
+    Array("two\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    let report = try await upload(victim, Self.users.victim)
+    #expect((report.failures.first?.error as? ReplicaError)?.code == .foreignSession)
+    #expect(try objects() == before)
+  }
+
+  /// What the cache says is to be cleaned up may be another's.
+  @Test func nothingOfAnotherUserIsCleanedUp() async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = try await upload(victim, Self.users.victim)
+    try writer.end(.exit(0))
+    _ = try await upload(victim, Self.users.victim)
+    let before = try objects()
+    #expect(before.count { $0.contains(".s0") } == 2)
+    try context(other, Self.users.other).manifest
+      .forgetButRemains(of: writer.session, due: clock.now())
+    _ = try await upload(other, Self.users.other)
+    #expect(try objects() == before)
+    _ = try await upload(victim, Self.users.victim)
+    #expect(try objects().count == before.count - 1)
+  }
+
+  /// A name that somebody has put: no number follows it, and nothing is put under none.
+  @Test func theLastNumbersEndASession() async throws {
+    let writer = try victim.writer()
+    Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    _ = try await upload(victim, Self.users.victim)
+    let folder = SessionFolder(device: victim.device.deviceId, session: writer.session)
+    let remote = try await FolderListing(folder, in: store)[writer.session, in: folder]
+    let json = try await RemoteReader(store).json(of: #require(remote.revision), in: folder)
+    let last = RevisionName(
+      session: writer.session, number: RevisionName.highestNumber, status: .active, length: 0,
+      json: json)
+    _ = try await store.put(folder.key + last.fileName, json)
+    let before = try objects()
+    try writer.end(.exit(0))
+    let report = try await upload(victim, Self.users.victim)
+    #expect((report.failures.first?.error as? ReplicaError)?.code == .damagedObject)
+    #expect(try objects() == before)
+  }
+}

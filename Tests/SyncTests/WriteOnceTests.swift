@@ -1,0 +1,53 @@
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+/// A device's key may write each name once, and delete nothing: what goes wrong with a PUT is put
+/// right under another name.
+@Suite(.tags(.medium)) struct WriteOnceTests {
+  private let local: TestHome
+  private let faulty: FaultyStore
+
+  init() throws {
+    local = try TestHome()
+    faulty = FaultyStore(
+      WriteOnceStore(try DirectoryStore.prepared(at: "\(local.folder)/store")))
+  }
+
+  private func upload() async throws -> UploadReport {
+    try await onePass(.all) {
+      try SyncContext(
+        home: local.home, device: local.device, store: faulty, machine: local.clock.machine,
+        transfers: 4)
+    }
+  }
+
+  /// An object that was cut, one that was damaged, and one whose answer was lost.
+  @Test(
+    arguments: [".log.zst", ".terminated.", "device.json"],
+    [FaultyStore.Fault.truncate, .flip, .failAfter])
+  func aPutThatWentWrongIsRepeatedUnderAnotherName(part: String, fault: FaultyStore.Fault)
+    async throws
+  {
+    let session = try local.session(Array("one\ntwo\nthree\n".utf8))
+    faulty.plan(fault, on: "PUT", keyContaining: part)
+    for _ in 0..<3 {
+      _ = try await upload()
+      local.clock.advance(seconds: 4000)
+    }
+    #expect(faulty.unexercised.isEmpty)
+    #expect(try await upload().failures.isEmpty)
+    #expect(try local.home.openSessions().isEmpty)
+    let folder = SessionFolder(device: local.device.deviceId, session: session)
+    let remote = try await FolderListing(folder, in: faulty)[session, in: folder]
+    #expect(remote.seal != nil)
+    var read: [UInt8] = []
+    try await RemoteReader(faulty).read(remote, upTo: remote.end) { read += $0 }
+    #expect(try read == local.log(session))
+  }
+}
