@@ -97,6 +97,14 @@ let package = Package(
       name: "SessionReading",
       dependencies: ["LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog"]),
 
+    // Layer: what devices tell, and who is told
+    .target(
+      name: "Fleet",
+      dependencies: [
+        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+
     // Layer: one upload
     .target(
       name: "TidemarkUpload",
@@ -108,8 +116,8 @@ let package = Package(
     .executableTarget(
       name: "tidemark",
       dependencies: [
-        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
-        "SessionLog", "SessionReading", "SessionRecorder", "Sync", "TidemarkUpload",
+        "Delta", "Fleet", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction",
+        "Replica", "SessionLog", "SessionReading", "SessionRecorder", "Sync", "TidemarkUpload",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -212,6 +220,13 @@ let package = Package(
       name: "ReplicaTests",
       dependencies: [
         "Delta", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .testTarget(
+      name: "FleetTests",
+      dependencies: [
+        "Delta", "Fleet", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Replica",
+        "SessionLog", "TestServers", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(

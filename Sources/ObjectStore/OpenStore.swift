@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTransport
+package import HTTPTransport
 import Platform
 
 /// Opens the store at a URL, with retries of what is transient.
@@ -22,7 +22,7 @@ package func openStore(
     case .webdav(let address): try openWebDAV(address, settings, environment: environment)
     case .s3(let bucket, let prefix):
       try openS3(
-        bucket, prefix, settings, environment: environment, transport: transport(settings))
+        bucket, prefix, settings, environment: environment, transport: settings.transport())
     }
   // Inside of the retries, so that each attempt is seen.
   return RetryingStore(
@@ -37,23 +37,25 @@ private func openWebDAV(
     try WebDAVLogin.resolve(environment: environment, settings: settings, url: address)
   }
   return WebDAVStore(
-    url: address, credentials: try login(), transport: try transport(settings),
+    url: address, credentials: try login(), transport: try settings.transport(),
     random: settings.machine.random, reread: login)
 }
 
-/// What carries requests as the settings say.
-///
-/// Throws `StoreError` with `configuration` for certificates that cannot be used.
-func transport(_ settings: StoreSettings) throws -> HTTPTransport {
-  var options = HTTPTransport.Options()
-  options.workers = max(1, settings.transfers ?? StoreSettings.mostTransfers)
-  options.connectTimeout = settings.connectTimeout
-  options.stallTimeout = settings.stallTimeout
-  options.proxy = settings.proxy
-  options.pace = settings.limitRate.map { Pace(bytesPerSecond: $0.bytes) }
-  options.maximumRequests = settings.maximumRequests
-  options.tls = try settings.tls()
-  options.logger = settings.logger
-  options.secrets = settings.secrets
-  return HTTPTransport(options)
+extension StoreSettings {
+  /// What carries requests as the settings say.
+  ///
+  /// Throws `StoreError` with `configuration` for certificates that cannot be used.
+  package func transport() throws -> HTTPTransport {
+    var options = HTTPTransport.Options()
+    options.workers = max(1, transfers ?? StoreSettings.mostTransfers)
+    options.connectTimeout = connectTimeout
+    options.stallTimeout = stallTimeout
+    options.proxy = proxy
+    options.pace = limitRate.map { Pace(bytesPerSecond: $0.bytes) }
+    options.maximumRequests = maximumRequests
+    options.tls = try tls()
+    options.logger = logger
+    options.secrets = secrets
+    return HTTPTransport(options)
+  }
 }

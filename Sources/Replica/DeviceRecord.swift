@@ -52,7 +52,7 @@ package struct DeviceRecord: Sendable, Codable {
     let folders = try await store.listAll(SessionFolder.devicesKey).directories
     let ids = folders.map { String($0.dropFirst(SessionFolder.devicesKey.count).dropLast()) }
     return try await ids.filter(Device.isID).concurrentMap {
-      try await record(of: $0, in: store)
+      try await read($0, in: store)
     }
   }
 
@@ -64,8 +64,10 @@ package struct DeviceRecord: Sendable, Codable {
     return [first] + (try await all(in: store).map(\.deviceId).filter { $0 != first })
   }
 
-  private static func record(of id: String, in store: any ObjectStore) async throws -> DeviceRecord
-  {
+  /// The record of a device; where it cannot be read, one that goes by the id.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  package static func read(_ id: String, in store: any ObjectStore) async throws -> DeviceRecord {
     do {
       let json = try await store.get(key(id), atMost: largest)
       let record = try JSONDecoder().decode(DeviceRecord.self, from: Data(json))

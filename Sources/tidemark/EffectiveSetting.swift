@@ -1,3 +1,4 @@
+import Fleet
 import Foundation
 
 /// A setting as it counts, and where it comes from.
@@ -73,10 +74,19 @@ struct EffectiveSetting: Equatable {
       }
       if let written = settings.written[key] {
         return EffectiveSetting(
-          key: key, value: key == "proxy" ? withoutLogin(written.text) : written.text,
+          key: key, value: shown(written.text, of: key),
           origin: .file(path: path, line: written.line))
       }
       return EffectiveSetting(key: key, value: defaults[key], origin: .standard)
+    }
+  }
+
+  private static func shown(_ text: String, of key: String) -> String {
+    switch key {
+    case "proxy": withoutLogin(text)
+    // Who has the whole URL can say that all is well.
+    case "heartbeat": Webhook(text)?.description ?? "***"
+    default: text
     }
   }
 

@@ -52,13 +52,14 @@ final class Recording {
   }
 
   /// Ends the session, and waits a while for what is still to be sent.
-  func end(_ cause: ExitCause, core: String? = nil) {
+  func end(_ cause: ExitCause, core: String? = nil) async {
     guard let writer, let place else { return }
     do {
       try writer.end(cause, core: core)
     } catch {
       Console.complain("\(error)")
     }
+    if cause.status == .crashed { await Hooks(place).tell(besides: writer.session) }
     guard uploads else { return }
     guard let last = UploadProcess(of: place, waits: Self.patience) else { return }
     // The background goes on with it and cron tells what is wrong; a person at a terminal wants to

@@ -16,6 +16,7 @@ extension Settings {
     ("consent", key(\.consent, Consent.init(rawValue:))),
     ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
     ("stale-after", key(\.staleAfter, Age.parse)),
+    ("heartbeat", heartbeat),
     ("fsync", key(\.recording.fsync, fsync)),
     ("rotate-at", key(\.recording.rotateAt, bytes)),
     ("stderr-level", key(\.recording.standardErrorLevel, Level.init(name:))),

@@ -26,6 +26,8 @@ struct Settings {
   var sources: [LogSource] = []
   /// What is masked before it leaves.
   var redaction = RedactionRules()
+  /// What is done when something goes wrong, or right.
+  var hooks = HookSettings()
   /// The files with secrets are read when a store is opened: a user whose sessions root sends need not
   /// be able to.
   var storeSettings = StoreSettings()
@@ -59,7 +61,7 @@ struct Settings {
   /// Reads a configuration file; one that is not there gives the defaults.
   init(path: String) throws {
     guard let text = try Self.text(of: path) else { return }
-    do {
+    try Self.reading(path) {
       // Values are read as the text that they are: no rules are needed to tell what that looks like.
       guard let root = try Yams.compose(yaml: text, .basic) else {
         return
@@ -72,13 +74,24 @@ struct Settings {
           sources = try Self.sources(value)
         } else if key.string == "redact" {
           redaction = try Self.redaction(value)
+        } else if let hook = Self.hooks[key.string ?? ""] {
+          hooks[keyPath: hook] = try Self.command(value, key.string ?? "")
         } else {
           try apply(key, value, under: "")
         }
       }
       try checkReaders(of: path)
+    }
+  }
+
+  /// Reads a configuration file, and says in which line of it what is wrong.
+  ///
+  /// - Throws: ``Failure``, what `body` throws.
+  static func reading(_ path: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch let error as YamlError {
-      throw Failure(.configuration, "\(path)\(Self.fault(error))")
+      throw Failure(.configuration, "\(path)\(fault(error))")
     } catch let error as Problem {
       throw Failure(.configuration, "\(path):\(error.line): \(error.text)")
     }
@@ -134,14 +147,18 @@ struct Settings {
     }
     guard let takeOver = Self.keys.first(where: { $0.name == name })?.takeOver else {
       throw Self.unknown(
-        key, name, of: Self.keys.map(\.name) + Self.sections + ["sources", "redact"])
+        key, name,
+        of: Self.keys.map(\.name) + Self.sections + Self.hooks.keys.sorted()
+          + ["sources", "redact"])
     }
     guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
     if text.isEmpty { return }
     written[name] = Written(text: text, line: value.mark?.line ?? 1)
     guard takeOver(&self, text) else {
-      // It may hold a password.
-      guard name != "proxy" else { throw Problem(value, "invalid value for 'proxy'") }
+      // It may hold a password, or be a secret.
+      guard !["proxy", "heartbeat"].contains(name) else {
+        throw Problem(value, "invalid value for '\(name)'\(Self.expected(name))")
+      }
       throw Problem(
         value, "invalid value '\(String(printable: text.utf8))' for '\(name)'\(Self.expected(name))"
       )
@@ -156,6 +173,7 @@ struct Settings {
       "; use a time such as \(Age.forms)"
     case "rotate-at", "limit-rate", "retention.local-max":
       "; use a size such as \(ByteCount.sizeForms)"
+    case "heartbeat": "; use https://…"
     case "consent": "; use none, metadata or logs"
     case "fsync": "; use always, never or an interval such as 1s"
     case "allow-plaintext", "s3.path-style": "; use true or false"

@@ -18,6 +18,12 @@ enum SettingsTemplate {
     #transfers: 12
     # 'status' and cron complain when nothing could be sent for so long.
     #stale-after: 1h
+    # Programs to run, as the session's owner, when a session has crashed, and when nothing could be sent
+    # for 'stale-after': they get JSON on standard input. And a URL to ask after each upload that went
+    # well: whoever watches it notices when none comes.
+    #on-crash: [/usr/local/bin/notify, crash]
+    #on-stale: [/usr/local/bin/notify, stale]
+    #heartbeat:
     # When logs are made durable against a power loss: always, never, or an interval.
     #fsync: 1s
     # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.

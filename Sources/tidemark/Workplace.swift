@@ -202,8 +202,10 @@ struct Workplace {
   var isServedByRoot: Bool { home.owner != nil && openedStore == nil && !servesAllUsers }
 
   /// Everything for operations with the store.
-  func context(transfers: Int? = nil) throws -> SyncContext {
-    try context(store: storeURL(), transfers: transfers)
+  func context(
+    transfers: Int? = nil, counted: (CountingStore) -> Void = { _ in }
+  ) throws -> SyncContext {
+    try context(store: storeURL(), transfers: transfers, counted: counted)
   }
 
   /// What may leave, where anything may.
@@ -233,15 +235,20 @@ struct Workplace {
   }
 
   /// Everything for operations with a given store.
-  func context(store: StoreURL, transfers: Int? = nil) throws -> SyncContext {
+  ///
+  /// - Parameter counted: gets the store, whose requests are to be counted.
+  func context(
+    store: StoreURL, transfers: Int? = nil, counted: (CountingStore) -> Void = { _ in }
+  ) throws -> SyncContext {
     // Each session needs a few requests: with all of them begun at once none might get done.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
     let wanted = transfers ?? settings.transfers
     var limits = UploadLimits()
     limits.quiet = settings.retention.remote / 3
-    let store =
+    let store = CountingStore(
       try openedStore
-      ?? settings.store(at: store, transfers: transfers, environment: environment)
+        ?? settings.store(at: store, transfers: transfers, environment: environment))
+    counted(store)
     let ownership = ownershipKey.flatMap { key in
       home.owner.map { SessionOwnership($0, store: store.location, key: key) }
     }

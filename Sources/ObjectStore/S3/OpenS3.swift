@@ -35,6 +35,6 @@ package func credentialOrigin(
   guard case .s3 = url.kind else { return nil }
   return try await CredentialChain(
     environment: environment, settings: settings.s3,
-    transport: transport(settings), now: settings.machine.now
+    transport: settings.transport(), now: settings.machine.now
   ).origin()
 }

@@ -9,6 +9,12 @@ package enum File {
   /// Whether something has a path; a link counts for what it leads to.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// The rights of what a path leads to, `0o644` say; nil where it leads nowhere.
+  package static func mode(of path: String) -> UInt32? {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt32(status.st_mode) & 0o7777 : nil
+  }
+
   /// Removes a file; one that is not there is fine.
   package static func remove(_ path: String) throws(SystemError) {
     do {

@@ -64,6 +64,17 @@ package struct ChildProcess {
     return result == 0 ? process : -result
   }
 
+  /// Executes it in the place of this process.
+  ///
+  /// - Returns: the error number; it returns only when that fails.
+  package func replaceOwn() -> Int32 {
+    withCStrings { arguments, variables in
+      guard let program = arguments.pointee else { return EINVAL }
+      execve(program, arguments, variables)
+      return errno
+    }
+  }
+
   /// Lends the command line and the environment as C has them.
   package func withCStrings<Result>(
     _ body: (

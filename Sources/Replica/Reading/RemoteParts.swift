@@ -73,13 +73,15 @@ package final class RemoteParts {
   /// - Parameters:
   ///   - times: milliseconds since 1970; nil for any.
   ///   - levels: their places in the order of levels; nil for any.
+  ///   - start: nothing before it is looked at; the first range may begin within a record then.
   /// - Returns: ranges in order, with a gap between each two.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func span(
-    _ times: ClosedRange<Int64>?, levels: [Int]? = nil
+    _ times: ClosedRange<Int64>?, levels: [Int]? = nil, from start: StreamOffset = .zero
   ) async throws -> [Range<StreamOffset>] {
-    try await retrying { [self] in
-      let stretches = try await stream.stretches(of: try await cover())
+    let ranges = try await retrying { [self] in
+      let segments = try await cover().filter { $0.range.upperBound > start }
+      let stretches = try await stream.stretches(of: segments)
       let isWanted = stretches.map { $0.mayHold(times, levels) }
       var ranges: [Range<StreamOffset>] = []
       var number = 0
@@ -98,6 +100,8 @@ package final class RemoteParts {
       }
       return ranges
     }
+    return ranges.map { max(start, $0.lowerBound)..<max(start, $0.upperBound) }
+      .filter { !$0.isEmpty }
   }
 
   /// Reads ranges that were chosen.

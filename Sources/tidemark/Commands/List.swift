@@ -19,9 +19,16 @@ struct List: AsyncParsableCommand {
       With --json one object a line: sessionId, status, cause, running, deviceId, deviceName, \
       userId, appName, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location \
       (local, remote or both), remoteReapedAt, and consent where it is metadata: the log was not sent, \
-      or not beyond uploadedBytes.
+      or not beyond uploadedBytes; with --tree also path (user, else device id; device id; session id).
+
+      --summary reads the store's copies, with --all-devices those of all devices: the folders of the last \
+      two weeks, and the sidecars of sessions that are open or of the last day. With --json one object a \
+      device: deviceId, deviceName, lastSeen, openSessions, waitingBytes (as the sidecars say), crashes \
+      and errors (of 24 hours), app and version (of the newest session).
 
       Examples:
+        tidemark list --all-devices --summary
+        tidemark list --tree --lines 3
         tidemark list --failed --since yesterday
         tidemark list --sort size -n 10 --columns session,size,app
       """)
@@ -47,6 +54,14 @@ struct List: AsyncParsableCommand {
     help: ArgumentHelp("The columns to show, in their order.", valueName: "names"),
     completion: .list(ListColumn.allCases.map(\.rawValue)), transform: Self.columns)
   var columns: [ListColumn]?
+  @Flag(help: "Devices instead: last seen, bytes waiting, crashes and errors in 24 hours.")
+  var summary = false
+  @Flag(help: "Sessions below their devices, and these below their users.")
+  var tree = false
+  @Option(
+    help: ArgumentHelp("With --tree, so many last lines of each session.", valueName: "n"),
+    transform: ArgumentValue.count(0...1000))
+  var lines: Int?
   @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
@@ -67,8 +82,14 @@ struct List: AsyncParsableCommand {
     }
   }
 
+  func validate() throws {
+    if summary && tree { throw ValidationError("--summary and --tree exclude each other.") }
+    if lines != nil, !tree { throw ValidationError("--lines is for --tree.") }
+  }
+
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
+    if summary { return try await showDevices(place) }
     let chosen = choice.isChoosing || span.isChoosing || owner.user != nil
     let limit = number ?? (all || chosen ? Int.max : 50)
     let selected = try await choice.newest(
@@ -76,7 +97,9 @@ struct List: AsyncParsableCommand {
       limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote)
     let now = Timestamp.now()
     let entries = Array(sorted(selected.entries, now).prefix(limit))
-    if json {
+    if tree, !entries.isEmpty {
+      try await showTree(entries, in: selected.catalog, now)
+    } else if json {
       for entry in entries { Console.say(try Console.json(Line(entry, now))) }
     } else if entries.isEmpty {
       Console.remark(
@@ -148,6 +171,8 @@ struct List: AsyncParsableCommand {
     let location: SessionCatalog.Location
     let remoteReapedAt: Timestamp?
     let consent: Consent?
+    /// With `--tree`: user, else device id; device id; session.
+    var path: [String]?
 
     init(_ entry: SessionCatalog.Entry, _ now: Timestamp) {
       sessionId = entry.session

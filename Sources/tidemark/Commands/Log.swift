@@ -7,7 +7,7 @@ import SessionLog
 import SessionRecorder
 
 /// `PROGRAM | tidemark log`, and `tidemark log error "…"` in a script that is recorded.
-struct Log: ParsableCommand {
+struct Log: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
     abstract: "Record standard input as a session, or add a record to a running one.",
@@ -65,7 +65,7 @@ struct Log: ParsableCommand {
     _ = try scenario.map(ScenarioName.init(argument:))
   }
 
-  func run() throws {
+  func run() async throws {
     if let level = level.flatMap(Level.init(name:)) {
       return try add(level, message.joined(separator: " "))
     }
@@ -74,7 +74,7 @@ struct Log: ParsableCommand {
       uploads: !noUpload, diagnostics)
     try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
       .copyStandardInput()
-    recording.end(.exit(0))
+    await recording.end(.exit(0))
   }
 
   private func add(_ level: Level, _ message: String) throws {

@@ -98,7 +98,7 @@ struct Run: AsyncParsableCommand {
       into: recording.writer, environment: environment, onSecond: recording.pass)
     let ending = try pty ? capture.runOnTerminal(program) : capture.run(program, inJob: inJob)
     if let problem = ending.problem, inJob == nil { Console.complain(problem) }
-    recording.end(ending.cause, core: ending.core)
+    await recording.end(ending.cause, core: ending.core)
     if ending.cause.status == .crashed, let session = recording.writer?.session {
       Console.complain(Self.report(ending.cause, session, core: ending.core))
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Fleet
 import Foundation
 import ObjectStore
 import Platform
@@ -25,6 +26,10 @@ struct Status: AsyncParsableCommand {
       they were recorded under), livedSeconds, reapingWaits (why old sessions stay), problems, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
+      With --prometheus, for a collector of text files: last success, stale, unsent bytes by reason, \
+      unproven bytes, sessions by state, crashes in 24 hours, requests of uploads; exit code 0 whatever \
+      they say.
+
       Examples:
         tidemark status
         tidemark status --json | jq .unsentBytes
@@ -33,7 +38,15 @@ struct Status: AsyncParsableCommand {
   @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object.")
   var json = false
+  @Flag(
+    help: ArgumentHelp(
+      "Metrics for Prometheus: 'tidemark status --prometheus >x.tmp && mv x.tmp x.prom'."))
+  var prometheus = false
   @OptionGroup var diagnostics: DiagnosticOptions
+
+  func validate() throws {
+    if json && prometheus { throw ValidationError("--json and --prometheus exclude each other.") }
+  }
 
   private struct Report: Encodable {
     let user: String?
@@ -84,6 +97,7 @@ struct Status: AsyncParsableCommand {
   }
 
   func run() async throws {
+    guard !prometheus else { return try await showMetrics() }
     var isStale = false
     var isPartial = false
     var lacksConsent = false
@@ -99,6 +113,15 @@ struct Status: AsyncParsableCommand {
     if lacksConsent { throw ExitStatus.authentication }
     if isStale { throw ExitStatus.tryLater }
     if isPartial { throw ExitStatus.partial }
+  }
+
+  /// Prints metrics; what is wrong is in them, and not in the exit code.
+  private func showMetrics() async throws {
+    var homes: [DeviceMetrics] = []
+    for place in try Workplace.all(logger: diagnostics.logger()) {
+      homes.append(try await place.home.withOwnersRights { try await place.metrics() })
+    }
+    Console.write(Array(DeviceMetrics.text(homes).utf8))
   }
 
   private func report(on place: Workplace) throws -> Report {

@@ -132,7 +132,9 @@ struct Upload: AsyncParsableCommand {
       uploads.note(
         try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: own.home) { _ in .ok })
     }
-    return ExitStatus(of: uploads.statuses)
+    let status = ExitStatus(of: uploads.statuses)
+    if status == .ok, !dryRun { await Hooks(own).beat() }
+    return status
   }
 
   /// The pass over one user's home that root has started a process for; see ``HomeUploads``.
@@ -165,9 +167,10 @@ struct Upload: AsyncParsableCommand {
     of place: Workplace, prunes: Bool, openElsewhere: OpenSessions = .none,
     _ note: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
+    let counted = Guarded<CountingStore?>(nil)
     let sites = [
       UploadRound.Site(place.home, policy(of: place, prunes: prunes)) {
-        try place.context(transfers: transfers)
+        try place.context(transfers: transfers) { store in counted.withLock { $0 = store } }
       }
     ]
     var round = UploadRound()
@@ -181,6 +184,25 @@ struct Upload: AsyncParsableCommand {
       }
       return ExitStatus(of: statuses)
     }
+    let hooks = Hooks(place)
+    var failure: (any Error)?
+    do {
+      try await run(round, sites, &statuses, note)
+    } catch {
+      failure = error
+    }
+    await hooks.tell()
+    if let store = counted.withLock({ $0 }) {
+      try? await place.home.withOwnersRights { RequestTotals(place.home).add(store.requests) }
+    }
+    if let failure { throw failure }
+    return ExitStatus(of: statuses)
+  }
+
+  private func run(
+    _ round: UploadRound, _ sites: [UploadRound.Site], _ statuses: inout Set<ExitStatus>,
+    _ note: (UploadPassReport) -> Void
+  ) async throws {
     // Lines of the log show what goes on, too.
     let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
     try await round.run(sites) { _ in
@@ -196,7 +218,6 @@ struct Upload: AsyncParsableCommand {
           return Self.status(of: pass.upload)
         })
     }
-    return ExitStatus(of: statuses)
   }
 
   private func policy(of place: Workplace, prunes: Bool) -> UploadPolicy {

@@ -30,7 +30,7 @@ package struct BucketLifecycle: Sendable {
     }
     self.init(
       try openS3(
-        bucket, prefix, settings, environment: environment, transport: transport(settings)))
+        bucket, prefix, settings, environment: environment, transport: settings.transport()))
   }
 
   init(_ store: S3Store) {

@@ -1,11 +1,9 @@
-import HTTPTransport
-
 /// Where a server points to instead of answering.
-enum Redirection {
+package enum Redirection {
   /// The absolute URL that an answer points to, when it is on the same server; nil else.
   ///
   /// The same scheme, host and port: nobody else gets the login.
-  static func target(of response: HTTPResponse, from url: String) -> String? {
+  package static func target(of response: HTTPResponse, from url: String) -> String? {
     guard [301, 302, 307, 308].contains(response.status),
       let location = response.header("Location"), location.utf8.count <= 4096,
       location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let origin = origin(of: url)
@@ -21,7 +19,7 @@ enum Redirection {
   }
 
   /// The place that an answer points to, for messages: without login, query and fragment.
-  static func shown(_ response: HTTPResponse) -> String? {
+  package static func shown(_ response: HTTPResponse) -> String? {
     guard (300..<400).contains(response.status), let location = response.header("Location") else {
       return nil
     }

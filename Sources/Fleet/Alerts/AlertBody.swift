@@ -1,0 +1,46 @@
+import Foundation
+
+/// What receivers get.
+enum AlertBody {
+  /// The message as one JSON object, keys sorted.
+  static func json(_ message: AlertNotification) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(message)) + [0x0a]
+  }
+
+  /// A request's body, and the header fields that belong to it.
+  static func of(
+    _ message: AlertNotification, _ form: Webhook.Form
+  ) throws -> (headers: [(name: String, value: String)], body: [UInt8]) {
+    switch form {
+    case .json: return ([("Content-Type", "application/json")], try json(message))
+    case .slack:
+      let text = try JSONEncoder().encode(["text": slack(message)])
+      return ([("Content-Type", "application/json")], Array(text))
+    case .text: return ([plain], Array(text(message).utf8))
+    case .ntfy:
+      // A header has no room for what others have written: the rule's name is ours.
+      let title = "\(message.alert)\(message.state == .resolved ? " resolved" : "")"
+      let tags = message.state == .resolved ? "white_check_mark" : "rotating_light"
+      return ([plain, ("Title", title), ("Tags", tags)], Array(text(message).utf8))
+    }
+  }
+
+  private static let plain = (name: "Content-Type", value: "text/plain; charset=utf-8")
+
+  private static func text(_ message: AlertNotification) -> String {
+    ([message.text] + message.lines.dropLast()).joined(separator: "\n") + "\n"
+  }
+
+  /// Slack's markup has three characters that mean something everywhere; between the marks of code the
+  /// mark itself does, too.
+  private static func slack(_ message: AlertNotification) -> String {
+    func escaped(_ text: String) -> String {
+      text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        .replacing("`", with: "'")
+    }
+    let lines = message.lines.isEmpty ? [] : ["```"] + message.lines.map(escaped) + ["```"]
+    return ([escaped(message.text)] + lines).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,49 @@
+package import Foundation
+package import Platform
+
+/// Hours of the day, such as `08:00-20:00 Europe/Berlin`.
+package struct AlertHours: Sendable, Equatable {
+  /// Minutes since midnight.
+  private let start: Int
+  private let end: Int
+  private let zone: TimeZone
+
+  /// Reads `08:00-20:00`, with a time zone's name or without: then it is the machine's.
+  ///
+  /// The end may lie on the next day; `24:00` is one.
+  ///
+  /// - Returns: nil for anything else.
+  package init?(_ text: String, zone local: TimeZone = .current) {
+    let words = text.split(separator: " ")
+    guard (1...2).contains(words.count) else { return nil }
+    let bounds = words[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard bounds.count == 2, let start = Self.minutes(bounds[0]), let end = Self.minutes(bounds[1]),
+      start < 24 * 60, start != end
+    else { return nil }
+    guard let zone = words.count == 1 ? local : TimeZone(identifier: String(words[1])) else {
+      return nil
+    }
+    (self.start, self.end, self.zone) = (start, end, zone)
+  }
+
+  private static func minutes(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
+      let minute = Int(parts[1]), (0...24).contains(hour), (0..<60).contains(minute),
+      hour * 60 + minute <= 24 * 60
+    else { return nil }
+    return hour * 60 + minute
+  }
+
+  /// When the hours began that a time lies in; nil for a time outside of them.
+  package func beginning(of time: Timestamp) -> Timestamp? {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    let parts = calendar.dateComponents([.hour, .minute, .second], from: time.date)
+    let minute = (parts.hour ?? 0) * 60 + (parts.minute ?? 0)
+    let sinceStart = (minute - start + 24 * 60) % (24 * 60)
+    let length = (end - start + 24 * 60) % (24 * 60)
+    guard sinceStart < (length == 0 ? 24 * 60 : length) else { return nil }
+    return time - .seconds(sinceStart * 60 + (parts.second ?? 0))
+  }
+}

@@ -1,0 +1,116 @@
+package import Platform
+
+/// One message about an alert, or about several of one rule.
+package struct AlertNotification: Sendable, Codable, Equatable {
+  /// What has become of the alert.
+  package enum State: String, Sendable, Codable {
+    case firing, resolved
+  }
+
+  /// The device it is about.
+  package struct Device: Sendable, Codable, Equatable {
+    package let id: String
+    package let name: String
+  }
+
+  /// An alert that is told with another one.
+  package struct Other: Sendable, Codable, Equatable {
+    package let fingerprint: String
+    package let device: Device
+    package let session: String?
+    package let app: String?
+    package let count: Int
+  }
+
+  /// The same for each attempt to deliver it, and for no other message.
+  package let id: String
+  /// The rule's name.
+  package let alert: String
+  package let state: State
+  /// The same for all messages about this alert.
+  package let fingerprint: String
+  /// Time of the first match.
+  package let since: Timestamp
+  /// Time of the newest match.
+  package let last: Timestamp
+  /// Matches since the alert began.
+  package let count: Int
+  /// Matches that no message before this one counted.
+  package let new: Int
+  /// How many devices it has matched on.
+  package let devices: Int
+  /// Version of the program at the first match.
+  package let firstVersion: String?
+  package let device: Device
+  package let user: String?
+  package let app: String?
+  package let version: String?
+  package let session: String?
+  package let cause: String?
+  package let signature: String?
+  package let level: String?
+  /// At most five lines, redacted as they are stored, each of at most 1024 characters.
+  package let lines: [String]
+  package let offset: Int64?
+  /// What shows more.
+  package let command: String?
+  /// Other alerts of the rule that are told with this one, at most ten of them.
+  package var others: [Other] = []
+  /// How many these are in all.
+  package var otherCount = 0
+  /// How many more messages the pass would have for this target.
+  package var omitted = 0
+  /// The message in one line.
+  package var text = ""
+
+  static let mostOthers = 10
+
+  init(
+    _ alert: Alert, _ state: State, fingerprint: String, new: Int, at now: Timestamp
+  ) {
+    let subject = alert.sample.subject
+    id = AlertFingerprint.make([
+      fingerprint, state.rawValue, "\(alert.since.milliseconds)", "\(alert.messages)",
+      "\(now.milliseconds)",
+    ])
+    (self.alert, self.state, self.fingerprint) = (alert.rule, state, fingerprint)
+    (since, last, count, self.new) = (alert.since, alert.last, alert.count, new)
+    devices = alert.devices.count
+    firstVersion = alert.firstVersion
+    device = Device(id: subject.device, name: subject.deviceName)
+    (user, app, version, session) = (subject.user, subject.app, subject.version, subject.session)
+    (cause, signature) = (alert.sample.cause, alert.sample.signature?.id)
+    (level, lines, offset) = (alert.sample.level, alert.sample.lines, alert.sample.offset)
+    command = subject.session.map { "tidemark show \($0)" }
+    text = AlertText.line(self)
+  }
+
+  /// Adds alerts of the same rule that are told with this one.
+  mutating func add(_ others: [(fingerprint: String, alert: Alert)]) {
+    otherCount = others.count
+    self.others = others.prefix(Self.mostOthers).map { fingerprint, alert in
+      let subject = alert.sample.subject
+      return Other(
+        fingerprint: fingerprint, device: Device(id: subject.device, name: subject.deviceName),
+        session: subject.session, app: subject.app, count: alert.count)
+    }
+    text = AlertText.line(self)
+  }
+
+  /// Says that there would be more messages.
+  mutating func add(omitted: Int) {
+    self.omitted = omitted
+    text = AlertText.line(self)
+  }
+}
+
+/// A message on its way to one target.
+package struct OutgoingAlert: Sendable, Codable, Equatable {
+  /// The target's name; empty for standard output.
+  package let target: String
+  package private(set) var notification: AlertNotification
+  /// When it was decided.
+  package let decidedAt: Timestamp
+
+  mutating func add(omitted: Int) { notification.add(omitted: omitted) }
+}

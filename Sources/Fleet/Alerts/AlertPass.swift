@@ -1,0 +1,124 @@
+package import ObjectStore
+package import Platform
+import Replica
+import SessionLog
+
+/// One pass of `tidemark alert`: what is new, what follows from it, and telling it.
+package struct AlertPass: Sendable {
+  /// What a pass came to.
+  package struct Report: Sendable {
+    /// How many alerts fire.
+    package var firing = 0
+    /// Messages that were decided in this pass.
+    package var decided: [OutgoingAlert] = []
+    /// Messages that were not delivered yet.
+    package var undelivered = 0
+    /// Messages that were given up after a day.
+    package var lost: [OutgoingAlert] = []
+    /// Targets that fail, by name.
+    package var failing: [String: FailingTarget] = [:]
+    /// What could not be read, a line each.
+    package var problems: [String] = []
+    /// Why the store could not be read.
+    package var storeError: StoreError?
+
+    /// Whether everything was read and told.
+    package var wentWell: Bool { storeError == nil && undelivered == 0 && lost.isEmpty }
+  }
+
+  /// The rules.
+  package let rules: [AlertRule]
+  /// The file that all is remembered in.
+  package let path: String
+  /// The time by our clock.
+  package let now: @Sendable () -> Timestamp
+  /// Messages for one target at the most.
+  package var most = 20
+  /// In a first pass, what is older is no news.
+  package var newsAge = AlertPlan.newsAge
+
+  /// Describes a pass.
+  package init(_ rules: [AlertRule], state path: String, now: @escaping @Sendable () -> Timestamp) {
+    (self.rules, self.path, self.now) = (rules, path, now)
+  }
+
+  /// The lock of a pass; nil while another one is running.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
+
+  /// Reads, decides, and delivers.
+  ///
+  /// What is decided is saved before it is delivered: it is told at least once, whenever the process
+  /// is killed.
+  ///
+  /// - Parameters:
+  ///   - store: what to look at.
+  ///   - sender: takes messages to targets.
+  ///   - lock: shows that no other pass is running.
+  ///   - report: gets a line for a person.
+  /// - Throws: ``Platform/SystemError``, `CancellationError`; a failing store is in the report.
+  package func run(
+    _ store: any ObjectStore, _ sender: any AlertSender, holding lock: FileLock,
+    report: (String) -> Void
+  ) async throws -> Report {
+    defer { withExtendedLifetime(lock) {} }
+    var state = try AlertState.load(path, report: report)
+    var result = try await decide(&state, store)
+    // Alerts that fire and messages about them come into being together.
+    try state.save(path)
+    result.lost = try await AlertDelivery(sender, now: now).run(&state) { try $0.save(path) }
+    result.undelivered = state.outbox.count
+    result.failing = state.failing
+    return result
+  }
+
+  /// The same without telling or remembering anything.
+  ///
+  /// - Throws: as ``run(_:_:holding:report:)`` does.
+  package func preview(
+    _ store: any ObjectStore, report: (String) -> Void
+  ) async throws -> Report {
+    var state = try AlertState.load(path, report: report)
+    return try await decide(&state, store)
+  }
+
+  private func decide(
+    _ state: inout AlertState, _ store: any ObjectStore
+  ) async throws -> Report {
+    var result = Report()
+    let clock = ServerClock()
+    let clocked: any ObjectStore = store.isFolder ? store : ClockedStore(store, clock, now: now)
+    var cursors = state.cursors[store.location] ?? AlertCursors()
+    var reading: AlertReading?
+    do {
+      // A share that is not mounted looks like an empty store, in which all have fallen silent.
+      if store.isFolder {
+        _ = try await FormatMarker.check(
+          store, isUsed: cursors.devicesListedAt != nil, create: false)
+      }
+      if cursors.devicesListedAt == nil { _ = try await clocked.list(AlertScan.root, after: nil) }
+      // What a pass before has learnt of the server's clock is good enough to choose folders by.
+      let scan = AlertScan(
+        clocked, rules, now: time(clock, or: cursors.clockOffset), newsAge: newsAge)
+      reading = try await scan.read(&cursors)
+      cursors.clockOffset = clock.offset?.milliseconds ?? cursors.clockOffset
+      state.cursors[store.location] = cursors
+    } catch let error as StoreError where error.code != .cancelled {
+      result.storeError = error
+    }
+    let plan = AlertPlan(
+      rules, state.ledger, reading, now: time(clock, or: cursors.clockOffset), most: most)
+    state.ledger = plan.ledger
+    state.outbox += plan.outgoing
+    result.decided = plan.outgoing
+    result.firing = plan.firing.count
+    result.problems = reading?.problems ?? []
+    return result
+  }
+
+  /// The time by the server's clock, as far as that is known.
+  private func time(_ clock: ServerClock, or known: Int64?) -> Timestamp {
+    now() + (clock.offset ?? .milliseconds(known ?? 0))
+  }
+}

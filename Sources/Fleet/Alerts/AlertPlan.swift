@@ -1,0 +1,193 @@
+package import Platform
+
+/// What follows from what a pass has read: which alerts hold, and whom to tell.
+///
+/// | from | event | to | told |
+/// |---|---|---|---|
+/// | none | the condition holds | pending, or firing where `for` is 0 | |
+/// | pending | no match for `keep` | none | |
+/// | pending | holds for `for` | firing | once, together with others of its rule |
+/// | firing | holds, and `repeat` has passed | firing | again |
+/// | firing | no match for `keep` | none | its end, where its beginning was told |
+/// | firing, of a crash | told | told | |
+/// | told | another crash of its kind | firing | where `repeat` has passed |
+///
+/// What a silence covers is counted and not told, also later. Outside of a rule's hours nothing is
+/// told, and what fires then waits for them.
+package struct AlertPlan: Sendable {
+  /// For the next pass.
+  package private(set) var ledger: AlertLedger
+  /// What to tell, in order.
+  package private(set) var outgoing: [OutgoingAlert] = []
+  /// Fingerprints of the alerts that fire in this pass.
+  package private(set) var firing: Set<String> = []
+  let now: Timestamp
+
+  /// A kind of crash that did not occur for so long begins anew.
+  private static let crashMemory = Duration.days(30)
+  /// More alerts than these are not kept.
+  private static let mostAlerts = 10_000
+  /// What was last heard so long before the first pass is no news then.
+  package static let newsAge = Duration.hours(1)
+
+  /// Decides.
+  ///
+  /// - Parameters:
+  ///   - rules: the rules; alerts of others are dropped.
+  ///   - ledger: what the pass before has left.
+  ///   - reading: what is new; nil where the store could not be read.
+  ///   - now: the time.
+  ///   - most: how many messages a pass has for one target at the most.
+  package init(
+    _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: Timestamp,
+    most: Int = 20
+  ) {
+    self.ledger = ledger
+    self.now = now
+    self.ledger.began = ledger.began ?? now
+    self.ledger.silences.removeAll { $0.until <= now }
+    let names = Set(rules.map(\.name))
+    self.ledger.alerts = ledger.alerts.filter { names.contains($0.value.rule) }
+    self.ledger.toldAt = ledger.toldAt.filter { names.contains($0.key) }
+    self.ledger.rates = ledger.rates.filter { names.contains($0.key) }
+    for rule in rules {
+      if let reading {
+        let matches = matches(of: rule, in: reading)
+        note(matches, of: rule)
+        advance(rule, Set(matches.map { fingerprint(rule, $0.key) }))
+      }
+      tell(rule, isSeen: reading != nil)
+    }
+    limitMessages(to: most)
+  }
+
+  private func fingerprint(_ rule: AlertRule, _ key: String) -> String {
+    AlertFingerprint.make([rule.name, key])
+  }
+
+  /// The alert of a rule that a key separates from its others.
+  func alert(_ rule: AlertRule, _ key: String) -> Alert? {
+    ledger.alerts[fingerprint(rule, key)]
+  }
+
+  mutating func setRates(_ windows: [String: RateWindow], of rule: AlertRule) {
+    ledger.rates[rule.name] = windows.isEmpty ? nil : windows
+  }
+
+  private func isSilenced(_ alert: Alert) -> Bool {
+    ledger.silences.contains { $0.covers(alert.rule, alert.sample.subject, at: now) }
+  }
+
+  /// Whether the rule tells anybody at this time.
+  private func isOpen(_ rule: AlertRule) -> Bool {
+    rule.hours.map { $0.beginning(of: now) != nil } ?? true
+  }
+
+  /// How long ago something was, also where the clock has been set back since.
+  private func age(_ time: Timestamp) -> Duration { (now - time).magnitude }
+
+  // MARK: States
+
+  private mutating func note(_ matches: [AlertMatch], of rule: AlertRule) {
+    for match in matches {
+      let fingerprint = fingerprint(rule, match.key)
+      guard ledger.alerts[fingerprint] != nil || ledger.alerts.count < Self.mostAlerts else {
+        continue
+      }
+      let known = ledger.alerts[fingerprint].flatMap { hasLapsed($0, rule) ? nil : $0 }
+      var alert = known ?? Alert(rule: rule.name, key: match.key, match, at: now)
+      alert.add(match, at: now)
+      if alert.phase == .told { alert.phase = .firing }
+      ledger.alerts[fingerprint] = alert
+    }
+  }
+
+  /// Whether nothing matched for too long before a condition had held for long enough.
+  private func hasLapsed(_ alert: Alert, _ rule: AlertRule) -> Bool {
+    alert.phase == .pending && age(alert.seenAt) >= rule.keep
+  }
+
+  private mutating func advance(_ rule: AlertRule, _ matched: Set<String>) {
+    for (fingerprint, alert) in ledger.alerts where alert.rule == rule.name {
+      let isHeld = matched.contains(fingerprint) || age(alert.seenAt) < rule.keep
+      switch alert.phase {
+      case .told:
+        if age(alert.last) > Self.crashMemory { ledger.alerts[fingerprint] = nil }
+      case .pending where rule.isOfCrashes || (isHeld && age(alert.begunAt) >= rule.hold):
+        ledger.alerts[fingerprint]?.phase = .firing
+      case .pending:
+        if !isHeld { ledger.alerts[fingerprint] = nil }
+      case .firing:
+        // What was not told yet does not end, and outside of the hours nobody is told of an end.
+        guard !isHeld, !rule.isOfCrashes, alert.toldAt != nil, isOpen(rule) else { continue }
+        ledger.alerts[fingerprint] = nil
+        guard alert.messages > 0, rule.tellsEnd, !isSilenced(alert) else { continue }
+        let end = AlertNotification(
+          alert, .resolved, fingerprint: fingerprint, new: alert.count - alert.toldCount, at: now)
+        send(end, rule)
+      }
+    }
+  }
+
+  // MARK: Messages
+
+  /// - Parameter isSeen: whether it is known that a silence goes on.
+  private mutating func tell(_ rule: AlertRule, isSeen: Bool) {
+    var due: [(fingerprint: String, alert: Alert)] = []
+    for (fingerprint, alert) in ledger.alerts
+    where alert.rule == rule.name && alert.phase == .firing {
+      firing.insert(fingerprint)
+      let isNews = alert.count > alert.toldCount || (rule.isOfSilence && isSeen)
+      guard alert.toldAt.map({ isNews && age($0) >= rule.repeatsEvery }) ?? true else { continue }
+      if isSilenced(alert) {
+        markTold(fingerprint, rule, isQuiet: true)
+      } else if isOpen(rule) {
+        due.append((fingerprint, alert))
+      }
+    }
+    due.sort { ($0.alert.since, $0.fingerprint) < ($1.alert.since, $1.fingerprint) }
+    guard let first = due.first,
+      ledger.toldAt[rule.name].map({ age($0) >= rule.group }) ?? true
+    else { return }
+    func message(_ one: (fingerprint: String, alert: Alert)) -> AlertNotification {
+      AlertNotification(
+        one.alert, .firing, fingerprint: one.fingerprint,
+        new: one.alert.count - one.alert.toldCount, at: now)
+    }
+    if rule.isOfCrashes {
+      for one in due { send(message(one), rule) }
+    } else {
+      var all = message(first)
+      if due.count > 1 { all.add(Array(due.dropFirst())) }
+      send(all, rule)
+    }
+    for one in due { markTold(one.fingerprint, rule, isQuiet: false) }
+    ledger.toldAt[rule.name] = now
+  }
+
+  private mutating func markTold(_ fingerprint: String, _ rule: AlertRule, isQuiet: Bool) {
+    ledger.alerts[fingerprint]?.markTold(at: now, isQuiet: isQuiet)
+    if rule.isOfCrashes { ledger.alerts[fingerprint]?.phase = .told }
+  }
+
+  private mutating func send(_ message: AlertNotification, _ rule: AlertRule) {
+    for target in rule.targets.isEmpty ? [""] : rule.targets {
+      outgoing.append(OutgoingAlert(target: target, notification: message, decidedAt: now))
+    }
+  }
+
+  private mutating func limitMessages(to most: Int) {
+    var kept: [OutgoingAlert] = []
+    for (_, messages) in Dictionary(grouping: outgoing, by: \.target).sorted(by: { $0.key < $1.key }
+    ) {
+      var messages = messages
+      let omitted = messages.count - max(1, most)
+      if omitted > 0 {
+        messages.removeLast(omitted)
+        messages[messages.count - 1].add(omitted: omitted)
+      }
+      kept += messages
+    }
+    outgoing = kept
+  }
+}

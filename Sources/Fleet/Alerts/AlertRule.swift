@@ -1,0 +1,143 @@
+import Platform
+package import LogRecords
+
+/// A rule of `alerts.yaml`: what is worth telling somebody.
+package struct AlertRule: Sendable, Equatable {
+  /// What makes it fire.
+  package enum Condition: Sendable, Equatable {
+    /// A session crashed.
+    ///
+    /// - Parameter includesFailures: whether programs count too that exited with another status
+    ///   than 0.
+    case crash(includesFailures: Bool)
+    /// A record was written.
+    case records(RecordCondition)
+    /// More than so many records were written within a time.
+    case rate(RecordCondition, moreThan: Int, within: Duration)
+    /// Nothing new came for longer than this, by the server's clock.
+    case silence(Duration)
+  }
+
+  /// What one alert of the rule is about; matches of others are alerts of their own.
+  package enum Scope: String, Sendable, CaseIterable {
+    case session, device, app, user
+    /// Everything that the rule matches is one alert.
+    case rule
+    /// Crashes with one application, cause and signature are one alert.
+    case signature
+  }
+
+  /// Lower-case letters, digits and hyphens; unique.
+  package let name: String
+  /// What makes it fire.
+  package let condition: Condition
+  /// Which sessions and devices it looks at.
+  package var filter = AlertFilter()
+  /// The hours in which it tells anybody; nil for all.
+  package var hours: AlertHours?
+  /// How long it must hold before it fires.
+  package var hold = Duration.zero
+  /// How long after the last match it ends.
+  package var keep = Duration.seconds(300)
+  /// How often it is told again while it holds.
+  package var repeatsEvery = Duration.hours(4)
+  /// The shortest time between two messages of the rule; what fires in between is told together.
+  package var group = Duration.seconds(60)
+  /// What one alert is about.
+  package var scope: Scope
+  /// Names of the targets that are told; empty for standard output.
+  package var targets: [String] = []
+  /// Whether its end is told as well.
+  package var tellsEnd = true
+
+  /// Makes a rule with the defaults.
+  package init(name: String, _ condition: Condition) {
+    (self.name, self.condition) = (name, condition)
+    scope =
+      switch condition {
+      case .crash: .signature
+      case .silence: .device
+      case .records, .rate: .session
+      }
+  }
+
+  /// Whether a text can be a rule's name.
+  package static func isName(_ text: String) -> Bool {
+    (1...32).contains(text.utf8.count)
+      && text.utf8.allSatisfy {
+        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
+  }
+
+  /// What records it counts; nil for a rule that reads none.
+  package var records: RecordCondition? {
+    switch condition {
+    case .records(let records), .rate(let records, _, _): records
+    case .crash, .silence: nil
+    }
+  }
+
+  /// What separates an alert of this rule from its others.
+  ///
+  /// - Parameter signature: a crash's.
+  package func key(of subject: AlertSubject, signature: String = "") -> String {
+    switch scope {
+    case .session: "\(subject.device)/\(subject.session ?? "")"
+    case .device: subject.device
+    case .app: subject.app ?? ""
+    case .user: subject.user ?? ""
+    case .rule: ""
+    case .signature: signature
+    }
+  }
+}
+
+/// Which records a rule counts: those of some levels, with a pattern in one of their lines, or both.
+package struct RecordCondition: Sendable, Equatable {
+  /// The levels; nil for all.
+  package var levels: LevelSet?
+  /// A POSIX extended expression over the bytes of a line; nil for any.
+  package var pattern: String?
+  /// Whether ASCII letters of either case are alike.
+  package var ignoresCase = false
+
+  /// Makes a condition.
+  package init(levels: LevelSet? = nil, pattern: String? = nil, ignoresCase: Bool = false) {
+    (self.levels, self.pattern, self.ignoresCase) = (levels, pattern, ignoresCase)
+  }
+}
+
+/// Which sessions and records a rule looks at; an empty list admits all.
+package struct AlertFilter: Sendable, Equatable {
+  /// Names of programs.
+  package var apps: [NamePattern] = []
+  /// Names of users.
+  package var users: [NamePattern] = []
+  /// Names or ids of devices.
+  package var devices: [NamePattern] = []
+  /// Categories of records.
+  package var categories: [NamePattern] = []
+  /// Scenarios of records.
+  package var scenarios: [NamePattern] = []
+
+  /// Admits all.
+  package init() {}
+
+  /// Whether a device may be one of those.
+  package func admits(device: String, named name: String?) -> Bool {
+    devices.isEmpty || devices.contains { $0.matches(device) || name.map($0.matches) ?? false }
+  }
+
+  /// Whether what an alert would be about is admitted.
+  package func admits(_ subject: AlertSubject) -> Bool {
+    admits(device: subject.device, named: subject.deviceName)
+      && Self.admit(apps, subject.app) && Self.admit(users, subject.user)
+  }
+
+  /// Whether a program or a user must be known to tell.
+  package var needsSidecar: Bool { !apps.isEmpty || !users.isEmpty }
+
+  static func admit(_ patterns: [NamePattern], _ name: String?) -> Bool {
+    patterns.isEmpty || name.map { name in patterns.contains { $0.matches(name) } } ?? false
+  }
+}

@@ -1,0 +1,125 @@
+package import ObjectStore
+package import Platform
+import Replica
+import SessionLog
+
+/// Reads what is new in a store, as far as rules ask for it: names first, then sidecars, then the ends
+/// of streams.
+package struct AlertScan: Sendable {
+  let store: any ObjectStore
+  let rules: [AlertRule]
+  /// The server's time.
+  let now: Timestamp
+  /// In a first pass, what is older than this is no news.
+  let newsAge: Duration
+
+  /// Where devices are listed.
+  static let root = SessionFolder.devicesKey
+
+  /// Makes a scan.
+  ///
+  /// - Parameters:
+  ///   - store: where to look.
+  ///   - rules: what is asked for.
+  ///   - now: the server's time.
+  ///   - newsAge: how old what a first pass finds may be to count.
+  package init(
+    _ store: any ObjectStore, _ rules: [AlertRule], now: Timestamp,
+    newsAge: Duration = AlertPlan.newsAge
+  ) {
+    (self.store, self.rules, self.now, self.newsAge) = (store, rules, now, newsAge)
+  }
+
+  /// Looks, and moves the cursors on.
+  ///
+  /// - Throws: ``ObjectStore/StoreError`` where the store fails; then the cursors do not count. What is
+  ///   wrong with one object does not stop the others.
+  package func read(_ cursors: inout AlertCursors) async throws -> AlertReading {
+    let isFirst = cursors.devicesListedAt == nil
+    try await listDevices(&cursors)
+    try await nameDevices(&cursors)
+    var reading = AlertReading()
+    var wanted: [(id: String, device: AlertCursors.Device)] = []
+    for (id, device) in cursors.devices.sorted(by: { $0.key < $1.key }) {
+      if mayMatch(id, device) {
+        wanted.append((id, device))
+      } else {
+        cursors.devices[id] = device.passedOver
+      }
+    }
+    try await wanted.concurrentForEach { id, device in
+      let isFirst = isFirst || device.isPassedOver
+      return try await DeviceScan(self, id, device, isFirst: isFirst).read()
+    } _: { result in
+      cursors.devices[result.id] = result.device
+      reading.add(result.reading)
+    }
+    return reading
+  }
+
+  private func listDevices(_ cursors: inout AlertCursors) async throws {
+    guard ScanSchedule.isDue(cursors.devicesListedAt, every: ScanSchedule.discovery, at: now) else {
+      return
+    }
+    let page = try await store.listAll(Self.root)
+    let ids = page.directories
+      .map { String($0.dropFirst(Self.root.count).dropLast()) }
+      .filter(SessionFolder.isDevice)
+    for id in ids where cursors.devices[id] == nil { cursors.devices[id] = .init() }
+    // A listing that was not complete makes no old news: the folders say when a device is gone.
+    cursors.devicesListedAt = now
+  }
+
+  /// Between two times that a device is asked for its name.
+  private static let naming = Duration.days(1)
+
+  private func nameDevices(_ cursors: inout AlertCursors) async throws {
+    guard rules.contains(where: { !$0.filter.devices.isEmpty || $0.isOfSilence }) else { return }
+    let due = cursors.devices.sorted { $0.key < $1.key }
+      .filter { ScanSchedule.isDue($0.value.namedAt, every: Self.naming, at: now) }.map(\.key)
+    let store = store
+    try await due.concurrentForEach {
+      try await DeviceRecord.read($0, in: store)
+    } _: { record in
+      let id = record.deviceId
+      cursors.devices[id]?.name =
+        AlertSubject(device: id, deviceName: record.deviceName).deviceName
+      cursors.devices[id]?.namedAt = now
+    }
+  }
+
+  /// Whether any rule looks at a device.
+  private func mayMatch(_ id: String, _ device: AlertCursors.Device) -> Bool {
+    rules.contains { $0.filter.admits(device: id, named: device.name) }
+  }
+
+  /// Whether a session's end needs its sidecar.
+  func readsEnd(_ status: SessionStatus) -> Bool {
+    rules.contains { rule in
+      guard case .crash(let includesFailures) = rule.condition else { return false }
+      return status == .crashed || (status == .terminated && includesFailures)
+    }
+  }
+
+  var readsRecords: Bool { rules.contains { $0.records != nil } }
+
+  var readsSessionsForSilence: Bool { rules.contains(where: \.readsSessionsForSilence) }
+}
+
+extension AlertReading {
+  mutating func add(_ other: AlertReading) {
+    crashes += other.crashes
+    records += other.records
+    heard += other.heard
+    problems += other.problems
+  }
+}
+
+extension AlertCursors.Device {
+  /// The same where no rule looks at it.
+  fileprivate var passedOver: AlertCursors.Device {
+    var device = AlertCursors.Device()
+    (device.name, device.namedAt, device.isPassedOver) = (name, namedAt, true)
+    return device
+  }
+}

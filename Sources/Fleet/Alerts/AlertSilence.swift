@@ -1,0 +1,24 @@
+package import Platform
+
+/// That an alert is not told until a time.
+package struct AlertSilence: Sendable, Codable, Equatable {
+  /// The rule's name.
+  package let alert: String
+  /// Only for this device, by id or name; nil for all.
+  package let device: String?
+  /// When it ends; there is none without an end.
+  package let until: Timestamp
+  /// Why, for people.
+  package let reason: String
+
+  /// Makes one.
+  package init(alert: String, device: String?, until: Timestamp, reason: String) {
+    (self.alert, self.device, self.until, self.reason) = (alert, device, until, reason)
+  }
+
+  /// Whether it holds for an alert at a time.
+  package func covers(_ rule: String, _ subject: AlertSubject, at now: Timestamp) -> Bool {
+    now < until && alert == rule
+      && (device.map { $0 == subject.device || $0 == subject.deviceName } ?? true)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+package import Platform
+
+/// All that alerts remember from one pass to the next: one file, replaced whole.
+package struct AlertState: Sendable, Codable, Equatable {
+  /// The version of the file.
+  private var format = 1
+  /// How far each store was looked at, by its location.
+  package var cursors: [String: AlertCursors] = [:]
+  /// What is known of alerts.
+  package var ledger = AlertLedger()
+  /// What was decided and not delivered yet, the oldest first.
+  package var outbox: [OutgoingAlert] = []
+  /// Targets that failed, by name.
+  package var failing: [String: FailingTarget] = [:]
+
+  /// Knows nothing.
+  package init() {}
+
+  /// Reads the file; nil where there is none.
+  ///
+  /// A damaged one is set aside, and nothing is known then.
+  ///
+  /// - Parameter report: gets a line for a person where the file was damaged.
+  /// - Throws: ``Platform/SystemError``.
+  package static func load(_ path: String, report: (String) -> Void) throws -> AlertState {
+    let json: [UInt8]
+    do {
+      json = try AtomicFile.read(path)
+    } catch let error as SystemError where error.isNotFound {
+      return AlertState()
+    }
+    do {
+      let state = try JSONDecoder().decode(AlertState.self, from: Data(json))
+      if state.format == 1 { return state }
+    } catch is DecodingError {
+      // Set aside below.
+    }
+    try File.rename(path, to: path + ".damaged")
+    report(
+      "\(path) is damaged and was renamed to \(path).damaged: alerts begin anew, without news of "
+        + "what is older than an hour; silences are lost")
+    return AlertState()
+  }
+
+  /// Replaces the file, durably.
+  ///
+  /// - Throws: ``Platform/SystemError``; `EncodingError`.
+  package func save(_ path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    try AtomicFile.write(Array(try encoder.encode(self)) + [0x0a], to: path)
+  }
+}
+
+/// Attempts in a row at a target that failed.
+package struct FailingTarget: Sendable, Codable, Equatable {
+  /// How many.
+  package var attempts = 0
+  /// What the last one came to.
+  package var error = ""
+  /// When to try again.
+  package var next: Timestamp
+  /// When somebody was told.
+  package var toldAt: Timestamp?
+
+  init(next: Timestamp) { self.next = next }
+
+  /// Pauses between attempts: 1, 2, 4, 8 and 15 minutes.
+  private static let pauses: [Int64] = [1, 2, 4, 8, 15]
+  /// Cron is not punctual.
+  private static let slack = Duration.seconds(10)
+
+  /// Notes another attempt that failed.
+  mutating func note(_ error: String, at now: Timestamp) {
+    attempts += 1
+    self.error = error
+    let minutes = Self.pauses[min(attempts, Self.pauses.count) - 1]
+    next = now + .seconds(minutes * 60) - Self.slack
+  }
+
+  /// Whether it is left alone; a clock that was set back makes no pause longer.
+  func isPaused(at now: Timestamp) -> Bool { next > now && next - now <= .seconds(15 * 60) }
+}

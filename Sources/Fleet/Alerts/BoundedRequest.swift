@@ -1,0 +1,60 @@
+package import HTTPTransport
+import Platform
+
+/// A request that ends within a time, whatever the server does.
+package struct BoundedRequest: Sendable {
+  private let transport: HTTPTransport
+  private let limit: Duration
+
+  /// Makes one.
+  package init(_ transport: HTTPTransport, _ limit: Duration) {
+    (self.transport, self.limit) = (transport, limit)
+  }
+
+  /// How often an answer may point to another place on the same server.
+  private static let mostRedirections = 3
+
+  /// Sends it, and follows an answer that points to another place on the same server.
+  ///
+  /// - Returns: why it was not taken, in one line for a person; nil where it was.
+  package func send(_ request: HTTPRequest, to webhook: Webhook) async -> String? {
+    let (transport, limit) = (transport, limit)
+    return await withTaskGroup(of: String?.self) { group in
+      group.addTask { await Self.exchange(request, webhook, transport) }
+      group.addTask {
+        try? await Task.sleep(for: limit)
+        return "\(request.method) \(webhook): no answer within \(limit.seconds) s"
+      }
+      let first = await group.next()
+      group.cancelAll()
+      return first ?? nil
+    }
+  }
+
+  private static func exchange(
+    _ request: HTTPRequest, _ webhook: Webhook, _ transport: HTTPTransport
+  ) async -> String? {
+    var request = request
+    var redirections = 0
+    while true {
+      let response: HTTPResponse
+      do {
+        response = try await transport.send(request)
+      } catch let error as TransportError {
+        return "\(request.method) \(webhook): \(error.code.rawValue)"
+      } catch {
+        return "\(request.method) \(webhook): \(error)"
+      }
+      if (200..<300).contains(response.status) { return nil }
+      guard let next = Redirection.target(of: response, from: request.url) else {
+        let why = (300..<400).contains(response.status) ? ", which points to another server" : ""
+        return "\(request.method) \(webhook): answer \(response.status)\(why)"
+      }
+      redirections += 1
+      guard redirections <= mostRedirections else {
+        return "\(request.method) \(webhook): too many redirections"
+      }
+      request.url = next
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Reads what is new of one device.
+struct DeviceScan {
+  private let scan: AlertScan
+  private let id: String
+  private var device: AlertCursors.Device
+  /// Whether what is found may be old: nobody has looked before.
+  private let isFirst: Bool
+  private var reading = AlertReading()
+
+  /// A session that listings lack for so long is gone: some servers leave names out at times.
+  private static let disappearance = Duration.days(2)
+
+  init(_ scan: AlertScan, _ id: String, _ device: AlertCursors.Device, isFirst: Bool) {
+    (self.scan, self.id, self.device, self.isFirst) = (scan, id, device, isFirst)
+  }
+
+  struct Result: Sendable {
+    let id: String
+    let device: AlertCursors.Device
+    let reading: AlertReading
+  }
+
+  consuming func read() async throws -> Result {
+    try await listFolders()
+    let before = device.newest
+    let days = ScanSchedule.days(of: device, at: scan.now)
+    try await look(into: days)
+    let isBack = before.map { (device.newest ?? $0) - $0 >= ScanSchedule.absence } ?? false
+    if isBack || ScanSchedule.isDue(device.sweptAt, every: ScanSchedule.sweep, at: scan.now) {
+      device.sweptAt = scan.now
+      if isBack { try await listFolders(always: true) }
+      try await look(
+        into: ScanSchedule.sweptDays(of: device, at: scan.now).subtracting(days))
+    }
+    note()
+    forget()
+    device.isPassedOver = false
+    return Result(id: id, device: device, reading: reading)
+  }
+
+  private mutating func listFolders(always: Bool = false) async throws {
+    guard
+      always
+        || ScanSchedule.isDue(
+          device.foldersListedAt, every: ScanSchedule.discovery, at: scan.now)
+    else { return }
+    let folders = try await SessionFolder.all(of: [id], in: scan.store)
+    for folder in folders where device.folders[folder.day] == nil {
+      device.folders[folder.day] = .init()
+    }
+    // Empty folders stay on some servers, and cost nothing to remember for a while.
+    let listed = Set(folders.map(\.day))
+    device.folders = device.folders.filter {
+      listed.contains($0.key) || $0.key >= (scan.now - ScanSchedule.recent).day
+    }
+    device.foldersListedAt = scan.now
+  }
+
+  private mutating func look(into days: Set<String>) async throws {
+    let (store, id) = (scan.store, id)
+    let listings = try await days.sorted().concurrentMap { day in
+      try await FolderListing(SessionFolder(device: id, day: day), in: store)
+    }
+    for (day, listing) in zip(days.sorted(), listings) { try await note(listing, of: day) }
+  }
+
+  private mutating func note(_ listing: FolderListing, of day: String) async throws {
+    var folder = device.folders[day] ?? .init()
+    guard !listing.sessions.isEmpty || device.folders[day] != nil else { return }
+    let scans = listing.sessions.sorted { $0.key < $1.key }.map { session, remote in
+      SessionScan(scan, remote, folder.sessions[session.description], isFirst: isFirst)
+    }
+    try await scans.concurrentForEach {
+      try await $0.read()
+    } _: { found in
+      folder.sessions[found.session.description] = found.cursor
+      if let newest = found.cursor.newest { device.newest = max(device.newest ?? newest, newest) }
+      reading.add(found.reading)
+    }
+    for id in folder.sessions.keys where SessionID(id).map({ listing.sessions[$0] == nil }) ?? true
+    {
+      let since = folder.sessions[id]?.missingSince ?? scan.now
+      let isGone = scan.now - since >= Self.disappearance
+      folder.sessions[id]?.missingSince = since
+      if isGone { folder.sessions[id] = nil }
+    }
+    folder.listedAt = scan.now
+    device.folders[day] = folder
+  }
+
+  /// Forgets sessions of folders that nobody looks into any more.
+  private mutating func forget() {
+    let oldest = (scan.now - ScanSchedule.recent).day
+    for (day, folder) in device.folders
+    where day < oldest && !folder.sessions.values.contains(where: \.isOpen) {
+      device.folders[day]?.sessions = [:]
+    }
+  }
+
+  /// Says when somebody was last heard of.
+  private mutating func note() {
+    if let newest = device.newest {
+      reading.heard.append(
+        .init(AlertSubject(device: id, deviceName: device.name ?? id), newest: newest))
+    }
+    guard scan.readsSessionsForSilence else { return }
+    for session in device.folders.values.flatMap(\.sessions.values) {
+      guard let facts = session.facts, let newest = session.newest else { continue }
+      reading.heard.append(.init(facts.subject, newest: newest))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Platform
+
+/// How many records were written in each minute, as far back as a rate needs it.
+package struct RateWindow: Sendable, Codable, Equatable {
+  /// Counts by minutes since 1970.
+  private var minutes: [Int64: Int] = [:]
+
+  /// Nothing counted yet.
+  package init() {}
+
+  /// Counts records, and forgets what lies too far behind the newest.
+  ///
+  /// - Parameters:
+  ///   - records: by the minute in which they were written.
+  ///   - span: the rate's time.
+  /// - Returns: the largest number of records in any such time that one of these falls into.
+  package mutating func add(_ records: [Int64: Int], within span: Duration) -> Int {
+    for (minute, count) in records {
+      let (sum, isTooMuch) = minutes[minute, default: 0].addingReportingOverflow(count)
+      minutes[minute] = isTooMuch ? .max : sum
+    }
+    let width = max(1, (span.seconds + 59) / 60)
+    guard let first = records.keys.min(), let newest = minutes.keys.max() else { return 0 }
+    // What arrives late may complete a time that began before it.
+    let known = minutes.sorted { $0.key < $1.key }
+    var most = 0
+    for (end, _) in known where end >= first {
+      let sum = known.lazy.filter { $0.key > end - width && $0.key <= end }
+        .reduce(0) { $0.addingReportingOverflow($1.value).overflow ? .max : $0 + $1.value }
+      most = max(most, sum)
+    }
+    minutes = minutes.filter { $0.key > newest - 2 * width }
+    return most
+  }
+
+  /// Whether what is counted may be part of a time that has not ended.
+  package func isOpen(at minute: Int64, within span: Duration) -> Bool {
+    // Records may arrive hours after they were written.
+    minutes.keys.contains { $0 > minute - max(1, span.seconds / 60) - Self.latest }
+  }
+
+  /// Minutes that records are waited for.
+  private static let latest: Int64 = 24 * 60
+}

@@ -1,0 +1,131 @@
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+
+/// Reads what is new of one session.
+struct SessionScan: Sendable {
+  private let scan: AlertScan
+  private let remote: RemoteSession
+  private let known: AlertCursors.Session?
+  private let isFirst: Bool
+
+  init(
+    _ scan: AlertScan, _ remote: RemoteSession, _ known: AlertCursors.Session?, isFirst: Bool
+  ) {
+    (self.scan, self.remote, self.known, self.isFirst) = (scan, remote, known, isFirst)
+  }
+
+  struct Result: Sendable {
+    let session: SessionID
+    var cursor: AlertCursors.Session
+    var reading = AlertReading()
+  }
+
+  func read() async throws -> Result {
+    var result = Result(session: remote.session, cursor: known ?? AlertCursors.Session())
+    result.cursor.missingSince = nil
+    // The scan's time is the server's, too.
+    result.cursor.newest = remote.newest?.assumingSynchronizedClocks ?? result.cursor.newest
+    let isNews = known != nil || !isFirst || isRecent
+    if known == nil, !isNews || (isFirst && remote.session.startedAt < oldest) {
+      result.cursor.end = remote.readableEnd
+    }
+    do {
+      try await read(&result, isNews: isNews)
+    } catch let error as StoreError where error.isNotFound {
+      // Replaced or removed since the listing: the next pass sees what there is.
+    }
+    return result
+  }
+
+  /// What a first pass finds must not have happened before.
+  private var oldest: Timestamp { scan.now - scan.newsAge }
+
+  private var isRecent: Bool {
+    remote.newest.map { $0.assumingSynchronizedClocks >= oldest }
+      ?? (remote.session.startedAt >= oldest)
+  }
+
+  private func read(_ result: inout Result, isNews: Bool) async throws {
+    let status = remote.revision?.status ?? .active
+    let isEnd = isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
+    let hasRecords = scan.readsRecords && remote.readableEnd > result.cursor.end
+    let lacksFacts =
+      result.cursor.facts == nil && remote.revision?.number != result.cursor.unreadable
+    var sidecar: Sidecar?
+    if isEnd || (hasRecords && (lacksFacts || remote.seal != nil))
+      || (scan.readsSessionsForSilence && lacksFacts)
+    {
+      sidecar = try await self.sidecar(&result)
+      if let sidecar { result.cursor.facts = SessionFacts(sidecar) }
+    }
+    if isEnd {
+      let crash = sidecar.map(CrashReport.init) ?? CrashReport(unreadable: remote, at: scan.now)
+      let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
+      if crash.endedAt >= earliest { result.reading.crashes.append(crash) }
+    }
+    if !scan.readsRecords {
+      // Rules that come later are not for what is there already.
+      result.cursor.end = max(result.cursor.end, remote.readableEnd)
+    } else if hasRecords, let facts = result.cursor.facts {
+      try await readRecords(&result, facts, sidecar)
+    }
+    result.cursor.revision = remote.revision?.number ?? 0
+    result.cursor.status = status
+  }
+
+  /// The newest revision; nil where there is none, or it is damaged.
+  private func sidecar(_ result: inout Result) async throws -> Sidecar? {
+    guard let revision = remote.revision else { return nil }
+    do {
+      return try await RemoteReader(scan.store).read(revision, in: remote.folder)
+    } catch let error as ReplicaError {
+      result.reading.problems.append(AlertScan.problem(remote.session, error))
+      result.cursor.unreadable = revision.number
+      return nil
+    }
+  }
+
+  private func readRecords(
+    _ result: inout Result, _ facts: SessionFacts, _ sidecar: Sidecar?
+  ) async throws {
+    let matchers = scan.rules.filter { $0.records != nil && $0.filter.admits(facts.subject) }
+    guard !matchers.isEmpty else {
+      result.cursor.end = remote.readableEnd
+      return
+    }
+    do {
+      let remote = try sidecar.map(remote.restricted) ?? remote
+      let records = try RecordScan(matchers, facts, now: scan.now)
+      let found = try await records.read(remote, from: result.cursor.end, in: scan.store)
+      result.reading.records += found.matches
+      result.cursor.end = found.end
+    } catch let error as ReplicaError {
+      result.reading.problems.append(AlertScan.problem(remote.session, error))
+      result.cursor.end = remote.readableEnd
+    }
+  }
+}
+
+extension AlertScan {
+  static func problem(_ session: SessionID, _ error: ReplicaError) -> String {
+    "\(session): \(error); 'tidemark verify \(session)' tells more"
+  }
+}
+
+extension CrashReport {
+  /// A session whose sidecar is damaged: the object's name tells that it ended, and its date when.
+  fileprivate init(unreadable remote: RemoteSession, at now: Timestamp) {
+    var subject = AlertSubject(device: remote.folder.device, deviceName: remote.folder.device)
+    subject.session = remote.session.description
+    self.init(
+      subject, cause: "unknown", endedAt: remote.newest?.assumingSynchronizedClocks ?? now,
+      isCrash: remote.revision?.status == .crashed)
+  }
+}
+
+extension RemoteSession {
+  /// Where what can be read ends.
+  fileprivate var readableEnd: StreamOffset { min(mark, seal?.length ?? .max) }
+}

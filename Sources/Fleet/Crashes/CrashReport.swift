@@ -1,0 +1,54 @@
+import LogRecords
+package import Platform
+package import SessionLog
+
+/// One session that ended badly, as its sidecar tells it.
+package struct CrashReport: Sendable, Equatable {
+  /// The session.
+  package let subject: AlertSubject
+  /// How it ended, `signal 11 (SIGSEGV)`; `unknown` where nothing tells.
+  package let cause: String
+  /// When, by the device's clock, corrected where the sidecar knows how far that is off.
+  package let endedAt: Timestamp
+  /// Whether it crashed, rather than exited with another status than 0.
+  package let isCrash: Bool
+  /// What tells this kind of crash from others.
+  package let signature: CrashSignature
+  /// The last lines of the log, redacted as they left the device, harmless and cut.
+  package let lines: [String]
+
+  /// Lines of a log that are shown.
+  private static let mostLines = 5
+
+  /// Reads a sidecar of a session that has ended.
+  package init(_ sidecar: Sidecar) {
+    subject = AlertSubject(sidecar)
+    cause = sidecar.cause?.description ?? "unknown"
+    let offset = Duration.milliseconds(sidecar.clockOffset ?? 0)
+    endedAt = (sidecar.endedAt ?? sidecar.lastUpdatedAt) + offset
+    isCrash = sidecar.status == .crashed
+    let last = sidecar.crash?.lines ?? []
+    signature = CrashSignature(app: sidecar.appName, cause: cause, lines: last)
+    lines = last.suffix(Self.mostLines).map(LineText.harmless)
+  }
+
+  /// A session of which this is known.
+  init(
+    _ subject: AlertSubject, cause: String, endedAt: Timestamp, isCrash: Bool, lines: [String] = []
+  ) {
+    (self.subject, self.cause, self.endedAt) = (subject, cause, endedAt)
+    (self.isCrash, self.lines) = (isCrash, lines)
+    signature = CrashSignature(app: subject.app ?? "", cause: cause, lines: lines)
+  }
+}
+
+/// Lines of logs as alerts carry them.
+enum LineText {
+  /// Scalars of a line that are kept.
+  private static let longest = 1024
+
+  /// A line that nobody's terminal, shell or chat takes for anything but text.
+  static func harmless(_ line: some StringProtocol) -> String {
+    String(oneLine: line, limit: longest)
+  }
+}

@@ -1,0 +1,73 @@
+package import ObjectStore
+package import Platform
+import Replica
+import SessionLog
+
+/// Finds the sessions of devices in a store that ended badly: names tell which, so that only their
+/// sidecars are fetched.
+package struct CrashSearch: Sendable {
+  private let store: any ObjectStore
+  private let since: Timestamp
+  private let includesFailures: Bool
+
+  /// A search.
+  ///
+  /// - Parameters:
+  ///   - store: where to look.
+  ///   - since: the earliest end.
+  ///   - includesFailures: whether programs count that exited with another status than 0; that takes
+  ///     the sidecar of each session.
+  package init(_ store: any ObjectStore, since: Timestamp, includesFailures: Bool) {
+    (self.store, self.since, self.includesFailures) = (store, since, includesFailures)
+  }
+
+  /// A clock may be off by so much without hiding a crash.
+  private static let slack = Duration.days(1)
+
+  /// Finds them.
+  ///
+  /// - Parameters:
+  ///   - devices: ids.
+  ///   - report: gets a line for each session whose sidecar is damaged.
+  /// - Throws: ``ObjectStore/StoreError``.
+  package func crashes(
+    of devices: [String], report: (String) -> Void
+  ) async throws -> [CrashReport] {
+    let oldest = (since - Self.slack).assumingSynchronizedClocks
+    var found: [CrashReport] = []
+    try await FolderListing.forEach(of: devices, in: store) { listing in
+      let ended = listing.sessions.values.filter { session in
+        // What was written before cannot have ended later, by clocks that agree to a day.
+        guard let seal = session.seal, session.newest.map({ $0 >= oldest }) ?? true else {
+          return false
+        }
+        return seal.status == .crashed || includesFailures
+      }
+      let store = store
+      try await ended.sorted { $0.session < $1.session }.concurrentForEach { session in
+        try await Self.sidecar(of: session, in: store)
+      } _: { sidecar, problem in
+        if let problem { report(problem) }
+        guard let sidecar, sidecar.status == .crashed || sidecar.cause?.isFailure == true else {
+          return
+        }
+        let crash = CrashReport(sidecar)
+        if crash.endedAt >= since { found.append(crash) }
+      }
+    }
+    return found
+  }
+
+  private static func sidecar(
+    of session: RemoteSession, in store: any ObjectStore
+  ) async throws -> (Sidecar?, String?) {
+    guard let seal = session.seal else { return (nil, nil) }
+    do {
+      return (try await RemoteReader(store).read(seal, in: session.folder), nil)
+    } catch let error as ReplicaError {
+      return (nil, AlertScan.problem(session.session, error))
+    } catch let error as StoreError where error.isNotFound {
+      return (nil, nil)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import ObjectStore
+package import Platform
+
+/// What a home tells a collector of metrics.
+package struct DeviceMetrics: Sendable, Equatable {
+  /// Whose home it is; nil where the machine is not configured for all users.
+  package var user: String?
+  /// When something last reached the store.
+  package var lastSuccess: Timestamp?
+  /// Bytes that were not uploaded, by reason.
+  package var unsent: [String: ByteCount] = [:]
+  /// Bytes that were sent and are not proven yet.
+  package var unproven: ByteCount = 0
+  /// Sessions on this machine by state.
+  package var sessions: [String: Int] = [:]
+  /// Sessions that crashed within 24 hours.
+  package var crashes = 0
+  /// Whether nothing has reached the store for too long.
+  package var isStale = false
+  /// Requests of uploads so far.
+  package var requests = RequestCounts()
+
+  /// Tells nothing.
+  package init() {}
+
+  private typealias Sample = (labels: [(String, String)], value: String)
+
+  /// The text that Prometheus's collectors of text files read.
+  package static func text(_ homes: [DeviceMetrics]) -> String {
+    var out = ""
+    func metric(
+      _ name: String, _ kind: String, _ help: String, _ samples: (DeviceMetrics) -> [Sample]
+    ) {
+      out += "# HELP tidemark_\(name) \(help)\n# TYPE tidemark_\(name) \(kind)\n"
+      for home in homes {
+        for sample in samples(home) {
+          let user = home.user.map { [("user", $0)] } ?? []
+          out += "tidemark_\(name)\(labels(user + sample.labels)) \(sample.value)\n"
+        }
+      }
+    }
+    metric("last_success_timestamp_seconds", "gauge", "When an upload last succeeded; 0 for never.")
+    {
+      [([], String(($0.lastSuccess?.milliseconds ?? 0) / 1000))]
+    }
+    metric("stale", "gauge", "1 when nothing could be sent for stale-after.") {
+      [([], $0.isStale ? "1" : "0")]
+    }
+    metric("unsent_bytes", "gauge", "Bytes of logs that were not uploaded, by reason.") { home in
+      home.unsent.sorted { $0.key < $1.key }.map { ([("reason", $0.key)], String($0.value.bytes)) }
+    }
+    metric("unproven_bytes", "gauge", "Bytes that were uploaded and not proven yet.") {
+      [([], String($0.unproven.bytes))]
+    }
+    metric("sessions", "gauge", "Sessions on this machine by state.") { home in
+      home.sessions.sorted { $0.key < $1.key }.map { ([("state", $0.key)], String($0.value)) }
+    }
+    metric("crashes_24h", "gauge", "Sessions that crashed within 24 hours.") {
+      [([], String($0.crashes))]
+    }
+    metric("requests_total", "counter", "Requests of uploads by kind.") { home in
+      home.requests.named.map { ([("kind", $0.name)], String($0.count)) }
+    }
+    return out
+  }
+
+  private static func labels(_ labels: [(String, String)]) -> String {
+    guard !labels.isEmpty else { return "" }
+    let texts = labels.map { name, value in
+      let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        .replacing("\n", with: "\\n")
+      return "\(name)=\"\(escaped)\""
+    }
+    return "{\(texts.joined(separator: ","))}"
+  }
+}

@@ -1,0 +1,94 @@
+package import ObjectStore
+package import Platform
+package import Replica
+import SessionLog
+
+/// One device of a fleet, as its sessions in a store show it.
+package struct DeviceSummary: Sendable, Encodable, Equatable {
+  package let deviceId: String
+  package let deviceName: String
+  /// When its newest object was written, by the server's clock; nil where none was found.
+  package private(set) var lastSeen: Timestamp?
+  /// Sessions that have not ended.
+  package private(set) var openSessions = 0
+  /// Bytes of log that its sidecars speak of and the store does not have.
+  package private(set) var waitingBytes: ByteCount = 0
+  /// Sessions that crashed within 24 hours.
+  package private(set) var crashes = 0
+  /// Records of level ERROR and above in sessions that were sent within 24 hours.
+  package private(set) var errors = 0
+  /// The program of its newest session.
+  package private(set) var app: String?
+  /// That program's version.
+  package private(set) var version: String?
+
+  private static let day = Duration.hours(24)
+  /// Folders that began longer ago are looked into where there is no newer one.
+  private static let recent = Duration.days(14)
+
+  /// Reads what the store has of devices: their folders of the last two weeks, and the sidecars of
+  /// sessions that are open or were sent within a day.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``.
+  package static func read(
+    _ devices: [DeviceRecord], in store: any ObjectStore, now: Timestamp
+  ) async throws -> [DeviceSummary] {
+    try await devices.concurrentMap { try await DeviceSummary($0, in: store, now: now) }
+  }
+
+  private init(_ device: DeviceRecord, in store: any ObjectStore, now: Timestamp) async throws {
+    deviceId = device.deviceId
+    deviceName = AlertSubject(device: device.deviceId, deviceName: device.deviceName).deviceName
+    let folders = try await SessionFolder.all(of: [device.deviceId], in: store)
+      .sorted { $0.day > $1.day }
+    let oldest = (now - Self.recent).day
+    let wanted = folders.enumerated().filter { $0.offset == 0 || $0.element.day >= oldest }
+    var newest: SessionID?
+    for folder in wanted.map(\.element) {
+      let listing = try await FolderListing(folder, in: store)
+      for (session, remote) in listing.sessions {
+        // For a person's eye: the clocks' difference shows as a little more or less.
+        let seen = remote.newest?.assumingSynchronizedClocks ?? session.startedAt
+        lastSeen = max(lastSeen ?? seen, seen)
+        if remote.seal == nil { openSessions += 1 }
+        let isNewest = newest.map { $0 < session } ?? true
+        guard isNewest || remote.seal == nil || now - seen < Self.day else { continue }
+        guard let sidecar = try await Self.sidecar(of: remote, in: store) else { continue }
+        if isNewest {
+          let subject = AlertSubject(sidecar)
+          (newest, app, version) = (session, subject.app, subject.version)
+        }
+        count(sidecar, remote, isRecent: now - seen < Self.day, now)
+      }
+    }
+  }
+
+  private mutating func count(
+    _ sidecar: Sidecar, _ remote: RemoteSession, isRecent: Bool, _ now: Timestamp
+  ) {
+    if remote.seal == nil, !sidecar.withholdsLog {
+      let waiting = sidecar.fileSizeBytes - remote.mark.byteCount
+      if waiting > 0 { waitingBytes += waiting }
+    }
+    let crash = CrashReport(sidecar)
+    if crash.isCrash, now - crash.endedAt < Self.day { crashes += 1 }
+    guard isRecent else { return }
+    for level in ["ERROR", "FAULT"] {
+      let (sum, isTooMuch) = errors.addingReportingOverflow(max(0, sidecar.levels[level] ?? 0))
+      errors = isTooMuch ? .max : sum
+    }
+  }
+
+  private static func sidecar(
+    of remote: RemoteSession, in store: any ObjectStore
+  ) async throws -> Sidecar? {
+    guard let revision = remote.revision else { return nil }
+    do {
+      return try await RemoteReader(store).read(revision, in: remote.folder)
+    } catch is ReplicaError {
+      return nil
+    } catch let error as StoreError where error.isNotFound {
+      return nil
+    }
+  }
+}

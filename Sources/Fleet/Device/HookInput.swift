@@ -1,0 +1,55 @@
+import Foundation
+package import Platform
+package import SessionLog
+
+/// What a home's command reads on its standard input.
+///
+/// No line of a log is in it: what lies on the device is not redacted.
+package struct HookInput: Sendable, Encodable, Equatable {
+  /// What has happened: `crash` or `stale`.
+  package let event: String
+  package let device: AlertNotification.Device
+  package var session: String?
+  package var app: String?
+  package var version: String?
+  package var user: String?
+  package var cause: String?
+  package var core: String?
+  package var startedAt: Timestamp?
+  package var endedAt: Timestamp?
+  /// When something last reached the store; only of a stall.
+  package var lastSuccess: Timestamp?
+  /// Why nothing does; only of a stall.
+  package var error: String?
+  /// What shows more.
+  package let command: String
+
+  /// That a session has crashed.
+  package init(crash sidecar: Sidecar) {
+    let subject = AlertSubject(sidecar)
+    event = "crash"
+    device = .init(id: subject.device, name: subject.deviceName)
+    (session, app, version, user) = (subject.session, subject.app, subject.version, subject.user)
+    cause = sidecar.cause?.description
+    core = sidecar.crash?.core
+    (startedAt, endedAt) = (sidecar.startedAt, sidecar.endedAt)
+    command = "tidemark show \(sidecar.sessionId)"
+  }
+
+  /// That nothing reaches the store.
+  package init(staleSince lastSuccess: Timestamp?, _ error: String?, device: Device) {
+    event = "stale"
+    self.device = .init(id: device.deviceId, name: device.deviceName)
+    (self.lastSuccess, self.error) = (lastSuccess, error)
+    command = "tidemark status"
+  }
+
+  /// The JSON, keys sorted, and a newline.
+  ///
+  /// - Throws: `EncodingError`.
+  package func json() throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(self)) + [0x0a]
+  }
+}

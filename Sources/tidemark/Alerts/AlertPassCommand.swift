@@ -1,0 +1,119 @@
+import ArgumentParser
+import Fleet
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import SessionLog
+import SessionReading
+
+/// `tidemark alert`, one pass.
+struct AlertPassCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pass",
+    abstract: "Look once; what 'tidemark alert' does.",
+    discussion: """
+      Exit code 0; 75 when the store cannot be reached, or a message was not delivered yet; with --check 1 \
+      while an alert fires. Without a terminal a store or a target that fails is reported once an hour.
+      """)
+
+  @OptionGroup var rules: AlertRuleOptions
+  @Flag(help: "Exit code 1 while an alert fires.")
+  var check = false
+  @Option(
+    help: ArgumentHelp(
+      "How old what the first pass reports may be; otherwise 1h.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var since: Duration?
+  @Flag(help: "Print what would be reported, and report and remember nothing.")
+  var dryRun = false
+  @Option(
+    help: ArgumentHelp("Send a made-up message of this alert to its targets.", valueName: "name"))
+  var test: String?
+  @Flag(help: "One JSON object a message.")
+  var json = false
+  @OptionGroup var diagnostics: DiagnosticOptions
+
+  func run() async throws {
+    let place = try Workplace(logger: diagnostics.logger())
+    let settings = try rules.settings(place)
+    let sender = try place.alertSender(settings, asJSON: json)
+    if let test {
+      return try await send(AlertNotification.example(of: settings.rule(test), at: .now()), sender)
+    }
+    var pass = AlertPass(settings.rules, state: place.home.alertStatePath) { .now() }
+    pass.most = settings.most
+    pass.newsAge = since ?? pass.newsAge
+    try Directory.make(place.home.operatorPath)
+    let context = try place.reading(.remote)
+    guard let store = context.store else { return }
+    guard !dryRun else {
+      let report = try await pass.preview(store, report: Console.complain)
+      for message in report.decided { print(message.notification) }
+      for problem in report.problems { Console.complain(problem) }
+      if let error = report.storeError { throw error }
+      return
+    }
+    guard let lock = try pass.lock() else {
+      Console.remark("another pass is running")
+      return
+    }
+    let report = try await pass.run(store, sender, holding: lock, report: Console.complain)
+    for problem in report.problems { Console.complain(problem) }
+    for lost in report.lost {
+      Console.complain(
+        "given up after a day: the message '\(lost.notification.text)' to \(lost.target)")
+    }
+    let isHeard = await beat(settings, place, after: report)
+    try complain(report, place)
+    if let error = report.storeError { throw ExitStatus(error) }
+    if report.undelivered > 0 || !isHeard { throw ExitStatus.tryLater }
+    if check, report.firing > 0 { throw ExitStatus.partial }
+  }
+
+  private func print(_ message: AlertNotification) {
+    Console.say(AlertOutput.text(message, asJSON: json))
+  }
+
+  private func send(_ message: (AlertNotification, [String]), _ sender: TargetSender) async throws {
+    var failures = 0
+    for target in message.1.isEmpty ? [""] : message.1 {
+      guard let error = await sender.send(message.0, to: target) else { continue }
+      Console.complain(error)
+      failures += 1
+    }
+    if failures > 0 { throw ExitStatus.partial }
+  }
+
+  /// Asks the heartbeat's URL where all went well; false where that failed.
+  private func beat(
+    _ settings: AlertSettings, _ place: Workplace, after report: AlertPass.Report
+  ) async -> Bool {
+    guard let heartbeat = settings.heartbeat, report.wentWell else { return true }
+    guard let transport = try? place.settings.alertTransport(),
+      let error = await Heartbeat(transport).ask(heartbeat)
+    else { return true }
+    if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }
+    return false
+  }
+
+  /// Reports what fails, at a terminal at once, else once an hour.
+  private func complain(_ report: AlertPass.Report, _ place: Workplace) throws {
+    let store = report.storeError.map { ["\($0)"] } ?? []
+    let targets = report.failing.sorted { $0.key < $1.key }.map { name, failing in
+      "\(name) failed \(failing.attempts == 1 ? "once" : "\(failing.attempts) times"): "
+        + failing.error
+    }
+    guard !(store + targets).isEmpty else { return }
+    guard
+      Console.errorIsTerminal
+        || HourlyReport(place.home).isDue((store + targets).joined(separator: "; "), at: .now())
+    else { return }
+    for line in store + targets { Console.complain(line) }
+    if report.undelivered > 0 {
+      Console.complain(
+        "\(report.undelivered) \(report.undelivered == 1 ? "message" : "messages") not delivered yet"
+      )
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Fleet
+import Foundation
+import Platform
+import Yams
+
+extension AlertSettings {
+  static func target(_ section: Section) throws -> AlertTarget {
+    try section.check(["command", "webhook", "form", "header-file"])
+    if let command = try section.texts("command") {
+      guard let program = command.first, program.contains("/") else {
+        throw Settings.Problem(
+          section.node,
+          "'command' takes a program with its path, and arguments: [/usr/bin/mail, ops]")
+      }
+      return .command(command)
+    }
+    guard let (url, node) = try section.text("webhook") else {
+      throw Settings.Problem(section.node, "a target has a 'command' or a 'webhook'")
+    }
+    guard var webhook = Webhook(url) else {
+      // The URL may be a secret.
+      throw Settings.Problem(node, "'webhook' takes https://…, or http:// to this machine")
+    }
+    webhook.form = try section.value("form", Webhook.Form.init(rawValue:)) ?? .json
+    if let (path, node) = try section.text("header-file") {
+      webhook.headers = try headers(path, node)
+    }
+    return .webhook(webhook)
+  }
+
+  private static func headers(_ path: String, _ node: Node) throws -> [Webhook.Header] {
+    guard let text = try Settings.text(of: path) else {
+      throw Settings.Problem(node, "there is no \(path)")
+    }
+    guard let mode = File.mode(of: path), mode & 0o077 == 0 else {
+      throw Settings.Problem(node, "others may read \(path); run 'chmod 600 \(path)'")
+    }
+    guard let headers = Webhook.headers(text) else {
+      throw Settings.Problem(node, "\(path) takes header fields, 'Name: value' a line")
+    }
+    return headers
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Fleet
+import LogRecords
+import Platform
+import SessionLog
+
+/// `tidemark alert silence`.
+struct AlertSilenceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "silence",
+    abstract: "Report nothing of an alert for a time.",
+    discussion: """
+      What happens meanwhile is counted, and not reported later either. With --list and --json one object \
+      a silence: alert, device, until, reason.
+      """)
+
+  @Argument(help: "The alert's name in alerts.yaml.")
+  var alert: String?
+  @Option(help: ArgumentHelp("Only of this device, by name or id.", valueName: "device"))
+  var device: String?
+  @Option(
+    name: .customLong("for"), help: ArgumentHelp("How long: 2h, 3d.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var span: Duration?
+  @Option(help: ArgumentHelp("Why, for whoever asks.", valueName: "text"))
+  var reason: String?
+  @Flag(help: "End the silences of this alert.")
+  var end = false
+  @Flag(help: "Print the silences that hold.")
+  var list = false
+  @Flag(help: "With --list, one JSON object a silence.")
+  var json = false
+  @OptionGroup var rules: AlertRuleOptions
+  @OptionGroup var diagnostics: DiagnosticOptions
+
+  func validate() throws {
+    if list { return }
+    guard alert != nil else { throw ValidationError("Name an alert, or use --list.") }
+    if end { return }
+    guard span != nil else { throw ValidationError("A silence needs an end: --for 2h.") }
+    guard reason?.isEmpty == false else { throw ValidationError("Say why: --reason TEXT.") }
+  }
+
+  func run() async throws {
+    let place = try Workplace(logger: diagnostics.logger())
+    if list { return try show(place) }
+    guard let alert else { return }
+    _ = try rules.settings(place).rule(alert)
+    try Directory.make(place.home.operatorPath)
+    let file = AlertStateFile(place.home.alertStatePath)
+    try await file.change { state in
+      guard let span, !end else {
+        state.ledger.silences.removeAll {
+          $0.alert == alert && (device == nil || $0.device == device)
+        }
+        return
+      }
+      state.ledger.silences.append(
+        AlertSilence(
+          alert: alert, device: device, until: Timestamp.now() + span,
+          reason: String(oneLine: reason ?? "", limit: 256)))
+    }
+  }
+
+  private func show(_ place: Workplace) throws {
+    let now = Timestamp.now()
+    let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
+    for silence in state.ledger.silences where silence.until > now {
+      if json {
+        Console.say(try Console.json(silence))
+      } else {
+        let device = silence.device.map { " on \(String(printable: $0.utf8))" } ?? ""
+        Console.say("\(silence.alert)\(device) until \(silence.until): \(silence.reason)")
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import LogRecords
+import Platform
+import Yams
+
+/// A mapping of a configuration file, read key by key with errors that name the line.
+struct Section {
+  let node: Node
+  private let name: String
+  private let mapping: Node.Mapping
+
+  init(_ node: Node, _ name: String) throws {
+    guard case .mapping(let mapping) = node else {
+      throw Settings.Problem(node, "'\(name)' takes 'key: value' lines")
+    }
+    (self.node, self.name, self.mapping) = (node, name, mapping)
+  }
+
+  /// Refuses keys that are not known.
+  func check(_ known: [String]) throws {
+    for (key, _) in mapping where !known.contains(key.string ?? "?") {
+      throw Settings.unknown(key, key.string ?? "?", of: known)
+    }
+  }
+
+  private func value(_ key: String) -> Node? {
+    mapping.first { $0.key.string == key }?.value
+  }
+
+  /// One value; nil where there is none.
+  func text(_ key: String) throws -> (text: String, node: Node)? {
+    guard let value = value(key) else { return nil }
+    guard let text = value.scalar?.string else {
+      throw Settings.Problem(value, "'\(key)' takes one value")
+    }
+    return text.isEmpty ? nil : (text, value)
+  }
+
+  /// One value or several.
+  func texts(_ key: String) throws -> [String]? {
+    guard let value = value(key) else { return nil }
+    if let text = value.scalar?.string { return text.isEmpty ? [] : [text] }
+    guard case .sequence(let entries) = value else {
+      throw Settings.Problem(value, "'\(key)' takes a value or a list: [one, other]")
+    }
+    return try entries.map { entry in
+      guard let text = entry.scalar?.string else {
+        throw Settings.Problem(entry, "'\(key)' takes a value or a list: [one, other]")
+      }
+      return text
+    }
+  }
+
+  /// A value that is read in a form of its own.
+  func value<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value? {
+    guard let (text, node) = try text(key) else { return nil }
+    do {
+      if let value = try read(text) { return value }
+    } catch let error as PatternError {
+      throw Settings.Problem(node, String(printable: "\(error)".utf8))
+    }
+    throw Settings.Problem(node, "'\(String(printable: text.utf8))' is no value for '\(key)'")
+  }
+
+  /// A mapping below a key; nil where there is none.
+  func section(_ key: String) throws -> Section? {
+    guard let value = value(key), value.scalar?.string.isEmpty != true else { return nil }
+    return try Section(value, key)
+  }
+
+  /// Mappings below the keys of a mapping.
+  func sections(_ key: String) throws -> [(name: String, section: Section)] {
+    guard let section = try section(key) else { return [] }
+    return try section.mapping.map { key, value in
+      let name = key.string ?? "?"
+      return (name, try Section(value, name))
+    }
+  }
+
+  /// A list of mappings.
+  func list(_ key: String) throws -> [Section] {
+    guard let value = value(key), value.scalar?.string.isEmpty != true else { return [] }
+    guard case .sequence(let entries) = value else {
+      throw Settings.Problem(value, "'\(key)' takes a list: '- name: …'")
+    }
+    return try entries.map { try Section($0, "an entry of \(key)") }
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Fleet
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import SessionReading
+
+/// `tidemark crashes`.
+struct Crashes: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "crashes",
+    abstract: "List what crashed, crashes of one kind together, the most frequent first.",
+    discussion: """
+      Crashes are of one kind when program, cause and last lines are the same, numbers, ids, addresses, \
+      times and temporary paths aside. Without --device those of all devices in the store are listed, \
+      and those of this machine that were not sent yet.
+
+      With --json one object a kind: app, cause, signature (id, title), count, devices, first, last, \
+      firstVersion, lastVersion, session (of the last one), lines (its last five, redacted as they \
+      are stored).
+      """)
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only crashes since then: today, 2h; otherwise 7d.", valueName: "time"),
+    transform: ArgumentValue.since)
+  var since: Timestamp?
+  @Option(help: ArgumentHelp("Another device's crashes, by its name or id.", valueName: "device"))
+  var device: String?
+  @Flag(help: "Also programs that exited with a status other than 0.")
+  var exitFailed = false
+  @OptionGroup var side: SideOptions
+  @Flag(help: "One JSON object a line.")
+  var json = false
+  @OptionGroup var diagnostics: DiagnosticOptions
+
+  func run() async throws {
+    let place = try Workplace(logger: diagnostics.logger())
+    let catalog = try side.catalog(place)
+    let start = since ?? Timestamp.now() - .days(7)
+    var crashes: [CrashReport] = []
+    if let store = catalog.context.store {
+      var devices = DeviceOptions()
+      (devices.device, devices.allDevices) = (device, device == nil)
+      let ids = try await devices.ids(own: place.device.deviceId, in: store)
+      crashes = try await CrashSearch(store, since: start, includesFailures: exitFailed)
+        .crashes(of: ids, report: Console.complain)
+    }
+    if !side.remote, device == nil {
+      crashes += try await local(catalog, since: start, besides: crashes)
+    }
+    let groups = CrashGroup.groups(of: crashes)
+    for group in groups { Console.say(json ? try Console.json(group) : Self.row(group)) }
+    if groups.isEmpty { Console.remark("no crashes since \(start)") }
+  }
+
+  /// Crashes of this machine that the store does not have yet.
+  private func local(
+    _ catalog: SessionCatalog, since start: Timestamp, besides known: [CrashReport]
+  ) async throws -> [CrashReport] {
+    let names = Set(known.compactMap(\.subject.session))
+    let local = SessionCatalog(catalog.context.withoutStore)
+    return try await local.entries(devices: [], activeSince: start).compactMap { entry in
+      var sidecar = entry.sidecar
+      // Nobody has judged yet what is not sent.
+      if sidecar.status == .active,
+        let verdict = try LocalSession(catalog.context.home, entry.session).verdict(
+          sidecar, machine: catalog.context.machine, now: .now(), modified: entry.lastActivity)
+      {
+        (sidecar.status, sidecar.cause, sidecar.endedAt) = (
+          verdict.status, verdict.cause, verdict.endedAt
+        )
+      }
+      let counts = sidecar.status == .crashed || (exitFailed && sidecar.hasFailed)
+      guard counts, !names.contains(entry.session.description) else { return nil }
+      if sidecar.crash?.lines == nil {
+        let lines = try? local.openLog(entry).lastLines(upTo: entry.length)
+        sidecar.crash = Sidecar.Crash(core: sidecar.crash?.core, lines: lines)
+      }
+      let crash = CrashReport(sidecar)
+      return crash.endedAt >= start ? crash : nil
+    }
+  }
+
+  private static func row(_ group: CrashGroup) -> String {
+    let version = group.firstVersion.map { " since version \($0)" } ?? ""
+    let times =
+      group.count == 1 ? "\(group.last)" : "first \(group.first), last \(group.last)"
+    let title = group.signature.title.isEmpty ? "" : ": \(group.signature.title)"
+    return String(
+      oneLine:
+        "\(group.app): \(group.cause), \(AlertText.crashes(group.count, on: group.devices.count))"
+        + "\(version); \(times)\(title); tidemark show \(group.session)")
+  }
+}

@@ -1,0 +1,89 @@
+import Fleet
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import SessionReading
+
+/// `list --summary` and `list --tree`.
+extension List {
+  /// Prints a line for each device.
+  func showDevices(_ place: Workplace) async throws {
+    guard let store = try place.reading(.remote).store else { return }
+    let wanted = Set(try await choice.devices.ids(own: place.device.deviceId, in: store))
+    let records = try await DeviceRecord.all(in: store).filter { wanted.contains($0.deviceId) }
+    let now = Timestamp.now()
+    let found = try await DeviceSummary.read(records, in: store, now: now)
+      .sorted { ($0.deviceName, $0.deviceId) < ($1.deviceName, $1.deviceId) }
+    if json {
+      for one in found { Console.say(try Console.json(one)) }
+      return
+    }
+    guard !found.isEmpty else { return Console.remark("no devices in the store") }
+    var table = Table([
+      .init(name: "device", least: 8), .init(name: "seen", isRight: true),
+      .init(name: "open", isRight: true, rank: 3), .init(name: "waiting", isRight: true, rank: 2),
+      .init(name: "crashes", isRight: true), .init(name: "errors", isRight: true, rank: 1),
+      .init(name: "version", least: 8, rank: 4),
+    ])
+    for one in found { table.add(Self.cells(one, now)) }
+    Console.show(table)
+  }
+
+  private static func cells(_ one: DeviceSummary, _ now: Timestamp) -> [Table.Cell] {
+    let version = [one.app, one.version].compactMap(\.self).joined(separator: " ")
+    return [
+      .init(one.deviceName), .init(one.lastSeen.map { "\(Age.compact(now - $0)) ago" } ?? "-"),
+      .init(String(one.openSessions)), .init(one.waitingBytes.text),
+      .init(String(one.crashes), colour: one.crashes > 0 ? .red : nil),
+      .init(String(one.errors), colour: one.errors > 0 ? .yellow : nil), .init(version),
+    ]
+  }
+
+  /// Prints sessions below their devices and users.
+  func showTree(
+    _ entries: [SessionCatalog.Entry], in catalog: SessionCatalog, _ now: Timestamp
+  ) async throws {
+    let tree = SessionTree(entries)
+    if json {
+      for branch in tree.branches {
+        for entry in branch.devices.flatMap(\.entries) {
+          var line = Line(entry, now)
+          line.path = [branch.name, entry.sidecar.deviceId, entry.session.description]
+          Console.say(try Console.json(line))
+        }
+      }
+      return
+    }
+    let view = ListColumn.View(now: now, zone: zone.zone)
+    let shown: [ListColumn] = columns ?? [.session, .start, .duration, .status, .size, .app, .note]
+    // As wide as the widest of all, so that devices can be compared.
+    let rows = Self.table(entries, shown, view).render(width: nil, paint: Console.paint).lines
+    let texts = Dictionary(
+      zip(entries.map(\.session), rows.dropFirst())
+    ) { first, _ in first }
+    try await tree.print(row: { texts[$0.session] ?? $0.session.description }) { entry in
+      guard let lines, lines > 0 else { return [] }
+      do {
+        return try await lastLines(lines, of: entry, in: catalog)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        return ["(\(error))"]
+      }
+    }
+  }
+
+  private func lastLines(
+    _ count: Int, of entry: SessionCatalog.Entry, in catalog: SessionCatalog
+  ) async throws -> [String] {
+    var found: [String] = []
+    let reader = try side.reader(of: entry, in: catalog)
+    let choice = RecordChoice(RecordFilter(), lastLines: count)
+    _ = try await reader.readLines(choice, .ranged) { line in
+      found.append(String(decoding: line.text.prefix(1024), as: UTF8.self))
+    }
+    return found
+  }
+}

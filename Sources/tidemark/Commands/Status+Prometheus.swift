@@ -1,0 +1,40 @@
+import Fleet
+import Platform
+import SessionLog
+import SessionReading
+import Sync
+
+extension Workplace {
+  /// What a collector of metrics is told of the home.
+  func metrics() async throws -> DeviceMetrics {
+    let context = try contextIfReadable()
+    let plan = try context.map { try Uploader($0).plan() }
+    let entry = try context?.storeEntry()
+    var metrics = DeviceMetrics()
+    metrics.user = home.owner?.name
+    metrics.lastSuccess = entry?.lastSuccess
+    metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
+    for sum in WaitingSum.sums(of: plan?.waiting ?? []) {
+      metrics.unsent[sum.reason.code, default: 0] += sum.bytes
+    }
+    metrics.unproven = plan?.unproven ?? 0
+    metrics.requests = RequestTotals(home).counts
+    let now = Timestamp.now()
+    metrics.sessions = ["active": 0, "crashed": 0, "terminated": 0]
+    let reading = self.reading(with: nil)
+    for entry in try await SessionCatalog(reading).entries(devices: []) {
+      var (status, end) = (entry.sidecar.status, entry.sidecar.endedAt)
+      if status == .active, !entry.isRunning,
+        let crash = try CrashedSessions.find(
+          [entry.session], in: home, device: device, machine: .current
+        ).first
+      {
+        (status, end) = (crash.status, crash.endedAt)
+      }
+      metrics.sessions[status.rawValue.lowercased(), default: 0] += 1
+      let ended = end ?? entry.lastActivity
+      if status == .crashed, now - ended < .hours(24) { metrics.crashes += 1 }
+    }
+    return metrics
+  }
+}

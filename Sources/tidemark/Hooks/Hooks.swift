@@ -1,0 +1,129 @@
+import Fleet
+import Foundation
+import Logging
+import Platform
+import SessionLog
+import Sync
+
+/// What the configuration of a home says that is to be done when something goes wrong, or right.
+struct HookSettings {
+  /// Run when a session has crashed; nil for none.
+  var onCrash: [String]?
+  /// Run when nothing has reached the store for `stale-after`; nil for none.
+  var onStale: [String]?
+  /// Asked after each upload that went well.
+  var heartbeat: Webhook?
+
+  /// Whether nothing is to be done.
+  var isEmpty: Bool { onCrash == nil && onStale == nil && heartbeat == nil }
+}
+
+/// Runs a home's commands, as the home's owner.
+struct Hooks {
+  private let place: Workplace
+  private var hooks: HookSettings { place.settings.hooks }
+  /// Sessions that were not sealed before the upload.
+  private let open: [SessionID]
+
+  /// Notes which sessions there are to look at; before the upload, which may seal them.
+  init(_ place: Workplace) {
+    self.place = place
+    open = place.settings.hooks.onCrash == nil ? [] : (try? place.home.openSessions()) ?? []
+  }
+
+  private var path: String { place.home.path + "/hooks.json" }
+
+  /// Tells of crashes: of sessions that were open, and of one that has just ended.
+  ///
+  /// Whoever comes second finds that it was told.
+  private func tellCrashes(besides session: SessionID?) async throws {
+    guard let command = try command(hooks.onCrash, "on-crash"), let lock = try lock() else {
+      return
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let crashed = try CrashedSessions.find(
+      Array(Set(open + [session].compactMap(\.self))), in: place.home, device: place.device,
+      machine: .current)
+    guard !crashed.isEmpty else { return }
+    let known = try HookState.load(path)
+    let (due, state) = HookState.due(crashed, known, at: .now())
+    for sidecar in due {
+      await run(command, "crash", HookInput(crash: sidecar), session: sidecar.sessionId)
+    }
+    if state != known { try state.save(path) }
+  }
+
+  /// Tells that nothing reaches the store.
+  private func tellStale(_ entry: StoreEntry) async throws {
+    guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
+      return
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let known = try HookState.load(path)
+    var state = known ?? HookState()
+    let isStale = entry.isStale(after: place.settings.staleAfter, at: .now())
+    if state.isStaleDue(isStale, at: .now()) {
+      let input = HookInput(
+        staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: place.device)
+      await run(command, "stale", input, session: nil)
+    }
+    if state != known, known != nil || isStale { try state.save(path) }
+  }
+
+  /// Tells of what has happened in the home, with its owner's rights.
+  ///
+  /// - Parameter session: one that has just ended.
+  func tell(besides session: SessionID? = nil) async {
+    guard hooks.onCrash != nil || hooks.onStale != nil else { return }
+    do {
+      try await place.home.withOwnersRights {
+        try await tellCrashes(besides: session)
+        if hooks.onStale != nil, place.sends { try await tellStale(place.context().storeEntry()) }
+      }
+    } catch {
+      Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+    }
+  }
+
+  /// Asks the heartbeat's URL.
+  func beat() async {
+    guard let url = hooks.heartbeat else { return }
+    guard let transport = try? place.settings.alertTransport(),
+      let error = await Heartbeat(transport).ask(url)
+    else { return }
+    place.logger.warning("heartbeat: \(error)")
+    if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }
+  }
+
+  private func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
+
+  /// The command, where it may be run: root runs none that another user has configured.
+  private func command(_ command: [String]?, _ key: String) throws -> [String]? {
+    guard let command, Account.hasRootsRights || place.home.owner != nil else { return command }
+    let path = place.home.configurationPath
+    guard let status = try FileStatus(File.resolve(path) ?? path), status.owner == 0,
+      (File.mode(of: path) ?? 0o777) & 0o022 == 0
+    else {
+      let problem = "\(path) is not root's alone: '\(key)' is not run"
+      if HourlyReport(place.home).isDue(problem, at: .now()) { Console.complain(problem) }
+      return nil
+    }
+    return command
+  }
+
+  private func run(
+    _ command: [String], _ event: String, _ input: HookInput, session: SessionID?
+  ) async {
+    var words = command
+    // The rights that a process has taken on are not those of its children.
+    if let owner = place.home.owner, Account.current.isRoot, !owner.isRoot {
+      words = [Console.ownPath, "run-as", owner.name, "--"] + command
+    }
+    var environment = place.environment
+    environment["TIDEMARK_HOOK"] = event
+    environment["TIDEMARK_HOOK_SESSION"] = session?.description
+    guard let json = try? input.json() else { return }
+    let ending = await BoundedCommand(words, environment: environment, input: json).run()
+    if let failure = ending.failure(of: command) { Console.complain("on-\(event): \(failure)") }
+  }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import Platform
+
+/// Runs a program as a user, for root in whose name a session's owner is told of something.
+struct RunAs: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run-as", abstract: "Run a program as a user.", shouldDisplay: false)
+
+  @Argument var user: String
+  @Argument(parsing: .captureForPassthrough) var command: [String]
+
+  func run() throws {
+    guard let account = Account(named: user) else {
+      throw Failure(.usage, "there is no user '\(user)'")
+    }
+    let program = command.first == "--" ? Array(command.dropFirst()) : command
+    guard let path = program.first else { throw Failure(.usage, "there is no program") }
+    try account.becomeForGood()
+    _ = chdir(account.home ?? "/")
+    let error = ChildProcess(program, environment: Self.environment(of: account)).replaceOwn()
+    throw Failure(.unavailable, "cannot run \(path): \(String(cString: strerror(error)))")
+  }
+
+  /// Nothing of root's environment, which may hold passwords.
+  private static func environment(of account: Account) -> [String: String] {
+    var environment = ProcessInfo.processInfo.environment.filter {
+      $0.key.hasPrefix("TIDEMARK_HOOK")
+    }
+    environment["PATH"] = "/usr/local/bin:/usr/bin:/bin"
+    environment["HOME"] = account.home ?? "/"
+    (environment["USER"], environment["LOGNAME"]) = (account.name, account.name)
+    return environment
+  }
+}

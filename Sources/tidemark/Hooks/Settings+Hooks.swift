@@ -1,0 +1,27 @@
+import Fleet
+import Yams
+
+extension Settings {
+  /// The keys that take a command.
+  static var hooks: [String: WritableKeyPath<HookSettings, [String]?>] {
+    ["on-crash": \.onCrash, "on-stale": \.onStale]
+  }
+
+  /// A program and its arguments: one word, or a list.
+  static func command(_ node: Node, _ key: String) throws -> [String]? {
+    if let text = node.scalar?.string, text.isEmpty { return nil }
+    let words = node.scalar.map { [$0.string] } ?? node.array().map { $0.scalar?.string ?? "" }
+    guard let program = words.first, program.hasPrefix("/"), !words.contains("") else {
+      throw Problem(
+        node,
+        "'\(key)' takes a program by its absolute path, and arguments: [/usr/local/bin/notify, ops]"
+      )
+    }
+    return words
+  }
+
+  static let heartbeat: TakeOver = { settings, text in
+    settings.hooks.heartbeat = Webhook(text)
+    return settings.hooks.heartbeat != nil
+  }
+}

@@ -1,0 +1,336 @@
+import LogRecords
+import Platform
+import SessionLog
+import Testing
+
+@testable import Fleet
+
+/// What follows from what was read: one rule, and pass after pass.
+@Suite struct AlertPlanTests {
+  /// A pass: so many seconds after the start, what was read, what is told.
+  struct Pass: Sendable {
+    let at: Int64
+    let sees: [AlertReading]
+    let tells: [String]
+  }
+
+  static let start = Timestamp(milliseconds: 1_769_092_205_123)
+
+  static func time(_ seconds: Int64) -> Timestamp { start + .seconds(seconds) }
+
+  static func subject(
+    _ device: String = "d1", session: String? = "s1", app: String = "app", version: String? = nil
+  ) -> AlertSubject {
+    var subject = AlertSubject(device: device, deviceName: "host-\(device)")
+    (subject.session, subject.app, subject.version) = (session, app, version)
+    return subject
+  }
+
+  static func reading(_ change: (inout AlertReading) -> Void) -> AlertReading {
+    var reading = AlertReading()
+    change(&reading)
+    return reading
+  }
+
+  static func errors(_ count: Int, at seconds: Int64, of subject: AlertSubject = subject())
+    -> AlertReading
+  {
+    reading {
+      var records = MatchedRecords(
+        rule: "r", subject, at: time(seconds), level: "ERROR", offset: 7)
+      for _ in 0..<count { records.add(at: time(seconds)) }
+      $0.records = [records]
+    }
+  }
+
+  static func crash(
+    _ subject: AlertSubject = subject(), at seconds: Int64, line: String = "x",
+    isCrash: Bool = true
+  ) -> AlertReading {
+    reading {
+      $0.crashes = [
+        CrashReport(
+          subject, cause: isCrash ? "reboot" : "exit 3", endedAt: time(seconds), isCrash: isCrash,
+          lines: [line])
+      ]
+    }
+  }
+
+  static func heard(_ seconds: Int64, device: String = "d1") -> AlertReading {
+    reading { $0.heard = [.init(subject(device, session: nil), newest: time(seconds))] }
+  }
+
+  private func told(_ plan: AlertPlan) -> [String] {
+    plan.outgoing.map {
+      let message = $0.notification
+      let others = message.otherCount > 0 ? "+\(message.otherCount)" : ""
+      return "\(message.state) \(message.count)/\(message.new)\(others)"
+    }
+  }
+
+  private func check(
+    _ rule: AlertRule, silences: [AlertSilence] = [], _ passes: [Pass],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    var ledger = AlertLedger()
+    ledger.silences = silences
+    for pass in passes {
+      var reading = AlertReading()
+      for seen in pass.sees { reading.add(seen) }
+      let plan = AlertPlan([rule], ledger, reading, now: Self.time(pass.at))
+      #expect(told(plan) == pass.tells, "pass at \(pass.at)", sourceLocation: sourceLocation)
+      ledger = plan.ledger
+    }
+  }
+
+  private static func rule(
+    _ condition: AlertRule.Condition = .records(RecordCondition(levels: .from(.error))),
+    _ change: (inout AlertRule) -> Void = { _ in }
+  ) -> AlertRule {
+    var rule = AlertRule(name: "r", condition)
+    change(&rule)
+    return rule
+  }
+
+  @Test func aMatchIsToldOnceAgainAfterRepeatAndItsEndAfterKeep() {
+    check(
+      Self.rule { $0.repeatsEvery = .seconds(600) },
+      [
+        Pass(at: 0, sees: [], tells: []),
+        Pass(at: 60, sees: [Self.errors(2, at: 50)], tells: ["firing 2/2"]),
+        Pass(at: 120, sees: [Self.errors(1, at: 110)], tells: []),
+        Pass(at: 360, sees: [Self.errors(1, at: 350)], tells: []),
+        Pass(at: 640, sees: [], tells: []),
+        // Ten minutes after the first message there is news since then.
+        Pass(at: 659, sees: [], tells: []),
+        Pass(at: 661, sees: [], tells: ["resolved 4/2"]),
+        Pass(at: 700, sees: [Self.errors(1, at: 690)], tells: ["firing 1/1"]),
+        Pass(at: 900, sees: [Self.errors(1, at: 890)], tells: []),
+        Pass(at: 1199, sees: [Self.errors(1, at: 1190)], tells: []),
+        Pass(at: 1300, sees: [], tells: ["firing 3/2"]),
+      ])
+  }
+
+  @Test func forMustHoldSoLong() {
+    check(
+      Self.rule { ($0.hold, $0.keep) = (.seconds(600), .seconds(300)) },
+      [
+        Pass(at: 0, sees: [Self.errors(1, at: 0)], tells: []),
+        Pass(at: 240, sees: [Self.errors(1, at: 240)], tells: []),
+        Pass(at: 480, sees: [Self.errors(1, at: 480)], tells: []),
+        Pass(at: 600, sees: [], tells: ["firing 3/3"]),
+      ])
+    check(
+      Self.rule { ($0.hold, $0.keep) = (.seconds(600), .seconds(300)) },
+      [
+        Pass(at: 0, sees: [Self.errors(1, at: 0)], tells: []),
+        Pass(at: 300, sees: [], tells: []),
+        // It had ended, and begins anew.
+        Pass(at: 360, sees: [Self.errors(1, at: 360)], tells: []),
+        Pass(at: 620, sees: [Self.errors(1, at: 620)], tells: []),
+        Pass(at: 960, sees: [Self.errors(1, at: 960)], tells: []),
+      ])
+  }
+
+  @Test func whatFiresTogetherIsToldTogether() {
+    check(
+      Self.rule(),
+      [
+        Pass(
+          at: 0,
+          sees: [
+            Self.errors(1, at: 0, of: Self.subject("d1")),
+            Self.errors(1, at: 0, of: Self.subject("d2")),
+            Self.errors(1, at: 0, of: Self.subject("d3")),
+          ], tells: ["firing 1/1+2"]),
+        // Within a minute the next ones wait.
+        Pass(at: 30, sees: [Self.errors(1, at: 30, of: Self.subject("d4"))], tells: []),
+        Pass(at: 59, sees: [Self.errors(1, at: 59, of: Self.subject("d5"))], tells: []),
+        Pass(at: 60, sees: [], tells: ["firing 1/1+1"]),
+      ])
+  }
+
+  @Test func whatWaitsForItsTurnDoesNotEndUntold() {
+    check(
+      Self.rule { ($0.group, $0.keep, $0.tellsEnd) = (.seconds(900), .seconds(60), false) },
+      [
+        Pass(at: 0, sees: [Self.errors(1, at: 0, of: Self.subject("d1"))], tells: ["firing 1/1"]),
+        Pass(at: 10, sees: [Self.errors(1, at: 10, of: Self.subject("d2"))], tells: []),
+        Pass(at: 600, sees: [], tells: []),
+        Pass(at: 900, sees: [], tells: ["firing 1/1"]),
+        Pass(at: 960, sees: [], tells: []),
+      ])
+  }
+
+  @Test func whatASilenceCoversIsNeverTold() {
+    let silence = AlertSilence(
+      alert: "r", device: "host-d1", until: Self.time(1000), reason: "known")
+    check(
+      Self.rule { $0.repeatsEvery = .seconds(600) }, silences: [silence],
+      [
+        Pass(at: 0, sees: [Self.errors(2, at: 0)], tells: []),
+        Pass(at: 10, sees: [Self.errors(1, at: 10, of: Self.subject("d2"))], tells: ["firing 1/1"]),
+        // No beginning was told, so no end is.
+        Pass(at: 400, sees: [], tells: ["resolved 1/0"]),
+        Pass(at: 900, sees: [Self.errors(1, at: 900)], tells: []),
+        Pass(at: 1001, sees: [], tells: []),
+        Pass(at: 1100, sees: [Self.errors(1, at: 1100)], tells: []),
+        Pass(at: 1390, sees: [Self.errors(1, at: 1390)], tells: []),
+        Pass(at: 1500, sees: [Self.errors(1, at: 1499)], tells: ["firing 4/3"]),
+      ])
+  }
+
+  @Test func outsideOfItsHoursARuleWaits() throws {
+    // The start is 14:30:05 UTC.
+    let hours = try #require(AlertHours("15:00-16:00 UTC"))
+    check(
+      Self.rule { ($0.hours, $0.keep) = (hours, .seconds(60)) },
+      [
+        Pass(at: 0, sees: [Self.errors(2, at: 0)], tells: []),
+        Pass(at: 1700, sees: [], tells: []),
+        Pass(at: 1800, sees: [], tells: ["firing 2/2"]),
+        Pass(at: 1900, sees: [], tells: ["resolved 2/0"]),
+      ])
+  }
+
+  @Test func crashesOfOneKindAreOneAlert() throws {
+    let rule = Self.rule(.crash(includesFailures: false))
+    check(
+      rule,
+      [
+        Pass(
+          at: 0,
+          sees: [
+            Self.crash(Self.subject("d1"), at: 0, line: "worker 1"),
+            Self.crash(Self.subject("d2"), at: 0, line: "worker 2"),
+            Self.crash(Self.subject("d2"), at: 0, line: "another"),
+            Self.crash(at: 0, line: "failed", isCrash: false),
+          ], tells: ["firing 1/1", "firing 2/2"].reversed().sorted()),
+        Pass(at: 300, sees: [Self.crash(Self.subject("d3"), at: 300, line: "worker 9")], tells: []),
+        Pass(at: 14_399, sees: [], tells: []),
+        Pass(at: 14_400, sees: [], tells: ["firing 3/1"]),
+        Pass(at: 99_000, sees: [], tells: []),
+        Pass(at: 99_001, sees: [Self.crash(at: 99_001, line: "worker 3")], tells: ["firing 4/1"]),
+        // After a month it is a new one.
+        Pass(at: 3_000_000, sees: [], tells: []),
+        Pass(
+          at: 3_000_001, sees: [Self.crash(at: 3_000_000, line: "worker 1")], tells: ["firing 1/1"]),
+      ])
+    check(
+      Self.rule(.crash(includesFailures: true)) { $0.scope = .session },
+      [
+        Pass(
+          at: 0,
+          sees: [
+            Self.crash(at: 0), Self.crash(Self.subject(session: "s2"), at: 0, isCrash: false),
+          ],
+          tells: ["firing 1/1", "firing 1/1"])
+      ])
+  }
+
+  @Test func aGroupOfCrashesSaysHowManyWhereAndSinceWhen() throws {
+    var ledger = AlertLedger()
+    let rule = Self.rule(.crash(includesFailures: false)) { $0.repeatsEvery = .zero }
+    var text = ""
+    for number in 0..<5 {
+      let subject = Self.subject("d\(number / 2)", version: number < 3 ? "1.4" : "1.5")
+      let plan = AlertPlan(
+        [rule], ledger, Self.crash(subject, at: Int64(number) * 60),
+        now: Self.time(Int64(number) * 60))
+      ledger = plan.ledger
+      text = try #require(plan.outgoing.first).notification.text
+    }
+    #expect(
+      text == """
+        r: app on 3 devices reboot, 5 crashes on 3 devices since version 1.4; first \
+        2026-01-22T14:30:05.123Z, last 2026-01-22T14:34:05.123Z; x; tidemark show s1
+        """)
+  }
+
+  @Test func aRateCountsByTheTimesOfRecords() {
+    let rule = Self.rule(.rate(RecordCondition(), moreThan: 10, within: .seconds(300))) {
+      $0.scope = .device
+    }
+    check(
+      rule,
+      [
+        Pass(at: 0, sees: [Self.errors(10, at: 0)], tells: []),
+        Pass(at: 400, sees: [Self.errors(10, at: 400)], tells: []),
+        Pass(at: 500, sees: [Self.errors(1, at: 500)], tells: ["firing 1/1"]),
+      ])
+    // What was sent late counts for the time in which it was written.
+    check(
+      rule,
+      [
+        Pass(at: 7000, sees: [Self.errors(6, at: 100)], tells: []),
+        Pass(at: 7100, sees: [Self.errors(6, at: 6900)], tells: []),
+        Pass(
+          at: 7200, sees: [Self.errors(5, at: 7000, of: Self.subject(session: "s2"))],
+          tells: ["firing 5/5"]),
+      ])
+  }
+
+  @Test func silenceIsToldWhileItLasts() {
+    let rule = Self.rule(.silence(.seconds(1800))) { $0.repeatsEvery = .seconds(3600) }
+    check(
+      rule,
+      [
+        Pass(at: 0, sees: [Self.heard(0)], tells: []),
+        Pass(at: 1800, sees: [Self.heard(0)], tells: []),
+        Pass(at: 1801, sees: [Self.heard(0)], tells: ["firing 1/1"]),
+        Pass(at: 3600, sees: [Self.heard(0)], tells: []),
+        Pass(at: 5401, sees: [Self.heard(0)], tells: ["firing 1/0"]),
+        Pass(at: 5500, sees: [Self.heard(5490)], tells: []),
+        Pass(at: 5701, sees: [Self.heard(5490)], tells: ["resolved 1/0"]),
+      ])
+  }
+
+  @Test func whoWasSilentBeforeTheFirstPassIsNoNews() {
+    check(
+      Self.rule(.silence(.seconds(1800))),
+      [
+        Pass(at: 0, sees: [Self.heard(-3601)], tells: []),
+        Pass(
+          at: 9000, sees: [Self.heard(-3601), Self.heard(0, device: "d2")], tells: ["firing 1/1"]),
+      ])
+  }
+
+  @Test func silenceCountsWithinTheHoursAlone() throws {
+    let hours = try #require(AlertHours("15:00-16:00 UTC"))
+    // 15:00 is 1795 s after the start.
+    check(
+      Self.rule(.silence(.seconds(600))) { $0.hours = hours },
+      [
+        Pass(at: 0, sees: [Self.heard(0)], tells: []),
+        Pass(at: 1700, sees: [Self.heard(0)], tells: []),
+        Pass(at: 1800, sees: [Self.heard(0)], tells: []),
+        Pass(at: 2390, sees: [Self.heard(0)], tells: []),
+        Pass(at: 2400, sees: [Self.heard(0)], tells: ["firing 1/1"]),
+        // The hours end, and begin again, without that anybody was heard.
+        Pass(at: 6000, sees: [Self.heard(0)], tells: []),
+        Pass(at: 88_200, sees: [Self.heard(0)], tells: ["firing 1/0"]),
+      ])
+  }
+
+  @Test func aStoreThatFailsEndsAndBeginsNothing() {
+    let rule = Self.rule(.silence(.seconds(1800)))
+    let first = AlertPlan([rule], AlertLedger(), Self.heard(0), now: Self.start)
+    let second = AlertPlan([rule], first.ledger, nil, now: Self.time(9000))
+    #expect(second.outgoing.isEmpty && second.ledger == first.ledger)
+  }
+
+  @Test func aPassHasSoManyMessagesAtTheMost() throws {
+    var reading = AlertReading()
+    for number in 0..<50 {
+      let shape = String(repeating: "x", count: number + 1)
+      reading.add(Self.crash(Self.subject("d\(number)"), at: Int64(number) - 100, line: shape))
+    }
+    let plan = AlertPlan(
+      [Self.rule(.crash(includesFailures: false))], AlertLedger(), reading, now: Self.start)
+    #expect(plan.outgoing.count == 20)
+    #expect(plan.outgoing.last?.notification.omitted == 30)
+    #expect(plan.outgoing.last?.notification.text.contains("and 30 more messages") == true)
+    #expect(Set(plan.outgoing.map(\.notification.id)).count == 20)
+    #expect(plan.firing.count == 50)
+  }
+}

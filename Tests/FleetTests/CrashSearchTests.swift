@@ -1,0 +1,65 @@
+import LogRecords
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Fleet
+
+@Suite struct CrashSearchTests {
+  @Test func crashesAreFoundByNamesAndGrouped() async throws {
+    let clock = TestClock()
+    let store = TimedStore(clock)
+    let devices = try ["d1", "d2", "d3"].map { try SimulatedDevice($0, store) }
+    for (number, device) in devices.enumerated() {
+      for round in 0..<4 {
+        clock.advance(seconds: 3600)
+        let session = device.begin("player", version: "1.\(number + round)")
+        device.write("worker \(round) gone", .error, to: session)
+        try device.upload(
+          session, ending: round == 0 ? .exit(0) : round == 1 ? .exit(3) : .signal(11))
+      }
+    }
+    _ = store.takeRequests()
+    let since = clock.now() - .hours(10)
+    let search = CrashSearch(store, since: since, includesFailures: false)
+    let crashes = try await search.crashes(of: ["d1", "d2", "d3"]) { _ in }
+    // Of the sessions of a day and more, sidecars of crashes alone.
+    #expect(store.takeRequests().gets == 6)
+    let groups = CrashGroup.groups(of: crashes)
+    #expect(groups.count == 1)
+    #expect(groups[0].count == 6 && groups[0].devices == ["host-d1", "host-d2", "host-d3"])
+    #expect(groups[0].firstVersion == "1.2" && groups[0].lastVersion == "1.5")
+    #expect(groups[0].signature.title == "worker <n> gone")
+    let all = CrashSearch(store, since: since, includesFailures: true)
+    #expect(
+      CrashGroup.groups(of: try await all.crashes(of: ["d1", "d2", "d3"]) { _ in }).count == 2)
+  }
+
+  @Test func aSummaryTellsOfEachDevice() async throws {
+    let clock = TestClock()
+    let store = TimedStore(clock)
+    let old = try SimulatedDevice("old", store)
+    try old.upload(old.begin("former", version: "0.9"), ending: .exit(0))
+    let seen = clock.now()
+    clock.advance(seconds: 40 * 86_400)
+    let device = try SimulatedDevice("new", store)
+    let crashed = device.begin("player", version: "1.4") {
+      $0.levels = ["ERROR": 3, "FAULT": 1, "INFO": 9]
+    }
+    device.write("x", to: crashed)
+    try device.upload(crashed, ending: .signal(11))
+    clock.advance(seconds: 60)
+    let open = device.begin("player", version: "1.5")
+    device.write("y", to: open)
+    try device.upload(open)
+    let records = try await DeviceRecord.all(in: store)
+    let found = try await DeviceSummary.read(records, in: store, now: clock.now())
+    let summaries = Dictionary(uniqueKeysWithValues: found.map { ($0.deviceId, $0) })
+    #expect(summaries["old"]?.lastSeen == seen && summaries["old"]?.version == "0.9")
+    let new = try #require(summaries["new"])
+    #expect(new.lastSeen == clock.now() && new.crashes == 1 && new.errors == 4)
+    #expect(new.openSessions == 1 && new.version == "1.5" && new.waitingBytes == 0)
+  }
+}
