@@ -26,7 +26,7 @@ extension ScenarioName {
   init(argument: String) throws {
     guard let name = ScenarioName(argument) else {
       throw ValidationError(
-        "invalid scenario '\(String(printable: argument.utf8))': "
+        "invalid scenario '\(String(oneLine: argument, limit: 80))': "
           + "1 to 64 bytes without braces and control characters")
     }
     self = name
@@ -74,6 +74,9 @@ private struct ScenarioList: ParsableCommand {
     discussion: """
       With --json, one object a line: clientId, deviceName, scenarioName, isEnabled, created, \
       revision, modifiedBy, until.
+
+      Examples:
+        tidemark scenario list
       """)
 
   @Flag(help: "One JSON object a line.")
@@ -112,43 +115,48 @@ private struct ScenarioList: ParsableCommand {
       return Console.remark(
         "no scenario is known; a program declares one: tidemark run --scenario NAME -- PROGRAM")
     }
-    let width = known.reduce(8) { max($0, $1.key.description.count) }
-    Console.say("SCENARIO".padding(toLength: width + 2, withPad: " ", startingAt: 0) + "STATE")
+    var table = Table([.init(name: "scenario"), .init(name: "state", least: 12)])
     for (name, state) in known {
-      let label = name.description.padding(toLength: width + 2, withPad: " ", startingAt: 0)
-      Console.say(label + state.text(at: now))
+      table.add([.init(name.description), .init(state.text(at: now))])
     }
+    Console.show(table)
   }
 }
 
 private struct ScenarioEnable: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Write the records of a scenario from now on.")
+    commandName: "enable", abstract: "Write the records of a scenario from now on.",
+    discussion: """
+      Examples:
+        tidemark scenario enable Checkout
+        tidemark scenario enable Checkout --for 30m
+      """)
 
-  @Argument(help: "The scenario.")
+  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
   @Option(
-    name: .customLong("for"), help: "Switch it off again after this time, e.g. 30m.")
-  var duration: String?
+    name: .customLong("for"),
+    help: ArgumentHelp("Switch it off again after this time, e.g. 30m.", valueName: "time"),
+    transform: ArgumentValue.span)
+  var duration: Duration?
 
-  func validate() throws {
-    _ = try ScenarioName(argument: name)
-    if let duration, Age.parse(duration).map({ $0 > .zero }) != true {
-      throw ValidationError("invalid time '\(duration)': use 45s, 30m, 2h or 7d.")
-    }
-  }
+  func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() throws {
-    let until = duration.flatMap(Age.parse).map { Timestamp.now() + $0 }
+    let until = duration.map { Timestamp.now() + $0 }
     try ScenarioPlace().set(ScenarioName(argument: name), true, until: until)
   }
 }
 
 private struct ScenarioDisable: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "Leave the records of a scenario out from now on.")
+    commandName: "disable", abstract: "Leave the records of a scenario out from now on.",
+    discussion: """
+      Examples:
+        tidemark scenario disable Checkout
+      """)
 
-  @Argument(help: "The scenario.")
+  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
 
   func validate() throws { _ = try ScenarioName(argument: name) }
@@ -158,9 +166,13 @@ private struct ScenarioDisable: ParsableCommand {
 
 private struct ScenarioTest: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "test", abstract: "Exit with 0 where a scenario is on, with 1 where it is off.")
+    commandName: "test", abstract: "Exit with 0 where a scenario is on, with 1 where it is off.",
+    discussion: """
+      Examples:
+        tidemark scenario test Checkout && tidemark log debug --scenario Checkout "$(dump-basket)"
+      """)
 
-  @Argument(help: "The scenario.")
+  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
 
   func validate() throws { _ = try ScenarioName(argument: name) }
@@ -175,9 +187,13 @@ private struct ScenarioTest: ParsableCommand {
 private struct ScenarioForget: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Forget what a scenario is set to; until it is declared again, nobody knows it.")
+    abstract: "Forget what a scenario is set to; until it is declared again, nobody knows it.",
+    discussion: """
+      Examples:
+        tidemark scenario forget Checkout
+      """)
 
-  @Argument(help: "The scenario.")
+  @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
 
   func validate() throws { _ = try ScenarioName(argument: name) }
