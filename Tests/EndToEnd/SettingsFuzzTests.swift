@@ -11,9 +11,11 @@ import Testing
   @Test func anyTextIsReadOrRefused() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"
-    let template = SettingsTemplate.text(store: "s3://bucket/logs", environment: [:])
+    let template = SettingsTemplate.text(store: "s3://bucket/logs")
       .replacing("#", with: "")
-    let pieces = ["\n", "  ", ": ", "- ", "&a", "*a", "{", "]", "\"", "\u{0}", "\u{202e}", "1e999", "~"]
+    let pieces = [
+      "\n", "  ", ": ", "- ", "&a", "*a", "{", "]", "\"", "\u{0}", "\u{202e}", "1e999", "~",
+    ]
     var generator = SeededGenerator(case: 11)
     var (read, refused) = (0, 0)
     for _ in 0..<400 {
@@ -21,10 +23,12 @@ import Testing
       for _ in 0..<Int.random(in: 1...6, using: &generator) {
         let place = Int.random(in: 0..<text.count, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0: text[place] = .random(in: 0...255, using: &generator)
+        case 0: text[place] = UInt8.random(in: 0...255, using: &generator)
         case 1: text.removeSubrange(place..<min(text.count, place + 40))
         case 2: text += text[place..<min(text.count, place + 200)]
-        default: text.insert(contentsOf: pieces.randomElement(using: &generator)?.utf8 ?? "".utf8, at: place)
+        default:
+          text.insert(
+            contentsOf: pieces.randomElement(using: &generator)?.utf8 ?? "".utf8, at: place)
         }
       }
       try Data(text).write(to: URL(filePath: path))

@@ -64,7 +64,7 @@ package struct AlertScan: Sendable {
     let page = try await store.listAll(Self.root)
     let ids = page.directories
       .map { String($0.dropFirst(Self.root.count).dropLast()) }
-      .filter(SessionFolder.isDevice)
+      .filter(Device.isID)
     for id in ids where cursors.devices[id] == nil { cursors.devices[id] = .init() }
     // A listing that was not complete makes no old news: the folders say when a device is gone.
     cursors.devicesListedAt = now
