@@ -9,7 +9,9 @@ import Sync
 /// it ends, goes on for ever or takes all memory, is the affair of one process, which can do no more than
 /// the user could. Two homes at a time are served, in an order that nobody can choose.
 struct HomeUploads {
-  /// What a process may use. A home that needs more goes on with the next upload.
+  /// What a process may use.
+  ///
+  /// A home that needs more goes on with the next upload.
   static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
   /// Bytes of objects that a process may send.
   static let byteLimit: ByteCount = 8 << 30

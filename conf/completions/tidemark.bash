@@ -173,13 +173,13 @@ _tidemark() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|keep|restore|why|redact|status|retry|config|help)
+    init|doctor|run|log|play|import|upload|list|show|tail|grep|export|pull|verify|reap|delete|keep|restore|why|redact|status|retry|alert|crashes|config|scenario|help)
         # Offer subcommand argument completions
         "_tidemark_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete keep restore why redact status retry config help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init doctor run log play import upload list show tail grep export pull verify reap delete keep restore why redact status retry alert crashes config scenario help' -- "${cur}"))
         ;;
     esac
 }
@@ -203,13 +203,16 @@ _tidemark_doctor() {
 _tidemark_run() {
     repeating_flags=(--verbose -v)
     non_repeating_flags=(--pty --as-is --survive --no-upload --version -h --help)
-    repeating_options=()
+    repeating_options=(--scenario)
     non_repeating_options=(--app)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
     '--app')
+        return
+        ;;
+    '--scenario')
         return
         ;;
     esac
@@ -226,8 +229,8 @@ _tidemark_run() {
 _tidemark_log() {
     repeating_flags=(--verbose -v)
     non_repeating_flags=(--as-is --no-upload --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--app --session --category --scenario)
+    repeating_options=(--scenario)
+    non_repeating_options=(--app --session --category)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -289,7 +292,7 @@ _tidemark_import() {
     repeating_flags=(--verbose -v)
     non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--app --user --category)
+    non_repeating_options=(--app --user --category --max-size)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -301,6 +304,9 @@ _tidemark_import() {
         return
         ;;
     '--category')
+        return
+        ;;
+    '--max-size')
         return
         ;;
     esac
@@ -343,9 +349,9 @@ _tidemark_upload() {
 
 _tidemark_list() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --failed --local --remote --all --reverse --utc --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --local --remote --all --reverse --summary --tree --utc --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--device --app --since --until --number -n --sort --columns --user)
+    non_repeating_options=(--device --app --since --until --number -n --sort --columns --lines --user)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
@@ -371,6 +377,9 @@ _tidemark_list() {
         ;;
     '--columns')
         __tidemark_add_completions -W 'session'$'\n''start'$'\n''duration'$'\n''status'$'\n''size'$'\n''uploaded'$'\n''app'$'\n''where'$'\n''user'$'\n''device'$'\n''note'
+        return
+        ;;
+    '--lines')
         return
         ;;
     '--user')
@@ -612,7 +621,7 @@ _tidemark_pull() {
     repeating_flags=(--verbose -v)
     non_repeating_flags=(--all-devices --failed --names --salvage --dry-run --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--device --app --since --until --transfers)
+    non_repeating_options=(--device --app --since --until --max-size --transfers)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
@@ -627,6 +636,9 @@ _tidemark_pull() {
         return
         ;;
     '--until')
+        return
+        ;;
+    '--max-size')
         return
         ;;
     '--transfers')
@@ -868,7 +880,7 @@ _tidemark_redact() {
 
 _tidemark_status() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--utc --json --version -h --help)
+    non_repeating_flags=(--utc --json --prometheus --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 0
@@ -892,6 +904,100 @@ _tidemark_retry() {
     case "${positional_number}" in
     *)
         __tidemark_add_completions -W "$(__tidemark_custom_complete ---completion retry -- positional@0 "${COMP_CWORD}" "$(__tidemark_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_tidemark_alert() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    pass|silence|status)
+        # Offer subcommand argument completions
+        "_tidemark_alert_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'pass silence status' -- "${cur}"))
+        ;;
+    esac
+}
+
+_tidemark_alert_pass() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--check --dry-run --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--rules --since --test)
+    __tidemark_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--rules')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--test')
+        return
+        ;;
+    esac
+}
+
+_tidemark_alert_silence() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--end --list --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--device --for --reason --rules)
+    __tidemark_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--for')
+        return
+        ;;
+    '--reason')
+        return
+        ;;
+    '--rules')
+        return
+        ;;
+    esac
+}
+
+_tidemark_alert_status() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
+}
+
+_tidemark_crashes() {
+    repeating_flags=(--verbose -v)
+    non_repeating_flags=(--exit-failed --local --remote --json --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--since --device)
+    __tidemark_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--since')
+        return
+        ;;
+    '--device')
         return
         ;;
     esac
@@ -942,6 +1048,76 @@ _tidemark_config_show() {
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 0
+}
+
+_tidemark_scenario() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|enable|disable|test|forget)
+        # Offer subcommand argument completions
+        "_tidemark_scenario_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list enable disable test forget' -- "${cur}"))
+        ;;
+    esac
+}
+
+_tidemark_scenario_list() {
+    repeating_flags=()
+    non_repeating_flags=(--json --version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 0
+}
+
+_tidemark_scenario_enable() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=(--for)
+    __tidemark_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--for')
+        return
+        ;;
+    esac
+}
+
+_tidemark_scenario_disable() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 1
+}
+
+_tidemark_scenario_test() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 1
+}
+
+_tidemark_scenario_forget() {
+    repeating_flags=()
+    non_repeating_flags=(--version -h --help)
+    repeating_options=()
+    non_repeating_options=()
+    __tidemark_offer_flags_options 1
 }
 
 _tidemark_help() {

@@ -19,7 +19,9 @@ package struct HookState: Sendable, Codable, Equatable {
   /// What a home did not tell that long ago is no news when it begins to.
   private static let newsAge = Duration.hours(1)
 
-  /// What is remembered in a file; nil where there is none. A damaged one counts as none.
+  /// What is remembered in a file; nil where there is none.
+  ///
+  /// A damaged one counts as none.
   ///
   /// - Throws: ``Platform/SystemError``.
   package static func load(_ path: String) throws -> HookState? {

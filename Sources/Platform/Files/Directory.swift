@@ -37,8 +37,9 @@ package enum Directory {
   }
 
   /// Makes a directory that belongs to another user, and that only they can enter; one that exists is
-  /// left as it is. For root.
+  /// left as it is.
   ///
+  /// For root.
   /// Its parent must be one in which nobody else can rename it.
   package static func make(_ path: String, for owner: Account) throws(SystemError) {
     do {
