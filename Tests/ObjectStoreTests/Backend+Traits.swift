@@ -2,7 +2,7 @@ import ObjectStore
 
 /// What a store does in its own way; everything else is alike.
 ///
-/// The contract suite proves each of these, and README shows them.
+/// The contract suite proves each of these, and the guide to servers shows them.
 struct Traits: Sendable {
   /// What is left of a PUT whose connection broke in the middle of the body.
   enum Remains: String {
@@ -10,7 +10,7 @@ struct Traits: Sendable {
     case half = "half, under the name"
   }
 
-  /// What README calls it.
+  /// What the guide calls it.
   let name: String
   /// Whether the answer to a PUT tells a digest of what was stored.
   var provesContent = false
