@@ -23,6 +23,7 @@ import Testing
   private static func metadataSite() throws -> Site {
     var site = try Site()
     site.consent = .metadata
+    try site.local.enable(scenario)
     return site
   }
 
