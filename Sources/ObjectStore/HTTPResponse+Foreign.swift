@@ -25,7 +25,7 @@ extension HTTPFailure {
   /// The error for an answer that was packed on its way.
   func packed(_ response: HTTPResponse) -> StoreError {
     error(
-      response, .integrity, detail: "the answer is compressed, which nobody asked for",
+      response, .integrity, detail: "the answer is compressed, which was not asked for",
       advice: "Turn compression off for this folder of the server.")
   }
 }

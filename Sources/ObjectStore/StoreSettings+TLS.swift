@@ -40,7 +40,7 @@ extension StoreSettings {
       || data.range(of: Data("Proc-Type: 4,ENCRYPTED".utf8)) != nil
     if what == "PRIVATE KEY", isEncrypted {
       throw refused(
-        "the private key in \(path) has a password, and nobody is there to type it",
+        "the private key in \(path) has a password, which cannot be typed in",
         "Set client-key to a file without one: openssl pkey -in FILE -out NEW, mode 0600.")
     }
     return Array(data)

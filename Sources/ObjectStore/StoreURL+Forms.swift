@@ -77,7 +77,7 @@ extension StoreURL {
       isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         || byte == UInt8(ascii: "_") || (isV6 && ":[]".utf8.contains(byte))
     }
-    guard !host.isEmpty, allowed else { throw refused(text, "there is no valid host name in it") }
+    guard !host.isEmpty, allowed else { throw refused(text, "it has no valid host name") }
     return (host, port)
   }
 

@@ -24,7 +24,7 @@ struct NearPattern: Sendable {
       expression = try NSRegularExpression(
         pattern: groups > 0 ? "[\\s\\S]*?(?:\(bytes))" : "[\\s\\S]*?(\(bytes))")
     } catch {
-      throw RedactionError("'\(pattern)' is no regular expression")
+      throw RedactionError("invalid regular expression '\(pattern)'")
     }
   }
 

@@ -97,7 +97,7 @@ package enum FormatMarker {
         )
       } else if store.isFolder {
         (
-          "the folder is no store yet, or the share is not mounted",
+          "the folder is not a store yet, or the share is not mounted",
           "Mount it, or run 'tidemark init \(store.location)' once."
         )
       } else {

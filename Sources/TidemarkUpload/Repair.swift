@@ -20,7 +20,7 @@ package struct Repair: Sendable {
     _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void
   ) async throws -> UploadReport {
     let why =
-      context.consent == .logs ? "there is no local log to send again" : "consent is 'metadata'"
+      context.consent == .logs ? "no local log to re-send" : "consent is 'metadata'"
     for session in sessions where try !Verifier(context).reopen(session, holding: lock) {
       refused(session, why)
     }

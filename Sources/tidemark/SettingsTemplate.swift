@@ -26,9 +26,9 @@ enum SettingsTemplate {
     #heartbeat:
     # When logs are made durable against a power loss: always, never, or an interval.
     #fsync: 1s
-    # Bytes from which on a session's log is rotated, its parts compressed: 500K, 10M; 0 for never.
+    # The size at which a session's log is rotated and its parts compressed: 500k, 10MB; 0 for never.
     #rotate-at: 10000000
-    # The level of lines on standard error that do not tell theirs: TRACE to FAULT.
+    # The level of lines on standard error that do not state one: TRACE to FAULT.
     #stderr-level: INFO
     # How often 'tidemark run' and 'tidemark log' upload a session that grows; 0 for its end only.
     #upload-every: 60s
@@ -45,7 +45,7 @@ enum SettingsTemplate {
     #allow-plaintext: false
     # http://user:password@host:port; by default what the environment says.
     #proxy:
-    # Bytes a second of all requests together, both ways: 500K, 2M; by default unlimited.
+    # Bytes a second of all requests together, both ways: 500k, 2MB; by default unlimited.
     #limit-rate:
     # Requests that one upload sends at the most, from 8; the next one goes on. By default all.
     #max-requests:
@@ -53,9 +53,9 @@ enum SettingsTemplate {
     # A request without progress is given up after this.
     #stall-timeout: 30s
 
-    # How long sessions are kept here and in the store; 'local-max' caps the disk: 500M, 2G. Sent
+    # How long local and remote copies are kept; 'local-max' caps the disk: 500M, 2G. Sent
     # sessions go earlier then; where that is not enough, recorders leave out, and say how much.
-    # 'prune-after' removes older rotated parts here that the store has whole: 24h; by default none.
+    # 'prune-after' removes older local rotated parts that the store has whole: 24h; by default none.
     # 'trash' is how long local copies that were deleted can be restored, as long as there is room: 0
     # for not at all. 'warn-before' reports sessions that long before their last copy expires: 3d.
     retention:

@@ -72,7 +72,7 @@ struct Workplace {
         .usage, "--user is for root where \(MachineWide.configurationPath) configures the machine")
     }
     guard let account = Account(named: name) else {
-      throw Failure(.usage, "there is no user '\(String(printable: name.utf8))'")
+      throw Failure(.usage, "unknown user '\(String(oneLine: name, limit: 80))'")
     }
     var store = try own.openStore(transfers: transfers)
     if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }

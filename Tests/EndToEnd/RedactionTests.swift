@@ -142,7 +142,7 @@ import Testing
     ("redact:\n  rules:\n    - kind: a\n      near: abc", "lacks 'pattern'"),
     (
       "redact:\n  rules:\n    - kind: a\n      near: abc\n      pattern: '('",
-      "no regular expression"
+      "invalid regular expression"
     ),
     ("redact:\n  rules:\n    - kind: A\n      near: abc\n      pattern: 'x'", "a kind has"),
     ("redact:\n  rules:\n    - kind: a\n      near: ab\n      pattern: 'x'", "'near' takes"),

@@ -37,7 +37,7 @@ import Testing
     let raw = try home.writer(format: .asIs)
     let unknown = SessionID.make(at: home.clock.now())
     for (session, says) in [
-      (ended, "has ended"), (raw.session, "takes no records"), (unknown, "there is no session"),
+      (ended, "has ended"), (raw.session, "takes no records"), (unknown, "no session"),
     ] {
       do {
         _ = try RunningSession(joining: session, in: home.home)

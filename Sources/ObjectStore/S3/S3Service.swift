@@ -62,7 +62,7 @@ package struct S3Service: Sendable, Hashable {
     if let id = settings.provider {
       guard let chosen = S3Provider.named(id) else {
         let ids = S3Provider.all.map(\.id).joined(separator: ", ")
-        throw refused("there is no provider \(id)", "Set s3.provider to one of \(ids).")
+        throw refused("unknown provider \(id)", "Set s3.provider to one of \(ids).")
       }
       provider = chosen
     }

@@ -15,7 +15,7 @@ public struct RunningSession: ~Copyable {
     /// One line for a person.
     public var description: String {
       switch self {
-      case .unknown(let session): "there is no session \(session) on this machine"
+      case .unknown(let session): "no session \(session) on this machine"
       case .ended(let session): "session \(session) has ended"
       case .hasNoRecords(let session):
         "session \(session) is recorded as it is, and takes no records"

@@ -80,7 +80,7 @@ package final class FollowedSession: LineSource {
       let growth = try await follower.look()
       let range = Range<Int64>(growth.range)
       if growth.isRewritten {
-        tell("was written anew in the store; going on at its end")
+        tell("was rewritten in the store; going on at its end")
         cursor.skip(to: range.upperBound)
       } else if cursor.end < range.lowerBound {
         let missing = range.lowerBound - cursor.end

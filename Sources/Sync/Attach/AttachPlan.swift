@@ -92,7 +92,7 @@ package struct AttachPlan: Sendable {
       case .begin(let new): "attach \(new.path)"
       case .grow(let file), .reopen(let file): "read on \(file.source.path) as \(file.session)"
       case .move(let file): "follow \(file.session) to \(file.source.path)"
-      case .rewrite(let file): "send \(file.session) anew: \(file.source.path) was rewritten"
+      case .rewrite(let file): "re-send \(file.session): \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
       case .note, .lose, .forget: nil
       }

@@ -180,7 +180,7 @@ package struct RemoteReaper: Sendable {
     plan.superseded.append(
       .init(
         remote, keys: keys, evidence: evidence,
-        reason: "its seal has made \(keys.count) objects superfluous"))
+        reason: "its seal has made \(Plural.text(keys.count, "object")) obsolete"))
   }
 
   /// Carries out the remote part of a plan: sidecars before segments, so that what is left after

@@ -51,12 +51,12 @@ package struct RemoteRedaction: Sendable {
     guard remote.mark > 0 else { return nil }
     guard sidecar.seal == nil || !sidecar.withholdsLog else {
       throw ReplicaError(
-        .missingBytes, "it ended under consent 'metadata', so that its log is not sent anew")
+        .missingBytes, "it ended under consent 'metadata', so that its log is not re-sent")
     }
     let log = try local.openLog(sidecar.source)
     guard let log, try log.available().lowerBound == 0 else {
       throw ReplicaError(
-        .missingBytes, "its whole log is not on this machine, so that it cannot be sent anew")
+        .missingBytes, "its whole log is not on this machine, so that it cannot be re-sent")
     }
     let stretches = try context.redaction.stretches(epochs)
     let view = log.redacted(by: stretches, sidecar.format)

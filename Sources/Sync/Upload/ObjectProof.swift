@@ -140,7 +140,7 @@ struct ObjectProof {
   /// its place.
   private func replace(_ name: SegmentName, _ state: inout SessionState) async throws {
     context.logger.warning(
-      "\(writer.folder.key)\(name.fileName) is damaged, and cannot be made again: its bytes are put anew"
+      "\(writer.folder.key)\(name.fileName) is damaged, and cannot be made again: its bytes are put again"
     )
     let log = try state.requireView()
     var start = name.range.lowerBound

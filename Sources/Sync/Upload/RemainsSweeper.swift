@@ -51,7 +51,7 @@ struct RemainsSweeper {
     let (keys, evidence, surplus) = Evidence.replaced(in: remote, by: seal, put: put)
     if let evidence {
       let removal = ReapPlan.Removal(
-        remote, keys: keys, evidence: evidence, reason: "its seal has made them superfluous")
+        remote, keys: keys, evidence: evidence, reason: "its seal has made them obsolete")
       let outcomes = try await Deleter(context).deleteObjects([removal])
       if let error = outcomes.lazy.compactMap(\.error).first {
         return try postpone(remote.session, error)

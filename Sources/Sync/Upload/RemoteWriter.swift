@@ -46,7 +46,7 @@ struct RemoteWriter {
     try Self.expectName(for: made.name.range.upperBound, of: session)
     let log = try state.requireView()
     guard try log.isStillTheSame() else {
-      throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+      throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")
     }
     try begin(&state)
     var receipt = PutReceipt?.none

@@ -26,7 +26,7 @@ struct TailSender {
           storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
           format: state.sidecar.format, link: state.entry.link, signature: signature?.builder)
         guard try RemoteLook.isUnchanged(log, state.entry) else {
-          throw ReplicaError(.localLogChanged, "\(log.path) was written anew while it was read")
+          throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")
         }
         return segment
       }

@@ -31,7 +31,7 @@ package struct Uploader: Sendable {
       plan.hold = entry.hold(at: context.now())
       if let hold = plan.hold, let next = entry.nextAttempt {
         plan.wait(for: .store(hold, until: next))
-        context.logger.warning("the store is left alone until \(next): \(hold)")
+        context.logger.warning("the store is not asked until \(next): \(hold)")
       }
     }
     return plan

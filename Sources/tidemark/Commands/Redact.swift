@@ -15,14 +15,14 @@ struct Redact: AsyncParsableCommand {
     commandName: "redact",
     abstract: "Show what redaction masks before logs leave this machine.",
     discussion: """
-      --preview looks through logs as they are here and prints every place that the rules mask, with \
+      --preview searches the local logs and prints every place that the rules mask, with \
       the lines around it; nothing is changed. Secrets are shown masked, as they leave. \
       Try a rule before you configure it: write 'redact:' with it into a file and name that with \
       --rules.
 
-      --apply-remote redacts what was sent before the configured rules were: each of this device's \
-      sessions of which they mask something else is sent as a new generation, the segments in which \
-      that is anew. Objects that are replaced are deleted by an upload after the session's seal.
+      --apply-remote redacts what was sent under earlier rules: each of this device's sessions in which \
+      the configured rules mask anything differently gets a new generation, of which only the segments \
+      concerned are sent. Objects that are replaced are deleted by an upload after the session's seal.
 
       With --json one object a line: of --preview each place (log, kind, offset, length, line, text) or, \
       with --count, each log (log, redacted); of --apply-remote each session (session, segments, bytes).
@@ -127,7 +127,7 @@ struct Redact: AsyncParsableCommand {
     guard context.consent == .logs else {
       throw Failure(
         .authentication,
-        "consent is 'metadata' in \(place.home.configurationPath): no log is sent, and none anew")
+        "consent is 'metadata' in \(place.home.configurationPath): no log is sent or re-sent")
     }
     let catalog = SessionCatalog(place.reading(with: nil))
     let devices = [place.device.deviceId]

@@ -15,7 +15,7 @@ struct Upload: AsyncParsableCommand {
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
-      refused us, is left alone for 1, 2, 4 and up to 15 minutes; on a terminal it is tried at once. \
+      refused us, is not asked for 1, 2, 4 and up to 15 minutes; on a terminal it is tried at once. \
       Without a \
       terminal an error of the configuration is reported once an hour. Where the machine is \
       configured for all users, root sends everybody's sessions.

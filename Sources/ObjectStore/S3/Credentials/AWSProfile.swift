@@ -24,7 +24,7 @@ struct AWSProfile {
     let fromCredentials = try section(of: credentials, [name])
     if named != nil, fromConfig == nil, fromCredentials == nil {
       throw StoreError(
-        .configuration, operation: "open", target: "s3", response: "there is no profile \(name)",
+        .configuration, operation: "open", target: "s3", response: "unknown profile \(name)",
         advice: "Correct AWS_PROFILE, or write the profile into \(credentials).")
     }
     let merged = (fromConfig ?? [:]).merging(fromCredentials ?? [:]) { $1 }

@@ -19,7 +19,7 @@ struct ContainerCredentials: CredentialLink {
     if let path = environment.text(Self.relative) {
       guard path.hasPrefix("/"), Self.isPlain(path) else {
         throw StoreError.credentials(
-          "\(Self.relative) is no path", advice: "Correct \(Self.relative).")
+          "\(Self.relative) is not a path", advice: "Correct \(Self.relative).")
       }
       url = "http://169.254.170.2" + path
     } else if let address = environment.text(Self.full) {

@@ -51,7 +51,7 @@ struct InstanceCredentials: CredentialLink {
     while endpoint.hasSuffix("/") { endpoint.removeLast() }
     guard endpoint.hasPrefix("http://") || endpoint.hasPrefix("https://"),
       !endpoint.contains("@"), Self.isWord(endpoint, upTo: 256)
-    else { throw StoreError.credentials("\(name) is no URL", advice: "Correct \(name).") }
+    else { throw StoreError.credentials("\(name) is not a URL", advice: "Correct \(name).") }
     return endpoint
   }
 
