@@ -30,7 +30,7 @@ package final class ExportFile {
     let folder = url.deletingLastPathComponent().path
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-      throw ReadingError(.unfit, "\(path) is a folder; name a file with -o")
+      throw ReadingError(.unfit, "\(path) is a folder")
     }
     watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
     self.path = path
@@ -40,7 +40,7 @@ package final class ExportFile {
       if File.exists(partial) { try File.remove(partial) }
       file = try Descriptor(opening: partial, [.write, .create, .empty])
     } catch {
-      throw ReadingError(.output, "cannot write in \(folder); choose another place with -o")
+      throw ReadingError(.output, "cannot write in \(folder)")
     }
     output = nil
   }

@@ -157,7 +157,18 @@ struct Export: AsyncParsableCommand {
       return ExportFile(to: Console.show)
     }
     Console.remark("writing \(output)")
-    return try ExportFile(output, promising: bytes)
+    return try Self.open(output, promising: bytes)
+  }
+
+  /// Opens a file to export to; what is wrong with its place is said with the option that names it.
+  private static func open(_ path: String, promising bytes: ByteCount) throws -> ExportFile {
+    do {
+      return try ExportFile(path, promising: bytes)
+    } catch let error as ReadingError where error.code == .unfit {
+      throw Failure(.usage, "\(error); name a file with -o")
+    } catch let error as ReadingError where error.code == .output {
+      throw Failure(.configuration, "\(error); choose another place with -o")
+    }
   }
 
   /// Files that are written at once: what is read of a store for them stays in memory meanwhile.
@@ -201,7 +212,7 @@ struct Export: AsyncParsableCommand {
         }
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
-          let file = try ExportFile(path, promising: export.promisedBytes)
+          let file = try Self.open(path, promising: export.promisedBytes)
           return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
         }
       }
