@@ -98,6 +98,13 @@ import Testing
     #expect(String(decoding: pieces, as: UTF8.self) == passed)
   }
 
+  /// Setting the whole screen as the scrolling region moves the cursor to its first line.
+  @Test func whatMakesATerminalOrdinaryLeavesTheCursorWhereItIs() {
+    let reset = "\(TerminalFilter.reset)"
+    #expect(reset.contains("\u{1b}7\u{1b}[r\u{1b}8"))
+    #expect(reset.hasPrefix("\u{1b}7\u{1b}[?1049l"))
+  }
+
   @Test(arguments: SeededGenerator.cases(50)) func nothingElsePassesWhateverComes(number: Int) {
     var random = SeededGenerator(case: number)
     let alphabet =
