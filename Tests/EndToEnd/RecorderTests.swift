@@ -30,6 +30,7 @@ import Testing
     let program = try Program()
     let result = try await program.shell(
       """
+      $T run --no-upload --scenario S -- true && $T scenario enable S
       $T run -- sh -c 'echo $TIDEMARK_SESSION
         for n in 1 2 3 4 5; do $T log warning "number $n" --category Backup --scenario S & done
         wait; $T log error two words'
@@ -59,7 +60,6 @@ import Testing
     (["log", "error"], 64, "what to record"),
     (["log", "--session", "nonsense", "error", "x"], 64, "invalid session id"),
     (["log", "--session", "20260122t143005z-k3f9a7c2", "error", "x"], 64, "no session"),
-    (["log", "--scenario", "x"], 64, "name its level"),
     (["run", "--pty", "--survive", "--", "true"], 64, "exclude each other"),
     (["play", "--speed", "0", "x"], 64, "--speed takes"),
   ]) func wrongInputIsTold(_ arguments: [String], _ status: Int32, _ says: String) async throws {

@@ -511,7 +511,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert pass" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" device' -l 'device' -d 'Only of this device, by name or id.' -rfka ''
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" for' -l 'for' -d 'How long: 2h, 3d.' -rfka ''
-complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" reason' -l 'reason' -d 'Why, for whoever asks.' -rfka ''
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" reason' -l 'reason' -d 'The reason, shown with the silence.' -rfka ''
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" end' -l 'end' -d 'End the silences of this alert.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" list' -l 'list' -d 'Print the silences that hold.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark alert silence" json' -l 'json' -d 'With --list, one JSON object a silence.'

@@ -15,6 +15,10 @@ struct AlertPassCommand: AsyncParsableCommand {
     discussion: """
       Exit code 0; 75 when the store cannot be reached, or a message was not delivered yet; with --check 1 \
       while an alert fires. Without a terminal a store or a target that fails is reported once an hour.
+
+      Examples:
+        tidemark alert --dry-run
+        tidemark alert --test crashed
       """)
 
   @OptionGroup var rules: AlertRuleOptions

@@ -12,6 +12,9 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     discussion: """
       What happens meanwhile is counted, and not reported later either. With --list and --json one object \
       a silence: alert, device, until, reason.
+
+      Examples:
+        tidemark alert silence crashed --for 2h --reason 'known, fixed in 2.1'
       """)
 
   @Argument(help: "The alert's name in alerts.yaml.")
@@ -22,7 +25,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     name: .customLong("for"), help: ArgumentHelp("How long: 2h, 3d.", valueName: "time"),
     transform: ArgumentValue.span)
   var span: Duration?
-  @Option(help: ArgumentHelp("Why, for whoever asks.", valueName: "text"))
+  @Option(help: ArgumentHelp("The reason, shown with the silence.", valueName: "text"))
   var reason: String?
   @Flag(help: "End the silences of this alert.")
   var end = false

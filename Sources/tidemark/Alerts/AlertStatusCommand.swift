@@ -13,6 +13,9 @@ struct AlertStatusCommand: AsyncParsableCommand {
       Nothing is asked of the store. With --json one object: firing and pending (rule, key, since, last, \
       count, toldAt, sample), silences, undelivered (target, message), failing (attempts, error, next, \
       by target).
+
+      Examples:
+        tidemark alert status
       """)
 
   @Flag(help: "One JSON object.")

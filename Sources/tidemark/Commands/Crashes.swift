@@ -20,6 +20,10 @@ struct Crashes: AsyncParsableCommand {
       With --json one object a kind: app, cause, signature (id, title), count, devices, first, last, \
       firstVersion, lastVersion, session (of the last one), lines (its last five, redacted as they \
       are stored).
+
+      Examples:
+        tidemark crashes --since yesterday
+        tidemark crashes --exit-failed --device build-server
       """)
 
   @Option(
