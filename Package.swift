@@ -154,8 +154,7 @@ let package = Package(
     .target(
       name: "Snippets",
       dependencies: [
-        "LogRecords", "SessionLog", "TidemarkLogging", "TidemarkUpload",
-        .product(name: "Logging", package: "swift-log"),
+        "TidemarkLogging", "TidemarkUpload", .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Snippets"),
     .executableTarget(
       name: "LoggingProbe",

@@ -55,19 +55,28 @@ public enum Tidemark {
 
   /// Starts the session as configured, and has swift-log's loggers write into it.
   ///
-  /// To be called once, at the program's start; where a session goes on already, that one is
-  /// returned.
+  /// To be called at the program's start; where a session goes on already, that one is returned. After
+  /// its end another one may be started, for loggers that are made from then on.
   @discardableResult
   public static func start(_ configuration: LoggingConfiguration) -> LogSession {
     if let session, !session.hasEnded { return session }
     let session = begin(configuration)
     let level = configuration.logLevel
+    // Once in a process: a second time would end it.
+    let isFirst = isBootstrapped.withLock { known in
+      defer { known = true }
+      return !known
+    }
+    guard isFirst else { return session }
     LoggingSystem.bootstrap(
       {
-        TidemarkLogHandler(label: $0, session: session, level: level, metadataProvider: $1)
+        TidemarkLogHandler(
+          label: $0, session: Tidemark.session ?? session, level: level, metadataProvider: $1)
       }, metadataProvider: nil)
     return session
   }
+
+  private static let isBootstrapped = Guarded(false)
 
   /// Starts the session as configured, for programs that bootstrap swift-log themselves; see
   /// ``TidemarkLogHandler``.

@@ -24,9 +24,16 @@ import TidemarkLogging
       print("printed last")
       fflush(nil)
       kill(getpid(), SIGKILL)
-    case "exit": exit(3)
+    case "exit":
+      print("printed before the exit")
+      exit(3)
     case "handler": exitInHandler(logger)
     case "fork": forkAndLog(logger)
+    case "again":
+      session.end(.exit(9))
+      Tidemark.start(configuration)
+      Logger(label: "Probe").info("in the second session")
+      return
     case "end":
       session.end()
       logger.info("too late")

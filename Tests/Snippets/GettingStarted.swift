@@ -1,6 +1,4 @@
-import LogRecords
 import Logging
-import SessionLog
 import TidemarkLogging
 
 // The code of TidemarkLogging's tutorial, so that it compiles.

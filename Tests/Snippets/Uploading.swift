@@ -1,5 +1,3 @@
-import SessionLog
-import TidemarkLogging
 import TidemarkUpload
 
 // The code of TidemarkUpload's tutorial, so that it compiles.

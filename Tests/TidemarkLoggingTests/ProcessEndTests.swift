@@ -102,11 +102,25 @@ import Testing
     #expect(text.hasSuffix("SESSION END signal 4 (SIGILL)\n"))
   }
 
+  /// A second start in a process does not end it, as a second bootstrap of swift-log would.
+  @Test func anEndedSessionIsFollowedByAnother() async throws {
+    let result = try await run("LoggingProbe", "again")
+    #expect(result.status == 0, "\(result.errors)")
+    let texts = try sessions().map(text)
+    #expect(texts.count == 2)
+    #expect(texts.contains { $0.hasSuffix("[ERROR] [Session] SESSION END exit 9\n") })
+    #expect(
+      texts.contains {
+        $0.contains("[Probe] in the second session\n") && $0.hasSuffix("SESSION END exit 0\n")
+      })
+  }
+
   @Test func theConsoleIsRecordedAndShown() async throws {
     let result = try await run("LoggingProbe", "exit", "--capture")
-    #expect(result.status == 3)
-    let killed = try await run("LoggingProbe", "kill", "--capture")
-    #expect(killed.status == 128 + 9)
+    #expect(result.status == 3 && result.text == "printed before the exit\n")
+    let text = try text(#require(sessions().first))
+    #expect(text.contains("[INFO] [stdout] printed before the exit\n"))
+    #expect(text.hasSuffix("[ERROR] [Session] SESSION END exit 3\n"))
   }
 
   /// The program of the documentation: eight tasks, its console, a kill, and what the next start says.
