@@ -197,8 +197,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "ObjectStore", "Platform", "SessionLog", "SessionReading", "tidemark", "TestServers",
-        "TestSupport",
+        "Fleet", "ObjectStore", "Platform", "SessionLog", "SessionReading", "tidemark",
+        "TestServers", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["Snapshots"]),
     .testTarget(name: "DeltaTests", dependencies: ["Delta", "TestSupport"]),

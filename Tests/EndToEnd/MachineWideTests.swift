@@ -56,6 +56,44 @@ import Testing
         """, "\(result.errors)")
   }
 
+  /// Root's configuration names the command; the session's owner runs it, without a way back to root
+  /// and without root's environment.
+  @Test func theOwnerOfACrashedSessionRunsWhatRootHasConfigured() async throws {
+    let result = try await onAMachine(
+      """
+      mkdir -m 777 /mnt/out
+      cat >/mnt/hook <<'END'
+      cat >/mnt/out/told
+      { id -un; id -run; setpriv --reuid=0 true 2>&- || echo not root; env | grep -c SECRET; } \
+        >/mnt/out/who
+      END
+      chmod a+r /mnt/hook
+      sed -i 's|^#on-crash: .*|on-crash: [/bin/sh, /mnt/hook]|' /etc/tidemark/tidemark.yaml
+      as daemon bash -c 'echo $$ >/mnt/out/recorder
+        exec $T run --no-upload -- sh -c "echo \\$\\$ >/mnt/out/pid; exec sleep 1000"' &
+      until [ -s /mnt/out/pid ]; do sleep 0.05; done
+      kill -9 $(cat /mnt/out/recorder) $(cat /mnt/out/pid)
+      wait || true
+      SECRET=x $T upload
+      cat /mnt/out/who
+      grep -o '"event":"[a-z]*"' /mnt/out/told
+      rm /mnt/out/told; $T upload; ls /mnt/out
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.text == """
+        daemon
+        daemon
+        not root
+        0
+        "event":"crash"
+        pid
+        recorder
+        who
+
+        """, "\(result.errors)")
+  }
+
   @Test func linksAndNamesOfOneUserReachNothingOfAnother() async throws {
     let result = try await onAMachine(
       """

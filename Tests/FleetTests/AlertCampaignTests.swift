@@ -83,11 +83,13 @@ import Testing
     #expect(told.crashes.count == 7)
     #expect(told.errors == expected.errors)
     #expect(Set(told.silent) == ["d7"])
-    // Each pass: the devices, their folders, and today's or those of open sessions; a name for each
-    // device, a sidecar for each session whose records are read, and one for each end.
+    // Each pass: the devices, their folders, and today's. A name for each device, a sidecar and a segment
+    // for each session, and for each end with something new.
     // Yesterday's folder counts until six in the morning, and all folders are looked into four times.
-    #expect(requests.lists <= 48 * (1 + 100 * 2) + 12 * 100 + 4 * 100, "\(requests)")
-    #expect(requests.gets <= 100 + 2 * 2000 + expected.errors.count, "\(requests)")
+    #expect(requests.lists <= 48 * (1 + 100 * 2) + 12 * 100 + 8 * 100, "\(requests)")
+    #expect(
+      requests.gets <= 200 + 2 * (2000 + expected.errors.count + expected.crashes.count),
+      "\(requests)")
   }
 
   /// The usual case: a server with an open session that sends a segment a minute, looked at every five

@@ -34,7 +34,7 @@ import Testing
     world.minutes(5)
     try await world.pass()
     let message = try #require(world.sender.take().first)
-    #expect(message.text.contains("player on host-d1 ended: signal 11 (SIGSEGV)"))
+    #expect(message.text.contains("player on host-d1: signal 11 (SIGSEGV)"))
     #expect(message.session == session.description && message.version == "1.4")
     #expect(message.lines.last?.hasSuffix("worker 7 failed") == true)
     for _ in 0..<20 {
@@ -199,7 +199,7 @@ import Testing
     try await world.pass()
     #expect(
       world.sender.take().map(\.text) == [
-        "silent: on host-d1 silent since 2026-01-22T12:30:05.123Z"
+        "silent: host-d1: silent since 2026-01-22T12:30:05.123Z"
       ])
   }
 

@@ -145,8 +145,8 @@ import Testing
           ], tells: ["firing 1/1+2"]),
         // Within a minute the next ones wait.
         Pass(at: 30, sees: [Self.errors(1, at: 30, of: Self.subject("d4"))], tells: []),
-        Pass(at: 59, sees: [Self.errors(1, at: 59, of: Self.subject("d5"))], tells: []),
-        Pass(at: 60, sees: [], tells: ["firing 1/1+1"]),
+        Pass(at: 49, sees: [Self.errors(1, at: 49, of: Self.subject("d5"))], tells: []),
+        Pass(at: 50, sees: [], tells: ["firing 1/1+1"]),
       ])
   }
 
@@ -242,7 +242,7 @@ import Testing
     }
     #expect(
       text == """
-        r: app on 3 devices reboot, 5 crashes on 3 devices since version 1.4; first \
+        r: app on 3 devices: reboot, 5 crashes on 3 devices since version 1.4; first \
         2026-01-22T14:30:05.123Z, last 2026-01-22T14:34:05.123Z; x; tidemark show s1
         """)
   }

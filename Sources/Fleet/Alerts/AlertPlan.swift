@@ -25,6 +25,8 @@ package struct AlertPlan: Sendable {
 
   /// A kind of crash that did not occur for so long begins anew.
   private static let crashMemory = Duration.days(30)
+  /// Cron is not punctual.
+  private static let slack = Duration.seconds(10)
   /// More alerts than these are not kept.
   private static let mostAlerts = 10_000
   /// What was last heard so long before the first pass is no news then.
@@ -147,7 +149,8 @@ package struct AlertPlan: Sendable {
     }
     due.sort { ($0.alert.since, $0.fingerprint) < ($1.alert.since, $1.fingerprint) }
     guard let first = due.first,
-      ledger.toldAt[rule.name].map({ age($0) >= rule.group }) ?? true
+      rule.isOfCrashes
+        || ledger.toldAt[rule.name].map({ age($0) + Self.slack >= rule.group }) ?? true
     else { return }
     func message(_ one: (fingerprint: String, alert: Alert)) -> AlertNotification {
       AlertNotification(

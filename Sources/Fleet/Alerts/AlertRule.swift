@@ -42,6 +42,8 @@ package struct AlertRule: Sendable, Equatable {
   /// How often it is told again while it holds.
   package var repeatsEvery = Duration.hours(4)
   /// The shortest time between two messages of the rule; what fires in between is told together.
+  ///
+  /// Each kind of crash has a message of its own, at once.
   package var group = Duration.seconds(60)
   /// What one alert is about.
   package var scope: Scope

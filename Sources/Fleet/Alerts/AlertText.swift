@@ -7,7 +7,7 @@ package enum AlertText {
     var parts = [
       message.state == .resolved
         ? "\(message.alert) resolved: \(subject(message))"
-        : "\(message.alert): \(subject(message)) \(what(message))"
+        : "\(message.alert): \(subject(message)): \(what(message))"
     ]
     if message.state == .firing, message.count > 1 {
       parts.append("first \(message.since), last \(message.last)")
@@ -22,14 +22,13 @@ package enum AlertText {
   }
 
   private static func subject(_ message: AlertNotification) -> String {
-    let app = message.app.map { "\($0) " } ?? ""
     let place = message.devices > 1 ? "\(message.devices) devices" : message.device.name
-    return "\(app)on \(place)"
+    return message.app.map { "\($0) on \(place)" } ?? place
   }
 
   private static func what(_ message: AlertNotification) -> String {
     if let cause = message.cause {
-      guard message.count > 1 else { return "ended: \(cause)" }
+      guard message.count > 1 else { return cause }
       let version = message.firstVersion.map { " since version \($0)" } ?? ""
       return "\(cause), \(crashes(message.count, on: message.devices))\(version)"
     }

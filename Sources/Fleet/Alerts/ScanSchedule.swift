@@ -8,12 +8,12 @@ import Platform
 /// | a device's day folders | every 15 minutes; one that was never looked into is listed at once |
 /// | today's folder, and until 6:00 UTC yesterday's | each pass |
 /// | folders of sessions that are open | each pass |
-/// | all folders of the last 14 days | every 6 hours, and when a device comes back after an hour |
+/// | all folders of the last 14 days | every 6 hours, and when a device comes back after as long |
 enum ScanSchedule {
   static let discovery = Duration.seconds(15 * 60)
   static let sweep = Duration.hours(6)
   /// A device that was silent for so long may bring what it recorded meanwhile.
-  static let absence = Duration.hours(1)
+  static let absence = Duration.hours(6)
   /// Folders that began longer ago are looked into once, and while a session in them is open; what
   /// ended longer ago is no news.
   static let recent = Duration.days(14)

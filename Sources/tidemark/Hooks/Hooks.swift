@@ -115,15 +115,26 @@ struct Hooks {
     _ command: [String], _ event: String, _ input: HookInput, session: SessionID?
   ) async {
     var words = command
+    var environment = place.home.owner.map(Self.environment) ?? place.environment
     // The rights that a process has taken on are not those of its children.
     if let owner = place.home.owner, Account.current.isRoot, !owner.isRoot {
       words = [Console.ownPath, "run-as", owner.name, "--"] + command
+      // What this program itself may need to start.
+      environment["LD_LIBRARY_PATH"] = place.environment["LD_LIBRARY_PATH"]
     }
-    var environment = place.environment
     environment["TIDEMARK_HOOK"] = event
     environment["TIDEMARK_HOOK_SESSION"] = session?.description
     guard let json = try? input.json() else { return }
     let ending = await BoundedCommand(words, environment: environment, input: json).run()
     if let failure = ending.failure(of: command) { Console.complain("on-\(event): \(failure)") }
+  }
+
+  /// What a command has of the environment where root's configuration names it: root's own may hold
+  /// passwords, which the session's owner could read there.
+  private static func environment(of account: Account) -> [String: String] {
+    [
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": account.home ?? "/", "USER": account.name,
+      "LOGNAME": account.name,
+    ]
   }
 }

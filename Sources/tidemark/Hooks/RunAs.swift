@@ -16,20 +16,9 @@ struct RunAs: ParsableCommand {
     }
     let program = command.first == "--" ? Array(command.dropFirst()) : command
     guard let path = program.first else { throw Failure(.usage, "there is no program") }
-    try account.becomeForGood()
+    try account.dropRights()
     _ = chdir(account.home ?? "/")
-    let error = ChildProcess(program, environment: Self.environment(of: account)).replaceOwn()
+    let error = ChildProcess(program, environment: ProcessInfo.processInfo.environment).replaceOwn()
     throw Failure(.unavailable, "cannot run \(path): \(String(cString: strerror(error)))")
-  }
-
-  /// Nothing of root's environment, which may hold passwords.
-  private static func environment(of account: Account) -> [String: String] {
-    var environment = ProcessInfo.processInfo.environment.filter {
-      $0.key.hasPrefix("TIDEMARK_HOOK")
-    }
-    environment["PATH"] = "/usr/local/bin:/usr/bin:/bin"
-    environment["HOME"] = account.home ?? "/"
-    (environment["USER"], environment["LOGNAME"]) = (account.name, account.name)
-    return environment
   }
 }
