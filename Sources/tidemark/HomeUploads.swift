@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Platform
 import SessionLog
@@ -15,6 +16,26 @@ struct HomeUploads {
   static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
   /// Bytes of objects that a process may send.
   static let byteLimit: ByteCount = 8 << 30
+
+  /// The home that root has started this process for; nil in any other.
+  ///
+  /// Written before there is a second thread.
+  nonisolated(unsafe) private(set) static var place: Swift.Result<Workplace, any Error>?
+
+  /// In a process that root has started for a home, opens it and takes on its owner's rights.
+  static func takeRights(_ arguments: [String]) {
+    guard arguments.contains(homeOption),
+      let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
+      let user = upload.homeOf
+    else { return }
+    // Later it may be a file of ours that has this number.
+    isResultWanted = fcntl(resultDescriptor, F_GETFD) >= 0
+    place = Swift.Result { try upload.placeOfHome(of: user) }
+  }
+
+  nonisolated(unsafe) private static var isResultWanted = false
+
+  private static let homeOption = "--home-of"
 
   /// What the processes ended with.
   private(set) var statuses: Set<ExitStatus> = []
@@ -55,7 +76,7 @@ struct HomeUploads {
   ///   - open: gets the sessions that are open there.
   /// - Throws: ``Platform/SystemError`` where no process can be started.
   mutating func run(_ homes: [Home], _ open: inout OpenSessions) throws {
-    let homes = homes.filter { !$0.isUnused }
+    let homes = try homes.filter { try !$0.isUnused() }
       .map { (key: Machine.current.random(), home: $0) }.sorted { $0.key < $1.key }.map(\.home)
     try SupervisedProcess.run(homes.count, atOnce: isAlone ? 1 : 2) { number in
       try start(homes[number])
@@ -73,7 +94,7 @@ struct HomeUploads {
   private func start(_ home: Home) throws -> SupervisedProcess? {
     guard let user = home.owner?.name else { return nil }
     var child = ChildProcess(
-      [Console.ownPath] + arguments + ["--home-of", user],
+      [Console.ownPath] + arguments + [Self.homeOption, user],
       environment: ProcessInfo.processInfo.environment)
     child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
     return try SupervisedProcess(
@@ -123,15 +144,19 @@ struct HomeUploads {
 
     /// Writes it to the one that started this process.
     func report() {
-      guard let json = try? JSONEncoder().encode(self) else { return }
-      FileHandle(fileDescriptor: HomeUploads.resultDescriptor, closeOnDealloc: false).write(json)
+      guard HomeUploads.isResultWanted, let json = try? JSONEncoder().encode(self) else { return }
+      try? FileHandle(fileDescriptor: HomeUploads.resultDescriptor, closeOnDealloc: false)
+        .write(contentsOf: json)
     }
   }
 }
 
 extension Home {
-  /// Whether there is nothing that an upload could look at.
-  fileprivate var isUnused: Bool {
-    [sessionsPath, openPath, path + "/trash"].allSatisfy(Directory.isEmpty)
+  /// Whether there is nothing that an upload could look at, as far as its owner can see.
+  fileprivate func isUnused() throws -> Bool {
+    try owner?.assumeRights()
+    let isUnused = [sessionsPath, openPath, path + "/trash"].allSatisfy(Directory.isEmpty)
+    try Account.resumeOwnRights()
+    return isUnused
   }
 }

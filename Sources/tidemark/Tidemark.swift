@@ -1,8 +1,8 @@
 import ArgumentParser
+import Dispatch
 import Platform
 
 /// The command line.
-@main
 struct Tidemark: AsyncParsableCommand {
   /// The version of the program and its packages.
   static let version = "0.1.1"
@@ -62,5 +62,15 @@ struct Tidemark: AsyncParsableCommand {
       }
       known = command.configuration.subcommands
     }
+  }
+}
+
+/// Where the process begins.
+@main enum Start {
+  static func main() {
+    // Rights are those of a thread: only while there is one can all of them be given up.
+    HomeUploads.takeRights(CommandLine.arguments)
+    Task { @MainActor in await Tidemark.main() }
+    dispatchMain()
   }
 }

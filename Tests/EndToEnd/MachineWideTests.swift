@@ -159,15 +159,19 @@ import Testing
       done
       $T init --machine \(store) >&2
       as daemon $T run -- echo from daemon
-      flock /var/lib/tidemark/daemon/lock sleep 60 &
-      sleep=$!
-      until ! flock -n /var/lib/tidemark/daemon/lock true; do :; done
-      $T upload --home-of daemon --wait 60s 3>/dev/null &
-      until [ "$(awk '/^Uid/ { print $3 }' /proc/$!/status)" = 1 ]; do :; done
+      mkfifo /mnt/held
+      as daemon sh -c 'exec flock /var/lib/tidemark/daemon/lock cat' </mnt/held &
+      exec 5>/mnt/held
+      as daemon flock -n /var/lib/tidemark/daemon/lock true && sleep 1
+      $T upload --home-of daemon --wait 60s 3>/dev/null 5>&- &
+      for attempt in $(seq 600); do
+        awk '/^Uid/ { exit $3 != 1 }' /proc/$!/status && break
+        sleep 0.1
+      done
       awk '/^Uid/ { print $2, $3, $4 }' /proc/$!/status
-      ulimit=$(awk '/^Max data size/ { print $4 }' /proc/$!/limits); echo $ulimit
+      awk '/^Max data size/ { print $4 }' /proc/$!/limits
       as daemon cat /proc/$!/environ >/dev/null 2>&1 || echo "environ $?"
-      kill $sleep; wait $! && echo sent
+      exec 5>&-; wait $! && echo sent
       $T verify --user daemon | grep -c 'equals the local log'
       """)
     #expect(result.status == 0, "\(result.errors)")

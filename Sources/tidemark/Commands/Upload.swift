@@ -107,17 +107,22 @@ struct Upload: AsyncParsableCommand {
   /// How often rotated parts are pruned by a process that goes on.
   private static let pruneInterval = Duration.hours(6)
 
-  /// One pass over all homes that this process uploads from.
-  private func pass(prunes: Bool = true) async throws -> ExitStatus {
+  private var choice: StoreChoice {
     var choice = StoreChoice()
     choice.allowsPlaintext = allowPlaintext
     choice.limitRate = limitRate
     choice.maximumRequests = maxRequests
     choice.limitsRequests = true
-    if let homeOf { return try await passOfHome(of: homeOf, choice) }
-    for failed in Account.current.isRoot && MachineWide.isConfigured ? MachineWide.makeHomes() : []
-    {
-      Console.complain("cannot make the home \(failed.path): \(failed.reason)")
+    return choice
+  }
+
+  /// One pass over all homes that this process uploads from.
+  private func pass(prunes: Bool = true) async throws -> ExitStatus {
+    if homeOf != nil { return try await passOfHome() }
+    if Account.current.isRoot, MachineWide.isConfigured {
+      for failed in try MachineWide.makeHomes() {
+        Console.complain("cannot make the home \(failed.path): \(failed.reason)")
+      }
     }
     let places = try Workplace.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
@@ -137,12 +142,18 @@ struct Upload: AsyncParsableCommand {
     return status
   }
 
-  /// The pass over one user's home that root has started a process for; see ``HomeUploads``.
-  private func passOfHome(of user: String, _ choice: StoreChoice) async throws -> ExitStatus {
+  /// Opens the home of the user that root has started this process for, and takes on the user's rights.
+  func placeOfHome(of user: String) throws -> Workplace {
     let place = try Workplace(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
       logger: diagnostics.logger())
     try HomeUploads.budget.impose()
+    return place
+  }
+
+  /// The pass over one user's home that root has started a process for; see ``HomeUploads``.
+  private func passOfHome() async throws -> ExitStatus {
+    guard let place = try HomeUploads.place?.get() else { return .usage }
     var result = HomeUploads.Result()
     defer {
       result.open = try? place.home.openSessions()
