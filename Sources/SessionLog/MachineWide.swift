@@ -37,15 +37,20 @@ public enum MachineWide {
   /// Makes the homes that are missing, so that nobody else can make them first; for root.
   ///
   /// - Returns: which could not be made, and why.
-  package static func makeHomes() -> [(path: String, reason: String)] {
+  /// - Throws: ``SystemError`` when root's rights cannot be taken on again.
+  package static func makeHomes() throws -> [(path: String, reason: String)] {
     var failed: [(path: String, reason: String)] = []
-    for account in Account.listed() where isName(account.name) {
+    for account in Account.listed() where isName(account.name) && !account.isRoot {
       let path = home(of: account).path
       do {
-        try Directory.make(path, for: account)
+        guard try FileStatus(path) == nil else { continue }
+        // As the user would: to give a folder away takes a right that root's service need not have.
+        try account.assumeRights()
+        try Directory.makeOne(path)
       } catch {
         failed.append((path, "\(error)"))
       }
+      try Account.resumeOwnRights()
     }
     return failed
   }

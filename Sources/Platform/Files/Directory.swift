@@ -36,28 +36,7 @@ package enum Directory {
     if isDurable { try synchronize(AtomicFile.directory(of: path)) }
   }
 
-  /// Makes a directory that belongs to another user, and that only they can enter; one that exists is
-  /// left as it is.
-  ///
-  /// For root.
-  /// Its parent must be one in which nobody else can rename it.
-  package static func make(_ path: String, for owner: Account) throws(SystemError) {
-    do {
-      try File.perform(.makeDirectory, path, "make") { Int(mkdir(path, 0o700)) }
-    } catch  where error.errno == EEXIST {
-      return
-    }
-    do {
-      try File.perform(.setMode(0o700), path, "give its user") {
-        Int(lchown(path, owner.id, owner.group))
-      }
-    } catch {
-      removeIfEmpty(path)
-      throw error
-    }
-  }
-
-  /// Whether nothing is in a directory, or it cannot be read.
+  /// Whether nothing is in a directory, or it is not there; false for one that cannot be read.
   package static func isEmpty(_ path: String) -> Bool {
     struct Found: Error {}
     do {
@@ -65,10 +44,10 @@ package enum Directory {
         if entry.name.count > 2 || !entry.name.allSatisfy({ $0 == 0x2e }) { throw Found() }
       }
       return true
-    } catch is Found {
-      return false
+    } catch let error as SystemError {
+      return error.isNotFound
     } catch {
-      return true
+      return false
     }
   }
 

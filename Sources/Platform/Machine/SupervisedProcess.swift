@@ -133,10 +133,12 @@ package final class SupervisedProcess {
   /// Reads what there is, and finds out whether the process has ended.
   private func look() {
     if machine.uptime() >= deadline, end == nil {
-      kill(process, SIGKILL)
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0, errno == EINTR {}
       end = .overdue
+      // Without the right to, it is left to its own alarm.
+      if kill(process, SIGKILL) == 0 {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      }
     }
     if end == nil {
       var status: Int32 = 0

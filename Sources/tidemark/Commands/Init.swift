@@ -222,7 +222,7 @@ struct Init: AsyncParsableCommand {
       throw Failure(.usage, "--machine and TIDEMARK_HOME exclude each other; unset TIDEMARK_HOME")
     }
     try MachineWide.create()
-    for failed in MachineWide.makeHomes() {
+    for failed in try MachineWide.makeHomes() {
       Console.complain("cannot make the home \(failed.path): \(failed.reason)")
     }
     return try Workplace(MachineWide.home(of: .current), choice: choice, logger: logger)
