@@ -167,7 +167,7 @@ import Testing
     _ = try await upload(other, Self.users.other)
     #expect(try objects() == before)
     _ = try await upload(victim, Self.users.victim)
-    #expect(try objects().count == before.count - 1)
+    #expect(try objects().count { $0.contains(".s0") } == 1)
   }
 
   /// A name that somebody has put: no number follows it, and nothing is put under none.
@@ -182,10 +182,10 @@ import Testing
       session: writer.session, number: RevisionName.highestNumber, status: .active, length: 0,
       json: json)
     _ = try await store.put(folder.key + last.fileName, json)
-    let before = try objects()
+    let before = try objects().filter { $0.hasSuffix(".json") }
     try writer.end(.exit(0))
     let report = try await upload(victim, Self.users.victim)
     #expect((report.failures.first?.error as? ReplicaError)?.code == .damagedObject)
-    #expect(try objects() == before)
+    #expect(try objects().filter { $0.hasSuffix(".json") } == before)
   }
 }
