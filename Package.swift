@@ -130,7 +130,7 @@ let package = Package(
         "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
-      ], path: "Tests/TestSupport"),
+      ], path: "Tests/TestSupport", exclude: ["Corpus"]),
     .target(name: "TestServers", dependencies: ["Platform"], path: "Tests/TestServers"),
     .target(name: "CrashPoints", path: "Tests/CrashPoints"),
     .target(
@@ -166,7 +166,7 @@ let package = Package(
       dependencies: ["LogRecords", "Platform", "SessionLog", "TestSupport"]),
     .testTarget(
       name: "RedactionTests",
-      dependencies: ["LogRecords", "Redaction", "TestSupport"], exclude: ["Corpus"]),
+      dependencies: ["LogRecords", "Redaction", "TestSupport"]),
     .testTarget(
       name: "HTTPTransportTests",
       dependencies: [

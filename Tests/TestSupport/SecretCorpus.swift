@@ -1,43 +1,44 @@
-import Foundation
-import TestSupport
+package import Foundation
 
 /// Secrets made from the formats that their vendors publish, in lines as logs have them.
 ///
 /// `Corpus/formats.json` holds the formats; the random parts are generated from a fixed seed, so that
 /// no file of the repository holds a text that a secret scanner refuses.
-struct SecretCorpus {
+package struct SecretCorpus {
   /// A row of `Corpus/formats.json`.
-  struct Format: Decodable {
-    let vendor: String
-    let name: String
+  package struct Format: Decodable {
+    package let vendor: String
+    package let name: String
     /// Literal text, and `{set:count}` for so many random bytes of a set.
-    let form: String
+    package let form: String
     /// Where the form is published.
-    let source: String
+    package let source: String
     /// Lines of a log: `%s` is the secret, `%1` and `%2` are its halves.
-    let lines: [String]
+    package let lines: [String]
   }
 
   /// A secret in its line.
-  struct Sample {
-    let vendor: String
-    let name: String
-    let line: [UInt8]
+  package struct Sample {
+    package let vendor: String
+    package let name: String
+    package let line: [UInt8]
     /// Places in the line of the bytes that nobody may read: the random ones.
-    let secret: IndexSet
+    package let secret: IndexSet
     /// Whether it is held back: the rules are written without a look at how these fare.
-    let isHeldBack: Bool
+    package let isHeldBack: Bool
   }
 
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  /// Where its files are.
+  package static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Corpus")
 
-  let formats: [Format]
+  /// The formats.
+  package let formats: [Format]
   /// In the order of the formats.
-  let samples: [Sample]
+  package let samples: [Sample]
 
   /// Reads the formats, of which every third is held back with all of its lines.
-  init() throws {
+  package init() throws {
     let data = try Data(contentsOf: Self.folder.appending(path: "formats.json"))
     formats = try JSONDecoder().decode([Format].self, from: data)
     samples = formats.enumerated().flatMap { number, format in

@@ -1,0 +1,95 @@
+import Foundation
+import Platform
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// Secrets that logs are full of, looked for in everything that a store holds.
+@Suite(.tags(.medium)) struct PlantedSecretsTests {
+  private let folder: AttachedFolder
+
+  init() throws { folder = try AttachedFolder("app.log") }
+
+  /// What nobody may find: the random bytes of each secret, where they are many.
+  private static func needles(_ samples: [SecretCorpus.Sample]) -> [[UInt8]] {
+    samples.flatMap { sample in
+      sample.secret.rangeView.filter { $0.count >= 12 }.map { Array(sample.line[$0]) }
+    }
+  }
+
+  private func write(_ text: [UInt8]) throws {
+    try Data(text).write(to: URL(filePath: folder.file("app.log")))
+  }
+
+  /// Every object, as it is and decompressed.
+  private func stored() async throws -> [(name: String, bytes: [UInt8])] {
+    let root = folder.site.local.folder + "/store"
+    var found: [(name: String, bytes: [UInt8])] = []
+    for name in try FileManager.default.subpathsOfDirectory(atPath: root) {
+      guard let bytes = FileManager.default.contents(atPath: "\(root)/\(name)") else { continue }
+      found.append((name, Array(bytes)))
+      if name.hasSuffix(".zst") {
+        let raw = try await Command(["/bin/sh", "-c", "zstd -dcq '\(root)/\(name)'"]).run()
+        #expect(raw.status == 0, "\(name): \(raw.errors)")
+        found.append((name + " decompressed", raw.output))
+      }
+    }
+    return found
+  }
+
+  private func expectNone(of needles: [[UInt8]]) async throws -> [String] {
+    let objects = try await stored()
+    for (name, bytes) in objects {
+      let data = Data(bytes)
+      for needle in needles where data.range(of: Data(needle)) != nil {
+        Issue.record("\(String(decoding: needle, as: UTF8.self)) is in \(name)")
+      }
+    }
+    return objects.map(\.name)
+  }
+
+  @Test func noObjectOfAStoreHasOne() async throws {
+    let samples = try SecretCorpus().samples
+    let needles = Self.needles(samples)
+    #expect(needles.count > 150)
+    func lines(_ numbers: Range<Int>) -> [[UInt8]] {
+      numbers.map { number in
+        let noise = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+        return Array("2026-01-22T14:30:05Z INFO line \(number) \(String(noise, radix: 36))".utf8)
+      }
+    }
+    func mixed(_ lines: [[UInt8]], every step: Int, with secrets: [[UInt8]]) -> [UInt8] {
+      var secrets = secrets[...]
+      return lines.enumerated().flatMap { number, line in
+        let next = number % step == 0 ? secrets.popFirst().map { $0 + [0x0a] } : nil
+        return (next ?? []) + line + [0x0a]
+      }
+    }
+    // What is sent first, what a rewrite puts among it, and what an appended line ends in.
+    let first = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element.line)
+    try write(mixed(lines(0..<6000), every: 40, with: first))
+    try await folder.tick()
+    #expect(try await !expectNone(of: needles).isEmpty)
+    try write(mixed(lines(500..<6100), every: 23, with: samples.map(\.line)))
+    try await folder.tick()
+    let names = try await expectNone(of: needles)
+    #expect(names.contains { $0.contains(".delta.zst") }, "\(names)")
+    try folder.append("2026-01-22T14:30:06Z INFO one more\n", to: "app.log")
+    try await folder.tick(after: 11 * 86_400)
+    try await folder.tick()
+    try await folder.expectSealed(1)
+    _ = try await expectNone(of: needles)
+  }
+
+  /// A category is free text, and is in the log, in the sidecar and in the seal.
+  @Test func noCategoryOfARecordHasOne() async throws {
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    let site = folder.site
+    let writer = try site.local.writer()
+    writer.record(.info, category: token, "of \(token)", scenario: token)
+    try writer.end(.exit(0))
+    try await site.upload()
+    #expect(try await expectNone(of: [Array(token.utf8)]).contains { $0.hasSuffix(".json") })
+  }
+}
