@@ -4,6 +4,7 @@ extension Home {
   /// Names of the folders that a home may have.
   private static let folders: Set<String> = [
     "sessions", "open", "cache", "rules", "quarantine", "keep", "trash", "deletions",
+    "control", "operator",
   ]
 
   /// Whether a path is that of another's folder, or of one with more in it than a home: a shared one

@@ -114,6 +114,23 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
+  /// Who says that a seal is as the device wrote it.
+  public struct Signature: Sendable, Equatable, Codable {
+    /// The signer's id, made of the key.
+    public var by: String
+    /// The key to check it with, `ed25519:<base64>`.
+    public var key: String
+    /// The signature, in base64.
+    public var sig: String
+    /// When the key was made: all seals of later sessions are signed.
+    public var since: Timestamp
+
+    /// Makes a signature of its parts.
+    public init(by: String, key: String, sig: String, since: Timestamp) {
+      (self.by, self.key, self.sig, self.since) = (by, key, sig, since)
+    }
+  }
+
   /// The session.
   public var sessionId: SessionID
   /// Name of the log file; the path that an attached file had first.
@@ -174,6 +191,10 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?
+  /// File name of the revision before, which may be gone; in a seal only.
+  public var previous: String?
+  /// The device's signature; in a seal only, and not in all.
+  public var signature: Signature?
 
   /// ``Consent/metadata`` where the log does not leave the machine, or not beyond what the store has
   /// of it; nil where it does.

@@ -1,6 +1,7 @@
 package import ObjectStore
 package import Platform
 package import Redaction
+package import Replica
 package import SessionLog
 
 /// What sessions are looked for with: a home, this device and, where one is to be asked, a store.
@@ -19,6 +20,8 @@ package struct ReadingContext: Sendable {
   /// How far the server's clock is ahead of this machine's; nil where no answer shows it.
   package var clockOffset: @Sendable () -> Duration? = { nil }
 
+  /// What seals are signed with; nil where that is not asked.
+  package var keys: KnownKeys?
   /// Masks what is read of this machine's logs and sidecars, as it leaves the machine; nil for what
   /// they say.
   package var redactor: Redactor?

@@ -164,7 +164,8 @@ package struct SessionCatalog: Sendable {
     let sidecar: Sidecar
     var remote = remote
     do {
-      sidecar = try await RemoteReader(store).read(revision, in: remote.folder)
+      sidecar = try await RemoteReader(store, knowing: context.keys).read(
+        revision, in: remote.folder)
       // A reader that needs it fetches the seal again, and says what is wrong with it.
       remote = (try? remote.restricted(to: sidecar)) ?? remote
     } catch is ReplicaError {

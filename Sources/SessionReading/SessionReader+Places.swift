@@ -19,7 +19,8 @@ extension SessionReader {
       }
       return (.local(log), [start..<length])
     }
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: store)
+    let parts = try RemoteParts(
+      of: remote, upTo: remote.end, in: store, knowing: catalog.context.keys)
     let bytes: SessionBytes =
       isLongerHere
       ? .both(parts, upTo: remote.end, try catalog.openLog(entry)) : .remote(parts)

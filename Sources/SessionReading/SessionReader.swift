@@ -218,7 +218,9 @@ package struct SessionReader: Sendable {
     _ remote: RemoteSession, in store: any ObjectStore, _ body: (Piece) throws -> Void
   ) async throws {
     let end = min(length, remote.end)
-    try await RemoteReader(store).read(remote, upTo: end) { try body(.bytes($0)) }
+    try await RemoteReader(store, knowing: catalog.context.keys).read(remote, upTo: end) {
+      try body(.bytes($0))
+    }
     guard end < length else { return }
     try catalog.openLog(entry).forEachPiece(of: end..<length) { try body(.bytes($0)) }
   }
@@ -227,7 +229,7 @@ package struct SessionReader: Sendable {
     _ remote: RemoteSession, in store: any ObjectStore, _ body: (Piece) throws -> Void
   ) async throws -> Bool {
     var isWhole = true
-    try await RemoteReader(store).salvage(remote) { part in
+    try await RemoteReader(store, knowing: catalog.context.keys).salvage(remote) { part in
       switch part {
       case .bytes(let bytes): try body(.bytes(bytes))
       case .damage(let damage):

@@ -1,6 +1,7 @@
 package import ObjectStore
 package import Platform
 package import Redaction
+package import Replica
 package import SessionLog
 package import Logging
 
@@ -22,6 +23,10 @@ package struct SyncContext: Sendable {
   package let lived: LivedClock
   /// The rules that redact what is sent.
   package let redaction: RuleLibrary
+  /// Signs the seals; nil where they are not signed.
+  let signer: DeviceKey?
+  /// What seals are signed with; nil where that is not asked.
+  package let keys: KnownKeys?
   /// Whether logs leave, or sidecar revisions alone.
   package let consent: Consent
   /// Whose sessions may be gone on with; nil where a home has but one user's credentials.
@@ -47,6 +52,8 @@ package struct SyncContext: Sendable {
   ///   - transfers: requests under way at once; nil for 12, or 32 where each is small.
   ///   - ownership: whose sessions may be gone on with, where root sends those of all users.
   ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
+  ///   - signer: signs the seals; nil where they are not signed.
+  ///   - keys: what seals are signed with; nil where that is not asked.
   ///   - logger: hears of what a pass decides, and why.
   /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
@@ -54,6 +61,7 @@ package struct SyncContext: Sendable {
     home: Home, device: Device, store: any ObjectStore, machine: Machine, transfers: Int?,
     redaction: RedactionRules = RedactionRules(), consent: Consent = .logs,
     ownership: SessionOwnership? = nil, limits: UploadLimits = UploadLimits(),
+    signer: DeviceKey? = nil, keys: KnownKeys? = nil,
     logger: Logger = .off
   ) throws {
     self.home = home
@@ -67,6 +75,8 @@ package struct SyncContext: Sendable {
     self.logger = logger
     self.consent = consent
     self.ownership = ownership
+    self.signer = signer
+    self.keys = keys
     self.redaction = try RuleLibrary(home, redaction)
     manifest = try Manifest.open(home: home, store: store.location, device: device.deviceId)
     self.limits = limits

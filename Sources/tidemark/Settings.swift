@@ -2,8 +2,8 @@ import Foundation
 import LogRecords
 import ObjectStore
 import Platform
-import Platform
 import Redaction
+import Replica
 import SessionLog
 import Sync
 import Yams
@@ -28,6 +28,8 @@ struct Settings {
   var redaction = RedactionRules()
   /// What is done when something goes wrong, or right.
   var hooks = HookSettings()
+  /// By device, the keys that its seals must be signed with.
+  var trust: [String: KnownKeys.Key] = [:]
   /// The files with secrets are read when a store is opened: a user whose sessions root sends need not
   /// be able to.
   var storeSettings = StoreSettings()
@@ -72,6 +74,8 @@ struct Settings {
       for (key, value) in mapping {
         if key.string == "sources" {
           sources = try Self.sources(value)
+        } else if key.string == "trust" {
+          trust = try Self.trust(value)
         } else if key.string == "redact" {
           redaction = try Self.redaction(value)
         } else if let hook = Self.hooks[key.string ?? ""] {
@@ -149,7 +153,7 @@ struct Settings {
       throw Self.unknown(
         key, name,
         of: Self.keys.map(\.name) + Self.sections + Self.hooks.keys.sorted()
-          + ["sources", "redact"])
+          + ["sources", "redact", "trust"])
     }
     guard let text = value.scalar?.string else { throw Problem(value, "'\(name)' takes one value") }
     if text.isEmpty { return }

@@ -98,6 +98,11 @@ enum SettingsTemplate {
       #  near: 'customer='
       #  pattern: 'customer=(\\w+)'
 
+    # Keys that devices sign with, as 'tidemark doctor' shows them there. A device that is not named is
+    # known by the first key that is seen.
+    trust:
+      #e7ai95i13pgofqng: ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= 2026-01-22T14:30:05.123Z
+
     # cron has no login environment: name a file (mode 0600) that holds the password.
     webdav:
       #user:

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectStore
 import Platform
+import Replica
 import SessionLog
 
 /// What a process of this user would work with, found by looking and changing nothing.
@@ -15,6 +16,9 @@ struct Surroundings: Encodable {
   let store: String?
   /// The device's id; nil where it is not made yet.
   let device: String?
+  /// What the device's signatures are checked with, and since when it signs; nil where that is not
+  /// known here.
+  let key: String?
   /// Where the access key of a bucket is found; nil for other stores, and where there is none.
   let credentials: String?
   /// Files with a password or key that every user of the machine can read.
@@ -59,6 +63,9 @@ struct Surroundings: Encodable {
     configuration = home.configurationPath
     device = (try? AtomicFile.read(home.devicePath)).flatMap {
       try? JSONDecoder().decode(Device.self, from: Data($0)).deviceId
+    }
+    key = device.flatMap { DeviceKey.find(home, deviceId: $0) }.map {
+      "\($0.publicKey) \($0.created)"
     }
     var store: String?
     var credentials: String?

@@ -20,6 +20,8 @@ struct Workplace {
   private let openedStore: (any ObjectStore)?
   /// The key of root's proofs that sessions are their users'; nil where a user sends their own.
   private let ownershipKey: [UInt8]?
+  /// The device's key, read with root's rights; nil for one's own home.
+  private let openedSigner: DeviceKey?
 
   /// Opens one's own home.
   ///
@@ -48,7 +50,7 @@ struct Workplace {
     try home.create()
     device = try Self.device(of: home)
     let servesAll = home.owner?.isRoot == true
-    openedStore = nil
+    (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
   }
 
@@ -85,6 +87,16 @@ struct Workplace {
     }
   }
 
+  /// The device's key; nil where it is root's.
+  private func signer() throws -> DeviceKey? {
+    try openedSigner ?? DeviceKey.load(home, device)
+  }
+
+  /// What seals are known to be signed with.
+  private func keys(_ own: DeviceKey?) -> KnownKeys {
+    KnownKeys(home, named: settings.trust, own: own)
+  }
+
   private init(_ home: Home, from own: Workplace, store: (any ObjectStore)?) throws {
     environment = own.environment
     settings = own.settings
@@ -92,6 +104,7 @@ struct Workplace {
     self.home = home.compressing(with: SegmentCompression())
     openedStore = store
     ownershipKey = own.ownershipKey
+    openedSigner = try own.signer()
   }
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
@@ -245,6 +258,7 @@ struct Workplace {
     let wanted = transfers ?? settings.transfers
     var limits = UploadLimits()
     limits.quiet = settings.retention.remote / 3
+    let signer = try signer()
     let store = CountingStore(
       try openedStore
         ?? settings.store(at: store, transfers: transfers, environment: environment))
@@ -255,7 +269,8 @@ struct Workplace {
     return try SyncContext(
       home: home, device: device, store: store, machine: .current,
       transfers: most.map { min(wanted ?? $0, $0) } ?? wanted, redaction: settings.redaction,
-      consent: consent, ownership: ownership, limits: limits, logger: logger)
+      consent: consent, ownership: ownership, limits: limits, signer: signer,
+      keys: keys(signer), logger: logger)
   }
 
   /// The store where there is one; nil for a home whose sessions go nowhere.
@@ -284,6 +299,7 @@ struct Workplace {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard let context else { return reading }
     reading.store = context.store
+    reading.keys = context.keys
     reading.uploaded = { try context.manifest.sentBytes(of: $0) }
     reading.clockOffset = { context.clockOffset }
     return reading
@@ -299,6 +315,7 @@ struct Workplace {
     let store =
       try openedStore ?? settings.store(at: url, transfers: nil, environment: environment)
     let clock = ServerClock()
+    reading.keys = keys(openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
     reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }
     reading.clockOffset = { clock.offset }
     let manifest = Guarded<Manifest?>(nil)

@@ -53,7 +53,10 @@ struct Site {
     return try SyncContext(
       home: local.home, device: device, store: store, machine: local.clock.machine,
       transfers: transfers,
-      redaction: redaction, consent: consent, logger: logger ?? .off)
+      redaction: redaction, consent: consent,
+      signer: DeviceKey(
+        deviceId: device.deviceId, created: local.clock.now(),
+        seed: Array(repeating: 7, count: 32)), logger: logger ?? .off)
   }
 
   /// Loses the device record: the home is another device from then on.

@@ -23,11 +23,13 @@ package final class RemoteParts {
   ///   - remote: what a listing showed.
   ///   - length: where the stream ends.
   ///   - store: where it is.
+  ///   - keys: what seals are signed with; nil where that is not asked.
   /// - Throws: ``Delta/SegmentError`` when there is no memory.
-  package init(of remote: RemoteSession, upTo length: StreamOffset, in store: any ObjectStore)
-    throws
-  {
-    stream = try RemoteStream(remote, generation: nil, in: store)
+  package init(
+    of remote: RemoteSession, upTo length: StreamOffset, in store: any ObjectStore,
+    knowing keys: KnownKeys? = nil
+  ) throws {
+    stream = try RemoteStream(remote, generation: nil, in: store, knowing: keys)
     self.length = length
   }
 

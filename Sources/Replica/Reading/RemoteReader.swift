@@ -7,9 +7,15 @@ package import SessionLog
 /// join against its link.
 package struct RemoteReader: Sendable {
   let store: any ObjectStore
+  let keys: KnownKeys?
 
   /// Makes a reader.
-  package init(_ store: any ObjectStore) { self.store = store }
+  ///
+  /// - Parameter keys: what seals are signed with; nil where that is not asked.
+  package init(_ store: any ObjectStore, knowing keys: KnownKeys? = nil) {
+    self.store = store
+    self.keys = keys
+  }
 
   /// Reads the stream, or what comes after a part of it that is known.
   ///
@@ -39,7 +45,8 @@ package struct RemoteReader: Sendable {
     after before: [UInt8]? = nil, upTo length: StreamOffset,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) async throws -> String {
-    let stream = try RemoteStream(remote, generation: generation, in: store)
+    let stream = try RemoteStream(
+      remote, generation: generation, in: store, knowing: keys)
     try await stream.read(from: start, after: before, upTo: length) { part in
       if case .bytes(let piece) = part { try body(piece) }
     }
@@ -60,7 +67,7 @@ package struct RemoteReader: Sendable {
     let damaged = remote.damagedSegments.lazy
       .filter { $0.name.generation == remote.generation }.map(\.name.range.upperBound).max()
     let length = length ?? remote.seal?.length ?? max(remote.end, damaged ?? 0)
-    let stream = try RemoteStream(remote, generation: nil, in: store, salvages: true)
+    let stream = try RemoteStream(remote, generation: nil, in: store, knowing: keys, salvages: true)
     // A segment may have very many frames: what is lost for one reason is told once.
     var lost: StreamDamage?
     func tell() throws {
@@ -104,14 +111,14 @@ package struct RemoteReader: Sendable {
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
-    try Self.sidecar(try await json(of: revision, in: folder), of: revision, in: folder)
+    try sidecar(try await json(of: revision, in: folder), of: revision, in: folder)
   }
 
   /// Reads a sidecar revision's bytes, which match its name.
   ///
   /// - Throws: ``ReplicaError`` also when they are of another session, device or generation than the
-  ///   key says: what they say is used in file names.
-  package static func sidecar(
+  ///   key says: what they say is used in file names; and for a seal that is not its device's.
+  package func sidecar(
     _ json: [UInt8], of revision: RevisionName, in folder: SessionFolder
   ) throws -> Sidecar {
     let sidecar = try naming(revision) { try Sidecar(json: json) }
@@ -126,6 +133,7 @@ package struct RemoteReader: Sendable {
         .damagedObject,
         "\(revision.fileName) speaks of generation \(sidecar.generation ?? 1)")
     }
+    try keys?.check(json, sidecar, revision, in: folder)
     return sidecar
   }
 

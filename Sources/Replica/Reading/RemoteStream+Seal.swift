@@ -12,7 +12,7 @@ extension RemoteStream {
     guard obeysSeal, remote.contents == nil, let seal = remote.seal, seal.generation == generation
     else { return }
     do {
-      let sidecar = try await RemoteReader(store).read(seal, in: remote.folder)
+      let sidecar = try await RemoteReader(store, knowing: keys).read(seal, in: remote.folder)
       remote = try remote.restricted(to: sidecar)
     } catch let error as StoreError where error.isNotFound {
       do {

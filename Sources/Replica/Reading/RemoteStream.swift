@@ -13,6 +13,8 @@ final class RemoteStream {
   typealias Body = (StreamPart) throws -> Void
 
   let store: any ObjectStore
+  /// What seals are signed with; nil where that is not asked.
+  let keys: KnownKeys?
   let generation: Int
   let decoder: SegmentDecoder
   /// Whether what is wrong is told, and the reading goes on; else it is an error.
@@ -51,12 +53,13 @@ final class RemoteStream {
 
   init(
     _ remote: RemoteSession, generation: Int?, in store: any ObjectStore,
-    salvages: Bool = false
+    knowing keys: KnownKeys? = nil, salvages: Bool = false
   ) throws {
     self.remote = remote
     self.generation = generation ?? remote.generation
     obeysSeal = generation == nil
     self.store = store
+    self.keys = keys
     self.salvages = salvages
     decoder = try SegmentDecoder()
   }

@@ -38,7 +38,7 @@ package final class FollowedSession: LineSource {
     let context = reader.catalog.context
     isLocal = entry.location != .remote && reader.side != .remote
     if !isLocal, let remote = entry.remote, let store = context.store {
-      follower = RemoteFollower(remote, in: store)
+      follower = RemoteFollower(remote, in: store, knowing: context.keys)
     } else {
       follower = LocalFollower(entry.session, context)
     }

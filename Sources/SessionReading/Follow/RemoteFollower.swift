@@ -6,14 +6,18 @@ import SessionLog
 /// fetched.
 package final class RemoteFollower: StreamFollower {
   private let store: any ObjectStore
+  private let keys: KnownKeys?
   private var remote: RemoteSession
   private var parts: RemoteParts?
   private var ending: StreamGrowth.Ending?
 
   /// Follows what a listing showed.
-  package init(_ remote: RemoteSession, in store: any ObjectStore) {
+  package init(
+    _ remote: RemoteSession, in store: any ObjectStore, knowing keys: KnownKeys? = nil
+  ) {
     self.remote = remote
     self.store = store
+    self.keys = keys
   }
 
   /// See ``StreamFollower/look()``.
@@ -26,13 +30,13 @@ package final class RemoteFollower: StreamFollower {
     let isRewritten = found.generation != remote.generation
     let end = found.seal?.length ?? found.mark
     if let seal = found.seal {
-      let sidecar = try await RemoteReader(store).read(seal, in: folder)
+      let sidecar = try await RemoteReader(store, knowing: keys).read(seal, in: folder)
       found = try found.restricted(to: sidecar)
       ending = StreamGrowth.Ending(
         status: sidecar.status, cause: sidecar.cause, isLogWithheld: sidecar.withholdsLog)
     }
     remote = found
-    parts = try RemoteParts(of: found, upTo: end, in: store)
+    parts = try RemoteParts(of: found, upTo: end, in: store, knowing: keys)
     return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
   }
 

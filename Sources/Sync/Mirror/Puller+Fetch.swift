@@ -41,8 +41,10 @@ extension Puller {
     }
     let files = files(of: item.remote)
     try Directory.make(files.directory, rights: Self.folderRights)
-    let json = try await RemoteReader(store).json(of: revision, in: item.remote.folder)
-    let sidecar = try RemoteReader.sidecar(json, of: revision, in: item.remote.folder)
+    let json = try await RemoteReader(store, knowing: keys).json(
+      of: revision, in: item.remote.folder)
+    let sidecar = try RemoteReader(store, knowing: keys).sidecar(
+      json, of: revision, in: item.remote.folder)
     let remote = try item.remote.restricted(to: sidecar)
     let digest = remote.contents?.digest
     guard item.held <= item.length || digest != nil else {
@@ -81,7 +83,7 @@ extension Puller {
     }
     do {
       let before = try log.bytes(before: Int64(item.held), count: Link.span)
-      try await RemoteReader(store).read(
+      try await RemoteReader(store, knowing: keys).read(
         remote, from: item.held, after: before, upTo: item.length
       ) { piece in
         try watch.take(piece.count)
@@ -109,7 +111,7 @@ extension Puller {
     let files = files(of: remote)
     var watch = try watch(item, promising: item.length.byteCount)
     let log = try MirrorReplacement(of: files.log)
-    try await RemoteReader(store).read(remote, upTo: item.length) { piece in
+    try await RemoteReader(store, knowing: keys).read(remote, upTo: item.length) { piece in
       try watch.take(piece.count)
       try log.append(piece)
       report(ByteCount(piece.count))

@@ -27,7 +27,7 @@ extension Puller {
       try watch.take(bytes.count)
       try log.append(bytes)
     }
-    try await RemoteReader(store).salvage(remote) { part in
+    try await RemoteReader(store, knowing: keys).salvage(remote) { part in
       switch part {
       case .bytes(let bytes): try write(bytes)
       case .damage(let found):

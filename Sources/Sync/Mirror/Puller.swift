@@ -68,6 +68,7 @@ package struct Puller: Sendable {
   let objects = WeightedSemaphore(SyncContext.bodyRoom)
   let folder: String
   let linksNames: Bool
+  let keys: KnownKeys?
   /// Space on the disk.
   package var space = FreeSpace.system
   /// How large a log may be that is fetched.
@@ -79,10 +80,15 @@ package struct Puller: Sendable {
   ///   - store: where the sessions are.
   ///   - folder: the mirror; made where it is missing.
   ///   - linksNames: whether attached files get a second name, `<device>/names/<path>/<session>.log`.
-  package init(_ store: any ObjectStore, into folder: String, linksNames: Bool = false) {
+  ///   - keys: what seals are signed with; nil where that is not asked.
+  package init(
+    _ store: any ObjectStore, into folder: String, linksNames: Bool = false,
+    knowing keys: KnownKeys? = nil
+  ) {
     self.store = store
     self.folder = folder
     self.linksNames = linksNames
+    self.keys = keys
   }
 
   // MARK: Plan

@@ -39,7 +39,7 @@ package struct Verifier: Sendable {
     do {
       let log = try local.openSentLog(sidecar, context)
       here = try log?.available().lowerBound ?? .max
-      let reader = RemoteReader(context.store)
+      let reader = RemoteReader(context.store, knowing: context.keys)
       var said: Sidecar?
       if let revision = remote.revision {
         said = try await reader.read(revision, in: remote.folder)

@@ -133,15 +133,17 @@ struct RemoteWriter {
     sidecar.cause = nil
     sidecar.endedAt = nil
     let json = try json(of: sidecar, state)
-    _ = try await putRevision(json, .active, length: state.entry.sent, &state)
+    _ = try await put(.active, length: state.entry.sent, &state) { _, _ in json }
   }
 
-  /// Puts a sidecar revision under the next number.
+  /// Puts a sidecar revision under the next number that is free.
   ///
-  /// - Returns: its name, and whether the store proved its content.
-  func putRevision(
-    _ json: [UInt8], _ status: SessionStatus, length: StreamOffset, _ state: inout SessionState
-  ) async throws -> (name: RevisionName, isProven: Bool) {
+  /// - Parameter make: makes the JSON for a number.
+  /// - Returns: its name and JSON, and whether the store proved its content.
+  func put(
+    _ status: SessionStatus, length: StreamOffset, _ state: inout SessionState,
+    making make: (Int, SessionState) async throws -> [UInt8]
+  ) async throws -> (name: RevisionName, json: [UInt8], isProven: Bool) {
     try Self.expectName(for: length, of: session)
     guard state.entry.revision < RevisionName.highestNumber else {
       throw ReplicaError(
@@ -149,31 +151,34 @@ struct RemoteWriter {
         "\(folder.key) has revision \(state.entry.revision) of \(session), the last that there can be: it "
           + "is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'")
     }
-    guard ByteCount(json.count) <= RevisionName.largestObject else {
-      throw ReplicaError(
-        .tooLong,
-        "\(session) lies in so many objects that its sidecar, with \(json.count) bytes, is larger than "
-          + "the \(RevisionName.largestObject) that readers take: it is not sealed, and stays on this machine; "
-          + "restart its program to begin another session")
-    }
     var number = state.entry.revision
     var name: RevisionName
+    var json: [UInt8]
     var receipt: PutReceipt?
-    try begin(&state)
     repeat {
       number += 1
       guard number <= min(RevisionName.highestNumber, state.entry.revision + 1 + Self.mostNames)
       else { throw takenNames("\(session).s\(number)") }
+      json = try await make(number, state)
+      guard ByteCount(json.count) <= RevisionName.largestObject else {
+        throw ReplicaError(
+          .tooLong,
+          "\(session) lies in so many objects that its sidecar, with \(json.count) bytes, is larger "
+            + "than the \(RevisionName.largestObject) that readers take: it is not sealed, and stays on "
+            + "this machine; restart its program to begin another session")
+      }
       name = RevisionName(
         session: session, number: number, status: status, generation: state.entry.generation,
         length: length, json: json)
+      try begin(&state)
       receipt = try await putOnce(folder.key + name.fileName, json)
     } while receipt == nil
     state.entry.revision = name.number
+    state.latest = name
     // After the seal only the local mark is missing: until it is made, the next pass has to look.
     if status == .active { try finish(&state) }
     report(.sent(session: session, logBytes: 0, storedBytes: ByteCount(json.count)))
-    return (name, receipt?.provesContent ?? false)
+    return (name, json, receipt?.provesContent ?? false)
   }
 
   /// What a sidecar says beyond this machine.
@@ -181,7 +186,27 @@ struct RemoteWriter {
     var sidecar = sidecar.remoteForm(redactedBy: context.redaction.current)
     if state.consent == .metadata { sidecar = sidecar.metadataForm } else { sidecar.consent = nil }
     sidecar.generation = state.entry.generation == 1 ? nil : state.entry.generation
+    // Those of a revision that this sidecar was made from.
+    (sidecar.previous, sidecar.signature) = (nil, nil)
     return try sidecar.json()
+  }
+
+  /// What a seal says beyond this machine: with the revision before it, and signed.
+  ///
+  /// The same sidecar makes the same bytes under the same number.
+  func seal(
+    _ sidecar: Sidecar, number: Int, length: StreamOffset, _ state: SessionState
+  ) async throws -> [UInt8] {
+    let json = try json(of: sidecar, state)
+    let listed = try await folders.known(session, in: folder)?.revisions ?? []
+    let before = (listed + [state.latest].compactMap(\.self)).filter { $0.number < number }
+    guard let signer = context.signer else { return json }
+    var sidecar = try Sidecar(json: json)
+    sidecar.previous = before.max { $0.number < $1.number }?.fileName
+    let name = RevisionName(
+      session: session, number: number, status: sidecar.status,
+      generation: state.entry.generation, length: length, json: json)
+    return try signer.sign(sidecar, as: name, in: folder)
   }
 
   // MARK: The manifest

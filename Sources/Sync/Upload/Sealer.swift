@@ -71,14 +71,17 @@ struct Sealer {
   private func put(
     _ sidecar: Sidecar, length: StreamOffset, _ state: inout SessionState
   ) async throws -> RevisionName {
-    let json = try writer.json(of: sidecar, state)
+    func make(_ number: Int, _ state: SessionState) async throws -> [UInt8] {
+      try await writer.seal(sidecar, number: number, length: length, state)
+    }
+    var json = try await make(state.entry.revision, state)
     var name = RevisionName(
       session: state.session, number: state.entry.revision, status: sidecar.status,
       generation: state.entry.generation, length: length, json: json)
     var isProven = false
     if try await writer.folders.known(state.session, in: writer.folder)?.seal != name {
-      (name, isProven) = try await writer.putRevision(
-        json, sidecar.status, length: length, &state)
+      (name, json, isProven) = try await writer.put(
+        sidecar.status, length: length, &state, making: make)
     }
     if isProven { return name }
     var key = writer.folder.key + name.fileName
@@ -86,7 +89,8 @@ struct Sealer {
     do {
       _ = try await context.store.put(key, json)
     } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
-      (name, _) = try await writer.putRevision(json, sidecar.status, length: length, &state)
+      (name, json, _) = try await writer.put(
+        sidecar.status, length: length, &state, making: make)
       key = writer.folder.key + name.fileName
     }
     guard try await context.store.get(key) == json else {

@@ -19,6 +19,8 @@ struct SessionState {
   var note = SentNote()
   /// What the manifest knows of it; a new entry, of no boot, where it has none.
   var entry = ManifestEntry(boot: "")
+  /// The revision that this pass put last.
+  var latest: RevisionName?
   /// Whether the manifest has a row of it.
   var isInManifest = false
 

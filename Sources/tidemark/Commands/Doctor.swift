@@ -21,7 +21,7 @@ struct Doctor: AsyncParsableCommand {
       refused or a right is missing.
 
       With --json one object: store, surroundings (name, home, configuration, store, credentials, \
-      device, exposed, problem), missingInCron, checks (check, outcome, sent, received, missingRight), \
+      device, key, exposed, problem), missingInCron, checks (check, outcome, sent, received, missingRight), \
       grant.
 
       Examples:
@@ -125,6 +125,7 @@ struct Doctor: AsyncParsableCommand {
       Console.say("  store          \(one.store ?? "none")")
       if let credentials = one.credentials { Console.say("  access key     \(credentials)") }
       Console.say("  device         \(one.device ?? "not made yet")")
+      if let key = one.key { Console.say("  signs with     \(key)") }
       for path in one.exposed {
         Console.say(
           Console.paint("  exposed        every user can read \(path): chmod 600 it", .yellow))

@@ -68,7 +68,7 @@ struct Pull: AsyncParsableCommand {
       throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")
     }
     let context = try place.context(transfers: transfers)
-    var puller = Puller(context.store, into: folder, linksNames: names)
+    var puller = Puller(context.store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
     let items = try await plan(puller, place, context)
     place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")

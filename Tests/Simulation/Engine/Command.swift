@@ -72,7 +72,9 @@ struct Command: Sendable {
     let device = try Device.load(home, on: machine)
     return try SyncContext(
       home: home, device: device, store: store, machine: machine, transfers: 1,
-      redaction: rules, consent: consent, limits: Self.limits)
+      redaction: rules, consent: consent, limits: Self.limits,
+      signer: DeviceKey(
+        deviceId: device.deviceId, created: device.created, seed: Array(repeating: 7, count: 32)))
   }
 
   func context(_ body: (SyncContext) async throws -> String) async throws -> String {

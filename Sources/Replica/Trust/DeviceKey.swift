@@ -1,0 +1,128 @@
+import Crypto
+import Foundation
+package import Platform
+package import SessionLog
+
+/// The key that a device signs with what it writes: who may write to the store cannot write in its
+/// name.
+package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The device.
+  package let deviceId: String
+  /// When the key was made: what the device sealed before may lack a signature.
+  package let created: Timestamp
+  /// What others check its signatures with.
+  package let publicKey: PublicKey
+  private let seed: [UInt8]
+
+  /// The file's content.
+  private struct Record: Codable {
+    let created: Timestamp
+    let deviceId: String
+    /// Base64 of the 32 bytes that the key is made of.
+    let key: String
+  }
+
+  /// Makes a key of its 32 bytes.
+  ///
+  /// - Throws: ``ReplicaError`` for another number of bytes.
+  package init(deviceId: String, created: Timestamp, seed: [UInt8]) throws {
+    guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else {
+      throw ReplicaError(.damagedObject, "a device key has 32 bytes, not \(seed.count)")
+    }
+    self.deviceId = deviceId
+    self.created = created
+    self.seed = seed
+    publicKey = PublicKey(key.publicKey.rawRepresentation)
+  }
+
+  /// The key of a home's device; made where there is none, and anew for another device's, as in a
+  /// copied home.
+  ///
+  /// In machine-wide mode the device, and so its key, is root's: others have none.
+  ///
+  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` for a file that is no key.
+  package static func load(
+    _ home: Home, _ device: Device, on machine: Machine = .current
+  ) throws -> DeviceKey? {
+    if home.owner != nil, !Account.hasRootsRights { return nil }
+    let path = home.keyPath
+    if let key = try read(path), key.deviceId == device.deviceId { return key }
+    let folder = AtomicFile.directory(of: path)
+    try Directory.makeOne(folder)
+    // Of all that start at the same time one makes the key, the others read it.
+    let lock = try Descriptor(openingDirectory: folder)
+    _ = try? lock.lock(.exclusive, waits: true)
+    defer { withExtendedLifetime(lock) {} }
+    if let key = try read(path) {
+      if key.deviceId == device.deviceId { return key }
+      try File.rename(path, to: path + ".former")
+    }
+    let seed = Array(Curve25519.Signing.PrivateKey().rawRepresentation)
+    let key = try DeviceKey(deviceId: device.deviceId, created: machine.now(), seed: seed)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    let record = Record(
+      created: key.created, deviceId: key.deviceId, key: Data(seed).base64EncodedString())
+    try AtomicFile.write(Array(try encoder.encode(record)) + [0x0a], to: path, mode: 0o600)
+    return key
+  }
+
+  /// The key of a device where a home has it, and this user may read it.
+  package static func find(_ home: Home, deviceId: String) -> DeviceKey? {
+    (try? read(home.keyPath)).flatMap { $0?.deviceId == deviceId ? $0 : nil }
+  }
+
+  private static func read(_ path: String) throws -> DeviceKey? {
+    do {
+      let record = try JSONDecoder().decode(Record.self, from: Data(AtomicFile.read(path)))
+      guard let seed = Data(base64Encoded: record.key), seed.count == 32 else {
+        throw Self.damaged(path)
+      }
+      return try DeviceKey(deviceId: record.deviceId, created: record.created, seed: Array(seed))
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    } catch is DecodingError {
+      throw Self.damaged(path)
+    }
+  }
+
+  private static func damaged(_ path: String) -> ReplicaError {
+    ReplicaError(
+      .damagedObject,
+      "\(path) is no device key; put back the file from a backup, or remove it: then the device gets "
+        + "another key, which readers that know this one have to be told of")
+  }
+
+  /// Signs bytes.
+  ///
+  /// - Returns: 64 bytes.
+  func signature(of message: [UInt8]) throws -> [UInt8] {
+    Array(try Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: message))
+  }
+
+  /// The JSON of a seal with its signature.
+  ///
+  /// - Parameters:
+  ///   - sidecar: the seal, without one.
+  ///   - revision: its name as it would be without one; hash and size do not count.
+  ///   - folder: where it belongs.
+  package func sign(
+    _ sidecar: Sidecar, as revision: RevisionName, in folder: SessionFolder
+  ) throws -> [UInt8] {
+    try SealSignature.sign(sidecar, as: revision, in: folder, by: self)
+  }
+
+  /// Without the secret.
+  package var description: String { "key \(publicKey.id) of device \(deviceId)" }
+
+  /// Without the secret.
+  package var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
+}
+
+extension Home {
+  /// The key of this home's device.
+  package var keyPath: String {
+    // In machine-wide mode root's own home has it, which nobody else can have made.
+    (owner == nil ? path : MachineWide.home(of: Account(id: 0)).path) + "/control/key.json"
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+package import Platform
+package import SessionLog
+
+/// The keys that devices are known to sign with: those that a person has named, this device's own, and
+/// for any other device the first that was seen.
+package final class KnownKeys: Sendable {
+  /// A key, and when it was made; nil where nobody said.
+  package struct Key: Sendable, Equatable, Codable {
+    let key: String
+    var since: Timestamp?
+
+    /// Describes a key.
+    package init(_ key: PublicKey, since: Timestamp?) {
+      (self.key, self.since) = (key.description, since)
+    }
+  }
+
+  /// By device, what a person has named, and this device's own.
+  private let named: [String: Key]
+  /// Where the rest is remembered.
+  private let path: String
+  /// By device; nil until they are asked for.
+  private let seen = Guarded<[String: Key]?>(nil)
+  /// This device, which has its key here.
+  private let own: String?
+
+  /// Makes a collection that remembers in a home what it sees.
+  ///
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - named: by device, the keys that a person has named.
+  ///   - own: this device's; nil where it is not known.
+  package init(_ home: Home, named: [String: Key], own: DeviceKey?) {
+    path = home.path + "/trust.json"
+    var named = named
+    if let own { named[own.deviceId] = Key(own.publicKey, since: own.created) }
+    self.named = named
+    self.own = own?.deviceId
+  }
+
+  /// The key that was seen first of a device.
+  private func seen(_ device: String) throws -> Key? {
+    try seen.withLock { seen in
+      let all = try seen ?? Self.read(path)
+      seen = all
+      return all[device]
+    }
+  }
+
+  private static func read(_ path: String) throws -> [String: Key] {
+    do {
+      return try JSONDecoder().decode([String: Key].self, from: Data(AtomicFile.read(path)))
+    } catch let error as SystemError where error.isNotFound {
+      return [:]
+    } catch is DecodingError {
+      throw ReplicaError(
+        .damagedObject,
+        "\(path) holds no keys of devices; put back the file from a backup, or remove it: then the "
+          + "keys count that are seen first")
+    }
+  }
+
+  /// Checks who signed a seal.
+  ///
+  /// A seal without a signature is as good as one with it where no key of its device is known, or
+  /// where its session began before that key was made.
+  ///
+  /// - Parameter json: the seal as it is stored.
+  /// - Throws: ``ReplicaError`` where it is not its device's.
+  func check(
+    _ json: [UInt8], _ sidecar: Sidecar, _ revision: RevisionName, in folder: SessionFolder
+  ) throws {
+    guard revision.status != .active else { return }
+    let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
+    let device = folder.device
+    let first = try seen(device)
+    let known = named[device] ?? first
+    guard let signer else {
+      guard let known else { return }
+      let since = known.since ?? (first?.key == known.key ? first?.since : nil)
+      if let since, revision.session.startedAt < since { return }
+      throw error(revision, folder, "is not signed, but device \(device) signs its seals", known)
+    }
+    let key = Key(signer.key, since: signer.since)
+    guard let known else { return try remember(key, of: device) }
+    guard known.key == key.key else {
+      throw error(revision, folder, "is signed with another key (\(signer.key))", known)
+    }
+    if known.since == nil { try remember(key, of: device) }
+  }
+
+  private func error(
+    _ revision: RevisionName, _ folder: SessionFolder, _ what: String, _ known: Key
+  ) -> ReplicaError {
+    let advice =
+      switch folder.device {
+      case own:
+        "Put back control/key.json from a backup of this home if it was lost; else 'tidemark verify "
+          + "--repair' sends what the local log has, and seals it again"
+      case let device where named[device] != nil:
+        "If the device has another key now, which 'tidemark doctor' shows there, name it under "
+          + "'trust:' in the configuration"
+      default:
+        "If the device has another key now, which 'tidemark doctor' shows there, remove its lines from "
+          + path
+      }
+    return ReplicaError(
+      .damagedObject,
+      "\(folder.key)\(revision.fileName) \(what): somebody else may have written it. Device "
+        + "\(folder.device) is known by \(known.key). \(advice)")
+  }
+
+  private func remember(_ key: Key, of device: String) throws {
+    // Another process may have seen others meanwhile.
+    var all = try Self.read(path)
+    guard all[device] != key else { return }
+    all[device] = key
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    try AtomicFile.write(Array(try encoder.encode(all)) + [0x0a], to: path)
+    seen.withLock { $0 = all }
+  }
+}

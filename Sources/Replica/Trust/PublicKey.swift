@@ -1,0 +1,45 @@
+import Crypto
+import Foundation
+import Platform
+
+/// What a device's signatures are checked with: an Ed25519 key, in text `ed25519:<base64>`.
+package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
+  /// Its 32 bytes.
+  let bytes: [UInt8]
+
+  private static let prefix = "ed25519:"
+
+  init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+  /// Reads the text; nil for any other.
+  package init?(_ text: String) {
+    guard text.hasPrefix(Self.prefix),
+      let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
+      (try? Curve25519.Signing.PublicKey(rawRepresentation: data)) != nil
+    else { return nil }
+    self.init(data)
+    guard description == text else { return nil }
+  }
+
+  /// The text.
+  package var description: String { Self.prefix + Data(bytes).base64EncodedString() }
+
+  /// What a signer is called: base32, lower case, of the first 10 bytes of the key's SHA-256.
+  package var id: String {
+    let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
+    let hash = SHA256.hash(data: bytes).prefix(10)
+    let bits = hash.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+    return String(
+      stride(from: 0, to: bits.count, by: 5).map { start in
+        digits[bits[start..<start + 5].reduce(0) { $0 << 1 | Int($1) }]
+      })
+  }
+
+  /// Whether a signature over some bytes was made with the key that belongs to it.
+  func signed(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
+    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else {
+      return false
+    }
+    return key.isValidSignature(signature, for: message)
+  }
+}

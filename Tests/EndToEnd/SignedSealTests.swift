@@ -1,0 +1,63 @@
+import TestServers
+import TestSupport
+import Testing
+
+/// Seals that somebody else writes into a store.
+@Suite(.tags(.large)) struct SignedSealTests {
+  @Test func aForgedSealIsRefusedByAllThatReadIt() async throws {
+    let endpoint = try Endpoint(.directory)
+    let result = try await Program(endpoint).shell(
+      """
+      set -u
+      cd "$FOLDER"
+      "$T" init "$URL" >&2
+      "$T" upload
+      # As if the device had had its key for long.
+      jq '.created = "2026-01-01T00:00:00.000Z"' home/control/key.json >key && mv key home/control/key.json
+      "$T" run --no-upload --app first -- echo hello >/dev/null
+      "$T" upload
+      id=$("$T" list --json | jq -r .sessionId)
+      seal=$(ls "$FILES"/devices/*/*/*.terminated.*.json)
+      folder=${seal%/*}
+      # By the document of the format alone.
+      key=$(jq -r '.signature.key' "$seal")
+      (printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'; printf %s "${key#ed25519:}" | base64 -d) >key.der
+      place=${seal#"$FILES/"}
+      place=${place%.*.*.json}
+      jq -r .signature.sig "$seal" | base64 -d >sig
+      { printf 'tidemark seal 1\\n%s\\n%s %s\\n' "$place" "$key" "$(jq -r .signature.since "$seal")"
+        sed '/^  "signature" : {$/,/^  },$/d' "$seal"; } >message
+      openssl pkeyutl -verify -pubin -keyform DER -inkey key.der -rawin -in message -sigfile sig
+      "$T" doctor --json | jq -r '.surroundings[0].key' | grep -cF "$key"
+      "$T" pull reader >&2
+      TIDEMARK_HOME=$FOLDER/other "$T" init "$URL" >&2
+      TIDEMARK_HOME=$FOLDER/other "$T" pull mirror >&2
+      jq -r '.[].key' other/trust.json | grep -cF "$key"
+      forge() {
+        jq -S "$1" "$seal" >forged
+        hash=$(sha256sum forged | head -c 16)
+        rm "$seal"
+        seal="$FILES/$place.$hash.$(wc -c <forged | tr -d ' ').json"
+        cp forged "$seal"
+        for home in home other; do
+          for command in "verify $id" "show --remote $id" "pull again --all-devices"; do
+            TIDEMARK_HOME=$FOLDER/$home "$T" $command >/dev/null 2>>errors
+            echo "$home ${command%% *}: $?"
+          done
+        done
+        grep -o 'wrong signature\\|is not signed' errors | sort | uniq -c | tr -s ' '
+        rm errors
+      }
+      forge '.appName = "second"'
+      forge 'del(.signature)'
+      """)
+    let refused = ["home", "other"].flatMap { home in
+      ["verify", "show", "pull"].map { "\(home) \($0): 65" }
+    }
+    #expect(
+      result.text.split(separator: "\n").map(String.init)
+        == ["Signature Verified Successfully", "1", "1"] + refused + [" 6 wrong signature"]
+        + refused
+        + [" 6 is not signed"], "\(result.text) \(result.errors)")
+  }
+}

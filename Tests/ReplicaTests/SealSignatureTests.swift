@@ -1,0 +1,149 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Replica
+
+/// Who may write to a store can take a seal away, but not make one.
+@Suite(.tags(.medium)) struct SealSignatureTests {
+  private static let device = "e7ai95i13pgofqng"
+  private static let session = SessionID("20260122t143005z-k3f9a7c2")
+  private let home: TestHome
+  private let folder: SessionFolder
+
+  init() throws {
+    home = try TestHome()
+    try home.home.create()
+    folder = SessionFolder(device: Self.device, day: "2026-01-22")
+  }
+
+  private func key(_ seed: UInt8, day: Int = 20) throws -> DeviceKey {
+    let created = try #require(Timestamp(iso: "2026-01-\(day)T00:00:00.000Z"))
+    return try DeviceKey(
+      deviceId: Self.device, created: created, seed: Array(repeating: seed, count: 32))
+  }
+
+  private func sidecar() throws -> Sidecar {
+    var sidecar = Sidecar.reconstructed(
+      id: try #require(Self.session), device: home.device, owner: Self.device, status: .terminated)
+    sidecar.digest = String(repeating: "a", count: 64)
+    sidecar.objects = []
+    sidecar.appName = "naïve \"app\"\u{2028}\t/"
+    return sidecar
+  }
+
+  private func name(_ json: [UInt8], number: Int = 2) throws -> RevisionName {
+    RevisionName(
+      session: try #require(Self.session), number: number, status: .terminated, length: 7,
+      json: json)
+  }
+
+  private func signed(_ key: DeviceKey) throws -> [UInt8] {
+    let sidecar = try sidecar()
+    return try key.sign(sidecar, as: name(sidecar.json()), in: folder)
+  }
+
+  private func check(
+    _ json: [UInt8], by keys: KnownKeys, number: Int = 2, in other: SessionFolder? = nil
+  ) throws {
+    let name = try name(json, number: number)
+    try keys.check(json, Sidecar(json: json), name, in: other ?? folder)
+  }
+
+  private func known(_ named: [String: KnownKeys.Key] = [:], own: DeviceKey? = nil) -> KnownKeys {
+    KnownKeys(home.home, named: named, own: own)
+  }
+
+  @Test func aSignedSealIsKnownByItsKeyAndPlaceAlone() throws {
+    let json = try signed(key(1))
+    #expect(try Sidecar(json: json).signature?.by == key(1).publicKey.id)
+    try check(json, by: known(own: key(1)))
+    let (other, elsewhere) = (SessionFolder(device: "other", day: folder.day), try key(2))
+    #expect(throws: ReplicaError.self) { try check(json, by: known(own: elsewhere)) }
+    #expect(throws: ReplicaError.self) { try check(json, by: known(own: key(1)), number: 3) }
+    #expect(throws: ReplicaError.self) { try check(json, by: known(), in: other) }
+  }
+
+  /// Each byte, changed, makes it no JSON or no seal of the device.
+  @Test func noByteCanBeChanged() throws {
+    let json = try signed(key(1))
+    let keys = try known(own: key(1))
+    var refused = 0
+    for place in json.indices {
+      var forged = json
+      forged[place] ^= 1
+      guard let sidecar = try? Sidecar(json: forged) else { continue }
+      refused += 1
+      #expect(throws: ReplicaError.self, "byte \(place)") {
+        try keys.check(forged, sidecar, name(forged), in: folder)
+      }
+    }
+    #expect(refused > json.count / 4)
+  }
+
+  /// Nothing that is not signed hides in the lines that are not.
+  @Test func nothingHidesBesideTheSignature() throws {
+    let text = String(decoding: try signed(key(1)), as: UTF8.self)
+    let keys = try known(own: key(1))
+    for (old, new) in [
+      ("  \"signature\" : {\n", "  \"signature\" : {\n    \"status\" : \"CRASHED\",\n"),
+      ("  \"startedAt\"", "  \"cause\" : \"exit 1\",\n  \"startedAt\""),
+      ("\n}\n", ",\n  \"signature\" : {}\n}\n"),
+    ] {
+      let forged = text.replacingOccurrences(of: old, with: new)
+      #expect(forged != text)
+      guard let sidecar = try? Sidecar(json: Array(forged.utf8)) else { continue }
+      #expect(throws: ReplicaError.self) {
+        try keys.check(Array(forged.utf8), sidecar, name(Array(forged.utf8)), in: folder)
+      }
+    }
+  }
+
+  @Test func aMissingSignatureIsLawfulBeforeTheKeyAlone() throws {
+    let json = try sidecar().json()
+    try check(json, by: known())
+    try check(json, by: known(own: key(1, day: 23)))
+    let error = #expect(throws: ReplicaError.self) { try check(json, by: known(own: key(1))) }
+    #expect(error?.detail.contains("is not signed") == true)
+  }
+
+  @Test func theFirstKeyIsRemembered() throws {
+    try check(signed(key(1)), by: known())
+    try check(signed(key(1)), by: known())
+    #expect(try FileStatus(home.home.path + "/trust.json")?.rights == 0o600)
+    for keys in [known(), known()] {
+      let error = #expect(throws: ReplicaError.self) { try check(signed(key(2)), by: keys) }
+      #expect(error?.detail.contains("trust.json") == true)
+      #expect(throws: ReplicaError.self) { try check(sidecar().json(), by: keys) }
+    }
+    // What a person names comes first.
+    let named = try [Self.device: KnownKeys.Key(key(2).publicKey, since: nil)]
+    try check(signed(key(2)), by: known(named))
+    #expect(throws: ReplicaError.self) { try check(signed(key(1)), by: known(named)) }
+  }
+
+  @Test func aHomeHasOneKeyForItsDeviceAlone() throws {
+    let made = try #require(try DeviceKey.load(home.home, home.device))
+    #expect(try DeviceKey.load(home.home, home.device)?.publicKey == made.publicKey)
+    #expect(try FileStatus(home.home.keyPath)?.rights == 0o600)
+    #expect(!"\(made) \(String(reflecting: made))".contains("seed"))
+    // A copied home is another device.
+    try File.remove(home.home.devicePath)
+    let copy = try Device.load(home.home)
+    #expect(DeviceKey.find(home.home, deviceId: copy.deviceId) == nil)
+    #expect(try DeviceKey.load(home.home, copy)?.publicKey != made.publicKey)
+    #expect(File.exists(home.home.keyPath + ".former"))
+  }
+
+  /// RFC 8032, section 7.1, test 1.
+  @Test func keysAreThoseOfTheStandard() throws {
+    let seed = Array(
+      try #require(Data(base64Encoded: "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDus2AO6r2A=")))
+    let key = try DeviceKey(deviceId: Self.device, created: home.clock.now(), seed: seed)
+    #expect(key.publicKey.description == "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
+    #expect(PublicKey("ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=") == key.publicKey)
+    #expect(PublicKey("ed25519:AAAA") == nil && PublicKey("rsa:11qYAYKx") == nil)
+  }
+}
