@@ -1,3 +1,4 @@
+import SessionLog
 import Platform
 import Replica
 import Yams
@@ -11,7 +12,7 @@ extension Settings {
     }
     var keys: [String: KnownKeys.Key] = [:]
     for (device, value) in mapping {
-      guard let name = device.string, SessionFolder.isDevice(name) else {
+      guard let name = device.string, Device.isID(name) else {
         throw Problem(device, "'trust' takes ids of devices, as 'tidemark doctor' shows them there")
       }
       let words = value.scalar?.string.split(separator: " ") ?? []

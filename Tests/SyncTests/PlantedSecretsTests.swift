@@ -1,4 +1,5 @@
 import Foundation
+import LogRecords
 import Platform
 import SessionLog
 @testable import Sync
@@ -86,8 +87,9 @@ import Testing
   @Test func noCategoryOfARecordHasOne() async throws {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
     let site = folder.site
+    try site.local.enable(token)
     let writer = try site.local.writer()
-    writer.record(.info, category: token, "of \(token)", scenario: token)
+    writer.record(.info, category: token, "of \(token)", scenario: ScenarioName(token))
     try writer.end(.exit(0))
     try await site.upload()
     #expect(try await expectNone(of: [Array(token.utf8)]).contains { $0.hasSuffix(".json") })
