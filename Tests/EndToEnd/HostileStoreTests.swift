@@ -20,7 +20,7 @@ import Testing
       "$T" init "$TIDEMARK_STORE" >/dev/null || exit 9
       sound=\(HostileStore.sound) device=\(HostileStore.device)
       mkdir out
-      before=$(find . "$FILES" -path ./out -prune -o -path ./home/cache -prune -o -print | sort)
+      before=$(find . "$FILES" -path ./out -prune -o -path ./home -prune -o -print | sort)
       # What is written and allocated; the program's own code and stacks are not.
       ulimit -d 262144
       ulimit -f 4194304
@@ -40,7 +40,7 @@ import Testing
         for form in --raw "-n 3" "--since 1h" --salvage; do t show --remote $form $id; done
         t export --remote --salvage -o out/one-$id.log $id
         tried "$S/export-session.sh" -o out/script-$id.log --device $device $id
-        rm -f out/*.log
+        rm -rf out/*.log
       done
       t tail --remote --device $device -n 3 $sound \(ids)
       t grep --remote --device $device -c well $sound \(ids)
@@ -60,7 +60,7 @@ import Testing
       tried "$S/list-sessions.sh" --json
       tried "$S/reap-remote.sh"
       t show --remote --raw $sound; cmp out/said out/mirror/$device/2026-01-22/$sound.log
-      after=$(find . "$FILES" -path ./out -prune -o -path ./home/cache -prune -o -print | sort)
+      after=$(find . "$FILES" -path ./out -prune -o -path ./home -prune -o -print | sort)
       if [ "$before" != "$after" ]; then echo "$after" | grep -vxF "$before"; fi
       find out -type l; find out -name '*outside*'
       cat outside

@@ -140,7 +140,7 @@ import Testing
   /// RFC 8032, section 7.1, test 1.
   @Test func keysAreThoseOfTheStandard() throws {
     let seed = Array(
-      try #require(Data(base64Encoded: "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDus2AO6r2A=")))
+      try #require(Data(base64Encoded: "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=")))
     let key = try DeviceKey(deviceId: Self.device, created: home.clock.now(), seed: seed)
     #expect(key.publicKey.description == "ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
     #expect(PublicKey("ed25519:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=") == key.publicKey)
