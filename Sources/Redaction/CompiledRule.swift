@@ -53,8 +53,12 @@ struct CompiledRules: Sendable {
   let wordsBefore: [[[UInt8]]]
   /// The longest stretch before an anchor that decides about it, in bytes.
   let longestBefore: Int
+  /// The engine that they are for.
+  let engine: Int
   /// Whether colours are looked through.
-  let looksThroughColours: Bool
+  var looksThroughColours: Bool { engine >= 2 }
+  /// Whether secrets are masked in the categories of records, too.
+  var masksCategories: Bool { engine >= 2 }
   private(set) var patterns: [NearPattern] = []
   /// Rules that need no anchor.
   private(set) var cards: [Int] = []
@@ -65,11 +69,11 @@ struct CompiledRules: Sendable {
 
   private let expressions: [String]
 
-  init(_ rules: [RedactionRule], looksThroughColours: Bool) throws(RedactionError) {
+  init(_ rules: [RedactionRule], engine: Int) throws(RedactionError) {
     guard rules.count <= RedactionRules.maximumCount else {
       throw RedactionError("there are more than \(RedactionRules.maximumCount) rules")
     }
-    self.looksThroughColours = looksThroughColours
+    self.engine = engine
     let all = rules.flatMap { ($0.steps ?? []) + [$0.before].compactMap(\.self) }
     let named = all.flatMap { [$0.bytes, $0.needs, $0.notFirst] } + rules.map(\.notAfter)
     expressions = Set(named.compactMap(\.self)).sorted()

@@ -15,13 +15,15 @@ enum RedactionMark {
   /// Writes a mark over bytes.
   static func write(_ kind: String, over bytes: UnsafeMutableRawBufferPointer) {
     let head = opening + Array(kind.utf8)
-    guard bytes.count > head.count, let base = bytes.baseAddress else {
-      for index in bytes.indices { bytes[index] = star }
-      return
-    }
-    base.initializeMemory(as: UInt8.self, repeating: star, count: bytes.count)
+    blank(bytes)
+    guard bytes.count > head.count else { return }
     bytes.copyBytes(from: head)
     bytes[bytes.count - 1] = close
+  }
+
+  /// Writes `*` over bytes, for places in which a mark's brackets have a meaning.
+  static func blank(_ bytes: UnsafeMutableRawBufferPointer) {
+    for index in bytes.indices { bytes[index] = star }
   }
 
   /// Where a part of a mark ends that stands at a place; nil where none stands.

@@ -124,7 +124,7 @@ extension RedactionPass {
     while line < min(text.count, limit) {
       let end = self.lineEnd(of: line, notAfter: line + Self.longestLine)
       isCut = end == text.count
-      let content = min(end, line + prefixLength(ofLineAt: line))
+      let content = min(end, prefix(ofLineAt: line).end)
       switch keyLine(content..<end, isTorn, surroundings) {
       case .key(let parts):
         for part in parts { add(part.clamped(to: line..<max(line, limit)), rule) }

@@ -244,12 +244,16 @@ struct RedactionPass {
       lineStart(of: position, notBefore: start - NearPattern.margin) ?? start - NearPattern.margin,
       0)
     let upper = lineEnd(of: position, notAfter: end + NearPattern.margin)
+    let prefix = prefix(ofLineAt: lower)
+    var content = min(upper, prefix.end)..<upper
+    if rules.masksCategories, prefix.category.contains(position) {
+      content = prefix.category.clamped(to: lower..<upper)
+    }
     // Every further literal in the cell and line sees the same.
-    tried[rule] = position..<max(position + 1, min(end, upper))
-    let content = min(upper, lower + prefixLength(ofLineAt: lower))
-    let window = UnsafeRawBufferPointer(rebasing: text[content..<upper])
+    tried[rule] = position..<max(position + 1, min(end, content.upperBound))
+    let window = UnsafeRawBufferPointer(rebasing: text[content])
     for match in pattern.matches(in: window) {
-      add(content + match.lowerBound..<content + match.upperBound, rule)
+      add(content.lowerBound + match.lowerBound..<content.lowerBound + match.upperBound, rule)
     }
   }
 
@@ -275,12 +279,17 @@ struct RedactionPass {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Length of the recorder's prefix where a line begins.
-  func prefixLength(ofLineAt start: Int) -> Int {
-    guard hasPrefixes, start == 0 || text[start - 1] == 0x0a else { return 0 }
+  /// The recorder's prefix of the line that begins at a place: where its category stands, and where it
+  /// ends; both empty without one.
+  func prefix(ofLineAt start: Int) -> (category: Range<Int>, end: Int) {
+    guard hasPrefixes, start == 0 || text[start - 1] == 0x0a else { return (start..<start, start) }
     let end = min(text.count, start + Self.longestPrefix)
     let line = UnsafeRawBufferPointer(rebasing: text[start..<end])
-    return RecordPrefix.parse(line)?.capturedLength ?? 0
+    guard let prefix = RecordPrefix.parse(line) else { return (start..<start, start) }
+    let category = prefix.category
+    return (
+      start + category.lowerBound..<start + category.upperBound, start + prefix.capturedLength
+    )
   }
 
   /// No prefix is longer, in bytes.

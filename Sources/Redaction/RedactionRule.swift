@@ -85,7 +85,7 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     self.kind = kind
     anchors = [near]
     self.pattern = pattern
-    _ = try CompiledRules([self], looksThroughColours: false)
+    _ = try CompiledRules([self], engine: 1)
   }
 
   /// Throws unless it can be used.

@@ -9,7 +9,8 @@ public struct RedactionRules: Sendable, Hashable, Codable {
   /// What the same rules mask depends on it, so that it is a part of their version.
   public let engine: Int?
 
-  /// The newest engine: the first sees colours, the second looks through them.
+  /// The newest engine: the second looks through colours and into the categories of records, the
+  /// first does neither.
   static let newestEngine = 2
 
   /// How many rules there may be.

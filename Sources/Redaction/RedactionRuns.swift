@@ -7,7 +7,7 @@ import LogRecords
 struct RedactionRuns {
   let text: UnsafeRawBufferPointer
   let pass: RedactionPass
-  private(set) var runs: [(range: Range<Int>, rule: Int)] = []
+  private(set) var runs: [(range: Range<Int>, rule: Int, isCategory: Bool)] = []
   /// Where the line begins in which the last run is; nil when that is far before it.
   private var line: Int? = 0
   /// Up to where newlines have been looked for.
@@ -46,7 +46,18 @@ struct RedactionRuns {
         }
       }
     }
-    var place = max(start, prefixEnd(before: start))
+    func rule(_ at: Int) -> Int { owners.isEmpty ? first.rule : Int(owners[at - start]) }
+    let prefix = prefix(before: start)
+    if pass.rules.masksCategories {
+      add(prefix.category.clamped(to: start..<end), isCategory: true, rule)
+    }
+    add(min(max(start, prefix.end), end)..<end, isCategory: false, rule)
+  }
+
+  /// Adds the runs of a range of matches that touch, which `rule` names by the place.
+  private mutating func add(_ range: Range<Int>, isCategory: Bool, _ rule: (Int) -> Int) {
+    var place = range.lowerBound
+    let end = range.upperBound
     if place < end,
       let within = RedactionMark.end(around: place, in: text)
         ?? RedactionPass.fenceEnd(around: place, in: text)
@@ -54,28 +65,27 @@ struct RedactionRuns {
       place = within
     }
     var run = place
-    func rule(_ at: Int) -> Int { owners.isEmpty ? first.rule : Int(owners[at - start]) }
     while place < end {
       if text[place] == 0x0a {
-        if run < place { runs.append((run..<place, rule(run))) }
+        if run < place { runs.append((run..<place, rule(run), isCategory)) }
         place += 1
         run = place
       } else if let end = RedactionMark.end(at: place, in: text)
         ?? RedactionPass.fenceEnd(at: place, in: text)
       {
-        if run < place { runs.append((run..<place, rule(run))) }
+        if run < place { runs.append((run..<place, rule(run), isCategory)) }
         place = end
         run = place
       } else {
         place += 1
       }
     }
-    if run < end { runs.append((run..<end, rule(run))) }
+    if run < end { runs.append((run..<end, rule(run), isCategory)) }
   }
 
-  /// Where the recorder's prefix ends in the line of a place; the place itself without one.
-  private mutating func prefixEnd(before place: Int) -> Int {
-    guard pass.hasPrefixes else { return place }
+  /// The recorder's prefix in the line of a place; empty without one.
+  private mutating func prefix(before place: Int) -> (category: Range<Int>, end: Int) {
+    guard pass.hasPrefixes else { return (place..<place, place) }
     let earliest = place - RedactionPass.longestPrefix
     if searched < earliest || line.map({ $0 < earliest }) ?? false {
       (line, searched) = (earliest <= 0 ? 0 : nil, max(0, earliest))
@@ -84,6 +94,6 @@ struct RedactionRuns {
       (line, searched) = (end + 1, end + 1)
     }
     searched = max(searched, place)
-    return line.map { $0 + pass.prefixLength(ofLineAt: $0) } ?? place
+    return line.map { pass.prefix(ofLineAt: $0) } ?? (place..<place, place)
   }
 }

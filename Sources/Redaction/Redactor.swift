@@ -8,8 +8,8 @@ public struct MaskedRange: Sendable, Equatable {
   public let kind: String
 }
 
-/// Masks what the rules find, and nothing else: the text keeps its length, its newlines and the
-/// recorder's prefixes.
+/// Masks what the rules find, and nothing else: the text keeps its length, its newlines and, but for
+/// categories, the recorder's prefixes.
 ///
 /// What becomes of a byte is told by the bytes within ``context`` of it, and by those of its own line
 /// after it, alone: a stretch of a stream is masked the same wherever reading begins. Redacting what
@@ -34,7 +34,7 @@ public final class Redactor: Sendable {
       throw RedactionError("the rules are for engine \(engine), which this program does not have")
     }
     self.rules = rules
-    compiled = try CompiledRules(rules.rules, looksThroughColours: engine >= 2)
+    compiled = try CompiledRules(rules.rules, engine: engine)
   }
 
   /// What goes by the built-in rules that are on by default.
@@ -55,6 +55,21 @@ public final class Redactor: Sendable {
     var text = text
     _ = mask(&text, at: 0, format)
     return text
+  }
+
+  /// A category of records, masked as it is in them: with `*` alone, because a mark's brackets would
+  /// end it.
+  package func redactedCategory(_ category: String) -> String {
+    var text = Array(category.utf8)
+    guard compiled.masksCategories else {
+      return String(decoding: redacted(text), as: UTF8.self)
+    }
+    for masked in redactions(in: text) {
+      text.withUnsafeMutableBytes {
+        RedactionMark.blank(UnsafeMutableRawBufferPointer(rebasing: $0[masked.range]))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// What of a whole text is masked, in order.
@@ -97,10 +112,15 @@ public final class Redactor: Sendable {
         openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
         let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs
         guard !runs.isEmpty else { break }
-        for (range, rule) in runs {
-          let kind = compiled.kinds[rule]
-          RedactionMark.write(kind, over: UnsafeMutableRawBufferPointer(rebasing: bytes[range]))
-          found.append(MaskedRange(range: range, kind: kind))
+        for run in runs {
+          let kind = compiled.kinds[run.rule]
+          let secret = UnsafeMutableRawBufferPointer(rebasing: bytes[run.range])
+          if run.isCategory {
+            RedactionMark.blank(secret)
+          } else {
+            RedactionMark.write(kind, over: secret)
+          }
+          found.append(MaskedRange(range: run.range, kind: kind))
         }
         zones = Self.neighbourhoods(of: runs.map(\.range), pass)
       }

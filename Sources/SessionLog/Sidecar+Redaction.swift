@@ -24,7 +24,7 @@ extension Sidecar {
     copy.crash?.core = crash?.core.map(masked)
     copy.fileName = masked(fileName)
     copy.scenarios = scenarios.map(masked)
-    copy.categories = categories.map(masked)
+    copy.categories = categories.map(redactor.redactedCategory)
     return copy
   }
 }

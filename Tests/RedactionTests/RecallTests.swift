@@ -12,19 +12,11 @@ import Testing
     var all = 0
   }
 
-  private static func isFound(_ sample: SecretCorpus.Sample) -> Bool {
-    var masked = IndexSet()
-    for redaction in Redactor.standard.redactions(in: sample.line) {
-      masked.insert(integersIn: redaction.range)
-    }
-    return sample.secret.isSubset(of: masked)
-  }
-
   /// Recall by vendor, of the part of the corpus that is held back, or of the other.
   private static func recall(heldBack: Bool) throws -> [String: Recall] {
     try SecretCorpus().samples.filter { $0.isHeldBack == heldBack }.reduce(into: [:]) {
       $0[$1.vendor, default: Recall()].all += 1
-      $0[$1.vendor, default: Recall()].found += isFound($1) ? 1 : 0
+      $0[$1.vendor, default: Recall()].found += $1.isFound(by: .standard) ? 1 : 0
     }
   }
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import Redaction
 
 /// Secrets made from the formats that their vendors publish, in lines as logs have them.
 ///
@@ -26,6 +27,13 @@ package struct SecretCorpus {
     package let secret: IndexSet
     /// Whether it is held back: the rules are written without a look at how these fare.
     package let isHeldBack: Bool
+
+    /// Whether a redactor masks all of the secret in its line.
+    package func isFound(by redactor: Redactor) -> Bool {
+      var masked = IndexSet()
+      for redaction in redactor.redactions(in: line) { masked.insert(integersIn: redaction.range) }
+      return secret.isSubset(of: masked)
+    }
   }
 
   /// Where its files are.

@@ -13,8 +13,8 @@ extension AttachObservation {
       let sent = try SentContent(file, context)
     else { return nil }
     let content = try FileContent(candidate.path)
-    guard try sent.makesUpHalf(of: content, length: candidate.status.length),
-      let link = try content.link(before: candidate.status.length)
+    guard let log = try SentContent.view(of: file, in: content, context) ?? content.log(from: 0),
+      try sent.makesUpHalf(of: log), let link = try content.link(before: candidate.status.length)
     else { return nil }
     let head = try content.head()
     var file = file

@@ -43,14 +43,18 @@ struct SentContent {
 
   /// Whether at least half of a file was sent before, judged by samples.
   ///
-  /// What repeats itself counts once: of lines that are all alike nobody can tell where they are from.
-  func makesUpHalf(of content: FileContent, length: Int64) throws -> Bool {
+  /// Repeated blocks count once: lines that are all alike could come from anywhere.
+  ///
+  /// - Parameter log: the file as it would leave this machine.
+  func makesUpHalf(of log: LocalStream) throws -> Bool {
     let index = BlockIndex(signature)
+    let length = Int64(try log.status().length)
     let step = max(Self.window, length / Self.places)
     var (looked, found): (Int64, Int64) = (0, 0)
     var seen: Set<Block> = []
     for start in stride(from: 0, to: length, by: Int64.Stride(step)) {
-      let bytes = try content.read(start..<min(length, start + Self.window))
+      let end = min(length, start + Self.window)
+      let bytes = try log.read(StreamOffset(start)..<StreamOffset(end))
       looked += Int64(bytes.count)
       var encoder = DeltaEncoder(basis: index)
       func count(_ piece: DeltaEncoder.Piece) {
