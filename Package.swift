@@ -127,8 +127,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Delta", "HTTPTransport", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica",
+        "SessionLog", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/TestSupport", exclude: ["Corpus"]),
     .target(name: "TestServers", dependencies: ["Platform"], path: "Tests/TestServers"),

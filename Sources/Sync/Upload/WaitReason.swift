@@ -144,7 +144,7 @@ package enum WaitReason: Hashable, Sendable {
     case .withdrawn: "tidemark retry ID"
     case .unreadable: "read permission for the file, then tidemark upload"
     case .logGone: "tidemark delete ID"
-    case .fileAbsent: "the next upload once the file is back; or its removal from 'attach'"
+    case .fileAbsent: "the next upload once the file is back; or its removal from 'sources'"
     case .starting: "the next upload"
     case .sealed, .nothingNew, .deleted: "nothing"
     }
