@@ -2,21 +2,21 @@ import ObjectStore
 import Replica
 
 extension SyncContext {
-  /// What is known of the store; what is said to have happened in the future is not.
+  /// The state of the store, without times in the future.
   ///
   /// - Throws: errors of the manifest.
   package func storeEntry() throws -> StoreEntry { try manifest.storeEntry().believed(at: now()) }
 
-  /// Makes sure that a folder is the store that is meant, before anything is proven against it.
+  /// Verifies that a folder is the intended store, before anything is proven against it.
   ///
-  /// Sends nothing over HTTP: there a pass looks once a boot and day.
+  /// Sends nothing over HTTP: there, a pass checks once per boot and day.
   ///
-  /// - Throws: what ``Replica/FormatMarker/check(_:isUsed:create:)`` throws.
+  /// - Throws: errors of ``Replica/FormatMarker/check(_:isUsed:create:)``.
   package func checkFolder() async throws {
     if store.isFolder { try await checkStore() }
   }
 
-  /// Opens the store's marker, and remembers durably that this home uses the store.
+  /// Opens the store's marker, and records durably that this home uses the store.
   func checkStore() async throws {
     let location = store.location
     let isUsed = try UsedStores.load(home).contains(location)

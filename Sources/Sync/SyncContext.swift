@@ -5,7 +5,7 @@ package import Replica
 package import SessionLog
 package import Logging
 
-/// What every operation between a home and its store works with.
+/// The dependencies of every operation between a home and its store.
 package struct SyncContext: Sendable {
   /// The home.
   package let home: Home
@@ -13,49 +13,49 @@ package struct SyncContext: Sendable {
   package let device: Device
   /// The configured store.
   package let store: any ObjectStore
-  /// What its clock shows.
+  /// The server's clock as its answers show it.
   let serverClock = ServerClock()
   /// The cache for this store.
   package let manifest: Manifest
-  /// Tells living recorders from dead ones, and the time.
+  /// Distinguishes live recorders from dead ones, and gives the time.
   package let machine: Machine
-  /// The home's lived time, which every age is taken by.
+  /// The home's lived time, which measures every age.
   package let lived: LivedClock
-  /// The rules that redact what is sent.
+  /// The rules for redaction.
   package let redaction: RuleLibrary
-  /// Signs the seals; nil where they are not signed.
+  /// Signs the seals; nil to leave them unsigned.
   let signer: DeviceKey?
-  /// What seals are signed with; nil where that is not asked.
+  /// The keys that seals must be signed with; nil to skip that check.
   package let keys: KnownKeys?
-  /// Whether logs leave, or sidecar revisions alone.
+  /// Whether logs are sent, or sidecars only.
   package let consent: Consent
-  /// Whose sessions may be gone on with; nil where a home has but one user's credentials.
+  /// Restricts which sessions may be continued; nil where a home has the credentials of one user.
   let ownership: SessionOwnership?
-  /// Sessions worked on at once, at least 1: as many requests are under way.
+  /// Maximum number of sessions, and so of requests, in progress at once; at least 1.
   package let transfers: Int
-  /// How many they may be where little is to be sent of each, which takes little memory.
+  /// The maximum for sessions with little to send, which need little memory.
   let smallTransfers: Int
   /// Sizes and counts at which an upload splits, merges and compares what it sends.
   let limits: UploadLimits
-  /// What the store takes at once.
+  /// The largest object that the store accepts.
   let objectLimit: ObjectLimit
-  /// For bodies on their way, in bytes: memory does not grow with the requests under way.
+  /// Bounds the bytes of bodies in memory, however many requests are in progress.
   let bodies = WeightedSemaphore(SyncContext.bodyRoom)
-  /// For sessions that are compared with their signature, which takes memory of its own.
+  /// Bounds the comparisons with a signature, which need extra memory.
   let deltas = WeightedSemaphore(1)
-  /// Hears of what a pass decides, and why.
+  /// Logs what a pass decides, and why.
   let logger: Logger
 
   /// Makes a context and opens the manifest.
   ///
   /// - Parameters:
-  ///   - transfers: requests under way at once; nil for 12, or 32 where each is small.
-  ///   - ownership: whose sessions may be gone on with, where root sends those of all users.
+  ///   - transfers: maximum number of requests at once; nil for 12, or 32 if each is small.
+  ///   - ownership: which sessions may be continued, when root sends those of all users.
   ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
-  ///   - signer: signs the seals; nil where they are not signed.
-  ///   - keys: what seals are signed with; nil where that is not asked.
-  ///   - logger: hears of what a pass decides, and why.
-  /// - Throws: what ``Manifest/init(home:store:device:)`` throws; ``Platform/SystemError``;
+  ///   - signer: signs the seals; nil to leave them unsigned.
+  ///   - keys: the keys that seals must be signed with; nil to skip that check.
+  ///   - logger: logs what a pass decides, and why.
+  /// - Throws: errors of ``Manifest/init(home:store:device:)``; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
   package init(
     home: Home, device: Device, store: any ObjectStore, machine: Machine, transfers: Int?,
@@ -66,7 +66,7 @@ package struct SyncContext: Sendable {
   ) throws {
     self.home = home
     self.device = device
-    // A folder has no clock but ours.
+    // A folder has no clock of its own.
     self.store = store.isFolder ? store : ClockedStore(store, serverClock, now: machine.now)
     self.machine = machine
     lived = try LivedClock(home: home, machine: machine)
@@ -83,13 +83,13 @@ package struct SyncContext: Sendable {
     objectLimit = try ObjectLimit(manifest, limits)
   }
 
-  /// The time.
+  /// The current time.
   package func now() -> Timestamp { machine.now() }
 
-  /// How far the server's clock is ahead of ours as the answers so far show it; nil where none does.
+  /// How far the server's clock is ahead of ours, by its answers so far; nil if unknown.
   package var clockOffset: Duration? { serverClock.offset }
 
-  /// Saves the home's lived time where that is due, with what the server's answers say of its clock.
+  /// Saves the home's lived time if due, including what the server's dates confirm.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func saveLivedTime(holding lock: HomeLock) throws {
@@ -97,16 +97,16 @@ package struct SyncContext: Sendable {
     try lived.save(holding: lock)
   }
 
-  /// Counts the time before this boot that the server's answers so far confirm.
+  /// Credits the time before this boot that the server's dates so far confirm.
   func hearServer() {
     guard let offset = serverClock.offset else { return }
     lived.hear(now().asServer(offset: offset), from: store.location)
   }
 
-  /// Bytes of bodies that are in memory at once.
+  /// Maximum bytes of bodies in memory.
   static let bodyRoom = 10 << 20
 
-  /// Compressed bytes after which a segment is closed: few logs of a day are larger, some have room
-  /// at once, and none is above what the store takes whatever its last frame holds.
+  /// Compressed size at which a segment is closed: few logs of a day are larger, several fit into
+  /// memory at once, and none exceeds what the store accepts, whatever the last frame adds.
   var segmentLimit: Int { min(objectLimit.bytes / 2, 7 << 19) }
 }

@@ -1,13 +1,12 @@
 import Platform
 import SessionLog
 
-/// Copies of files that are still in their place, as rotations make them.
+/// Handles rotations that copy a file and leave the original in place.
 extension AttachObservation {
-  /// For so long a copy may be waiting for its original to be emptied.
+  /// How long a copy waits for its original to be truncated.
   private static let copyPatience = Duration.seconds(60)
 
-  /// Leaves out what is a copy, and for a moment also what came to the original since: more of it
-  /// might be sent than the copy has.
+  /// Excludes copies and, briefly, later growth of their originals, which a copy might lack.
   mutating func leaveCopies() throws {
     let now = FileTime(context.now())
     var originals: Set<String> = []
@@ -23,9 +22,9 @@ extension AttachObservation {
     leave(originals)
   }
 
-  /// The file, still in its place, of which a rotation that is under way makes this one.
+  /// The original, still in place, if the candidate is its copy from a rotation in progress.
   ///
-  /// It is left alone: when the original has gone it is found to be its successor.
+  /// The copy is skipped: once the original is gone, the copy is found as its successor.
   private func original(of candidate: AttachCandidate) throws -> AttachedFile? {
     let isPacked = candidate.form != nil
     for known in try files.inFolder(AttachedFile.folder(of: candidate.path))
@@ -41,10 +40,9 @@ extension AttachObservation {
     return nil
   }
 
-  /// Whether the plain file is still there, and is read, that a compressed one is being made of, or
-  /// was.
+  /// Whether a compressed file's plain original is still in place and being read.
   ///
-  /// The compressed one is left alone: when the plain one has gone it is found to be its successor.
+  /// The compressed file is skipped: once the original is gone, it is found as its successor.
   private func isBesideOriginal(_ candidate: AttachCandidate) throws -> Bool {
     guard candidate.form != nil, let dot = candidate.path.lastIndex(of: ".") else { return false }
     let plain = String(candidate.path[..<dot])
@@ -53,7 +51,7 @@ extension AttachObservation {
       || !files.here(at: plain).isEmpty
     guard isRead, try FileStatus(plain)?.kind == .file, let begins = try? FileContent(plain).head()
     else { return false }
-    // Of one that is not whole yet not even the head may be there.
+    // A compressed file still being written may not even have a readable head.
     guard let head = try? FileContent(candidate.path).head() else {
       return FileTime(context.now()) - candidate.status.changed < Self.copyPatience
     }

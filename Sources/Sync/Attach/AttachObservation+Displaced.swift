@@ -4,11 +4,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// Finding files that are no longer where they were.
+/// Finds files that have moved.
 extension AttachObservation {
-  /// Known files that are gone from folders that have changed, or with their folder.
+  /// Finds known files that disappeared from changed folders, or with their folder.
   mutating func findVanished() throws {
-    // What is not there at all is not unreadable.
+    // A missing path is not an unreadable one.
     let unreadable = Set(plan.problems.keys.filter { (try? FileStatus($0)) != .some(nil) })
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
       do {
@@ -26,12 +26,12 @@ extension AttachObservation {
     if let read, read.status.modified < since { return }
     let status = try read?.status ?? Self.existing(folder)
     for file in try files.inFolder(folder) where changed[file.source.path] == nil {
-      // Nothing was renamed in a folder that no source covers.
+      // Nothing was renamed in a folder outside every source.
       if read == nil, let status, status.modified < since, status.device == file.source.device {
         continue
       }
       if try file.isInPlace() { continue }
-      // Another file system where the file's was: it is not removed but not there at present.
+      // A different file system is mounted there now: the file is absent, not removed.
       if try (status ?? Self.nearest(folder))?.device == file.source.device {
         displaced.append(file)
       } else {
@@ -40,7 +40,7 @@ extension AttachObservation {
     }
   }
 
-  /// Whether a folder is one of these or in one.
+  /// Whether a folder equals or lies below one of these paths.
   private static func isBelow(_ paths: Set<String>, _ folder: String) -> Bool {
     var folder = folder
     while !paths.contains(folder) {
@@ -63,7 +63,7 @@ extension AttachObservation {
     return nil
   }
 
-  /// Finds displaced files among those that nobody knows, and ends those that are not found.
+  /// Matches displaced files with unknown ones, and ends those without a match.
   mutating func matchDisplaced() throws {
     guard !displaced.isEmpty else { return }
     var candidates = fresh + (try neighbours())
@@ -91,12 +91,12 @@ extension AttachObservation {
     fresh.removeAll { !left.contains($0.path) }
     for index in fresh.indices {
       try skipSent(at: index)
-      // Another log has taken its place: what it was may come back elsewhere.
+      // Another log took its place; the old content may reappear elsewhere.
       if fresh[index].base == 0, let before = fresh[index].before, try !isPending(before) {
         try lose(before)
       }
     }
-    // What was rotated away between two passes may never have been seen under a name that matches.
+    // A file rotated away between two passes may never have had a matching name.
     let last = try files.pass().since
     fresh += candidates.filter { candidate in
       candidate.source == nil && candidate.status.modified >= last
@@ -104,8 +104,8 @@ extension AttachObservation {
     }
   }
 
-  /// Files beside displaced ones that have the same stem: where rotation puts them, in or out of the
-  /// source's pattern.
+  /// Files beside displaced ones with the same stem: possible rotation targets, inside the source's
+  /// pattern or not.
   private func neighbours() throws -> [AttachCandidate] {
     var found: [AttachCandidate] = []
     for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder) {
@@ -122,10 +122,10 @@ extension AttachObservation {
     return found
   }
 
-  /// Where a displaced file is now: the index of the candidate.
+  /// The index of the candidate that a displaced file has become.
   ///
-  /// The one with its number first, then plain files before compressed ones and neighbours before
-  /// others; what counts is the content.
+  /// The order is: same file number, plain before compressed, matching before neighbour. Content
+  /// decides.
   private func place(of file: AttachedFile, among candidates: [AttachCandidate]) -> Int? {
     func isFound(at index: Int) -> Bool {
       let candidate = candidates[index]
@@ -146,7 +146,7 @@ extension AttachObservation {
       .first(where: isFound)
   }
 
-  /// Goes on with a file where it is now; one that cannot be read is tried again by the next pass.
+  /// Follows a file to its new place; an unreadable one is retried by the next pass.
   mutating func followOrReport(_ file: AttachedFile, to found: AttachCandidate) throws {
     do {
       try follow(file, to: found)
@@ -157,7 +157,7 @@ extension AttachObservation {
 
   private mutating func follow(_ file: AttachedFile, to found: AttachCandidate) throws {
     var file = file
-    // What was lost of a file that is gone has been said.
+    // The loss of a file that is gone has been reported already.
     guard try !file.isGone && isPending(file) else {
       return try goOn(file, with: found, isMoved: true)
     }
@@ -171,12 +171,12 @@ extension AttachObservation {
       add(.rewrite(rewritten))
       return
     }
-    // A file system that was mounted anew may have another number.
+    // A remounted file system may have another device number.
     let isRenamed = found.path != file.source.path
     let isCopy = isRenamed && !file.isAt(found.status)
     if isRenamed { file.isRotated = true }
     try goOn(file, with: found, isMoved: true)
-    // Nobody writes to a copy: what it has is all there will be.
+    // A copy does not grow: its present content is final.
     if isCopy, file.isOpen, case .move(let moved)? = plan.changes.last {
       add(.end(moved, .rotated, nil))
     }
@@ -191,7 +191,7 @@ extension AttachObservation {
     let line = GapLine.text(
       seen > sent ? (seen - sent).bytes : nil,
       "\(file.source.path) was \(what) after byte \(sent) was sent")
-    // Of a session that had ended it is known how long it was.
+    // An ended session has a known length.
     let isWhole = !file.isOpen && sent >= seen
     var ended = file
     ended.seen = file.source.position(of: sent)
@@ -199,14 +199,14 @@ extension AttachObservation {
     add(.end(ended, status == nil ? .removed : .rotated, .gap(isWhole ? nil : line)))
   }
 
-  /// Passes over what was sent already of a file that took another's place, a restored backup say.
+  /// Skips bytes already sent from a file that replaced another, such as a restored backup.
   private mutating func skipSent(at index: Int) throws {
     guard var before = fresh[index].before else { return }
     let candidate = fresh[index]
     let sent = try sentLength(of: before, in: candidate)
     fresh[index].base = sent
     guard sent > 0, sent == candidate.status.length else { return }
-    // All of it was sent: what may come after that is told by where it begins.
+    // All of it was sent: record the end, so that bytes appended later are recognized.
     before.place(at: candidate.path, candidate.status)
     before.source.length = before.source.offset(of: sent)
     before.seen = sent
@@ -215,7 +215,7 @@ extension AttachObservation {
     add(.note(before))
   }
 
-  /// How far a candidate holds what was sent of a file, by the hashes of whole segments.
+  /// Length of the sent content that a candidate still holds, by the hashes of whole segments.
   private func sentLength(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
     let content = try FileContent(candidate.path)
     guard try candidate.form == nil && content.hasHead(of: file) else { return 0 }

@@ -1,7 +1,7 @@
 import Platform
 import SessionLog
 
-/// Sessions that begin with a file, and those that end with one that grows no more.
+/// Begins sessions for new files, and ends those whose files no longer grow.
 extension AttachObservation {
   mutating func beginFresh() {
     var seen: Set<AttachedFile.Number> = []
@@ -25,7 +25,7 @@ extension AttachObservation {
     }
   }
 
-  /// Ends what has been idle for too long, and what was renamed and has stopped growing.
+  /// Ends sessions that were idle too long, and those whose file was renamed and stopped growing.
   mutating func endDue() throws {
     let touched = Set(plan.changes.compactMap(\.session))
     let due =
@@ -39,7 +39,7 @@ extension AttachObservation {
       } else if status.length > file.seen,
         (try? FileContent(file.source.path).continues(file)) == true
       {
-        // Out of every source's sight it may still be written to.
+        // A file outside every source may still be written to.
         try goOn(
           file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }

@@ -2,12 +2,13 @@ import Platform
 import Replica
 import SessionLog
 
-/// Files that were taken for gone: what has been out of sight, or was brought back, is not sent again.
+/// Recognizes files believed gone, so that a file restored or out of sight for a while is not sent
+/// again.
 extension AttachObservation {
-  /// For so long a file that is gone may come back after its session has left this machine.
+  /// How long a missing file can be recognized after its session has left this machine.
   private static let memory = Duration.days(7)
 
-  /// Finds files again that were gone among those that nobody knows.
+  /// Matches files believed gone with unknown ones.
   mutating func matchGone() throws {
     guard !fresh.isEmpty else { return }
     let gone = try files.gone()
@@ -23,10 +24,10 @@ extension AttachObservation {
     fresh = left
   }
 
-  /// The file that has come back as a candidate.
+  /// The missing file that has come back as a candidate.
   ///
-  /// What was written since it was gone is another file, however alike: a job may log the same each
-  /// day.
+  /// Content written after the loss makes it another file, even if similar: a job may log the same
+  /// lines each day.
   private func returned(
     _ candidate: AttachCandidate, among gone: [AttachedFile]
   ) -> AttachedFile? {
@@ -38,14 +39,14 @@ extension AttachObservation {
     else { return nil }
     return possible.filter { $0.source.isHead(head) }.sorted { $0.seen > $1.seen }
       .first { file in
-        // Where only the head is known, the length has to be the same.
+        // If only the head is known, the length must match too.
         if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
         return (try? content.reaches(beyond: file.seen - 1)) == true
           && (try? content.continues(file)) == true
       }
   }
 
-  /// Forgets files that are gone for good: their session is no longer on this machine either.
+  /// Forgets missing files whose session has left this machine as well.
   mutating func forgetGone() throws {
     let now = FileTime(context.now())
     for file in try files.gone() where now - file.changed >= Self.memory {

@@ -2,12 +2,12 @@ import Platform
 import Replica
 import SessionLog
 
-/// Files of which bytes have changed that were sent already: a log that lost its head, or lines of
-/// which were made unreadable.
+/// Recognizes files whose already sent bytes have changed: a log whose head was cut, or whose lines
+/// were masked.
 extension AttachObservation {
-  /// A file as it is after it was rewritten in its place; nil where it is another log.
+  /// The file after a rewrite in place; nil if it is another log.
   ///
-  /// Only a session that reads a whole file can be sent anew.
+  /// Only a session that reads a whole file can be sent again.
   func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
     guard isOpen(file), file.source.base == 0, candidate.form == nil,
       let sent = try SentContent(file, context)
@@ -30,10 +30,10 @@ extension AttachObservation {
     return file
   }
 
-  /// Whether a file that begins and ends as before may have been edited, and was.
+  /// Whether a file was edited although its beginning and end match.
   ///
-  /// It may where it took the old one's place, or has changed without growing; that is rare, and
-  /// worth reading all of it.
+  /// Checks only a file that was replaced, or changed without growing; that is rare enough to read
+  /// it whole.
   func isEdited(_ file: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
     let isReplaced = candidate.status.device == file.source.device && !file.isAt(candidate.status)
     let isTouched =

@@ -3,24 +3,25 @@ import Platform
 import Replica
 import SessionLog
 
-/// One look at attached files: what became of them, found by looking at nothing that has not changed.
+/// One observation of attached files: finds out what happened to them, reading only what has
+/// changed.
 ///
-/// A file is known again by its content: its first bytes and those before the offset that was read
-/// last. Its number in the file system only says where to look first.
+/// Content identifies a file: its first bytes, and those before the last read offset. The inode
+/// number only says where to look first.
 struct AttachObservation {
-  /// The changes to sessions that follow.
+  /// The resulting changes to sessions.
   private(set) var plan = AttachPlan()
-  /// Folders in which something was renamed meanwhile, so that what was seen under one name may be
-  /// seen under another again, or not at all.
+  /// Folders in which something was renamed during the observation, so that a file may have been
+  /// seen twice or not at all.
   private(set) var restless: Set<String> = []
-  /// The sessions whose files are taken for gone, with the folders that these were in.
+  /// Sessions whose files appear to be gone, with the folders the files were in.
   var losses: [SessionID: String] {
     let lost = plan.changes.compactMap { change in
       change.loss.map { ($0, AttachedFile.folder(of: change.path ?? "/")) }
     }
     return Dictionary(lost, uniquingKeysWith: { first, _ in first })
   }
-  /// Those of them in whose folders nothing was renamed meanwhile.
+  /// The losses in whose folders nothing was renamed during the observation.
   var undisturbedLosses: Set<SessionID> {
     Set(losses.filter { !restless.contains($0.value) }.keys)
   }
@@ -29,25 +30,25 @@ struct AttachObservation {
   let sources: [LogSource]
   let files: AttachedFiles
 
-  /// Files that have changed since are looked at.
+  /// Only files changed since then are read.
   let since: FileTime
-  /// Files that match and have changed, by path.
+  /// Matching files that have changed, by path.
   var changed: [String: (status: FileStatus, source: LogSource)] = [:]
   /// Folders that were read.
   var folders: [String: SourceScanner.Folder] = [:]
-  /// Known files that are not where they were.
+  /// Known files that are no longer in their place.
   var displaced: [AttachedFile] = []
-  /// Files that nobody knows.
+  /// Files without a known session.
   var fresh: [AttachCandidate] = []
 
-  /// Files whose change is closer to the start of a pass than this are looked at again: the kernel's
-  /// clock for files ticks more coarsely than ours.
+  /// Files that changed within this time of a pass's start are read again: the kernel's clock for
+  /// files is coarser than ours.
   static let margin = Duration.seconds(2)
-  /// Every so often all files are compared with what is remembered: change times of a network file
-  /// system are another machine's.
+  /// How often all files are compared with the cache: change times on a network file system come
+  /// from another machine.
   private static let fullPeriod = Duration.hours(1)
 
-  /// Looks.
+  /// Observes the files.
   init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
     let last = try files.pass()
@@ -78,12 +79,12 @@ struct AttachObservation {
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
 
-  /// Leaves what has come to files, by their paths, to the next pass.
+  /// Defers these paths to the next pass.
   mutating func leave(_ paths: Set<String>) {
     plan.changes.removeAll { change in
       if case .grow(let file) = change { paths.contains(file.source.path) } else { false }
     }
-    // They did not change while they were left alone.
+    // Their change times will be older than the next pass's start.
     plan.pass.since = min(plan.pass.since, since)
   }
 
@@ -108,7 +109,7 @@ struct AttachObservation {
     }
   }
 
-  /// Whether all that the system says of a file is what it said when it was read last.
+  /// Whether a file's status equals that of the last read.
   private func isUnchanged(_ file: SourceScanner.File) throws -> Bool {
     let known = try files.here(at: file.path)
     return !known.isEmpty
@@ -118,7 +119,7 @@ struct AttachObservation {
       }
   }
 
-  /// What could not be read last time is tried each time.
+  /// Retries files that could not be read last time.
   private mutating func lookAgain() throws {
     for path in try files.problems().keys where changed[path] == nil {
       guard let status = try? FileStatus(path), status.kind == .file,
@@ -135,20 +136,20 @@ struct AttachObservation {
       do {
         try sort(AttachCandidate(path: path, status: found.status, source: found.source))
       } catch let error as SystemError {
-        // It has gone since the folder was read: what was read there before is looked for.
+        // Gone since the folder was read; search for the file that was there.
         changed[path] = nil
         if !error.isNotFound { report(error.reason, at: path) }
       }
     }
   }
 
-  /// Tells a file that is known at its path from one to be matched.
+  /// Separates files known at their path from those to be matched.
   private mutating func sort(_ candidate: AttachCandidate) throws {
     let before = try files.here(at: candidate.path)
     guard let known = try known(candidate, among: before) else {
       let sameNumber = try files.numbered(candidate.status)
         .filter { $0.source.path != candidate.path }
-      // Another name of a file that is read already.
+      // Another name of a file that is already read.
       if before.isEmpty, try sameNumber.contains(where: { try $0.isInPlace() }) { return }
       displaced += try sameNumber.filter { try !$0.isInPlace() }
       fresh.append(candidate)
@@ -161,9 +162,9 @@ struct AttachObservation {
     try goOn(known, with: candidate)
   }
 
-  /// Which of the files that were at a candidate's path it is; the others are displaced.
+  /// The known file that a candidate continues; others from the same path are displaced.
   ///
-  /// A number is given out again: of several files that had the same, the content tells.
+  /// File numbers are reused: among files with the same number, content decides.
   private mutating func known(
     _ candidate: AttachCandidate, among before: [AttachedFile]
   ) throws -> AttachedFile? {
@@ -181,24 +182,24 @@ struct AttachObservation {
     return here.max { rank($0) < rank($1) }
   }
 
-  /// Of several sessions that read a file the one that goes on, else the last.
+  /// Ranks sessions that read the same file: open ones first, then the latest.
   private func rank(_ file: AttachedFile) -> (Int, Int64) {
     (file.isOpen ? 1 : 0, file.source.base)
   }
 
-  /// Whether a session still reads a file: it has not ended, and nobody has deleted it meanwhile.
+  /// Whether a session still reads its file: it has not ended, and was not deleted.
   func isOpen(_ file: AttachedFile) -> Bool {
     file.isOpen && LocalSession(context.home, file.session).hasSidecar
   }
 
-  /// Whether a session is not sealed yet, so that its bytes may be needed.
+  /// Whether a session is not sealed yet, so that its bytes may still be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
     let local = LocalSession(context.home, file.session)
     guard local.hasSidecar else { return false }
     return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
 
-  /// A known file that is where, or has moved to where, it is found now.
+  /// Continues a known file at the path where it was found, old or new.
   mutating func goOn(
     _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
   ) throws {
@@ -207,7 +208,7 @@ struct AttachObservation {
     let isOpen = isOpen(known)
     let isReopened = try hasGrown && !isCompressed && !isOpen && !known.isGone && isPending(known)
     if hasGrown, !isOpen, !isReopened {
-      // Bytes that come after the end are a session of their own.
+      // Bytes appended after the end belong to a new session.
       guard let source = source(of: candidate) else { return }
       add(
         .begin(
@@ -225,7 +226,7 @@ struct AttachObservation {
       let content = try FileContent(candidate.path)
       file.seen = candidate.status.length
       file.link = try content.link(before: file.seen)
-      // It has been truncated since it was looked at: the next pass finds out.
+      // Truncated since the observation; the next pass handles it.
       guard file.link != nil else { return }
       if file.source.headLength < FileContent.headLength {
         let head = try content.head()
@@ -239,14 +240,13 @@ struct AttachObservation {
     add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
   }
 
-  /// Whether a file has bytes that nobody has looked at; one that is compressed gets no more.
+  /// Whether a file has unread bytes; a compressed one does not grow.
   private func hasGrown(_ known: AttachedFile, _ candidate: AttachCandidate) throws -> Bool {
     guard candidate.form != nil else { return candidate.status.length > known.seen }
     return try !known.isCompressed && FileContent(candidate.path).reaches(beyond: known.seen)
   }
 
-  /// The source that a file belongs to; for one that only a rotation can have put there, that of its
-  /// folder.
+  /// The source of a file; for a rotation's target outside every pattern, the source of its folder.
   func source(of candidate: AttachCandidate) -> LogSource? {
     candidate.source
       ?? sources.first { AttachedFile.folder(of: candidate.path).hasPrefix($0.path.root) }

@@ -1,28 +1,28 @@
 import Platform
 import SessionLog
 
-/// What became of attached files since the last pass, as changes to sessions.
+/// Changes to sessions since the last pass over attached files.
 package struct AttachPlan: Sendable {
-  /// A session that begins with a file.
+  /// A session to begin with a file.
   struct Beginning: Sendable {
     let source: LogSource
     let path: String
     let status: FileStatus
     /// Offset in the file of the session's first byte.
     var base: Int64 = 0
-    /// The session that had ended when these bytes came.
+    /// The ended session that these bytes continue.
     var continues: SessionID?
-    /// The session whose place in the cache it takes.
+    /// The session whose cache row this one replaces.
     var replaces: SessionID?
-    /// Whether it ends here and now.
+    /// The cause to end it at once; nil to let it grow.
     var end: ExitCause.FileEnd?
   }
 
-  /// What the file of an ended session does not have, and the home's log gets.
+  /// Content of an ended session that the home's log must supply, because the file lacks it.
   enum Rest: Sendable {
-    /// A line that says what is missing; nil where nothing is.
+    /// A line that reports what is missing; nil if nothing is.
     case gap(String?)
-    /// The whole stream, out of the file's compressed form.
+    /// The whole stream, unpacked from the compressed file.
     case unpacked(path: String, status: FileStatus)
   }
 
@@ -30,24 +30,24 @@ package struct AttachPlan: Sendable {
   enum Change: Sendable {
     /// A new session.
     case begin(Beginning)
-    /// There is more to send.
+    /// The file has grown.
     case grow(AttachedFile)
-    /// The file has another name, or is elsewhere.
+    /// The file was renamed or moved.
     case move(AttachedFile)
-    /// It has grown after its session had ended and before that was sealed: it goes on.
+    /// The file grew after its session ended but before the seal: the session continues.
     case reopen(AttachedFile)
-    /// Bytes that were sent already have changed: it goes on as a new generation.
+    /// Already sent bytes have changed: the session continues as a new generation.
     case rewrite(AttachedFile)
-    /// The session is over.
+    /// The session ends.
     case end(AttachedFile, ExitCause.FileEnd, Rest?)
-    /// Only the cache has to know.
+    /// Only the cache is updated.
     case note(AttachedFile)
     /// The file of an ended session is gone.
     case lose(AttachedFile)
-    /// Nothing can have the content of a file any more that is gone.
+    /// A file is gone and its content can no longer reappear.
     case forget(AttachedFile)
 
-    /// The session that is changed; nil for one that is to begin.
+    /// The session to change; nil for a new one.
     var session: SessionID? {
       switch self {
       case .begin: nil
@@ -57,7 +57,7 @@ package struct AttachPlan: Sendable {
       }
     }
 
-    /// Where the file is; nil where nothing was renamed.
+    /// The file's new path; nil without a rename.
     var path: String? {
       switch self {
       case .begin(let new): new.path
@@ -68,7 +68,7 @@ package struct AttachPlan: Sendable {
       }
     }
 
-    /// The session whose file is taken for gone; nil for other changes.
+    /// The session whose file appears to be gone; nil for other changes.
     var loss: SessionID? {
       switch self {
       case .lose(let file), .end(let file, _, .gap): file.session
@@ -78,14 +78,14 @@ package struct AttachPlan: Sendable {
   }
 
   var changes: [Change] = []
-  /// What could not be read, with the reason, by path.
+  /// Paths that could not be read, with the reason.
   var problems: [String: String] = [:]
   var pass = AttachedFiles.Pass()
 
-  /// Nothing to do.
+  /// An empty plan.
   package init() {}
 
-  /// The changes in words, for a person; without those that only the cache has to know.
+  /// The changes as text, without those to the cache alone.
   package var descriptions: [String] {
     changes.compactMap { change in
       switch change {

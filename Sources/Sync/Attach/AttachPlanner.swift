@@ -2,19 +2,19 @@ import Logging
 import Platform
 import SessionLog
 
-/// Makes the plan of a pass over attached files.
+/// Plans a pass over attached files.
 struct AttachPlanner {
   let context: SyncContext
   let sources: [LogSource]
   let files: AttachedFiles
 
-  /// How often it is tried to see a folder without anything being renamed meanwhile.
+  /// Attempts to observe the folders without a rename in between.
   private static let attempts = 4
 
-  /// Looks again when a rotation got in between, or a file seems to be gone.
+  /// Observes again after a rotation during the observation, or an apparent loss.
   ///
-  /// A loss counts when two looks, one after the other and both undisturbed, find it. Where rotations
-  /// follow each other without a pause, what they touch is left to the next pass.
+  /// A loss counts if two consecutive, undisturbed observations find it. Where rotations follow one
+  /// another without pause, the affected files are left to the next pass.
   func plan() throws -> AttachPlan {
     var last: AttachObservation?
     var proven: Set<SessionID> = []
@@ -31,7 +31,7 @@ struct AttachPlanner {
     return plan(of: last, without: last.restless.union(doubtful))
   }
 
-  /// Looks; nil where a file was renamed or removed between two looks at it.
+  /// Observes once; nil if a file was renamed or removed meanwhile.
   private func look() throws -> AttachObservation? {
     do {
       return try AttachObservation(self)
@@ -41,7 +41,7 @@ struct AttachPlanner {
     }
   }
 
-  /// Leaves everything to the next pass.
+  /// A plan that leaves everything to the next pass.
   private func nothing() throws -> AttachPlan {
     var plan = AttachPlan()
     plan.problems = try files.problems()

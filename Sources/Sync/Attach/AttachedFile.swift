@@ -3,71 +3,71 @@ import Platform
 import Replica
 import SessionLog
 
-/// What is remembered of a file that is attached, or was until its session ended.
+/// The cache's record of an attached file, kept until its session is forgotten.
 struct AttachedFile: Equatable {
   /// The session that reads it.
   let session: SessionID
   /// The file; ``SessionLog/Sidecar/Source/length`` is set when the session has ended.
   var source: Sidecar.Source
-  /// How far into the file anybody has looked, in bytes.
+  /// Length of the file that has been read, in bytes.
   var seen: Int64
-  /// The file just before that; nil where only the head is known.
+  /// Fingerprint of the bytes just before ``seen``; nil if only the head is known.
   var link: Link?
-  /// When the file had last changed then, or, of one that is gone, when it was there last;
-  /// ``Platform/FileTime/epoch`` where that is not known.
+  /// The file's change time at the last read or, for a missing file, the time it was last seen;
+  /// ``Platform/FileTime/epoch`` if unknown.
   var changed: FileTime
-  /// Whether it was found renamed, so that it ends as soon as it has stopped growing.
+  /// Whether it was found renamed, so that its session ends once growth stops.
   var isRotated = false
-  /// Whether what is there is the compressed form of what was read.
+  /// Whether the file is now the compressed form of the log that was read.
   var isCompressed = false
   /// When the session ends unless the file grows.
   var idleAt: Timestamp
 
   var isOpen: Bool { source.length == nil }
 
-  /// The folder that the file is in.
+  /// The folder that contains the file.
   var folder: String { Self.folder(of: source.path) }
 
-  /// Which file of the machine it is.
+  /// A file's identity on this machine: device and inode.
   struct Number: Hashable {
     let device: UInt64
     let inode: UInt64
   }
 
-  /// Its number; meaningless when it is gone.
+  /// The file's number; meaningless once it is gone.
   var number: Number { Number(device: source.device, inode: source.inode) }
 
-  /// Whether it is no longer there, or is something else now.
+  /// Whether the file is gone, or its path names another one.
   var isGone: Bool { source.inode == 0 }
 
-  /// Whether a file has its number.
+  /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
 
-  /// Whether a file with its number is at its path.
+  /// Whether its path still names a file with the same number.
   func isInPlace() throws -> Bool { try FileStatus(source.path).map(isAt) ?? false }
 
-  /// Notes where it was found.
+  /// Records where the file was found.
   mutating func place(at path: String, _ status: FileStatus) {
     source.path = path
     source.device = status.device
     source.inode = status.inode
   }
 
-  /// Notes that it is gone.
+  /// Records that the file is gone.
   ///
-  /// - Parameter time: nothing that changed later is what it was.
+  /// - Parameter time: when it was last there; content that changed later is another file's.
   mutating func lose(at time: Timestamp) {
     source.inode = 0
     changed = FileTime(time)
   }
 
-  /// Whether a file at a path may be known by its head: a short one has too little content for that,
-  /// unless it is where rotation puts it.
+  /// Whether the head can identify the file at a path: a short head does only at a path that
+  /// rotation would use.
   func mayBe(at path: String) -> Bool {
     isNeighbour(path) || source.headLength == FileContent.headLength
   }
 
-  /// Whether a path is in the file's folder and begins as rotation lets it.
+  /// Whether a path is in the file's folder and starts like a rotated name of it.
   func isNeighbour(_ path: String) -> Bool {
     Self.folder(of: path) == folder
       && LogSource.stem(of: path).hasPrefix(LogSource.stem(of: source.path))
@@ -79,15 +79,14 @@ struct AttachedFile: Equatable {
   }
 }
 
-/// A file's first bytes and the last ones before an offset: what tells it from others, whatever its
-/// name and number are.
+/// A file's first bytes and those before an offset, which identify it whatever its name and number.
 struct FileContent {
   private let file: OpenFile
   private let packed: CompressedFile?
 
-  /// Opens a file, and what it was before it was compressed.
+  /// Opens a file, and finds out what it was before compression.
   ///
-  /// - Parameter limit: how much it may become when it is unpacked.
+  /// - Parameter limit: the largest unpacked size allowed.
   init(_ path: String, limit: UnpackLimit = UnpackLimit()) throws {
     file = try OpenFile(path)
     packed = CompressedFile.form(of: path).map { [file] in
@@ -95,55 +94,55 @@ struct FileContent {
     }
   }
 
-  /// The file's status, also where it is compressed.
+  /// The file's status; for a compressed file, that of the compressed one.
   func status() throws -> FileStatus { try file.status() }
 
-  /// How many of the first bytes are looked at.
+  /// Number of first bytes compared.
   static let headLength = Sidecar.Source.longestHead
 
   /// The first bytes, 4096 at most.
   func head() throws -> [UInt8] { try read(0..<Int64(Self.headLength)) }
 
-  /// A range of the log's bytes, or what there is of it.
+  /// Reads a range of the log's bytes, cut at the end of the file.
   func read(_ range: Range<Int64>) throws -> [UInt8] {
     if let packed { return try packed.read(range) }
     return try file.read(at: range.lowerBound, count: range.count)
   }
 
-  /// Whether it begins as the file that is remembered did.
+  /// Whether it begins like the known file.
   func hasHead(of known: AttachedFile) throws -> Bool {
     known.source.isHead(try head())
   }
 
-  /// Whether this is the file that is remembered, or has grown out of it.
+  /// Whether this is the known file, perhaps grown.
   func continues(_ known: AttachedFile) throws -> Bool {
     guard try hasHead(of: known) else { return false }
     guard let link = known.link else { return true }
     return try self.link(before: known.seen) == link
   }
 
-  /// Whether it has bytes from an offset on.
+  /// Whether it has bytes beyond an offset.
   func reaches(beyond offset: Int64) throws -> Bool {
     guard packed != nil else { return try status().length > offset }
     return try !read(offset..<offset + 1).isEmpty
   }
 
-  /// The fingerprint of the bytes before an offset; nil where the file is shorter.
+  /// The fingerprint of the bytes before an offset; nil if the file is shorter.
   func link(before offset: Int64) throws -> Link? {
     let start = max(0, offset - Int64(Link.span))
     let bytes = try read(start..<offset)
     return Int64(bytes.count) == offset - start ? Link(before: bytes[...]) : nil
   }
 
-  /// The stream that begins at an offset of the file; nil for a compressed one.
+  /// The stream that begins at an offset of the file; nil for a compressed file.
   func log(from base: Int64) -> LocalStream? { packed == nil ? LocalStream(file, from: base) : nil }
 
-  /// Writes what a compressed file was before into another, whole or not at all.
+  /// Unpacks a compressed file into another, completely or not at all.
   ///
   /// - Parameters:
   ///   - target: the file to write.
-  ///   - start: how many of the first bytes to leave out.
-  /// - Returns: how many bytes were written.
+  ///   - start: number of first bytes to omit.
+  /// - Returns: the number of bytes written.
   func unpack(to target: String, from start: Int64 = 0) throws -> ByteCount {
     guard let packed else { return 0 }
     var position: Int64 = 0
@@ -160,7 +159,7 @@ struct FileContent {
   }
 }
 
-/// The room on the disk for what is unpacked; a lack of it is what any file that cannot be written has.
+/// Free disk space for unpacking; running out is reported like any other failed write.
 private struct Room {
   private let folder: String
   private let target: String
@@ -168,7 +167,7 @@ private struct Room {
 
   init(_ folder: String, for target: String) { (self.folder, self.target) = (folder, target) }
 
-  /// Counts bytes that are about to be written.
+  /// Counts bytes to be written.
   ///
   /// - Throws: ``Platform/SystemError``.
   mutating func take(_ count: Int) throws {

@@ -7,28 +7,28 @@ import SessionLog
 /// The cache of attached files: finds a file's session by path, number or content without reading
 /// any sidecar.
 ///
-/// The sidecars are the truth. After a pass that did not end, and where the cache is lost, it is
-/// filled from them.
+/// The sidecars are authoritative: the cache is rebuilt from them when it is lost, or when a pass
+/// did not finish.
 final class AttachedFiles {
   private let queue: DatabaseQueue
 
-  /// What a pass leaves for the next.
+  /// State that a pass leaves for the next.
   struct Pass: Equatable {
-    /// When the last whole pass began; the epoch when everything has to be looked at.
+    /// When the last complete pass began; the epoch forces a look at everything.
     var since = FileTime.epoch
-    /// When all files were last compared with what is remembered, likewise.
+    /// When all files were last compared with the cache; the epoch forces a comparison.
     var fullAt = FileTime.epoch
-    /// The sources that it looked for.
+    /// The sources it searched.
     var sources = ""
-    /// The boot that it ran in: what it wrote last may be lost when the power went.
+    /// The boot it ran in: a power failure may lose its last writes.
     var boot = ""
-    /// Whether a pass has changed sidecars and not ended.
+    /// Whether a pass has changed sidecars and not finished.
     var isDirty = true
   }
 
   private static let name = "attached"
 
-  /// Whether a home has the cache.
+  /// Whether a home has this cache.
   static func exist(in home: Home) -> Bool { File.exists("\(home.cachePath)/\(name).sqlite") }
 
   init(_ home: Home) throws {
@@ -67,7 +67,7 @@ final class AttachedFiles {
 
   /// The files whose row meets a condition, newest session first.
   ///
-  /// - Throws: ``DamagedRow`` for one that cannot be read; the cache is to be discarded then.
+  /// - Throws: ``DamagedRow`` for an unreadable row; discard the cache then.
   private func files(_ condition: String, _ arguments: StatementArguments) throws -> [AttachedFile]
   {
     try queue.look { database in
@@ -77,41 +77,41 @@ final class AttachedFiles {
     }
   }
 
-  /// Those at a path.
+  /// The files recorded at a path.
   func at(_ path: String) throws -> [AttachedFile] { try files("path = ?", [path]) }
 
-  /// Those at a path, as far as they are there.
+  /// The files recorded at a path that are not gone.
   func here(at path: String) throws -> [AttachedFile] { try at(path).filter { !$0.isGone } }
 
-  /// That of a session.
+  /// The file of a session.
   func of(_ session: SessionID) throws -> AttachedFile? {
     try files("session = ?", [session.description]).first
   }
 
-  /// Those with a file's number.
+  /// The files with a status's number.
   func numbered(_ status: FileStatus) throws -> [AttachedFile] {
     try files(
       "device = ? AND inode = ?",
       [Int64(bitPattern: status.device), Int64(bitPattern: status.inode)])
   }
 
-  /// Those in a folder.
+  /// The files in a folder.
   func inFolder(_ folder: String) throws -> [AttachedFile] {
     try files("folder = ? AND inode <> 0", [folder])
   }
 
-  /// Those that are no longer there.
+  /// The files that are gone.
   func gone() throws -> [AttachedFile] { try files("inode = 0", []) }
 
-  /// Those whose session has been idle for too long.
+  /// The files whose session has been idle too long.
   func idle(at now: Timestamp) throws -> [AttachedFile] {
     try files("length IS NULL AND idleAt <= ?", [now.milliseconds])
   }
 
-  /// Those that were renamed and whose session goes on.
+  /// The renamed files whose session continues.
   func rotated() throws -> [AttachedFile] { try files("rotated AND length IS NULL", []) }
 
-  /// The folders that have files; found by one search in the index for each.
+  /// The folders that contain files; one index search each.
   func folders() throws -> [String] {
     try queue.look { database in
       try String.fetchAll(
@@ -192,10 +192,10 @@ final class AttachedFiles {
     }
   }
 
-  /// All of them.
+  /// All files.
   func all() throws -> [AttachedFile] { try files("TRUE", []) }
 
-  /// Takes others for all files.
+  /// Replaces all files.
   func replace(_ files: [AttachedFile]) throws {
     try queue.change { database in
       try database.execute(sql: "DELETE FROM file")
@@ -203,7 +203,7 @@ final class AttachedFiles {
     }
   }
 
-  /// Forgets everything, so that the next pass fills the cache anew.
+  /// Empties the cache, so that the next pass rebuilds it.
   func discard() throws {
     try queue.change {
       try $0.execute(sql: "DELETE FROM file; DELETE FROM pass; DELETE FROM problem")
@@ -212,7 +212,7 @@ final class AttachedFiles {
 
   // MARK: Problems
 
-  /// What could not be read when it was last tried, by path.
+  /// Paths that could not be read at the last attempt, with the reason.
   func problems() throws -> [String: String] {
     try queue.look { database in
       try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {

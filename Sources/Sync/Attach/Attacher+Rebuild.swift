@@ -3,16 +3,16 @@ import Platform
 import Replica
 import SessionLog
 
-/// Fills the cache of attached files from the sidecars.
+/// Rebuilds the cache of attached files from the sidecars.
 extension Attacher {
-  /// Fills the cache where a pass did not end, the machine has booted since, or it was lost.
+  /// Rebuilds the cache after an unfinished pass, a reboot or its loss.
   func rebuildWhereLost() throws {
     let pass = try files.pass()
     if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
   }
 
-  /// Takes from the sidecars what they say, and keeps what only the cache knows: of sessions that were
-  /// deleted, and of files that were looked at to their end.
+  /// Reads what the sidecars say, and keeps what only the cache knows: deleted sessions, and files
+  /// read to their end.
   private func rebuild() throws {
     let before = try files.all()
     var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
@@ -26,7 +26,7 @@ extension Attacher {
         if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
       }
     }
-    // Of sessions that read one file after the other only the last goes on.
+    // Of sessions that read one file in turn, only the last continues.
     for (session, end) in continued.sorted(by: { $0.key < $1.key }) {
       guard let file = known[session], file.source.length.map(file.source.position) == end else {
         continue
@@ -38,19 +38,19 @@ extension Attacher {
     try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
   }
 
-  /// Whether a session is here and sealed: what is known of a file outlives its session.
+  /// Whether a session is here and sealed; a file's record outlives its session.
   private func isSealed(_ session: SessionID) -> Bool {
     (try? Sidecar.load(context.home.files(for: session).sidecar))?.seal != nil
   }
 
-  /// What a sidecar says of its file; nil where the session is begun anew.
+  /// A file as its sidecar describes it; nil if the session has to begin again.
   private func file(
     _ sidecar: Sidecar, _ source: Sidecar.Source, before: AttachedFile?
   ) throws -> AttachedFile? {
     let session = sidecar.sessionId
     let local = LocalSession(context.home, session)
     if sidecar.seal == nil, source.length == 0, try local.openLog(source) == nil {
-      // The pass died before it had unpacked the file, which this one finds again.
+      // The pass died before it unpacked the file, which this pass finds again.
       try local.removeTraces()
       return nil
     }
@@ -59,7 +59,7 @@ extension Attacher {
       (file.seen, file.link, file.isCompressed) = (before.seen, before.link, before.isCompressed)
     }
     guard file.isGone else { return file }
-    // What was sealed was there no later.
+    // A sealed file was last known to exist at its seal.
     let last = sidecar.seal?.sealedAt ?? sidecar.endedAt ?? sidecar.startedAt
     file.changed = before.flatMap { $0.isGone ? $0.changed : nil } ?? FileTime(last)
     return file
@@ -72,12 +72,12 @@ extension Attacher {
       $0.isDirty || $0.generation != sidecar.generation ?? 1 ? nil : $0
     }
     let sent = source.length == nil ? entry?.sent ?? .zero : .zero
-    // The link covers the stream; before its start stand bytes of the file that it knows not.
+    // The link covers the stream; bytes of the file before the stream's start are not in it.
     let isLinked = sent > 0 && (source.base == 0 || entry?.link.covered == Link.span)
     var link: Link?
     if isLinked, let entry { link = try self.link(of: sidecar, local, entry) }
     var end = source.length ?? sent
-    // All of what was unpacked is in the home's log.
+    // Everything unpacked is in the home's log.
     if source.length == 0 { end = try sidecar.seal?.length ?? .zero + local.logBytes() }
     return AttachedFile(
       session: local.session, source: source, seen: source.position(of: end), link: link,
@@ -85,8 +85,8 @@ extension Attacher {
       idleAt: context.now() + LogSource.defaultIdleEnd)
   }
 
-  /// The fingerprint of a file where it was sent up to: that of its own bytes where these, redacted,
-  /// are what was sent.
+  /// The fingerprint at the end of what was sent: of the file's own bytes where redaction left them
+  /// as they are.
   private func link(
     of sidecar: Sidecar, _ local: LocalSession, _ entry: ManifestEntry
   ) throws -> Link {
@@ -94,13 +94,13 @@ extension Attacher {
       try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link
     else { return entry.link }
     let end = source.position(of: entry.sent)
-    // It may have been renamed since it was opened.
+    // The file may have been renamed since it was opened.
     return (try? FileContent(source.path).link(before: end)) ?? entry.link
   }
 
-  /// Leaves one of several sessions that read the same file from its beginning.
+  /// Keeps one of several sessions that read the same file from its beginning.
   ///
-  /// Others that have the same number were displaced: their files are elsewhere.
+  /// The others with the same number were displaced: their files are elsewhere.
   private func withoutRivals(_ files: [AttachedFile]) throws -> [AttachedFile] {
     var left = files.filter(\.isGone)
     for (_, rivals) in Dictionary(grouping: files.filter { !$0.isGone }, by: \.number) {
@@ -125,7 +125,7 @@ extension Attacher {
 }
 
 extension AttachedFile {
-  /// Whether both end at the same place of the same file.
+  /// Whether both end at the same offset of the same file.
   fileprivate func isSameEnd(as other: AttachedFile) -> Bool {
     source.base == other.source.base && source.length == other.source.length && !isOpen
       && source.headLength == other.source.headLength && source.headHash == other.source.headHash

@@ -6,10 +6,10 @@ import Logging
 import Replica
 package import SessionLog
 
-/// Makes sessions of the logs that other programs write, and ends them.
+/// Turns logs written by other programs into sessions, and ends them.
 ///
-/// It is to a foreign file what the recorder is to a program: it writes sidecars and markers, and what
-/// comes after is the same for both.
+/// It does for a foreign file what the recorder does for a program: it writes sidecars and markers,
+/// and everything after that is common to both.
 package struct Attacher {
   let context: SyncContext
   private let sources: [LogSource]
@@ -24,14 +24,15 @@ package struct Attacher {
     files = try AttachedFiles(context.home)
   }
 
-  /// Whether a home has ever had attached files, as far as its cache knows.
+  /// Whether a home has ever had attached files, according to its cache.
   package static func hasRemembered(_ home: Home) -> Bool { AttachedFiles.exist(in: home) }
 
-  /// What has become of the files.
+  /// Plans the changes since the last pass.
   ///
-  /// Changes nothing but the cache, and that only where it was lost.
+  /// Changes nothing but a lost cache, which it rebuilds.
   ///
-  /// - Throws: when the cache or the home cannot be read; files that cannot be are problems.
+  /// - Throws: when the cache or the home cannot be read; unreadable files become problems of the
+  ///   plan.
   package func plan() throws -> AttachPlan {
     try discardingDamage {
       try rebuildWhereLost()
@@ -39,7 +40,8 @@ package struct Attacher {
     }
   }
 
-  /// Does something that only reads the cache, and once more with a new one where that is damaged.
+  /// Runs an operation that only reads the cache, and repeats it with a new cache if the old one is
+  /// damaged.
   private func discardingDamage<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -51,8 +53,8 @@ package struct Attacher {
 
   /// Carries out a plan.
   ///
-  /// - Returns: what could not be read, with the reason, by path, as far as the last pass did not say
-  ///   so already; the rest is done.
+  /// - Returns: paths that could not be read, with the reason, except those the last pass reported
+  ///   already; everything else is done.
   /// - Throws: when the cache cannot be written.
   @discardableResult
   package func execute(
@@ -70,7 +72,7 @@ package struct Attacher {
         try carryOut(change)
       } catch let error where error is SystemError || error is Moved {
         if let error = error as? SystemError { problems[error.path] = error.reason }
-        // The next pass has to look at everything again.
+        // Make the next pass look at everything.
         pass.since = .epoch
         pass.fullAt = .epoch
       }
@@ -82,7 +84,7 @@ package struct Attacher {
     return problems.filter { before[$0.key] != $0.value }
   }
 
-  /// Lets a pass that dies from here on be followed by one that rebuilds the cache.
+  /// Marks the cache dirty, so that the next pass rebuilds it should this one die.
   func start(_ plan: AttachPlan) throws {
     guard !plan.descriptions.isEmpty else { return }
     var pass = plan.pass
@@ -90,7 +92,7 @@ package struct Attacher {
     try files.save(pass)
   }
 
-  /// What could not be read when it was last tried, with the reason, by path.
+  /// Paths that could not be read at the last attempt, with the reason.
   package func problems() throws -> [String: String] {
     try discardingDamage { try files.problems() }
   }
@@ -141,8 +143,8 @@ package struct Attacher {
     }
   }
 
-  /// Lets a session's local copy go like any other's: nothing has to be known of its file any more,
-  /// but what the cache remembers for a while.
+  /// Allows the local copy to be deleted like any other: only the cache needs to know its file, for
+  /// a while.
   func markGone(_ session: SessionID) throws {
     guard LocalSession(context.home, session).hasSidecar else { return }
     try update(session) { $0.source?.inode = 0 }
@@ -150,7 +152,8 @@ package struct Attacher {
 
   /// Whether a session is still on this machine.
   ///
-  /// Where it was deleted, its row ends at what was seen: what its file gets later is another's.
+  /// If it was deleted, its row ends at the last read offset: later growth of the file belongs to
+  /// another session.
   private func isHere(_ file: AttachedFile) throws -> Bool {
     if LocalSession(context.home, file.session).hasSidecar { return true }
     guard var known = try files.of(file.session) else { return false }
@@ -165,9 +168,9 @@ package struct Attacher {
 
   // MARK: Beginning
 
-  /// Begins the session of one file, outside of any source, and ends it where it stands.
+  /// Begins the session of one file, outside any source, and ends it at its present length.
   ///
-  /// - Returns: the session, and whether it is new: a file that is known keeps its session.
+  /// - Returns: the session, and whether it is new: a known file keeps its session.
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   package func adopt(
     _ path: String, as source: LogSource, holding lock: HomeLock
@@ -190,7 +193,7 @@ package struct Attacher {
     return (session, true)
   }
 
-  /// The remembered file that the one at a path continues.
+  /// The known file that the file at a path continues.
   private func known(at path: String) throws -> AttachedFile? {
     guard let status = try FileStatus(path) else { return nil }
     let content = try FileContent(path)
@@ -199,7 +202,7 @@ package struct Attacher {
 
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
-    // Everything is read off one open file, whatever its path comes to mean.
+    // Read everything from one open file: the path may come to name another.
     let content = try FileContent(new.path, limit: UnpackLimit(maximum: new.source.maxSize))
     let status = try content.status()
     let isCompressed = CompressedFile.form(of: new.path) != nil
@@ -213,8 +216,7 @@ package struct Attacher {
       at: min(times.first, context.now()), by: context.machine)
     let local = context.home.files(for: session)
 
-    // Of a compressed file nothing is read but what is unpacked into the home; of an empty one nothing
-    // at all. Both have their log there.
+    // A compressed or empty file has its log in the home, so nothing of the file itself is read.
     let length: StreamOffset? =
       isCompressed ? .zero : new.end == nil ? nil : StreamOffset(status.length - new.base)
     let source = Sidecar.Source(
@@ -238,7 +240,7 @@ package struct Attacher {
       sidecar.endedAt = min(times.last, context.now())
     }
     try sidecar.save(local.sidecar)
-    // After the sidecar: a log without one would be taken for a recorder's.
+    // Write the log after the sidecar: a log without one would pass for a recorder's.
     if length == 0 {
       do {
         if isCompressed {
@@ -265,13 +267,14 @@ package struct Attacher {
     return session
   }
 
-  /// A file that is rotated away at this very moment is the next pass's.
+  /// Thrown when a file is rotated away at this moment; the next pass handles it.
   private struct Moved: Error {}
 
-  /// When the first and the last record of a log were written: by the records where their form is
-  /// known, else by the file.
+  /// Times of a log's first and last record: from the records if their format is known, else from
+  /// the file.
   ///
-  /// Records from after the file's last change come from a clock, or a zone, that is not ours.
+  /// Records dated after the file's last change come from another clock or time zone, and are
+  /// ignored.
   private func recordTimes(
     _ content: FileContent, _ range: Range<Int64>, _ modified: Timestamp
   ) throws -> (first: Timestamp, last: Timestamp) {
@@ -298,12 +301,12 @@ package struct Attacher {
     switch rest {
     case nil:
       file.source.length = file.source.offset(of: file.seen)
-      // What a pass that died may have written for another end.
+      // Remove what a pass that died may have written for another end.
       try File.remove(log)
     case .gap(let line):
       file.source.length = file.source.offset(of: file.seen)
       file.lose(at: context.now())
-      // Whether the last line that was sent had its newline is not known any more.
+      // Whether the last sent line had its newline is no longer known.
       try AtomicFile.write(Array((line.map { "\n\($0)\n" } ?? "").utf8), to: log)
     case .unpacked(let path, let status):
       let content = try FileContent(path)
@@ -318,7 +321,7 @@ package struct Attacher {
     let sent = try context.manifest.entry(file.session)
     try update(file.session) { sidecar in
       sidecar.source = file.source
-      // A rewrite that nobody can read any more does not count.
+      // A rewrite that can no longer be read does not count.
       if case .gap? = rest, let sent {
         sidecar.generation = sent.generation == 1 ? nil : sent.generation
       }
@@ -329,7 +332,7 @@ package struct Attacher {
     try files.save(file)
   }
 
-  /// When the last record was written, as far as it can be read.
+  /// Time of the last record, if readable.
   private func endTime(_ file: AttachedFile, _ rest: AttachPlan.Rest?) throws -> Timestamp {
     if case .gap? = rest { return context.now() }
     guard let modified = try FileStatus(file.source.path)?.modifiedAt else { return context.now() }
@@ -352,7 +355,7 @@ package struct Attacher {
 }
 
 extension SystemError {
-  /// Why, without what and where.
+  /// The reason alone, without operation and path.
   var reason: String {
     "cannot be \(operation == "open" ? "opened" : "read"): \(explanation)"
   }

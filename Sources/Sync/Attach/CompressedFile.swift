@@ -2,24 +2,24 @@ import CZlib
 import CZstd
 import Platform
 
-/// A log that its rotation compressed: what gzip or zstd made of it, read as the log that it was.
+/// A log compressed by rotation with gzip or zstd, read as the original log.
 struct CompressedFile {
-  /// How a file is compressed, by its name.
+  /// A compression format, by the file's name.
   enum Form {
     case gzip
     case zstd
-    /// Compressed, but in a way that is not read here.
+    /// Compressed in a format that is not supported.
     case other
   }
 
   let file: OpenFile
   let form: Form
-  /// How much it may become.
+  /// The largest unpacked size allowed.
   var limit = UnpackLimit()
 
   private static let pieceLength = 256 << 10
 
-  /// The form that a file's name claims; nil for a plain log.
+  /// The format that a file's name claims; nil for a plain log.
   static func form(of path: String) -> Form? {
     let suffixes: [(String, Form)] = [
       (".gz", .gzip), (".zst", .zstd), (".xz", .other), (".bz2", .other), (".lz4", .other),
@@ -28,10 +28,10 @@ struct CompressedFile {
     return suffixes.first { path.hasSuffix($0.0) }?.1
   }
 
-  /// Hands on the log's bytes, at most 256 KiB at a time.
+  /// Passes the log's bytes to a closure, at most 256 KiB at a time.
   ///
-  /// - Throws: ``Platform/SystemError``, with `EILSEQ` for a file that is damaged or not whole yet, with
-  ///   `EOVERFLOW` for one that becomes too large.
+  /// - Throws: ``Platform/SystemError``: `EILSEQ` for a damaged or incomplete file, `EOVERFLOW` if
+  ///   it unpacks to more than the limit.
   func unpack(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let packed = ByteCount(try file.status().length)
     var unpacked: ByteCount = 0
@@ -52,10 +52,10 @@ struct CompressedFile {
     }
   }
 
-  /// Thrown by a reader that has seen enough.
+  /// Thrown to stop unpacking early.
   private struct Enough: Error {}
 
-  /// A range of the log's bytes, or what there is of it.
+  /// Reads a range of the log's bytes, cut at its end.
   func read(_ range: Range<Int64>) throws -> [UInt8] {
     var position: Int64 = 0
     var bytes: [UInt8] = []
@@ -89,7 +89,7 @@ struct CompressedFile {
     while true {
       var input = try file.read(at: offset, count: Self.pieceLength)
       guard !input.isEmpty else {
-        // gzip -c appends members; the file ends where one does.
+        // gzip -c appends members; the file must end with a complete one.
         guard isAtEnd else { throw damaged }
         return
       }
@@ -126,7 +126,7 @@ struct CompressedFile {
           try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target).prefix(count)))
         }
         if result == Z_STREAM_END { return true }
-        // Space is left: all that this input holds has come out.
+        // Unused output space means that this input is exhausted.
         if stream.avail_out > 0 { return false }
       }
     }

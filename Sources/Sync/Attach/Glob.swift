@@ -1,12 +1,13 @@
-/// One name of a path with wildcards: `*` any bytes, `?` one byte, `[a-z]` and `[!a-z]` one of a set.
+/// A wildcard pattern for one path component: `*` any bytes, `?` one byte, `[a-z]` and `[!a-z]` one
+/// of a set.
 ///
-/// As in a shell a name that begins with a dot is matched only by a pattern that does.
+/// As in a shell, only a pattern that begins with a dot matches a name that does.
 package struct Glob: Sendable, Equatable {
   private let pattern: [UInt8]
 
   init(_ pattern: some Sequence<UInt8>) { self.pattern = Array(pattern) }
 
-  /// Whether a part of a path holds a wildcard.
+  /// Whether a path component contains a wildcard.
   static func isOne(_ text: some Sequence<UInt8>) -> Bool {
     text.contains { "*?[".utf8.contains($0) }
   }
@@ -19,12 +20,12 @@ package struct Glob: Sendable, Equatable {
   /// Whether a name matches.
   func matches(_ name: [UInt8]) -> Bool { name.withUnsafeBufferPointer(matches) }
 
-  /// What each `*` stands for; nil where the name does not match.
+  /// The text matched by each `*`; nil if the name does not match.
   func captures(of name: [UInt8]) -> [Range<Int>]? {
     name.withUnsafeBufferPointer { match($0, recordsCaptures: true) }
   }
 
-  /// Goes back to the last `*` only, which is enough: an earlier one never has to take more.
+  /// Backtracks only to the last `*`; an earlier one never has to match more.
   private func match(
     _ name: UnsafeBufferPointer<UInt8>, recordsCaptures: Bool
   ) -> [Range<Int>]? {
@@ -51,7 +52,7 @@ package struct Glob: Sendable, Equatable {
     return captures
   }
 
-  /// The position after the element that matches a byte; nil where it does not.
+  /// The position after an element that matches a byte; nil if it does not.
   private func step(_ at: Int, _ byte: UInt8) -> Int? {
     guard at < pattern.count else { return nil }
     switch pattern[at] {
@@ -63,7 +64,7 @@ package struct Glob: Sendable, Equatable {
     }
   }
 
-  /// A set and the position after it; nil where no bracket closes it.
+  /// A set and the position after it; nil without a closing bracket.
   private func set(_ start: Int) -> (members: (UInt8) -> Bool, end: Int)? {
     var at = start + 1
     let isNegated = at < pattern.count && "!^".utf8.contains(pattern[at])

@@ -3,7 +3,7 @@ package import Platform
 extension LogSource {
   /// The files that match at present, by path.
   ///
-  /// - Parameter problem: gets what could not be read.
+  /// - Parameter problem: called for each path that cannot be read.
   /// - Throws: ``Platform/SystemError``.
   package func matchingFiles(problem: (SystemError) -> Void) throws -> [String] {
     var paths: Set<String> = []

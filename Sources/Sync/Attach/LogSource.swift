@@ -1,27 +1,28 @@
 package import Platform
 
-/// Files of other programs that are attached: an entry of the configuration's `sources:`.
+/// Files of other programs to attach: an entry of the configuration's `sources:`.
 package struct LogSource: Sendable, Equatable {
-  /// Which files.
+  /// The files to attach.
   package var path: SourcePattern
-  /// Which of them not.
+  /// The files to leave out.
   package var exclude: [Exclusion]
-  /// The program that writes them; `$1` is what the first `*` of the path stands for, and so on.
+  /// The name of the program that writes them; `$1` stands for the text matched by the path's first
+  /// `*`, and so on.
   package var app: String?
-  /// The user that it runs as, in the same form; the file's owner by default.
+  /// The user the program runs as, with the same placeholders; by default the file's owner.
   package var user: String?
-  /// The category of records that name none, in the same form.
+  /// The category of records that name none, with the same placeholders.
   package var category: String?
   /// Time without growth after which a session ends.
   package var idleEnd: Duration
-  /// A day.
+  /// The default: one day.
   package static let defaultIdleEnd = Duration.days(1)
-  /// Whether links are followed that lead out of the folder before the first `*`.
+  /// Whether to follow links that lead out of the folder before the first `*`.
   package var followsLinks: Bool
-  /// How large a compressed file may become; nil for what its own size lets expect.
+  /// The largest unpacked size of a compressed file; nil for a limit derived from its own size.
   package var maxSize: ByteCount?
 
-  /// Attaches files.
+  /// Describes a source.
   package init(
     path: SourcePattern, exclude: [Exclusion] = [], app: String? = nil, user: String? = nil,
     category: String? = nil, idleEnd: Duration = Self.defaultIdleEnd, followsLinks: Bool = false
@@ -37,12 +38,12 @@ package struct LogSource: Sendable, Equatable {
 
   /// Files or folders to leave out.
   package enum Exclusion: Sendable, Equatable {
-    /// By a name with wildcards, wherever it is.
+    /// A name with wildcards, in any folder.
     case name(Glob)
-    /// By their whole path.
+    /// A whole path.
     case path(SourcePattern)
 
-    /// Reads a name, or a path where it begins with `/`; nil where that is no path.
+    /// Parses a name or, if it begins with `/`, a path; nil if that path is invalid.
     package init?(_ text: String) {
       if text.hasPrefix("/") {
         guard let path = SourcePattern(text) else { return nil }
@@ -64,15 +65,15 @@ package struct LogSource: Sendable, Equatable {
     }
   }
 
-  /// The program that writes a file.
+  /// The name of the program that writes a file.
   func appName(of path: String) -> String {
     filled(app, path) ?? Self.stem(of: path)
   }
 
-  /// The user that the configuration names for a file.
+  /// The user that the configuration assigns to a file.
   func userName(of path: String) -> String? { filled(user, path) }
 
-  /// The category that the configuration names for a file.
+  /// The category that the configuration assigns to a file.
   func categoryName(of path: String) -> String? { filled(category, path) }
 
   /// A file's name up to its first dot: `app` of `/var/log/app.log.1`.
@@ -81,7 +82,7 @@ package struct LogSource: Sendable, Equatable {
     return name.split(separator: ".").first.map(String.init) ?? String(name)
   }
 
-  /// Whether a path is what rotation makes of another: `app.log.1`, `app.log-20260122`,
+  /// Whether a path is a rotated name of another: `app.log.1`, `app.log-20260122`,
   /// `app-20260122.log`, compressed or not.
   static func isRotation(_ path: String, of original: String) -> Bool {
     guard AttachedFile.folder(of: path) == AttachedFile.folder(of: original),

@@ -3,12 +3,12 @@ import Platform
 import Replica
 import SessionLog
 
-/// What was sent of a file, as far as its signature tells: by this a file that was rewritten is told
-/// from one that took another's place.
+/// Sent content of a file as recorded in its signature, which distinguishes a rewritten file from a
+/// replacement.
 struct SentContent {
   private let signature: Signature
 
-  /// Opens the signature; nil where there is none.
+  /// Opens the signature; nil if there is none.
   init?(_ file: AttachedFile, _ context: SyncContext) throws {
     guard let entry = try context.manifest.entry(file.session) else { return nil }
     signature =
@@ -18,8 +18,7 @@ struct SentContent {
     if signature.count == 0 { return nil }
   }
 
-  /// A file as it would leave this machine if it were what a session reads; nil where that cannot
-  /// be told.
+  /// A file as it would be sent if a session read it; nil if that cannot be determined.
   static func view(
     of file: AttachedFile, in content: FileContent, _ context: SyncContext
   ) throws -> LocalStream? {
@@ -31,14 +30,14 @@ struct SentContent {
       let stretches = try context.redaction.stretches(local.redaction(sidecar) ?? [])
       return log.redacted(by: stretches, sidecar.format)
     } catch is ReplicaError {
-      // The upload of the session says which rules are missing.
+      // The session's upload reports the missing rules.
       return nil
     }
   }
 
-  /// Bytes that are read in one place.
+  /// Number of bytes read at each sample.
   private static let window: Int64 = 1 << 20
-  /// In how many places a file is looked at, so that the cost does not depend on its length.
+  /// Number of samples, so that the cost does not depend on the file's length.
   private static let places: Int64 = 8
 
   /// Whether at least half of a file was sent before, judged by samples.
@@ -71,7 +70,7 @@ struct SentContent {
 
   /// Whether a file begins with exactly what was sent, up to its last whole block.
   ///
-  /// - Parameter log: the file as it would leave this machine; nil where that cannot be told.
+  /// - Parameter log: the file as it would be sent; nil if that cannot be determined.
   func isBeginning(of log: LocalStream?) throws -> Bool {
     guard let log else { return false }
     let length = try log.status().length

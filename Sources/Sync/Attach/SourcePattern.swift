@@ -1,10 +1,10 @@
-/// A path with wildcards: ``Glob`` in each name, and `**` for any number of folders.
+/// A path with wildcards: ``Glob`` in each component, and `**` for any number of folders.
 package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
-  /// As it was written.
+  /// The pattern as written.
   package let description: String
-  /// The folder before the first wildcard: what is looked at, and what links may not lead out of.
+  /// The folder before the first wildcard, where the search starts and which links may not leave.
   let root: String
-  /// What is below it.
+  /// The components below ``root``.
   private let names: [Name]
 
   private enum Name: Sendable, Equatable {
@@ -12,7 +12,7 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
     case glob(Glob)
   }
 
-  /// Reads a pattern; nil for one that does not begin with `/`, or names no file.
+  /// Parses a pattern; nil if it does not begin with `/`, or names no file.
   package init?(_ text: String) {
     let parts = text.split(separator: "/")
     guard text.hasPrefix("/"), !text.hasSuffix("/"), !parts.isEmpty,
@@ -24,16 +24,15 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
     names = parts.dropFirst(fixed.count).map { $0 == "**" ? .folders : .glob(Glob($0.utf8)) }
   }
 
-  /// How far a path has come in the pattern, in as many ways as there are: a bit for each name that
-  /// may be next.
+  /// Match positions reached in the pattern: one bit for each component that may be next.
   struct Progress {
     fileprivate var positions: UInt64
   }
 
-  /// At the root.
+  /// The positions at the root.
   var start: Progress { skippingFolders(1) }
 
-  /// After one more folder; nil where nothing below it can match.
+  /// The positions after entering a folder; nil if nothing below it can match.
   func entering(_ folder: UnsafeBufferPointer<UInt8>, from progress: Progress) -> Progress? {
     var next: UInt64 = 0
     for position in names.indices where progress.positions & 1 << position != 0 {
@@ -42,12 +41,12 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
       case .glob(let glob): if glob.matches(folder) { next |= 1 << (position + 1) }
       }
     }
-    // Behind the last name nothing is left for a file.
+    // After the last component, no file below can match.
     next &= 1 << names.count - 1
     return next == 0 ? nil : skippingFolders(next)
   }
 
-  /// Whether a file at this point matches.
+  /// Whether a file matches at these positions.
   func matches(_ file: UnsafeBufferPointer<UInt8>, at progress: Progress) -> Bool {
     guard progress.positions & 1 << (names.count - 1) != 0, let last = names.last else {
       return false
@@ -58,7 +57,7 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Positions reached, also by `**` standing for no folder at all.
+  /// Adds the positions reached when `**` matches no folder.
   private func skippingFolders(_ positions: UInt64) -> Progress {
     var all = positions
     for position in names.indices.dropLast()
@@ -71,7 +70,7 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
   /// Whether a whole path matches.
   func matches(_ path: String) -> Bool { captures(of: path) != nil }
 
-  /// What each `*` and `**` stands for in a path; nil where it does not match.
+  /// The text matched by each `*` and `**`; nil if the path does not match.
   func captures(of path: String) -> [String]? {
     let prefix = root == "/" ? "/" : root + "/"
     guard path.hasPrefix(prefix) else { return nil }
@@ -88,7 +87,7 @@ package struct SourcePattern: Sendable, Equatable, CustomStringConvertible {
       let bytes = Array(part.utf8)
       return found.map { String(decoding: bytes[$0], as: UTF8.self) } + rest
     case .folders:
-      // At the end it stands for the file as well.
+      // At the end, `**` also matches the file.
       let least = names.count == 1 ? 1 : 0
       guard least <= parts.count else { return nil }
       for count in least...parts.count {

@@ -1,36 +1,36 @@
 import Platform
 
-/// Walks the folders of a source, as `find` does, and tells what has changed.
+/// Walks the folders of a source, as `find` does, and reports changes.
 ///
-/// Each folder is opened below the one before, so that nobody can put a link in between; as many
-/// folders are open at once as the tree is deep.
+/// Opens each folder relative to its parent, so that no link can be inserted between; the number of
+/// open folders equals the depth of the tree.
 struct SourceScanner {
-  /// A file that matches.
+  /// A matching file.
   struct File {
     let path: String
     let status: FileStatus
   }
 
-  /// A folder, as it was before its files were looked at.
+  /// A folder's state before its files were read.
   struct Folder {
     let status: FileStatus
     let fingerprint: FolderFingerprint
   }
 
   let source: LogSource
-  /// Files that have not changed since are passed over.
+  /// Files unchanged since then are skipped.
   let since: FileTime
-  /// A file that matches and has changed.
+  /// Called for each matching, changed file.
   var file: (File) throws -> Void
-  /// A folder that was read.
+  /// Called for each folder that was read.
   var folder: (String, Folder) throws -> Void
-  /// What could not be read.
+  /// Called for each path that could not be read.
   var problem: (SystemError) -> Void
 
-  /// A tree that is deeper than this is no folder of logs.
+  /// The deepest folder that is searched.
   private static let depthLimit = 64
 
-  /// Walks.
+  /// Walks the folders.
   func run() throws {
     let root = source.path.root
     do {
@@ -105,7 +105,7 @@ struct SourceScanner {
     }
   }
 
-  /// Follows a link where it stays below the root, or where links are wanted.
+  /// Follows a link if it stays below the root, or if links are allowed.
   private func follow(
     _ folder: String, _ name: [UInt8], isMatch: Bool, _ inside: SourcePattern.Progress?, depth: Int,
     _ links: inout Set<AttachedFile.Number>

@@ -3,12 +3,12 @@ import Platform
 import Replica
 import SessionLog
 
-/// Copies on this machine.
+/// Deletes copies on this machine.
 extension Deleter {
   /// Deletes local copies, or moves them to the trash.
   ///
   /// - Parameter trashes: whether a session goes to the trash.
-  /// - Returns: one outcome a session, in their order.
+  /// - Returns: one outcome per session, in their order.
   func deleteLocal(
     _ removals: [ReapPlan.Removal], trashing trashes: (ReapPlan.Removal) -> Bool,
     holding lock: HomeLock
@@ -39,7 +39,7 @@ extension Deleter {
     }
   }
 
-  /// Moves a local copy to the trash, unless the disk has no room for that.
+  /// Moves a local copy to the trash; returns false if the disk has no space for that.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
       try Trash(home).take(local, at: lived.time.mark)
@@ -51,10 +51,10 @@ extension Deleter {
 
   // MARK: Parts
 
-  /// Deletes rotated parts of one session, durably and in stream order: a power loss must not bring
-  /// back one before another that is gone.
+  /// Deletes rotated parts of one session, durably and in stream order: a power failure must not
+  /// bring back a part whose successor is gone.
   ///
-  /// - Returns: one outcome a part; where one stays, those behind it do.
+  /// - Returns: one outcome per part; if one stays, so do those after it.
   func deleteParts(
     _ removals: [PrunePlan.Removal], holding lock: HomeLock
   ) -> [DeletionOutcome] {
@@ -96,7 +96,7 @@ extension Deleter {
 
   // MARK: The trash
 
-  /// Deletes for good a copy that is in the trash, where there is one.
+  /// Deletes a copy in the trash, if there is one.
   ///
   /// - Throws: ``Platform/SystemError``.
   func deleteTrashed(
@@ -107,7 +107,7 @@ extension Deleter {
     try deleteTrashed([session], on: evidence) { _ = try Trash(home).remove(session) }
   }
 
-  /// Deletes for good what has been in the trash long enough, and as much as makes the room wanted.
+  /// Deletes copies that were in the trash long enough, and more until enough space is free.
   ///
   /// - Throws: ``Platform/SystemError``.
   func emptyTrash(
@@ -143,7 +143,7 @@ extension Deleter {
 extension LocalSession {
   /// Removes all files of the session.
   ///
-  /// The sidecar goes last: as long as it is there, so is the record of what was.
+  /// The sidecar goes last: while it exists, so does the record of the session.
   ///
   /// - Throws: ``Platform/SystemError``.
   fileprivate func removeFiles() throws {

@@ -4,14 +4,14 @@ import Platform
 import Replica
 import SessionLog
 
-/// Objects of a store.
+/// Deletes objects of a store.
 extension Deleter {
   /// Deletes objects of a store.
   ///
-  /// - Parameter each: gets the outcomes of each session's objects.
-  /// - Returns: one outcome an object.
-  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
-  ///   ``Platform/SystemError`` when the ledger cannot be written.
+  /// - Parameter each: called with the outcomes of each session's objects.
+  /// - Returns: one outcome per object.
+  /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``
+  ///   when the ledger cannot be written.
   @discardableResult
   func deleteObjects(
     _ removals: [ReapPlan.Removal], holding lock: HomeLock? = nil,
@@ -47,11 +47,11 @@ extension Deleter {
     return outcomes
   }
 
-  /// Deletes segments of an open session whose bytes larger ones have.
+  /// Deletes segments of an open session that larger ones cover.
   ///
   /// - Parameter segments: at least one, each with its evidence.
-  /// - Returns: one outcome a segment, in their order.
-  /// - Throws: as ``deleteObjects(_:holding:each:)`` does.
+  /// - Returns: one outcome per segment, in their order.
+  /// - Throws: like ``deleteObjects(_:holding:each:)``.
   func deleteCovered(
     _ segments: [(name: SegmentName, evidence: Evidence)], in folder: SessionFolder
   ) async throws -> [DeleteOutcome] {

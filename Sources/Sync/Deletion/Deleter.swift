@@ -4,9 +4,9 @@ import Platform
 import Replica
 import SessionLog
 
-/// Deletes what holds bytes of logs, each with evidence, which is written to the ledger first.
+/// Deletes log bytes, each with evidence, which it writes to the ledger first.
 ///
-/// Whether something is deleted is decided before; see ``Evidence``.
+/// The caller decides whether to delete; see ``Evidence``.
 struct Deleter {
   let home: Home
   let store: (any ObjectStore)?
@@ -14,13 +14,13 @@ struct Deleter {
   private let now: Timestamp
   let logger: Logger
 
-  /// Deletes for a home that sends to a store.
+  /// Makes a deleter for a home that sends to a store.
   init(_ context: SyncContext) {
     (home, store, lived) = (context.home, context.store, context.lived)
     (now, logger) = (context.now(), context.logger)
   }
 
-  /// Deletes local copies of a home.
+  /// Makes a deleter for a home's local copies.
   init(home: Home, lived: LivedClock) {
     (self.home, store, self.lived, now, logger) = (home, nil, lived, lived.now, .off)
   }
@@ -36,9 +36,9 @@ struct Deleter {
       isInTrash: isInTrash, ground: removal.evidence.ground, finding: removal.evidence.finding)
   }
 
-  /// Writes deletions to the ledger that are about to be made.
+  /// Writes planned deletions to the ledger.
   ///
-  /// - Throws: ``Platform/SystemError`` when they must not be made.
+  /// - Throws: ``Platform/SystemError`` if they must not be carried out.
   func record(_ entries: [DeletionLedger.Entry]) throws -> RecordedDeletions {
     try RecordedDeletions(entries, in: DeletionLedger(home), at: lived.time, logger)
   }

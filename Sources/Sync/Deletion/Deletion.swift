@@ -2,20 +2,20 @@ import ObjectStore
 package import Replica
 package import SessionLog
 
-/// Deletes single sessions because a person asked for it.
+/// Deletes single sessions at a person's request.
 package struct Deletion {
   let home: Home
   private let context: SyncContext?
   private let deleter: Deleter
   private let evidence: Evidence
 
-  /// Makes a deletion.
+  /// Prepares a deletion.
   ///
   /// - Parameters:
   ///   - home: the home.
-  ///   - context: the store; nil when only local files are meant.
+  ///   - context: the store; nil to delete local files only.
   ///   - lived: the home's lived time.
-  ///   - command: the command that asked for it, for the ledger.
+  ///   - command: the requesting command, for the ledger.
   package init(home: Home, context: SyncContext?, lived: LivedClock, command: String) {
     self.home = home
     self.context = context
@@ -23,16 +23,16 @@ package struct Deletion {
     evidence = .asked(by: command)
   }
 
-  /// Deletes a session for good.
+  /// Deletes a session permanently.
   ///
   /// - Parameters:
-  ///   - session: which.
-  ///   - isLocal: whether its files on this machine go.
-  ///   - remote: its objects, where those go too.
+  ///   - session: the session.
+  ///   - isLocal: whether to delete its files on this machine.
+  ///   - remote: the remote copy to delete as well; nil to keep it.
   ///   - lock: the home's lock.
-  /// - Returns: one outcome an object, and one for the local files.
-  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
-  ///   ``Platform/SystemError``; errors of the manifest.
+  /// - Returns: one outcome per object, and one for the local files.
+  /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``;
+  ///   errors of the manifest.
   package func delete(
     _ session: SessionID, local isLocal: Bool, remote: RemoteSession?, holding lock: HomeLock
   ) async throws -> [DeletionOutcome] {
@@ -40,15 +40,15 @@ package struct Deletion {
     var outcomes: [DeletionOutcome] = []
     let local = LocalSession(home, session)
     if let context, let remote {
-      // Before the first object goes: a pass that runs on would put them again, and so would the next
-      // one, should the local copy stay.
+      // Withdraw before deleting objects: a running pass would send them again, and so would the
+      // next one if the local copy stays.
       if try local.isHere, !local.isSealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
         DeletionOutcome(session, $0.key, $0.error)
       }
       try context.manifest.forget(session)
-      // What is still there was not removed on purpose.
+      // Objects that are still there were not removed on purpose.
       if outcomes.allSatisfy({ $0.error == nil }) {
         try local.noteRemoteRemoval(
           of: remote.keys, in: context.store.location, at: context.now())
@@ -68,7 +68,7 @@ package struct Deletion {
     return outcomes
   }
 
-  /// Deletes what is in the home, and what is in its trash.
+  /// Deletes the copy in the home, and the one in its trash.
   private func deleteCopies(of local: LocalSession, holding lock: HomeLock) throws {
     let session = local.session
     if try local.isHere {

@@ -2,21 +2,21 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// A home's record of what it has deleted, when, and on what evidence.
+/// A home's record of its deletions, their times and their evidence.
 ///
-/// One JSON object a line, appended, in a file a day, `deletions/2026-11-22.jsonl`, or more where one is
-/// full: `deletions/2026-11-22_0002.jsonl`. A line is written before the deletion. Files go after a
-/// year of lived time, or when all take too much room.
+/// JSON lines, appended to one file a day, `deletions/2026-11-22.jsonl`; if that is full, to
+/// `deletions/2026-11-22_0002.jsonl` and so on. Each line is written before its deletion. Files are
+/// removed after a year of lived time, or when all together become too large.
 package struct DeletionLedger: Sendable {
   /// One deletion.
   package struct Entry: Sendable, Equatable, Codable {
-    /// Which copy.
+    /// The deleted copy.
     package enum Copy: String, Sendable, Codable {
-      /// This machine's.
+      /// The copy on this machine.
       case local
-      /// The store's.
+      /// The copy in the store.
       case remote
-      /// This machine's, which had been moved to the trash.
+      /// The copy in this machine's trash.
       case trash
     }
 
@@ -24,22 +24,22 @@ package struct DeletionLedger: Sendable {
     package let at: Timestamp
     /// The session.
     package let session: SessionID
-    /// Which copy.
+    /// The deleted copy.
     package let copy: Copy
-    /// What went, for a person: `log`, `part 10000000`, `3 objects`.
+    /// The deleted files or objects, for a person: `log`, `part 10000000`, `3 objects`.
     package let what: String
-    /// Bytes that it took; nil where that is not known.
+    /// Bytes freed; nil if unknown.
     package var bytes: ByteCount?
-    /// Whether it went to the trash rather than for good.
+    /// Whether it was moved to the trash instead of being deleted.
     package var isInTrash: Bool?
     /// The kind of evidence.
     package let ground: Evidence.Ground
     /// The evidence.
     package let finding: String
-    /// Why it is still there, where the deletion that an entry before names has failed.
+    /// Why the deletion recorded by an earlier entry failed.
     package var failure: String?
 
-    /// What deletions have in common of which one repeats the other.
+    /// The fields that a repetition of a deletion has in common with the first.
     struct Kind: Hashable {
       let session: SessionID
       let copy: Copy
@@ -47,18 +47,18 @@ package struct DeletionLedger: Sendable {
       let ground: Evidence.Ground
     }
 
-    /// What it has in common with a repetition.
+    /// The fields in common with a repetition.
     var kind: Kind { Kind(session: session, copy: copy, what: what, ground: ground) }
   }
 
   /// How long files are kept, in lived time.
   private static let life = Duration.days(366)
-  /// The most that all files but the newest take, in bytes.
+  /// The maximum size of all files but the newest, in bytes.
   private let limit: ByteCount
-  /// Bytes from which on a file is full.
+  /// The size at which a file is full, in bytes.
   private let fileLimit: ByteCount
   private static let suffix = ".jsonl"
-  /// What the lines of failures have, and only they and few others.
+  /// A text that lines of failures contain, and few others.
   private static let failureMark = Data(#""failure":"#.utf8)
 
   private let folder: String
@@ -66,7 +66,7 @@ package struct DeletionLedger: Sendable {
   /// The ledger of a home.
   package init(_ home: Home) { self.init(home, limit: 256 << 20, fileLimit: 16 << 20) }
 
-  /// The same with other limits, in bytes.
+  /// A ledger with other limits, in bytes.
   init(_ home: Home, limit: ByteCount, fileLimit: ByteCount) {
     (folder, self.limit, self.fileLimit) = (home.path + "/deletions", limit, fileLimit)
   }
@@ -75,8 +75,8 @@ package struct DeletionLedger: Sendable {
 
   /// Appends entries.
   ///
-  /// - Parameter isDurable: whether they must survive a power cut before this returns.
-  /// - Returns: whether a file was begun.
+  /// - Parameter isDurable: whether they must survive a power failure before this returns.
+  /// - Returns: whether this began a new file.
   /// - Throws: ``Platform/SystemError``.
   @discardableResult
   func append(_ entries: [Entry], isDurable: Bool) throws -> Bool {
@@ -88,7 +88,7 @@ package struct DeletionLedger: Sendable {
     try Directory.makeOne(folder, isDurable: true)
     let path = try file(of: first.at.day)
     let isNew = try FileStatus(path) == nil
-    // A line that was cut by a power loss must not swallow the next.
+    // Separate the next line from one that a power failure cut short.
     if let length = try FileStatus(path)?.length, length > 0,
       try OpenFile(path).read(at: length - 1, count: 1) != [0x0a]
     {
@@ -102,13 +102,13 @@ package struct DeletionLedger: Sendable {
     return isNew
   }
 
-  /// The file that a day's next lines go to.
+  /// The file for a day's next lines.
   private func file(of day: String) throws -> String {
     let names = try files().filter { $0.hasPrefix(day) }
     guard let last = names.last else { return "\(folder)/\(day)\(Self.suffix)" }
     let size = try FileStatus("\(folder)/\(last)")?.length ?? 0
     guard ByteCount(size) >= fileLimit else { return "\(folder)/\(last)" }
-    // An underscore sorts behind the dot.
+    // An underscore sorts after the dot.
     let number = Int(last.dropFirst(day.count + 1).prefix { $0.isNumber }) ?? 1
     let digits = String(min(number, 9998) + 1)
     let padding = String(repeating: "0", count: 4 - digits.count)
@@ -117,7 +117,8 @@ package struct DeletionLedger: Sendable {
 
   // MARK: Reading
 
-  /// Those of some deletions that have failed, and were not made since, by the newest file.
+  /// Deletions among the given ones that failed and have not succeeded since, according to the
+  /// newest file.
   ///
   /// - Throws: ``Platform/SystemError``.
   func failures(among kinds: Set<Entry.Kind>) throws -> Set<Entry.Kind> {

@@ -4,15 +4,15 @@ import SessionLog
 
 /// Proof that bytes of a log may be deleted.
 ///
-/// Only the functions in this file make one, of what the proving code hands them. ``Deleter`` deletes
-/// nothing without one, and writes it to the ledger.
+/// Only the functions in this file create one, from the findings of the proving code. ``Deleter``
+/// requires one for each deletion, and writes it to the ledger.
 package struct Evidence: Sendable, Equatable {
-  /// What kind of proof it is.
+  /// The kind of proof.
   package enum Ground: String, Sendable, Codable {
     /// The store has every byte.
     case proven
-    /// Another object has the bytes of an object that this home put: a larger one whose content is
-    /// proven, or those that a seal names.
+    /// Another object has the bytes of an object that this home put: a larger one with proven
+    /// content, or those that a seal names.
     case replaced
     /// The retention has passed.
     case expired
@@ -20,24 +20,24 @@ package struct Evidence: Sendable, Equatable {
     case asked
   }
 
-  /// What kind of proof it is.
+  /// The kind of proof.
   package let ground: Ground
-  /// What was found, on one line for a person.
+  /// The finding, on one line for a person.
   package let finding: String
 
   fileprivate init(_ ground: Ground, _ finding: String) {
     (self.ground, self.finding) = (ground, finding)
   }
 
-  /// The evidence for a row of deletions of one kind, of which this is the first.
+  /// The evidence for a series of similar deletions that begins with this one.
   func through(_ last: Evidence) -> Evidence {
     Evidence(ground, "\(finding), and so on, up to: \(last.finding)")
   }
 }
 
-/// Why bytes have to stay: the proof that they may go is missing.
+/// A reason to keep bytes: the proof that they may be deleted is missing.
 struct Doubt: Error {
-  /// On one line, for a person.
+  /// The reason, on one line for a person.
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
@@ -45,27 +45,27 @@ struct Doubt: Error {
 
 // MARK: Proven
 
-/// What a home's own seal says of the store's copy, before the store has confirmed it.
+/// A claim by a home's own seal about the store's copy, not yet confirmed by the store.
 struct SealClaim {
   private let sidecar: Sidecar
   private let seal: Sidecar.Seal
 
-  /// Time between a seal and the deletion of the local copy, at least, in lived time.
+  /// Minimum lived time between a seal and the deletion of the local copy.
   static let pause = Duration.hours(1)
 
-  /// Lived time between a seal and the beginning of this pass; zero where it was not counted.
+  /// Lived time between a seal and the beginning of this pass; zero if it was not counted.
   static func age(of sidecar: Sidecar, _ lived: LivedClock) -> Duration {
     let age = sidecar.seal.flatMap { lived.age(of: sidecar, since: $0.sealedAt) } ?? .zero
     return age - (lived.time.age(since: lived.begun) ?? .zero)
   }
 
-  /// Reads the claim off a local sidecar.
+  /// Reads the claim from a local sidecar.
   ///
   /// - Parameters:
-  ///   - sidecar: the local one.
-  ///   - age: lived time between the seal and the beginning of this pass; nil where that does not
-  ///     matter, as a person named the age, say.
-  ///   - length: length of the local log; nil where that is gone.
+  ///   - sidecar: the local sidecar.
+  ///   - age: lived time between the seal and the beginning of this pass; nil if irrelevant, for
+  ///     example because a person named the age.
+  ///   - length: length of the local log; nil if it is gone.
   ///   - store: the configured store.
   init(
     _ sidecar: Sidecar, sealedFor age: Duration?, logLength length: StreamOffset?, store: String
@@ -83,15 +83,15 @@ struct SealClaim {
     (self.sidecar, self.seal) = (sidecar, seal)
   }
 
-  /// The folder that the objects are in.
+  /// The folder of the objects.
   var folder: SessionFolder {
     SessionFolder(device: sidecar.deviceId, session: sidecar.sessionId)
   }
 
   /// Compares the claim with a listing.
   ///
-  /// - Parameter remote: what a listing of this pass shows.
-  /// - Returns: the seal's name, to be read.
+  /// - Parameter remote: the session in a listing of this pass.
+  /// - Returns: the name of the seal, which is to be read next.
   func check(_ remote: RemoteSession) throws(Doubt) -> RevisionName {
     guard let name = remote.seal, name.fileName == seal.revision else {
       throw Doubt("its seal is not there any more")
@@ -108,8 +108,8 @@ struct SealClaim {
   /// The evidence, once the store has confirmed the claim.
   ///
   /// - Parameters:
-  ///   - remote: what a listing of this pass shows.
-  ///   - read: the seal as this pass read it from the store.
+  ///   - remote: the session in a listing of this pass.
+  ///   - read: the seal, as this pass read it from the store.
   func confirmed(by remote: RemoteSession, _ read: Sidecar) throws(Doubt) -> Evidence {
     let name = try check(remote)
     guard read.objects == sidecar.objects, read.basis == sidecar.basis,
@@ -122,11 +122,11 @@ struct SealClaim {
 }
 
 extension Evidence {
-  /// A rotated part, whose bytes are in segments.
+  /// Evidence for a rotated part whose bytes are in segments.
   ///
   /// - Parameters:
   ///   - range: the part's stream bytes.
-  ///   - segments: in order.
+  ///   - segments: the segments, in order.
   static func proven(
     _ range: Range<StreamOffset>, by segments: [ProvenSegment]
   ) throws(Doubt) -> Evidence {
@@ -149,28 +149,29 @@ extension Evidence {
 // MARK: Replaced
 
 extension Evidence {
-  /// A sealed session's objects that its seal makes superfluous.
+  /// Evidence for a sealed session's objects that its seal supersedes.
   ///
   /// - Parameters:
-  ///   - remote: what a listing of this pass shows.
+  ///   - remote: the session in a listing of this pass.
   ///   - own: the sidecar of the home that put the seal.
   ///   - put: the segments that this home is known to have put.
-  /// - Returns: their keys, with the evidence where there are any; and segments that only look so.
+  /// - Returns: their keys, with the evidence if there are any; and segments that only appear
+  ///   superseded.
   static func replaced(
     in remote: RemoteSession, by own: Sidecar, put: Set<SegmentName>
   ) -> (keys: [String], evidence: Evidence?, surplus: [SegmentName]) {
-    // A seal without its log names what was sent, unproven.
+    // A metadata-only seal names what was sent without proof.
     let (keys, surplus) = remote.superseded(by: own, put: own.withholdsLog ? [] : put)
     guard let seal = remote.seal, !keys.isEmpty else { return ([], nil, surplus) }
     let text = "\(seal.fileName) and what it names are listed, and stand for these \(keys.count)"
     return (keys, Evidence(.replaced, text), surplus)
   }
 
-  /// A segment of an open session whose bytes are in a larger one.
+  /// Evidence for a segment of an open session whose bytes a larger one has.
   ///
   /// - Parameters:
-  ///   - segment: a name that this home's manifest says it put.
-  ///   - larger: a listed segment, whose content is proven.
+  ///   - segment: a name that this home put, according to its manifest.
+  ///   - larger: a listed segment with proven content.
   static func replaced(
     _ segment: SegmentName, by larger: SegmentName, isProven: Bool
   ) throws(Doubt) -> Evidence {
@@ -185,17 +186,17 @@ extension Evidence {
 // MARK: Expired
 
 extension Evidence {
-  /// Why a local copy's age alone decides.
+  /// A reason why a local copy's age alone suffices.
   enum Absence: String {
-    /// Nothing is sent from this home, and nothing ever was.
+    /// This home sends nothing, and never did.
     case unsent = "this home sends its sessions nowhere"
     /// Consent keeps the log on this machine.
     case withheld = "its log was not to be sent"
-    /// The remote copy was removed on purpose.
+    /// The remote copy was deleted on purpose.
     case removed = "its remote copy was removed"
   }
 
-  /// A local copy of which there is to be no remote one.
+  /// Evidence for a local copy that has no remote one on purpose.
   ///
   /// - Parameters:
   ///   - age: lived time since its end.
@@ -207,9 +208,9 @@ extension Evidence {
     return Evidence(.expired, "\(reason.rawValue), and it is \(Age.text(age)) old")
   }
 
-  /// A local copy of which there is to be no remote one, and that goes for the room it takes.
+  /// Evidence for a local copy that has no remote one on purpose and is deleted to free space.
   ///
-  /// - Parameter limit: bytes that local sessions may take.
+  /// - Parameter limit: the maximum size of all local sessions, in bytes.
   static func expired(
     locally reason: Absence, toMakeRoom limit: ByteCount
   ) throws(Doubt) -> Evidence {
@@ -217,13 +218,13 @@ extension Evidence {
     return Evidence(.expired, "\(reason.rawValue), and local sessions take over \(limit.text)")
   }
 
-  /// A local copy that was deleted on evidence, and kept aside since.
+  /// Evidence for a copy in the trash, which was put there on evidence.
   static func expired(inTrash reason: String) -> Evidence { Evidence(.expired, reason) }
 
-  /// A remote session.
+  /// Evidence for a remote session.
   ///
   /// - Parameters:
-  ///   - age: of its newest object, by the server's clock and by lived time.
+  ///   - age: age of its newest object, by the server's clock and by lived time.
   ///   - limit: the retention.
   ///   - text: the age for a person.
   ///   - isOpen: whether a home of this machine has it open.
@@ -239,8 +240,8 @@ extension Evidence {
 // MARK: Asked
 
 extension Evidence {
-  /// What a person asked for.
+  /// Evidence for a deletion at a person's request.
   ///
-  /// - Parameter command: which command said so.
+  /// - Parameter command: the requesting command.
   package static func asked(by command: String) -> Evidence { Evidence(.asked, command) }
 }

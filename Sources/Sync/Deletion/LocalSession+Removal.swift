@@ -3,11 +3,11 @@ import Replica
 import SessionLog
 
 extension LocalSession {
-  /// Removes what is here of a session that has no bytes of a log here.
+  /// Removes the remaining files of a session without log bytes on this machine.
   ///
-  /// What has any only ``Deleter`` removes.
+  /// Only ``Deleter`` removes log bytes.
   ///
-  /// - Throws: ``Platform/SystemError``, also where there are bytes of a log.
+  /// - Throws: ``Platform/SystemError``, also if there are log bytes.
   func removeTraces() throws {
     guard try logBytes() == 0 else {
       throw SystemError(
@@ -18,7 +18,7 @@ extension LocalSession {
     Directory.removeIfEmpty(files.directory)
   }
 
-  /// Its marker and its files but for log and sidecar, those that a killed process left too.
+  /// The marker and all files but log and sidecar, including what a killed process left.
   func traces() throws -> [String] {
     let own = Set(
       try [files.log, files.sidecar] + files.parts().flatMap { [$0.plain, $0.compressed] })

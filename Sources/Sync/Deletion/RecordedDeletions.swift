@@ -2,19 +2,19 @@ import Logging
 import Platform
 import SessionLog
 
-/// Deletions that the ledger names before they are made, and names again where they fail.
+/// Deletions that the ledger names before they are carried out, and again if they fail.
 ///
-/// One that fails in each pass would fill the ledger: it is not named again in the file that ends with
-/// its failure. So what succeeds after that is named once it is gone.
+/// A deletion that fails in each pass would fill the ledger: it is not repeated in a file whose
+/// last entry for it is a failure. If it succeeds later, that is recorded afterwards.
 struct RecordedDeletions {
   private let ledger: DeletionLedger
   private let failedBefore: Set<DeletionLedger.Entry.Kind>
   private let logger: Logger
 
-  /// Appends what is about to be deleted.
+  /// Appends planned deletions.
   ///
-  /// - Throws: ``Platform/SystemError`` when it must not be deleted. A full disk is what deletions
-  ///   end: there they need no entry.
+  /// - Throws: ``Platform/SystemError`` if they must not be carried out. On a full disk, which
+  ///   deletions relieve, no entry is needed.
   init(
     _ entries: [DeletionLedger.Entry], in ledger: DeletionLedger, at time: LivedTime,
     _ logger: Logger
@@ -23,7 +23,7 @@ struct RecordedDeletions {
     let failed = try ledger.failures(among: Set(entries.map(\.kind)))
     failedBefore = failed
     let new = entries.filter { !failed.contains($0.kind) }
-    // What is replaced is still there: its entry need not survive a power cut.
+    // Replaced bytes still exist elsewhere: the entry need not survive a power failure.
     let isDurable = new.contains { $0.ground != .replaced }
     let isNewFile: Bool
     do {
@@ -40,7 +40,7 @@ struct RecordedDeletions {
     }
   }
 
-  /// Appends that a deletion has failed.
+  /// Records that a deletion failed.
   func failed(_ entry: DeletionLedger.Entry, _ error: any Error) {
     guard !failedBefore.contains(entry.kind) else { return }
     var failed = entry
@@ -48,7 +48,7 @@ struct RecordedDeletions {
     append(failed)
   }
 
-  /// Appends a deletion that had failed before.
+  /// Records the success of a deletion that had failed before.
   func succeeded(_ entry: DeletionLedger.Entry) {
     if failedBefore.contains(entry.kind) { append(entry) }
   }

@@ -2,10 +2,10 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// Local copies that retention has deleted, kept aside for a while.
+/// Local copies deleted by retention, kept for a while.
 ///
-/// `trash/<count>.<day>/` holds the files of the sessions deleted on one day of the home's lived time,
-/// under their own names. A day whose count was lost begins anew.
+/// `trash/<count>.<day>/` holds the files of the sessions deleted on one day of the home's lived
+/// time, under their own names. If a day's count was lost, its time starts again.
 package struct Trash: Sendable {
   private let path: String
   private let home: Home
@@ -28,23 +28,23 @@ package struct Trash: Sendable {
 
     var name: String { "\(counter).\(number)" }
 
-    /// Lived time since the end of the day; nil where another count counted it.
+    /// Lived time since the end of the day; nil if it belongs to another count.
     func age(at mark: LivedTime.Mark) -> Duration? {
       guard counter == mark.counter, number <= mark.seconds / 86_400 else { return nil }
       return .seconds(max(0, mark.seconds - (number + 1) * 86_400))
     }
   }
 
-  /// The days, by their numbers.
+  /// The days, in order.
   private func days() throws -> [Day] {
     try Directory.names(in: path).compactMap(Day.init).sorted { $0.number < $1.number }
   }
 
   // MARK: In and out
 
-  /// Moves a session's log and sidecar in; its other files stay where they are.
+  /// Moves a session's log and sidecar into the trash; its other files stay.
   ///
-  /// The sidecar goes last: what is left half done is found again by it.
+  /// The sidecar goes last, so that an interrupted move is found again by it.
   ///
   /// - Throws: ``Platform/SystemError``.
   func take(_ local: LocalSession, at mark: LivedTime.Mark) throws {
@@ -54,20 +54,20 @@ package struct Trash: Sendable {
       do {
         try File.rename("\(local.files.directory)/\(name)", to: "\(folder)/\(name)")
       } catch {
-        // What is missing may also be the folder that it goes to.
+        // The missing path may be the target folder.
         guard try FileStatus("\(local.files.directory)/\(name)") == nil else { throw error }
       }
     }
   }
 
-  /// Names of a session's files that hold its log, and then that of its sidecar.
+  /// Names of the files that hold a session's log, followed by that of its sidecar.
   private static func kept(of local: LocalSession) throws -> [String] {
     let parts = try local.files.parts().flatMap { [$0.plain, $0.compressed] }
     return ([local.files.log] + parts + [local.files.rotated, local.files.sidecar])
       .map { String($0.dropFirst(local.files.directory.count + 1)) }
   }
 
-  /// Puts a session back, which ages anew from then on.
+  /// Restores a session, whose age starts again.
   ///
   /// - Returns: whether it was in the trash.
   /// - Throws: ``Platform/SystemError``; ``SessionLog/SidecarError``.
@@ -82,7 +82,7 @@ package struct Trash: Sendable {
       let names = try Directory.names(in: folder).filter { $0.hasPrefix("\(session).") }
       guard !names.isEmpty else { continue }
       try Directory.make(files.directory, isDurable: true)
-      // The sidecar comes first: a log without one would be taken for a recorder's.
+      // Restore the sidecar first: a log without one would pass for a recorder's.
       for name in names.sorted(by: { $0.hasSuffix(".json") && !$1.hasSuffix(".json") }) {
         if name.hasSuffix(".json") {
           var sidecar = try Sidecar.load("\(folder)/\(name)")
@@ -98,7 +98,7 @@ package struct Trash: Sendable {
     return isFound
   }
 
-  /// The sessions in it, with the lived time since they were put there.
+  /// The sessions in the trash, with the lived time since their deletion.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func sessions(at mark: LivedTime.Mark) throws -> [SessionID: Duration] {
@@ -109,7 +109,7 @@ package struct Trash: Sendable {
     return found
   }
 
-  /// The sidecar of a session that is in it.
+  /// The sidecar of a session in the trash.
   ///
   /// - Throws: ``Platform/SystemError``.
   func sidecar(of session: SessionID) throws -> String? {
@@ -125,7 +125,7 @@ package struct Trash: Sendable {
 
   // MARK: Emptying
 
-  /// Bytes that it takes.
+  /// Size of the trash in bytes.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func bytes() throws -> ByteCount { try days().map { try bytes(of: $0) }.total }
@@ -136,14 +136,15 @@ package struct Trash: Sendable {
     }.total
   }
 
-  /// Deletes for good what has been in it long enough, and the oldest days where room is wanted.
+  /// Deletes what was in the trash long enough, and the oldest days while space is short.
   ///
   /// - Parameters:
   ///   - life: how long sessions stay, in lived time.
   ///   - mark: now.
-  ///   - isTight: whether room is wanted beyond that; asked again after each day.
+  ///   - isTight: whether more space is needed; called again after each day.
   ///   - isHeld: whether a session stays nevertheless.
-  ///   - delete: gets the sessions of a day that go, why, and what removes them.
+  ///   - delete: called with the sessions of a day to delete, the reason, and the function that
+  ///     removes them.
   /// - Throws: ``Platform/SystemError``.
   func empty(
     after life: Duration, at mark: LivedTime.Mark, whereTight isTight: () throws -> Bool,
@@ -152,7 +153,7 @@ package struct Trash: Sendable {
   ) throws {
     for day in try days() {
       guard let age = day.age(at: mark) else {
-        // Its count was lost: its time begins anew.
+        // The count was lost: start its time again.
         try adopt(day, at: mark)
         continue
       }
@@ -165,7 +166,7 @@ package struct Trash: Sendable {
     }
   }
 
-  /// Deletes a session for good.
+  /// Deletes a session permanently.
   ///
   /// - Returns: whether it was in the trash.
   /// - Throws: ``Platform/SystemError``.

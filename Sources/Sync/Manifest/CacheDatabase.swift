@@ -3,16 +3,16 @@ import Platform
 import Replica
 import SessionLog
 
-/// Opens the databases below `cache/`, which may be lost or garbled at any time.
+/// Opens the databases below `cache/`, which may be lost or corrupted at any time.
 enum CacheDatabase {
-  /// Opens one, makes it where it is missing, and starts afresh where it is garbage or not a regular
+  /// Opens a database; creates it if missing, and replaces it if it is corrupt or not a regular
   /// file.
   ///
-  /// Where there is no room or no right to write it, it is kept in memory.
+  /// Without space or permission to write, it is kept in memory.
   ///
   /// - Parameters:
   ///   - home: the home.
-  ///   - name: the file's, without `.sqlite`.
+  ///   - name: the file's name without `.sqlite`.
   ///   - schema: its tables and indexes.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
@@ -26,13 +26,13 @@ enum CacheDatabase {
       configuration.prepareDatabase { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
       }
-      // To open it may make files, and takes over what a killed process has left.
+      // Opening may create files, and recovers what a killed process left.
       return try FileEffect.transaction(path) {
         try prepare(DatabaseQueue(path: path, configuration: configuration), schema)
       }
     }
     do {
-      // SQLite opens whatever has the name: a pipe, a link to elsewhere.
+      // SQLite would open anything with that name, even a pipe or a link.
       for file in files where isForeign(file) { try File.remove(file) }
       do {
         return try prepared()
@@ -41,8 +41,8 @@ enum CacheDatabase {
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
-      // A full disk is when uploads matter most: the cache lives in memory then, and what it would
-      // have known is looked up.
+      // Uploads matter most when the disk is full: keep the cache in memory, and look up what it
+      // would have known.
       return try prepare(DatabaseQueue(), schema)
     }
   }
@@ -54,10 +54,10 @@ enum CacheDatabase {
       try String?.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     }
     if Set(texts.compactMap(\.self)) == schema.stored { return queue }
-    // To make what is missing takes a write transaction.
+    // Creating what is missing needs a write transaction.
     if texts.count != schema.stored.count { try queue.write { try $0.execute(sql: schema.text) } }
     try queue.look { database in
-      // A view or a trigger would be a program of somebody else's, which need not even end.
+      // A foreign view or trigger is code that need not even terminate.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
       guard try Row.fetchOne(database, sql: foreign) == nil else {
         throw DatabaseError(resultCode: .SQLITE_NOTADB)
@@ -67,14 +67,14 @@ enum CacheDatabase {
     return queue
   }
 
-  /// Whether something else than a regular file has a path.
+  /// Whether a path names something other than a regular file.
   private static func isForeign(_ path: String) -> Bool {
     (try? FileStatus(path)).map { $0.kind != .file } ?? false
   }
 
   private static func isWithoutRoom(_ error: any Error) -> Bool {
     switch (error as? DatabaseError)?.resultCode {
-    // What is in the way cannot be removed.
+    // The obstacle cannot be removed.
     case nil: error is SystemError
     case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
     default: false
@@ -83,7 +83,7 @@ enum CacheDatabase {
 
   private static func isGarbage(_ error: DatabaseError) -> Bool {
     switch error.resultCode {
-    // SQLITE_ERROR: the file is a database with other tables than ours.
+    // SQLITE_ERROR: a database with other tables than ours.
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR: true
     default: false
     }

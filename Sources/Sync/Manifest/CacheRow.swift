@@ -1,10 +1,10 @@
 import GRDB
 import Platform
 
-/// A row of a cache that no version of this program wrote: the cache is garbled, or another's.
+/// A cache row that no version of this program wrote: the cache is corrupt, or someone else's.
 struct DamagedRow: Error {}
 
-/// Rows of the databases below `cache/`, read as what anybody may have written.
+/// Reads rows of the databases below `cache/` as untrusted input.
 ///
 /// GRDB's own subscripts end the process at a value of another type.
 extension Row {
@@ -16,7 +16,7 @@ extension Row {
     return value
   }
 
-  /// A number, within what it can be.
+  /// A number within a range.
   ///
   /// - Throws: ``DamagedRow`` also for a number out of range.
   func value<Value: DatabaseValueConvertible & Comparable>(
@@ -27,7 +27,7 @@ extension Row {
     return value
   }
 
-  /// A number that may be missing, within what it can be.
+  /// An optional number within a range.
   ///
   /// - Throws: ``DamagedRow`` also for a number out of range.
   func value<Value: DatabaseValueConvertible & Comparable>(
@@ -38,9 +38,9 @@ extension Row {
     return value
   }
 
-  /// A time in milliseconds since 1970, of a year that can be written.
+  /// A time in milliseconds since 1970, within the years that can be written.
   ///
-  /// - Throws: ``DamagedRow`` also for another time.
+  /// - Throws: ``DamagedRow`` also for a time out of range.
   func time(_ column: String) throws(DamagedRow) -> Timestamp? {
     let time: Int64? = try value(column, in: Timestamp.writable)
     return time.map(Timestamp.init(milliseconds:))

@@ -1,14 +1,14 @@
 /// The tables and indexes of a database below `cache/`.
 struct CacheSchema: Sendable {
-  /// Statements that make what is missing.
+  /// Statements that create missing tables and indexes.
   let text: String
-  /// Queries that every database with these columns answers, also one that another version made.
+  /// Queries that succeed on every database with these columns, whichever version created it.
   let probes: [String]
-  /// The statements as SQLite keeps them.
+  /// The statements as SQLite stores them.
   let stored: Set<String>
 
   /// - Parameters:
-  ///   - text: one `CREATE … IF NOT EXISTS` a table or index, each ending in `;`.
+  ///   - text: one `CREATE … IF NOT EXISTS` per table or index, each ending in `;`.
   ///   - probes: see ``probes``.
   init(_ text: String, probes: [String]) {
     self.text = text

@@ -2,9 +2,10 @@ import GRDB
 import Platform
 
 extension FileEffect {
-  /// Changes a database, as one effect: SQLite's own calls are not seen.
+  /// Changes a database as one effect; SQLite's own calls are not visible to
+  /// ``Platform/FileEffect``.
   ///
-  /// - Throws: what `body` throws; GRDB's error of a failing disk where the effect is refused: then
+  /// - Throws: errors of `body`; GRDB's error for a failing disk if the effect is refused: then
   ///   `body` has not run.
   static func transaction<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     guard hook != nil else { return try body() }
@@ -23,14 +24,14 @@ extension FileEffect {
 extension DatabaseQueue {
   /// Reads outside a transaction.
   ///
-  /// GRDB's `read` sets a pragma before and after, at which SQLite compiles every statement anew.
+  /// GRDB's `read` sets a pragma before and after, which makes SQLite recompile every statement.
   ///
-  /// - Throws: GRDB's errors; what `body` throws.
+  /// - Throws: GRDB's errors; errors of `body`.
   func look<Value>(_ body: (Database) throws -> Value) throws -> Value { try inDatabase(body) }
 
   /// Writes in one transaction, which is one ``Platform/FileEffect``.
   ///
-  /// - Throws: GRDB's errors; what `body` throws.
+  /// - Throws: GRDB's errors; errors of `body`.
   func change<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try FileEffect.transaction(path) { try write(body) }
   }

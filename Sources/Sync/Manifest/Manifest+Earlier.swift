@@ -3,7 +3,7 @@ import GRDB
 import Replica
 import SessionLog
 
-/// What rows are keyed by: the store and the device, in earlier versions the store alone.
+/// Keys of rows: the store and the device; in earlier versions the store alone.
 extension Manifest {
   /// The key of a device's rows of a store.
   static func key(_ location: String, _ device: String) -> String { "\(location) \(device)" }
@@ -16,14 +16,14 @@ extension Manifest {
     return String(key[..<space])
   }
 
-  /// Takes rows of an earlier version over where this device wrote them, and drops them otherwise.
+  /// Adopts rows of an earlier version if this device wrote them, and drops them otherwise.
   ///
-  /// An earlier version that is started again lists its sessions then: what its rows said would no
-  /// longer be true.
+  /// An earlier version that runs again then has to list its sessions: its rows would no longer be
+  /// correct.
   ///
   /// - Parameters:
-  ///   - location: the store's, their key.
-  ///   - key: what rows are keyed by.
+  ///   - location: the store's location, their key.
+  ///   - key: the new key.
   ///   - device: id of this device.
   static func adoptRows(
     of location: String, as key: String, device: String, in queue: DatabaseQueue

@@ -6,32 +6,32 @@ import Platform
 import Replica
 package import SessionLog
 
-/// The local cache of how far each session has been sent, one row a session, store and device.
+/// The local cache of how far each session has been sent, one row per session, store and device.
 ///
-/// It may be lost or garbled at any time: then the first tick of each session lists its folder and
-/// reads the offset off the names.
+/// It may be lost or corrupted at any time: then the first tick of each session lists its folder
+/// and reads the offset from the names.
 package final class Manifest: Sendable {
   private let queue: DatabaseQueue
-  /// The store and the device's part of it: under another device id nothing of it is there yet.
+  /// The store and the device; another device id has no rows yet.
   private let store: String
 
-  /// Opens the cache of a home, after what must outlive it was taken from it.
+  /// Opens the cache of a home, after saving what must outlive it.
   ///
-  /// - Throws: as ``init(home:store:device:)`` does.
+  /// - Throws: like ``init(home:store:device:)``.
   package static func open(home: Home, store: String, device: String) throws -> Manifest {
-    // Where this cannot be written, the manifest cannot be made anew either.
+    // If this cannot be written, the manifest cannot be recreated either.
     try? UsedStores.adoptManifest(of: home)
     return try Manifest(home: home, store: store, device: device)
   }
 
-  /// Opens the cache, makes it where it is missing, and starts afresh where it is garbage.
+  /// Opens the cache; creates it if missing, and replaces it if corrupt.
   ///
-  /// Where there is no room or no right to write it, it is kept in memory.
+  /// Without space or permission to write, it is kept in memory.
   ///
   /// - Parameters:
   ///   - home: the home; the file is `cache/manifest.sqlite`.
   ///   - store: the store's location.
-  ///   - device: id of the device that sends.
+  ///   - device: id of the sending device.
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   package init(home: Home, store: String, device: String) throws {
     self.store = Self.key(store, device)
@@ -79,14 +79,14 @@ package final class Manifest: Sendable {
 
   // MARK: Sessions
 
-  /// Stream bytes of a session that are known to be in the store; nil where nothing is known.
+  /// Stream bytes of a session known to be in the store; nil if unknown.
   ///
   /// - Throws: GRDB's errors.
   package func sentBytes(of session: SessionID) throws -> StreamOffset? { try entry(session)?.sent }
 
-  /// What is known of a session; nil when nothing is.
+  /// The entry of a session; nil if there is none.
   ///
-  /// Rows that cannot be read are dropped: then nothing is known.
+  /// Unreadable rows are dropped, as if nothing were known.
   func entry(_ id: SessionID) throws -> ManifestEntry? {
     do {
       return try queue.look { try entry(id, in: $0) }
@@ -118,7 +118,7 @@ package final class Manifest: Sendable {
     var segments: [SegmentName: Bool] = [:]
     var own: Set<SegmentName> = []
     for row in rows {
-      // Of another session's objects it may neither count nor delete any.
+      // Never count or delete another session's objects.
       guard let name = SegmentName(try row.value("name") as String), name.session == id else {
         throw DamagedRow()
       }
@@ -148,12 +148,12 @@ package final class Manifest: Sendable {
     return entry
   }
 
-  /// Stream offsets that names can have.
+  /// Stream offsets that a name can express.
   private static let offsets = 0...DeltaInstructions.highestOffset
-  /// So many attempts take decades.
+  /// Plausible numbers of attempts: more would take decades.
   private static let attempts = 0...1_000_000
 
-  /// Keeps what is known of a session; of its segments only the changes are written.
+  /// Saves a session's entry; of its segments only the changes are written.
   func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
     guard entry.isKept else { return }
     try queue.change { [entry] database in
@@ -184,14 +184,14 @@ package final class Manifest: Sendable {
     entry.unsaved = []
   }
 
-  /// Lets a listing confirm what is known of each session before that counts again.
+  /// Requires a listing to confirm each session's entry before it is trusted again.
   func distrustSessions() throws {
     try queue.change { database in
       try database.execute(sql: "UPDATE session SET dirty = 1 WHERE store = ?", arguments: [store])
     }
   }
 
-  /// Forgets a session: it is sealed, gone, or was found to be other than remembered.
+  /// Forgets a session that is sealed, gone, or differs from its entry.
   func forget(_ id: SessionID) throws {
     try queue.change { try forget(id, in: $0) }
   }
@@ -205,18 +205,18 @@ package final class Manifest: Sendable {
 
   // MARK: What seals leave behind
 
-  /// Forgets a sealed session but for the fact that objects of it have become superfluous.
+  /// Forgets a sealed session, except that it has superseded objects.
   ///
-  /// - Parameter due: not before this time are they looked for.
+  /// - Parameter due: the earliest time to look for them.
   func forgetButRemains(of id: SessionID, due: Timestamp) throws {
     try queue.change { try forgetButRemains(of: id, due: due, in: $0) }
   }
 
-  /// Forgets sealed sessions, but for those of which objects may have become superfluous.
+  /// Forgets sealed sessions, except those that may have superseded objects.
   ///
   /// - Parameters:
-  ///   - sessions: the sessions, and whether none have.
-  ///   - due: not before this time are objects looked for.
+  ///   - sessions: the sessions, and whether each has none.
+  ///   - due: the earliest time to look for objects.
   func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
     guard !sessions.isEmpty else { return }
     try queue.change { database in
@@ -233,7 +233,7 @@ package final class Manifest: Sendable {
   private func forgetButRemains(
     of id: SessionID, due: Timestamp, in database: Database
   ) throws {
-    // Only what this home has put may be deleted later.
+    // Only segments that this home put may be deleted later.
     let put = try String.fetchAll(
       database,
       sql: "SELECT name FROM segment WHERE store = ?1 AND id = ?2 AND own UNION "
@@ -247,7 +247,7 @@ package final class Manifest: Sendable {
       .execute(arguments: [store, id.description, due.milliseconds])
   }
 
-  /// Segments of a sealed session with superfluous objects that this home is known to have put.
+  /// Segments that this home put, of a sealed session with superseded objects.
   func putNames(of id: SessionID) throws -> Set<SegmentName> {
     try queue.look { database in
       try Set(
@@ -258,7 +258,7 @@ package final class Manifest: Sendable {
     }
   }
 
-  /// Sealed sessions with superfluous objects that are to be looked for now.
+  /// Sealed sessions whose superseded objects are due to be looked for.
   func remains(due now: Timestamp) throws -> [SessionID] {
     try queue.look { database in
       try String?.fetchAll(
@@ -270,9 +270,9 @@ package final class Manifest: Sendable {
 
   // MARK: The store
 
-  /// What is known of the store itself.
+  /// The state of the store itself.
   ///
-  /// A row that cannot be read is dropped: then nothing is known.
+  /// An unreadable row is dropped, as if nothing were known.
   package func storeEntry() throws -> StoreEntry {
     do {
       return try queue.look { database in
@@ -307,7 +307,7 @@ package final class Manifest: Sendable {
     return entry
   }
 
-  /// Keeps what is known of the store itself.
+  /// Saves the state of the store itself.
   package func save(_ entry: StoreEntry) throws {
     try queue.change { database in
       try database.execute(

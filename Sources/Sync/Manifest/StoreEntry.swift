@@ -1,35 +1,36 @@
 package import ObjectStore
 package import Platform
 
-/// What the manifest keeps of a store.
+/// The manifest's entry of a store.
 package struct StoreEntry: Sendable, Equatable {
   /// Boot in which the format marker was last read.
   package var checkedBoot: String?
   /// When it was last read.
   package var checkedAt: Timestamp?
-  /// When a pass last ended with the store's answers all good.
+  /// When a pass last ended without an error from the store.
   package var lastSuccess: Timestamp?
-  /// Since when every pass has failed for the store's sake; nil when the last one did not.
+  /// Since when every pass has failed because of the store; nil if the last one did not.
   package var failingSince: Timestamp?
-  /// When a failure was last told without a terminal.
+  /// When a failure was last reported without a terminal.
   package var lastTold: Timestamp?
   /// The device record as last sent.
   package var device: String?
   /// When remote retention last ran.
   package var remoteReapAt: Timestamp?
-  /// Passes in a row that failed for the store's sake.
+  /// Consecutive passes that failed because of the store.
   package var attempts = 0
-  /// What the last of them failed with.
+  /// The last store failure.
   package var lastError: StoreError?
-  /// Not before this time is the store asked again; nil when it may be at once.
+  /// The earliest time to try the store again; nil for at once.
   package var nextAttempt: Timestamp?
-  /// The largest object that it is believed to take, in bytes; nil while it took all.
+  /// The largest object that the store is believed to accept, in bytes; nil while it has refused
+  /// none.
   package var objectLimit: Int?
 
-  /// Nothing known.
+  /// An entry without knowledge.
   package init() {}
 
-  /// The same without times that have not come yet: a clock was wrong, and has been set since.
+  /// The entry without times in the future, which a wrong clock has recorded.
   func believed(at now: Timestamp) -> StoreEntry {
     func past(_ time: Timestamp?) -> Timestamp? { time.flatMap { $0 <= now ? $0 : nil } }
     var copy = self
@@ -40,7 +41,7 @@ package struct StoreEntry: Sendable, Equatable {
     return copy
   }
 
-  /// Notes a pass that ended well.
+  /// Records a successful pass.
   mutating func succeeded(at now: Timestamp) {
     lastSuccess = now
     failingSince = nil
@@ -50,10 +51,10 @@ package struct StoreEntry: Sendable, Equatable {
     nextAttempt = nil
   }
 
-  /// Notes a pass in which nothing went through.
+  /// Records a pass in which nothing was sent.
   ///
-  /// - Parameter error: what the store failed with for all sessions, and is asked less and less for
-  ///   from then on; nil when each session had its own failure.
+  /// - Parameter error: the store's failure for all sessions, which lengthens the backoff; nil if
+  ///   each session had its own failure.
   mutating func failed(_ error: StoreError?, at now: Timestamp) {
     failingSince = failingSince ?? now
     guard let error else { return }
@@ -62,8 +63,8 @@ package struct StoreEntry: Sendable, Equatable {
     nextAttempt = Backoff.passing.next(after: attempts, at: now)
   }
 
-  /// Whether nothing has reached the store for too long: no pass has succeeded for a time, and the
-  /// last one did not.
+  /// Whether nothing has reached the store for too long: the last pass failed, and none has
+  /// succeeded within a limit.
   ///
   /// - Parameter limit: that time.
   package func isStale(after limit: Duration, at now: Timestamp) -> Bool {
@@ -71,7 +72,7 @@ package struct StoreEntry: Sendable, Equatable {
     return now - (lastSuccess ?? failingSince) >= limit
   }
 
-  /// Why the store is left alone at this time; nil when it is not.
+  /// The failure because of which the store is not tried at this time; nil if it may be.
   func hold(at now: Timestamp) -> StoreError? {
     Backoff.passing.isTooEarly(nextAttempt, at: now) ? lastError : nil
   }

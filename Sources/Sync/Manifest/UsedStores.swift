@@ -3,22 +3,22 @@ import GRDB
 import Platform
 package import SessionLog
 
-/// The stores that this home has used: durable, unlike the manifest.
+/// The stores that this home has used; durable, unlike the manifest.
 ///
-/// A store that was used and lacks its marker is not mounted, emptied or another one; a new store
-/// lacks it as well. This record is what distinguishes the two. The file is `stores.json`, a sorted
-/// array of locations, which hold no credentials.
+/// If a used store lacks its marker, it is not mounted, was emptied, or is another one; a new store
+/// lacks the marker as well. This record distinguishes the two. The file is `stores.json`, a sorted
+/// array of locations, which contain no credentials.
 package struct UsedStores: Sendable, Equatable {
-  /// The locations; nil where the file is garbage: any store may be among them then.
+  /// The locations; nil if the file is corrupt, in which case any store may have been used.
   private var locations: Set<String>?
-  /// Whether the home has the manifest of a version that kept no record.
+  /// Whether the home has a manifest from a version without this record.
   private var hasEarlierManifest = false
 
   /// Reads the record of a home.
   ///
-  /// A home without one has used the stores that its manifest shows a success of.
+  /// Without a record, a home has used the stores for which its manifest shows a success.
   ///
-  /// - Throws: ``Platform/SystemError`` when the file is there and cannot be read.
+  /// - Throws: ``Platform/SystemError`` when the file exists but cannot be read.
   package static func load(_ home: Home) throws -> UsedStores {
     do {
       let bytes = try AtomicFile.read(path(home))
@@ -30,7 +30,7 @@ package struct UsedStores: Sendable, Equatable {
     }
   }
 
-  /// The stores of a manifest that a pass has got through to.
+  /// The stores in a manifest with a successful pass.
   private static func successes(in manifest: String) throws -> Set<String> {
     var configuration = Configuration()
     configuration.readonly = true
@@ -42,31 +42,31 @@ package struct UsedStores: Sendable, Equatable {
     }
   }
 
-  /// Whether the record can be read.
+  /// Whether the record is readable.
   package var isKnown: Bool { locations != nil }
 
-  /// Whether this home has never used any store; false where that is not known.
+  /// Whether this home has never used a store; false if unknown.
   package var isEmpty: Bool { locations?.isEmpty == true && !hasEarlierManifest }
 
-  /// Whether this home has used a store; true where that is not known.
+  /// Whether this home has used a store; true if unknown.
   ///
-  /// - Parameter location: the store's, see ``ObjectStore/ObjectStore/location``.
+  /// - Parameter location: the store's location, see ``ObjectStore/ObjectStore/location``.
   package func contains(_ location: String) -> Bool { locations?.contains(location) ?? true }
 
-  /// Adds a store durably; writes nothing where it is known, or the disk is full.
+  /// Adds a store durably; writes nothing if it is recorded, or the disk is full.
   ///
   /// - Throws: ``Platform/SystemError``.
   package static func note(_ location: String, in home: Home) throws {
     let used = try load(home)
-    // A record that cannot be read stays: any store may have been in it.
+    // Keep an unreadable record: any store may have been in it.
     guard let locations = used.locations,
       used.hasEarlierManifest || !locations.contains(location)
     else { return }
     try save(locations.union([location]), in: home)
   }
 
-  /// Records durably what only an earlier version's manifest knows: a cache may be made anew whenever
-  /// it is opened.
+  /// Records durably what only an earlier version's manifest knows, because a cache may be replaced
+  /// whenever it is opened.
   static func adoptManifest(of home: Home) throws {
     let used = try load(home)
     guard used.hasEarlierManifest, let locations = used.locations, !locations.isEmpty else {
@@ -81,7 +81,7 @@ package struct UsedStores: Sendable, Equatable {
     do {
       try AtomicFile.write(Array(encoder.encode(locations.sorted())) + [0x0A], to: path(home))
     } catch let error as SystemError where error.isDiskFull {
-      // A full disk is when uploads matter most; the next pass writes it.
+      // Uploads matter most when the disk is full; the next pass writes it.
     }
   }
 

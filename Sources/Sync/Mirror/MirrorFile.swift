@@ -1,10 +1,10 @@
 import Platform
 
-/// A log in a mirror, which grows at its end.
+/// A growing log in a mirror.
 struct MirrorFile: ~Copyable {
   private let file: Descriptor
 
-  /// Opens a file, or makes it.
+  /// Opens a file, or creates it.
   init(_ path: String) throws {
     file = try Descriptor(opening: path, [.readWrite, .create, .append])
   }
@@ -14,7 +14,7 @@ struct MirrorFile: ~Copyable {
 
   func truncate(to length: Int64) throws { try file.truncate(to: length) }
 
-  /// Takes back what was appended; a log that was begun by that is gone.
+  /// Undoes what was appended; removes a log that was empty before.
   func undo(to length: Int64) throws {
     try truncate(to: length)
     if length == 0 { try? File.remove(file.path) }

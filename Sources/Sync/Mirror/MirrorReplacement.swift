@@ -1,14 +1,14 @@
 import Platform
 
 /// A new version of a mirror's file, written beside the old one, which stays until the new one is
-/// whole and on the disk.
+/// complete and durable.
 final class MirrorReplacement {
   private let path: String
   private let partial: String
   private let file: MirrorFile
   private var isPlaced = false
 
-  /// Begins an empty version of a file, which may not be there yet.
+  /// Begins an empty version of a file, which need not exist.
   init(of path: String) throws {
     self.path = path
     partial = path + ".partial"
@@ -20,11 +20,11 @@ final class MirrorReplacement {
 
   func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
 
-  /// Puts the new version in the place of the old one, which is kept beside when it is longer.
+  /// Replaces the old version by the new one; keeps the old one beside it if it is longer.
   ///
-  /// - Parameter aside: what the longer one is named after: `<aside>.log`, or `<aside>.2.log` where
+  /// - Parameter aside: the name to keep a longer one under: `<aside>.log`, or `<aside>.2.log` if
   ///   that exists.
-  /// - Returns: the longer one's path; nil where none is kept.
+  /// - Returns: the kept file's path; nil if none was kept.
   func place(keepingLongerAs aside: String) throws -> String? {
     try file.synchronize()
     var kept: String?

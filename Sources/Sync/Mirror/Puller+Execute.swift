@@ -4,9 +4,9 @@ import Replica
 package import SessionLog
 
 extension Puller {
-  /// Log bytes that wait for the disk together: many files at once cost little more than one.
+  /// Log bytes synced to disk together: syncing many files at once costs little more than one.
   private static let batchBytes: ByteCount = 64 << 20
-  /// Sessions that wait for it together.
+  /// Sessions synced to disk together.
   private static let batchCount = 64
 
   private enum Step: Sendable {
@@ -14,18 +14,18 @@ extension Puller {
     case settled(failures: [SessionID: any Error])
   }
 
-  /// Fetches what sessions lack, the log first: a session's sidecar is there when its log is whole
-  /// and on the disk.
+  /// Fetches what sessions lack, log first: a sidecar is written once its log is complete and
+  /// durable.
   ///
   /// - Parameters:
   ///   - items: from ``plan(devices:including:)``.
-  ///   - limit: how many sessions to fetch at once.
-  ///   - withheld: told of each session whose log was not sent, or not beyond what was fetched,
-  ///     because of the consent.
-  ///   - kept: told of each session whose log was replaced by a shorter one that its seal proves, and
-  ///     of where the longer one is now.
-  ///   - report: told of each piece, in bytes of log, from any thread.
-  /// - Returns: the sessions that failed, and with what: ``Replica/ReplicaError``,
+  ///   - limit: maximum number of sessions fetched at once.
+  ///   - withheld: called for each session whose log was not sent, or only in part, because of the
+  ///     consent.
+  ///   - kept: called for each session whose log was replaced by a shorter one that its seal
+  ///     proves, with the path of the longer one.
+  ///   - report: called for each piece, with its log bytes, from any thread.
+  /// - Returns: the sessions that failed, with the error: ``Replica/ReplicaError``,
   ///   ``ObjectStore/StoreError``, ``Platform/SystemError``, ``Platform/SpaceShortage``.
   package func execute(
     _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
@@ -84,8 +84,8 @@ extension Puller {
     }
   }
 
-  /// Settles sessions on a thread of their own: waiting for the disk must not keep the others from
-  /// being fetched.
+  /// Settles sessions on a separate thread, so that waiting for the disk does not delay fetching
+  /// others.
   private func settle(sessions: [Fetched]) async -> [SessionID: any Error] {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: failuresOfSettling(sessions)) }
@@ -95,7 +95,7 @@ extension Puller {
   private func failuresOfSettling(_ sessions: [Fetched]) -> [SessionID: any Error] {
     var failures: [SessionID: any Error] = [:]
     if (try? settle(sessions)) == nil {
-      // What one of them suffers from is not the others' fault.
+      // One session's failure must not affect the others.
       for session in sessions {
         do { try settle([session]) } catch { failures[session.item.remote.session] = error }
       }

@@ -6,30 +6,30 @@ import Platform
 import Replica
 import SessionLog
 
-/// Fetching one session's log.
+/// Fetches one session's log.
 extension Puller {
-  /// One session whose log is as it is to be, but perhaps not yet on the disk.
+  /// A session whose log is complete, but perhaps not yet durable.
   struct Fetched: Sendable {
     let item: Item
     let sidecar: Sidecar
     let json: [UInt8]
-    /// Where a longer log is now that another one took the place of.
+    /// The path of a longer log that this one replaced.
     var kept: String?
 
-    /// Whether there is a log: of a session of which none was sent only the sidecar is mirrored.
+    /// Whether there is a log: if none was sent, only the sidecar is mirrored.
     var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
   }
 
-  /// Rights of a mirror's folders, as far as the mask of the process leaves them: a mirror may be
-  /// for others to read.
+  /// Permissions of a mirror's folders before the process's umask: a mirror may be readable by
+  /// others.
   static let folderRights: UInt32 = 0o777
 
   /// Fetches what one session's log lacks.
   ///
-  /// A sealed session's log is compared with the digest in its sidecar, and fetched anew once where it
-  /// differs.
+  /// Compares a sealed session's log with the digest in its sidecar, and fetches it again, once, if
+  /// it differs.
   ///
-  /// - Throws: ``Replica/ReplicaError`` also where the store shows less than the mirror has.
+  /// - Throws: ``Replica/ReplicaError``, also if the store shows less than the mirror has.
   func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
     guard let revision = item.remote.revision else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
@@ -56,19 +56,19 @@ extension Puller {
       do {
         if try await append(item, of: remote, digest, report) { return fetched }
       } catch is ReplicaError where digest != nil && item.held > 0 {
-        // It may be the mirror's own bytes that are wrong: fetched whole, the digest tells.
+        // The mirror's own bytes may be wrong: fetch all, and let the digest decide.
       }
     }
     fetched.kept = try await replace(item, with: remote, report)
     return fetched
   }
 
-  /// Adds what the mirror's log lacks at its end.
+  /// Appends what the mirror's log lacks.
   ///
-  /// What a store breaks off stays, as what a killed process leaves does: it begins the stream. After
-  /// anything else that fails the log is as it was.
+  /// Bytes fetched before the store broke off are kept, like those left by a killed process: they
+  /// are a prefix of the stream. After any other failure, the log is restored.
   ///
-  /// - Parameter digest: of the whole stream, where it is known.
+  /// - Parameter digest: the whole stream's digest, if known.
   /// - Returns: whether the log has this digest then.
   private func append(
     _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
@@ -96,15 +96,15 @@ extension Puller {
       }
       throw error
     }
-    // What is read from the start the reader has compared.
+    // The reader has verified what it read from the start.
     guard let digest, item.held > 0, try Self.digest(files.log) != digest else { return true }
     try log.undo(to: Int64(item.held))
     return false
   }
 
-  /// Fetches the whole log, and puts it in the place of the mirror's.
+  /// Fetches the whole log, and replaces the mirror's.
   ///
-  /// - Returns: where the mirror's is kept, because it is longer.
+  /// - Returns: the path of the mirror's log if it was longer and therefore kept.
   private func replace(
     _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
   ) async throws -> String? {

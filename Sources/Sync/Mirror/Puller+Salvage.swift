@@ -2,19 +2,19 @@ import Platform
 package import Replica
 import SessionLog
 
-/// What can be read of a session that cannot be mirrored.
+/// Salvages the readable bytes of a session that cannot be mirrored.
 extension Puller {
-  /// Writes it beside the place of the mirrored log, as `<session>.salvaged.log`, with a GAP line where
-  /// bytes are lost.
+  /// Writes the readable bytes beside the mirrored log's place, as `<session>.salvaged.log`, with a
+  /// GAP line for each loss.
   ///
-  /// The mirror itself stays as it is, so that the next pull tries again. A longer file that an
-  /// earlier pull salvaged is kept as `<session>.salvaged.2.log`, or with the next free number.
+  /// The mirror itself does not change, so that the next pull tries again. A longer file from an
+  /// earlier salvage is kept as `<session>.salvaged.2.log`, or with the next free number.
   ///
   /// - Parameters:
   ///   - remote: the session as a listing showed it.
-  ///   - damage: told of what is lost or in doubt.
+  ///   - damage: called for each loss or doubt.
   /// - Returns: the file.
-  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, ``Platform/SystemError``,
+  /// - Throws: ``ObjectStore/StoreError`` except for a missing object, ``Platform/SystemError``,
   ///   ``Platform/SpaceShortage``.
   package func salvage(
     _ remote: RemoteSession, damage: (StreamDamage) -> Void

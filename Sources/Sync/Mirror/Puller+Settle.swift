@@ -4,11 +4,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// Making fetched sessions durable, and naming them.
+/// Makes fetched sessions durable, and names them.
 extension Puller {
-  /// Makes logs durable, and only then adds the sidecars, which say that nothing is lacking.
+  /// Makes logs durable, and only then adds the sidecars, which mark them as complete.
   ///
-  /// Blocks until all is on the disk.
+  /// Blocks until all is durable.
   func settle(_ sessions: [Fetched]) throws {
     let logs = sessions.filter(\.hasLog).map { files(of: $0.item.remote).log }
     try AtomicFile.synchronize(logs)
@@ -22,18 +22,18 @@ extension Puller {
     try AtomicFile.synchronize(sessions.map { files(of: $0.item.remote).sidecar })
   }
 
-  /// Gives an attached file's log the name that it had where it was written.
+  /// Links an attached file's log under its original name.
   private func giveOriginalName(_ log: String, _ session: Fetched) throws {
     let (name, remote) = (session.sidecar.fileName, session.item.remote)
     let parts = name.split(separator: "/")
-    // What a store says is never followed out of the mirror.
+    // Never follow a path from the store out of the mirror.
     guard name.utf8.count < 2048, !parts.isEmpty,
       !parts.contains(where: { $0 == "." || $0 == ".." || $0.contains("\0") })
     else { return }
     let directory = "\(folder)/\(remote.folder.device)/names/" + parts.joined(separator: "/")
     try Directory.make(directory, rights: Self.folderRights)
     let path = "\(directory)/\(remote.session).log"
-    // A log that was replaced is another file, and its name is to lead to the new one.
+    // A replaced log is another file; let its name lead to the new one.
     if let known = try FileStatus(path) {
       guard try FileStatus(log)?.inode != known.inode else { return }
       try? File.remove(path)
@@ -41,7 +41,7 @@ extension Puller {
     do {
       try File.link(log, to: path)
     } catch {
-      // Another process may have done it.
+      // Another process may have linked it.
       guard error.isTaken else { throw error }
     }
   }

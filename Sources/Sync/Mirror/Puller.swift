@@ -3,39 +3,40 @@ package import Platform
 package import Replica
 package import SessionLog
 
-/// Mirrors remote sessions into a folder as plain files, `<device>/<day>/<session>.log` and `.json`.
+/// Mirrors remote sessions into a folder as plain files, `<device>/<day>/<session>.log` and
+/// `.json`.
 ///
-/// The files themselves say what is still to be fetched: a log's length how far it has come, a
-/// sidecar's hash which revision it is. So an append costs its suffix, and an unchanged session
-/// nothing but its part of the day's listing.
+/// The files themselves show what is still to be fetched: a log's length how much of it, a
+/// sidecar's hash which revision. So an append costs its suffix, and an unchanged session only its
+/// share of the day's listing.
 ///
-/// A mirror only grows: a log is never replaced by a shorter one. Where a store shows less than the
-/// mirror has, the session's files stay as they are, and that is an error.
+/// A mirror only grows: a log is never replaced by a shorter one. If a store shows less than the
+/// mirror has, the session's files stay as they are, and an error is reported.
 package struct Puller: Sendable {
-  /// One session of which the mirror lacks something.
+  /// A session that the mirror lacks, wholly or in part.
   package struct Item: Sendable {
     /// The session as a listing showed it.
     package let remote: RemoteSession
-    /// Length that the log will have, in bytes.
+    /// Length of the complete log in bytes.
     package let length: StreamOffset
-    /// Length of the mirror's log in bytes, of whatever generation it is.
+    /// Length of the mirror's log in bytes, whatever its generation.
     let held: StreamOffset
-    /// The generation that the mirror's log is of.
+    /// The generation of the mirror's log.
     let heldGeneration: Int
-    /// Whether the mirror has a sidecar that ends the session.
+    /// Whether the mirror's sidecar ends the session.
     let isHeldSealed: Bool
-    /// Whether the mirror has another sidecar, or none.
+    /// Whether the mirror has a different sidecar, or none.
     package let lacksSidecar: Bool
 
-    /// Length of what it has of the log, in bytes; 0 where that is of another generation.
+    /// Length of the mirror's log in bytes; 0 if it is of another generation.
     package var present: StreamOffset { heldGeneration == remote.generation ? held : .zero }
 
     /// Bytes of the log to fetch.
     package var missing: ByteCount { max(0, length - present) }
 
-    /// Why the mirror's files stay as they are; nil where something is fetched.
+    /// Why the mirror's files stay as they are; nil if they are updated.
     ///
-    /// A seal may say that the log is shorter: what it says is proven by its digest.
+    /// A seal may state that the log is shorter; its digest proves that.
     package var refusal: String? {
       guard remote.seal == nil else { return nil }
       if length < held { return shortage }
@@ -45,18 +46,18 @@ package struct Puller: Sendable {
         + "again later"
     }
 
-    /// That the store shows less than the mirror has.
+    /// A message that the store shows less than the mirror has.
     var shortage: String {
       "kept: the mirror has \(held) bytes, the store shows \(length). Pull again later; if it stays "
         + "so, run 'tidemark verify \(remote.session)'"
     }
 
-    /// Size of the objects that are read for it.
+    /// Size of the objects to read, in bytes.
     var stored: ByteCount {
       remote.segments.filter { $0.range.upperBound > present }.map(\.stored).total
     }
 
-    /// Length of the largest object that is read for it, in bytes.
+    /// Length of the largest object to read, in bytes.
     var largestObject: Int {
       Int(
         clamping: remote.segments.filter { $0.range.upperBound > present }.map(\.stored).max() ?? 0)
@@ -64,23 +65,24 @@ package struct Puller: Sendable {
   }
 
   let store: any ObjectStore
-  /// For the objects that are read, in bytes: memory does not grow with the sessions fetched at once.
+  /// Bounds the bytes of objects in memory, however many sessions are fetched at once.
   let objects = WeightedSemaphore(SyncContext.bodyRoom)
   let folder: String
   let linksNames: Bool
   let keys: KnownKeys?
-  /// Space on the disk.
+  /// The measure of free disk space.
   package var space = FreeSpace.system
-  /// How large a log may be that is fetched.
+  /// The largest log to fetch.
   package var limit = UnpackLimit()
 
   /// Makes a puller.
   ///
   /// - Parameters:
-  ///   - store: where the sessions are.
-  ///   - folder: the mirror; made where it is missing.
-  ///   - linksNames: whether attached files get a second name, `<device>/names/<path>/<session>.log`.
-  ///   - keys: what seals are signed with; nil where that is not asked.
+  ///   - store: the store that has the sessions.
+  ///   - folder: the mirror; created if missing.
+  ///   - linksNames: whether attached files get a second name,
+  ///     `<device>/names/<path>/<session>.log`.
+  ///   - keys: the keys that seals must be signed with; nil to skip that check.
   package init(
     _ store: any ObjectStore, into folder: String, linksNames: Bool = false,
     knowing keys: KnownKeys? = nil
@@ -93,11 +95,11 @@ package struct Puller: Sendable {
 
   // MARK: Plan
 
-  /// What the mirror lacks; lists each device-day once and fetches nothing.
+  /// Plans what to fetch; lists each device-day once and fetches nothing.
   ///
   /// - Parameters:
-  ///   - devices: ids of the devices to look at.
-  ///   - isWanted: which sessions to look at.
+  ///   - devices: ids of the devices to list.
+  ///   - isWanted: whether to include a session.
   /// - Throws: ``ObjectStore/StoreError``, ``Platform/SystemError``.
   package func plan(
     devices: [String], including isWanted: (SessionID) -> Bool = { _ in true }
@@ -112,12 +114,12 @@ package struct Puller: Sendable {
   }
 
   private func item(of remote: RemoteSession) throws -> Item? {
-    // Without a sidecar a session is on its way out.
+    // A session without a sidecar is being deleted.
     guard let revision = remote.revision else { return nil }
     let files = files(of: remote)
     let sidecar = try Self.content(files.sidecar)
     let lacksSidecar = !revision.matches(sidecar)
-    // The sidecar is written last: of what generation the log is, it says.
+    // The sidecar is written last and states the log's generation.
     let held = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
       remote: remote, length: remote.end,
@@ -128,15 +130,15 @@ package struct Puller: Sendable {
     return item.missing > 0 || item.held > item.length || item.lacksSidecar ? item : nil
   }
 
-  /// Where a session is mirrored to.
+  /// Paths of a mirrored session.
   struct Files {
     let directory: String
     let log: String
     let sidecar: String
-    /// What can be read of a log that cannot be mirrored, without `.log`.
+    /// The salvaged log of a session that cannot be mirrored, without `.log`.
     let salvaged: String
 
-    /// An earlier generation that is longer than the one that counts, without `.log`.
+    /// A longer log of an earlier generation, without `.log`.
     func earlier(_ generation: Int) -> String { "\(base).g\(generation)" }
 
     fileprivate let base: String

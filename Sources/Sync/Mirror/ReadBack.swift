@@ -2,29 +2,29 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// What was last read back from a store to prove that it is whole.
+/// The last verification of a store by reading sessions back.
 package struct ReadBack: Sendable, Equatable, Codable {
   /// When.
   package let at: Timestamp
-  /// Sealed sessions that were read back and found whole.
+  /// Sealed sessions that were read back and found complete.
   package let whole: Int
-  /// Sealed sessions that there were.
+  /// Sealed sessions in total.
   package let sessions: Int
 
-  /// Describes what was read.
+  /// Describes a verification.
   package init(at: Timestamp, whole: Int, of sessions: Int) {
     (self.at, self.whole, self.sessions) = (at, whole, sessions)
   }
 
   private static func path(_ home: Home) -> String { home.cachePath + "/read-back.json" }
 
-  /// What a home knows of it; nil where nothing was read back, or that was forgotten.
+  /// The home's last verification; nil if there was none, or its record is lost.
   package static func load(_ home: Home) -> ReadBack? {
     guard let json = try? AtomicFile.read(path(home)) else { return nil }
     return try? JSONDecoder().decode(ReadBack.self, from: Data(json))
   }
 
-  /// Remembers it in the home's cache.
+  /// Saves it in the home's cache.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func save(in home: Home) throws {

@@ -4,9 +4,10 @@ package import Platform
 package import Replica
 package import SessionLog
 
-/// Proves that a session's remote copy is whole and, where the local log is still there, equal.
+/// Verifies that a session's remote copy is complete and, if the local log is still there, equal to
+/// it.
 package struct Verifier: Sendable {
-  /// What was found about one session.
+  /// The result for one session.
   package struct Finding: Sendable {
     /// The session.
     package let session: SessionID
@@ -14,9 +15,9 @@ package struct Verifier: Sendable {
     package let bytes: ByteCount
     /// Whether a local log was compared as well.
     package let comparedLocally: Bool
-    /// Whether the log was not sent, or not beyond these bytes, because of the consent.
+    /// Whether the log was not sent, or only these bytes of it, because of the consent.
     package let isLogWithheld: Bool
-    /// What is wrong; nil when nothing is.
+    /// The problem; nil if there is none.
     package let problem: String?
   }
 
@@ -25,11 +26,11 @@ package struct Verifier: Sendable {
   /// Makes a verifier.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Reads a session back whole.
+  /// Reads a whole session back.
   ///
   /// - Parameters:
-  ///   - remote: what a listing showed of it.
-  ///   - isDeep: whether also the objects are read whole that deltas copy only parts from.
+  ///   - remote: the session in a listing.
+  ///   - isDeep: whether to read whole objects even if deltas copy only parts of them.
   /// - Throws: errors of the store and of the local files; contradictions are findings.
   package func verify(_ remote: RemoteSession, deeply isDeep: Bool = false) async throws -> Finding
   {
@@ -77,9 +78,9 @@ package struct Verifier: Sendable {
     }
   }
 
-  /// Makes the next pass send again what the remote copy lacks, from the local log.
+  /// Makes the next pass send what the remote copy lacks, from the local log.
   ///
-  /// - Returns: whether there is a local log to send from, and the consent allows it.
+  /// - Returns: whether there is a local log to send, and the consent allows it.
   /// - Throws: errors of the local files and of the manifest.
   package func reopen(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
     lock.expect(context.home)
@@ -108,7 +109,7 @@ package struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  /// Compares the length of the local log, where it is there, with the seal's.
+  /// Compares the length of the local log, if it is there, with the seal's.
   private static func compareLength(of remote: RemoteSession, with log: LocalStream?) throws {
     guard let seal = remote.seal, let length = try log?.status().length, length != seal.length
     else { return }

@@ -3,21 +3,21 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// A session that a person wants to keep beyond its retention, on this machine and in the store.
+/// A session kept beyond its retention at a person's request, on this machine and in the store.
 ///
-/// `keep/<session>.json` in the home says so to this home, by lived time; an object in the session's
-/// folder, see ``Replica/HoldName``, to every reaper of the store.
+/// `keep/<session>.json` holds it in this home, by lived time; an object in the session's folder,
+/// see ``Replica/HoldName``, holds it against every reaper of the store.
 package struct Hold: Sendable, Equatable, Codable {
-  /// When it began, in the home's lived time.
+  /// Its start, in the home's lived time.
   fileprivate let since: LivedTime.Mark
-  /// How long it lasts, in lived seconds.
+  /// Its duration, in lived seconds.
   fileprivate let seconds: Int64
-  /// When it ends if no clock is wrong.
+  /// Its end, if all clocks are right.
   package let until: Timestamp
 
-  /// Lived time that is left; nil when it is over.
+  /// Remaining lived time; nil when it is over.
   ///
-  /// Where the count was lost by which it began, it lasts as long again.
+  /// If the count it began in was lost, it starts again.
   package func rest(at time: LivedTime) -> Duration? {
     let lived = time.age(since: since) ?? .seconds(time.seconds)
     let rest = .seconds(seconds) - lived
@@ -30,7 +30,7 @@ package struct Holds: Sendable {
   private let folder: String
   private let home: Home
 
-  /// The most that a hold can last.
+  /// The longest possible hold.
   package static let longest = Duration.days(3650)
 
   /// The holds of a home.
@@ -40,7 +40,7 @@ package struct Holds: Sendable {
 
   /// Whether a session is held.
   ///
-  /// A hold that cannot be read holds: a person wanted to keep the session.
+  /// An unreadable hold counts: a person wanted to keep the session.
   package func isHeld(_ session: SessionID, at time: LivedTime) -> Bool {
     guard File.exists(folder) else { return false }
     do {
@@ -50,7 +50,7 @@ package struct Holds: Sendable {
     }
   }
 
-  /// The hold on a session, which may be over; nil where there is none.
+  /// The hold on a session, which may be over; nil if there is none.
   ///
   /// - Throws: ``Platform/SystemError``; `DecodingError`.
   package func hold(on session: SessionID) throws -> Hold? {
@@ -62,7 +62,7 @@ package struct Holds: Sendable {
     }
   }
 
-  /// Holds a session from now on, in place of an earlier hold.
+  /// Holds a session from now on, replacing an earlier hold.
   ///
   /// - Parameters:
   ///   - duration: how long, at most ``longest``.

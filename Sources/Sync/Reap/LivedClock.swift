@@ -3,26 +3,25 @@ import ObjectStore
 package import Platform
 package import SessionLog
 
-/// A home's lived time as one command works with it: loaded once, counted on in memory, saved by
-/// passes.
+/// A home's lived time during one command: loaded once, counted in memory, saved by passes.
 package final class LivedClock: Sendable {
   let home: Home
   private let machine: Machine
   private let state: Guarded<State>
-  /// When this command began.
+  /// The start of this command.
   let begun: LivedTime.Mark
 
   private struct State {
     var time: LivedTime
-    /// What the file has; nil where there is none that can be read.
+    /// The saved lived time; nil if there is no readable file.
     var saved: LivedTime?
   }
 
-  /// Saved again after so much lived time: what is not saved is counted from the boot time, or
-  /// credited by the next boot.
+  /// Lived time between saves; what is not saved is counted from the boot time, or credited by the
+  /// next boot.
   private static let interval = Duration.hours(1)
 
-  /// Loads a home's lived time; a count that is lost or damaged begins anew.
+  /// Loads a home's lived time; a lost or damaged count starts again.
   ///
   /// - Throws: ``Platform/SystemError`` when the file cannot be read.
   package init(home: Home, machine: Machine) throws {
@@ -39,22 +38,22 @@ package final class LivedClock: Sendable {
     LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
   }
 
-  /// The wall clock.
+  /// The wall clock's time.
   var now: Timestamp { machine.now() }
 
-  /// The home's lived time at this moment.
+  /// The home's lived time now.
   package var time: LivedTime { update { $0 } }
 
-  /// Lived time since a session's seal where it was counted, else since a date of the wall clock; nil
-  /// when neither is known.
+  /// Lived time since a session's seal if counted, else since a date of the wall clock; nil if
+  /// neither is known.
   func age(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
     let time = time
     return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
   }
 
-  /// Takes note of what a store's clock shows.
+  /// Records a store's date.
   ///
-  /// - Parameter isServers: whether the server said so, and not this machine in its place.
+  /// - Parameter isServers: whether the date came from the server rather than from this machine.
   func hear(_ date: ServerTime, from store: String, isServers: Bool = true) {
     let isElsewhere = isServers && !StoreURL.isOnThisMachine(store)
     update { $0.hear(date, from: store, isElsewhere: isElsewhere) }
@@ -72,7 +71,7 @@ package final class LivedClock: Sendable {
     }
   }
 
-  /// Saves it durably where enough has been counted, or decided, since.
+  /// Saves it durably if enough was counted, or anything decided, since the last time.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func save(holding lock: HomeLock) throws {
@@ -86,7 +85,7 @@ package final class LivedClock: Sendable {
 }
 
 extension LivedTime {
-  /// Reads a home's; nil where there is none, or none that can be believed.
+  /// Reads a home's lived time; nil if there is none, or none that is plausible.
   static func load(_ home: Home) throws -> LivedTime? {
     do {
       let json = Data(try AtomicFile.read(home.livedPath))

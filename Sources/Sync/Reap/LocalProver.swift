@@ -3,25 +3,25 @@ import Platform
 import Replica
 import SessionLog
 
-/// What may show that a local copy can go.
+/// A way to prove that a local copy may be deleted.
 enum LocalProof {
   /// Its age alone.
   case age(Evidence.Absence)
-  /// Its seal, which a listing of this pass shows with all that it names.
+  /// Its seal, which a listing of this pass shows with every object it names.
   case seal(SealClaim, RemoteSession)
 }
 
-/// Looks for the evidence that local copies may go.
+/// Finds the evidence for deleting local copies.
 struct LocalProver {
   let retention: Retention
   private let reaper: LocalReaper
   private let folders: FolderListings?
-  /// Whether sessions of a home without a store stay, as it has used one.
+  /// Whether age alone is not enough in a home without a store, because it has used one.
   private let mayNotGoByAge: Bool
 
-  /// Makes one for a pass.
+  /// Makes a prover for a pass.
   ///
-  /// - Parameter days: those that have local sessions.
+  /// - Parameter days: the days with local sessions.
   /// - Throws: ``Platform/SystemError``.
   init(_ reaper: LocalReaper, _ retention: Retention, _ days: [String]) throws {
     (self.reaper, self.retention) = (reaper, retention)
@@ -29,7 +29,7 @@ struct LocalProver {
     mayNotGoByAge = try reaper.context == nil && Self.hasUsedStore(reaper.home, days)
   }
 
-  /// Whether a home has used a store: its record says so, or a session was sealed.
+  /// Whether a home has used a store, by its record or by a sealed session.
   private static func hasUsedStore(_ home: Home, _ days: [String]) throws -> Bool {
     if try !UsedStores.load(home).isEmpty { return true }
     return try days.contains { day in
@@ -39,9 +39,9 @@ struct LocalProver {
     }
   }
 
-  /// What can show that a session's local copy may go; the store is asked for a listing at the most.
+  /// The way to prove that a session's local copy may be deleted; requests at most a listing.
   ///
-  /// - Throws: ``Doubt`` where nothing can; ``Platform/SystemError``; ``ObjectStore/StoreError``.
+  /// - Throws: ``Doubt`` if there is none; ``Platform/SystemError``; ``ObjectStore/StoreError``.
   func proof(of local: LocalSession, _ sidecar: Sidecar) async throws -> LocalProof {
     guard let context = reaper.context, let folders else {
       guard !mayNotGoByAge else {
@@ -52,7 +52,8 @@ struct LocalProver {
       return .age(.unsent)
     }
     guard sidecar.seal != nil else { throw Doubt("it is not sealed yet") }
-    // The attacher notes when the file is gone: a look at where it was last may meet a rotation.
+    // The attacher records when the file is gone: checking its last path here may race with a
+    // rotation.
     if let source = sidecar.source, source.inode != 0 {
       throw Doubt("its file is still there: without this note it would be taken for a new one")
     }
@@ -72,9 +73,9 @@ struct LocalProver {
     return .seal(claim, remote)
   }
 
-  /// The evidence: the age, or the seal as it is read from the store.
+  /// The evidence: the age, or the seal as read from the store.
   ///
-  /// - Parameter age: the copy's, in lived time; nil where it goes to make room.
+  /// - Parameter age: the copy's age in lived time; nil if it is deleted to free space.
   /// - Throws: ``ObjectStore/StoreError``.
   func evidence(_ proof: LocalProof, age: Duration?) async throws -> Result<Evidence, Doubt> {
     do {

@@ -3,19 +3,20 @@ import Replica
 package import SessionLog
 
 extension LocalReaper {
-  /// Carries out the local part of a plan, empties the trash, removes what killed processes left of
-  /// the home's own files, and lets unknown ages count from now on.
+  /// Carries out the local part of a plan, empties the trash, removes files of the home that killed
+  /// processes left, and starts the age of sessions without one.
   ///
   /// - Parameters:
   ///   - plan: from ``plan(_:)``.
-  ///   - retention: says how long the trash is kept; what goes to make room does not go there.
+  ///   - retention: how long the trash is kept; sessions deleted to free space skip the trash.
   ///   - lock: the home's lock.
-  /// - Returns: one outcome a session, in the plan's order; then one for each other step that failed.
+  /// - Returns: one outcome per session, in the plan's order; then one for each other step that
+  ///   failed.
   package func execute(
     _ plan: ReapPlan, _ retention: Retention, holding lock: HomeLock
   ) -> [DeletionOutcome] {
     lock.expect(home)
-    // What the listings of this plan confirm was lived before anything went to the trash.
+    // Credit the time that this plan's listings confirm before anything enters the trash.
     context?.hearServer()
     for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
@@ -27,7 +28,7 @@ extension LocalReaper {
     var outcomes = deleter.deleteLocal(
       plan.local, trashing: { !$0.makesRoom && trashes }, holding: lock)
     do {
-      // Measured once, and only where there is a trash.
+      // Measured once, and only if there is a trash.
       var sessionBytes: ByteCount?
       try deleter.emptyTrash(
         after: retention.trash,
@@ -50,7 +51,7 @@ extension LocalReaper {
     return outcomes
   }
 
-  /// Notes from when on a session ages; where that fails, the next pass does it.
+  /// Records when a session's age starts; after a failure, the next pass does it.
   private func date(_ session: SessionID) {
     let path = home.files(for: session).sidecar
     guard var sidecar = try? Sidecar.load(path) else { return }

@@ -4,44 +4,44 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// The local side of retention: sealed sessions that are old enough and proven remote.
+/// The local side of retention: deletes sealed sessions that are old enough and proven remote.
 package struct LocalReaper: Sendable {
   let home: Home
   let context: SyncContext?
   let lived: LivedClock
   let now: Timestamp
-  /// When this pass began.
+  /// The start of this pass.
   let begun: LivedTime.Mark
-  /// Why age alone decides nothing without a store; nil where it may.
+  /// Why age alone is not enough without a store; nil if it is.
   let unproven: String?
-  /// Tells how full the disk is.
+  /// The measure of free disk space.
   var space = FreeSpace.system
 
-  /// Makes a planner that proves against a store.
+  /// Makes a reaper that proves against a store.
   package init(_ context: SyncContext) {
     (home, lived, now) = (context.home, context.lived, context.now())
     begun = context.lived.begun
     (self.context, unproven) = (context, nil)
   }
 
-  /// Makes a planner for a home whose sessions go nowhere: age alone decides there, unless it has
+  /// Makes a reaper for a home that sends nothing: there age alone is enough, unless the home has
   /// used a store.
   ///
-  /// - Parameter unproven: why they only seem to go nowhere, for a person: then all stay. Nil where
-  ///   the configuration says that none are to be sent.
+  /// - Parameter unproven: why the home may only appear to send nothing, for a person; then all
+  ///   sessions stay. Nil if the configuration disables sending.
   package init(home: Home, lived: LivedClock, now: Timestamp, unproven: String? = nil) {
     (self.home, self.lived, self.now, self.unproven) = (home, lived, now, unproven)
     begun = lived.begun
     context = nil
   }
 
-  /// An ended session, and what may show that its local copy can go.
+  /// An ended session, and how its local copy could be proven deletable.
   private struct Candidate: Sendable {
     let session: SessionID
     let ended: Timestamp
     let bytes: ByteCount
     let age: Duration?
-    /// How old it is, for a person.
+    /// Its age, for a person.
     let text: String
     let proof: LocalProof
 
@@ -56,10 +56,10 @@ package struct LocalReaper: Sendable {
 
   /// Plans.
   ///
-  /// Only day folders that can hold something old enough are read, so a pass with nothing due
-  /// costs one directory listing; all are where sessions take more than the retention allows.
+  /// Reads only day folders that can contain something old enough, so that a pass with nothing due
+  /// costs one directory listing; reads all if sessions exceed the retention's size limit.
   ///
-  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had.
+  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be read.
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = now - retention.local
@@ -69,7 +69,7 @@ package struct LocalReaper: Sendable {
     let days = try home.days()
     let prover = try LocalProver(self, retention, days)
     let (holds, time) = (Holds(home), lived.time)
-    // A day that has not come yet is that of a wrong clock.
+    // A day in the future comes from a wrong clock.
     for day in days where excess > 0 || day <= limit.day || day > now.day {
       for session in try home.sessions(day: day) {
         let local = LocalSession(home, session)
@@ -112,7 +112,7 @@ package struct LocalReaper: Sendable {
     return plan
   }
 
-  /// How many sessions are over an age by the wall clock, and below it by the home's lived time.
+  /// Counts sessions older than an age by the wall clock but not by the home's lived time.
   ///
   /// - Parameter limit: the age.
   /// - Throws: ``Platform/SystemError``.
@@ -135,14 +135,14 @@ package struct LocalReaper: Sendable {
   private func postponement(
     of count: Int, _ days: [String], _ retention: Retention
   ) throws -> ReapPlan.Postponement? {
-    // All sessions are counted only where that can matter.
+    // Count all sessions only if that can change the result.
     let canBeBold = count * 2 > BoldPlan.smallestTotal
     let total = canBeBold ? try days.reduce(0) { try $0 + home.sessions(day: $1).count } : count
     return BoldPlan(count: count, total: total, side: "local")
       .postponement(lived, "local", retention)
   }
 
-  /// Takes the oldest of the rest until what stays fits.
+  /// Plans the oldest remaining sessions for deletion until the others fit the limit.
   private func shrink(
     by excess: ByteCount, _ plan: inout ReapPlan, _ spared: [Candidate], _ prover: LocalProver
   ) async throws {
@@ -168,7 +168,7 @@ package struct LocalReaper: Sendable {
 
   // MARK: Ages
 
-  /// When a session ended by the wall clock; nil while it goes on or cannot be read.
+  /// The end of a session by the wall clock; nil if it is open or cannot be read.
   private func ending(of local: LocalSession) throws -> (Sidecar, Timestamp, ByteCount)? {
     guard let sidecar = try? Sidecar.load(local.files.sidecar) else { return nil }
     let log = try? local.openLog(sidecar.source)
@@ -181,7 +181,7 @@ package struct LocalReaper: Sendable {
     return (sidecar, sidecar.endedAt ?? modified, try local.logBytes())
   }
 
-  /// Time since a session ended and was sealed, in whole seconds; nil when that is not known.
+  /// Time since a session ended and was sealed, in whole seconds; nil if unknown.
   private func age(of sidecar: Sidecar, ended: Timestamp, _ retention: Retention) -> Duration? {
     let last = max(ended, sidecar.seal?.sealedAt ?? ended)
     guard retention.countsLivedTime else {

@@ -3,16 +3,16 @@ package import SessionLog
 
 /// Sessions that homes of this machine have not sealed.
 ///
-/// Where root deletes from the store what all users have sent, their homes are asked first.
+/// Consulted before root deletes from the store what all users have sent.
 package struct OpenSessions: Sendable {
   private var sessions: Set<SessionID> = []
   /// Users whose homes could not be read.
   private var unknown: Set<String> = []
 
-  /// None, where there is no other home.
+  /// No sessions, if there is no other home.
   package static let none = OpenSessions()
 
-  /// Adds those of a home.
+  /// Adds a home's sessions.
   ///
   /// The caller has the rights of the home's owner.
   package mutating func add(_ home: Home) {
@@ -23,17 +23,17 @@ package struct OpenSessions: Sendable {
     }
   }
 
-  /// Adds those that a home was found to have.
+  /// Adds sessions that were found in a home.
   package mutating func add(_ sessions: [SessionID]) { self.sessions.formUnion(sessions) }
 
-  /// Adds a home that could not be read: each of its owner's sessions may be open.
+  /// Adds an unreadable home: each of its owner's sessions may be open.
   package mutating func addUnknown(_ home: Home) {
     unknown.insert(home.owner?.name ?? "")
   }
 
-  /// Those of a machine's folders that are named like homes and are none of their users'.
+  /// Sessions in folders that are named like users' homes but belong to someone else.
   ///
-  /// A home whose owner was changed by mistake still has its user's sessions.
+  /// A home whose owner was changed by mistake still contains its user's sessions.
   ///
   /// - Parameter paths: the folders.
   package static func unknown(at paths: [String]) -> OpenSessions {
@@ -46,7 +46,7 @@ package struct OpenSessions: Sendable {
 
   /// Whether a session may be open.
   ///
-  /// - Parameter user: who recorded it; nil where that is not known.
+  /// - Parameter user: the user who recorded it; nil if unknown.
   func mayHave(_ session: SessionID, of user: String?) -> Bool {
     sessions.contains(session) || user.map(unknown.contains) ?? !unknown.isEmpty
   }

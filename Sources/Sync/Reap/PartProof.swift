@@ -3,7 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// A segment that a listing of this pass shows, and whose content is proven to be what is here.
+/// A segment that a listing of this pass shows, with content proven equal to the local log.
 struct ProvenSegment {
   /// Its name.
   let name: SegmentName
@@ -11,7 +11,7 @@ struct ProvenSegment {
   fileprivate init(_ name: SegmentName) { self.name = name }
 }
 
-/// What shows that bytes of a session are in the store.
+/// Proves that bytes of a session are in the store.
 struct PartProof {
   private let context: SyncContext
   private let files: SessionFiles
@@ -20,10 +20,10 @@ struct PartProof {
   private let here: Range<StreamOffset>
   private let sidecar: Sidecar
   private var entry: ManifestEntry?
-  /// Segments that the seal names; nil while there is none.
+  /// Segments that the seal names; nil without a seal.
   private let sealed: [SegmentName]?
 
-  /// Looks at a session in the store's listing and on this machine.
+  /// Reads the session's state in the store's listing and on this machine.
   ///
   /// - Throws: ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
   init(_ context: SyncContext, _ local: LocalSession, _ folders: FolderListings) async throws {
@@ -53,7 +53,7 @@ struct PartProof {
       throw Doubt("\(outer.fileName) and \(inner.fileName) contradict each other")
     }
     if sidecar.seal != nil {
-      // Deltas need what they copy from, too.
+      // Deltas need the objects they copy from.
       let claim = try SealClaim(
         sidecar, sealedFor: nil, logLength: nil, store: context.store.location)
       _ = try claim.check(remote)
@@ -70,31 +70,31 @@ struct PartProof {
     return try Evidence.proven(part.start..<end, by: segments)
   }
 
-  /// Whether what follows a part leaves this machine the same without it.
+  /// Whether the bytes after a part redact the same without it.
   ///
   /// - Throws: ``Platform/SystemError``.
   func endsApart(_ part: LogPart) throws -> Bool {
     try log.canBegin(at: part.start + (try files.open(part).length))
   }
 
-  /// The segment that stands for an offset: of a sealed session one that its seal names.
+  /// The segment that covers an offset; for a sealed session, one that its seal names.
   private func segment(at offset: StreamOffset) -> SegmentName? {
     guard let sealed else { return remote.segment(at: offset) }
     return sealed.first { $0.range.contains(offset) && remote.segments.contains($0) }
   }
 
-  /// Makes sure that a listed segment holds what is here.
+  /// Proves that a listed segment equals the local log.
   private mutating func proven(_ segment: SegmentName) async throws -> ProvenSegment {
     let isHere = here.lowerBound <= segment.range.lowerBound
     guard segment.range.upperBound <= here.upperBound, try !isHere || segment.matches(log) else {
       throw Doubt("\(segment.fileName) does not hold what is here")
     }
-    // The seal was put when every byte it names was proven.
+    // The seal was put after every byte it names was proven.
     if sidecar.seal != nil || entry?.segments[segment] == true && segment.kind == .plain {
       return ProvenSegment(segment)
     }
     do {
-      // Equal to its name's hash, as the local bytes are.
+      // Matching the name's hash suffices: the local bytes match it too.
       try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
     } catch let error as ReplicaError {
       throw Doubt(error.detail)

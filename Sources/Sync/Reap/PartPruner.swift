@@ -4,22 +4,22 @@ import Platform
 import Replica
 package import SessionLog
 
-/// Deletes old rotated parts of this machine's sessions, running ones too.
+/// Deletes old rotated parts of this machine's sessions, running ones included.
 ///
-/// A part goes when a listing of the same pass shows its bytes whole, and their content is proven:
-/// by the seal, by the answer to a PUT, or by reading it back here, once. Parts go in stream order,
-/// and the last one stays: where it ends, the live log begins.
+/// A part is deleted if a listing of the same pass shows all its bytes, and their content is
+/// proven: by the seal, by the answer to a PUT, or by reading it back here, once. Parts are deleted
+/// in stream order, and the last one stays: the live log begins at its end.
 package struct PartPruner: Sendable {
   let context: SyncContext
 
-  /// Makes a planner.
+  /// Makes a pruner.
   package init(_ context: SyncContext) { self.context = context }
 
   /// Plans.
   ///
-  /// Without an age for parts in the retention it looks at nothing.
+  /// Reads nothing unless the retention sets an age for parts.
   ///
-  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be had;
+  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` when the proof cannot be read;
   ///   errors of the manifest.
   package func plan(_ retention: Retention) async throws -> PrunePlan {
     var plan = PrunePlan()
@@ -38,7 +38,7 @@ package struct PartPruner: Sendable {
   ) async throws {
     guard !Holds(context.home).isHeld(session, at: context.lived.time) else { return }
     let local = LocalSession(context.home, session)
-    // What is not sent is never proven, and does not cost a look each time.
+    // An unsent log is never proven: skip it without a request.
     let sidecar = try? Sidecar.load(local.files.sidecar)
     guard context.consent == .logs, sidecar.map({ $0.seal == nil || !$0.withholdsLog }) ?? true
     else { return }
@@ -76,9 +76,9 @@ package struct PartPruner: Sendable {
 
   /// Carries out a plan.
   ///
-  /// Where a part cannot be removed, those behind it stay: the stream has no holes.
+  /// If a part cannot be removed, those after it stay: the stream has no holes.
   ///
-  /// - Returns: one outcome a part, in the plan's order.
+  /// - Returns: one outcome per part, in the plan's order.
   package func execute(_ plan: PrunePlan, holding lock: HomeLock) -> [DeletionOutcome] {
     let deleter = Deleter(context)
     return plan.pruned.chunked(by: \.part.session).flatMap {
@@ -88,7 +88,7 @@ package struct PartPruner: Sendable {
 }
 
 extension Array {
-  /// Runs of neighbours that have the same key.
+  /// Runs of adjacent elements with the same key.
   fileprivate func chunked(by key: (Element) -> some Equatable) -> [[Element]] {
     reduce(into: []) { chunks, element in
       if let last = chunks.last?.last, key(last) == key(element) {

@@ -1,7 +1,7 @@
 package import Platform
 package import SessionLog
 
-/// What pruning means to delete of sessions that stay, and why; a value that can be printed and
+/// The parts to prune from sessions that stay, with the reasons; a value that can be printed and
 /// tested.
 package struct PrunePlan: Sendable, Equatable {
   /// An old rotated part.
@@ -10,9 +10,9 @@ package struct PrunePlan: Sendable, Equatable {
     package let session: SessionID
     /// Stream offset of the part's first byte.
     package let start: StreamOffset
-    /// Bytes that it takes on the disk.
+    /// Size on disk in bytes.
     package let bytes: ByteCount
-    /// How old it is, for a person.
+    /// Its age, for a person.
     package let age: String
   }
 
@@ -20,7 +20,7 @@ package struct PrunePlan: Sendable, Equatable {
   package struct Removal: Sendable, Equatable {
     /// The part.
     package let part: Part
-    /// The proof that it may go.
+    /// The proof that it may be deleted.
     package let evidence: Evidence
   }
 
@@ -28,15 +28,15 @@ package struct PrunePlan: Sendable, Equatable {
   package struct Kept: Sendable, Equatable {
     /// The part.
     package let part: Part
-    /// Why, for a person.
+    /// The reason, for a person.
     package let reason: String
   }
 
-  /// Parts to delete, each session's in stream order.
+  /// Parts to delete, in stream order for each session.
   package var pruned: [Removal] = []
   /// Old parts that stay.
   package var kept: [Kept] = []
 
-  /// Nothing to do.
+  /// An empty plan.
   package init() {}
 }

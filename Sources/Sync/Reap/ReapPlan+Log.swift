@@ -1,7 +1,7 @@
 import Logging
 
 extension ReapPlan {
-  /// Logs what goes, at level info, and what stays, at level debug, each with the reason.
+  /// Logs deletions at level info and kept sessions at level debug, with the reasons.
   func log(to logger: Logger, side: String) {
     if let postponement { logger.warning("\(side) deletion put off: \(postponement.reason)") }
     for removal in local + remote + superseded {

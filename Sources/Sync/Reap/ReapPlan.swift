@@ -2,26 +2,26 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// What retention means to delete, and why; a value that can be printed and tested.
+/// The deletions that retention requires, with the reasons; a value that can be printed and tested.
 package struct ReapPlan: Sendable, Equatable {
-  /// A copy of a session, or objects of it, to be deleted.
+  /// A session's copy, or objects of it, to be deleted.
   package struct Removal: Sendable, Equatable {
     /// The session.
     package let session: SessionID
     /// Keys of objects to delete, in order; empty for the local copy.
     package let keys: [String]
-    /// Bytes that it takes; nil where that is not known.
+    /// Size in bytes; nil if unknown.
     package let bytes: ByteCount?
-    /// The proof that it may go.
+    /// The proof that it may be deleted.
     package let evidence: Evidence
-    /// Why it goes now beyond what the evidence says, for a person; may be empty.
+    /// Additional reason to delete it now, for a person; may be empty.
     package let reason: String
-    /// Why it goes, with the evidence, for a person.
+    /// The evidence and the reason, for a person.
     package var explanation: String {
       reason.isEmpty ? evidence.finding : "\(reason); \(evidence.finding)"
     }
 
-    /// Whether it goes before its time, for the room that it takes.
+    /// Whether it is deleted before its age, to free space.
     let makesRoom: Bool
 
     /// A local copy.
@@ -33,7 +33,7 @@ package struct ReapPlan: Sendable, Equatable {
       (self.evidence, self.reason, self.makesRoom) = (evidence, reason, makesRoom)
     }
 
-    /// Objects of a remote session; all of them where none are named.
+    /// Objects of a remote session; all of them if none are named.
     init(_ remote: RemoteSession, keys: [String]? = nil, evidence: Evidence, reason: String) {
       (session, self.keys) = (remote.session, keys ?? remote.keys)
       bytes = keys == nil ? remote.storedBytes : nil
@@ -41,19 +41,19 @@ package struct ReapPlan: Sendable, Equatable {
     }
   }
 
-  /// A session that was looked at and stays.
+  /// A session that was examined and stays.
   package struct Kept: Sendable, Equatable {
     /// The session.
     package let session: SessionID
-    /// Why, for a person.
+    /// The reason, for a person.
     package let reason: String
   }
 
-  /// Why what is old enough is not deleted at present.
+  /// Why sessions that are old enough are not deleted yet.
   package struct Postponement: Sendable, Equatable {
-    /// What it would delete, and why it waits, for a person.
+    /// What would be deleted, and why it waits, for a person.
     package let reason: String
-    /// Whether it was put off by this look, and not by an earlier one.
+    /// Whether this plan postponed it, rather than an earlier one.
     package let isNew: Bool
   }
 
@@ -61,55 +61,57 @@ package struct ReapPlan: Sendable, Equatable {
   package var local: [Removal] = []
   /// Remote sessions to remove.
   package var remote: [Removal] = []
-  /// Objects of kept remote sessions that nothing needs.
+  /// Superseded objects of kept remote sessions.
   package var superseded: [Removal] = []
-  /// Sessions looked at and kept.
+  /// Sessions examined and kept.
   package var kept: [Kept] = []
-  /// Sessions whose last copy, in the store, expires soon, where ``Retention/warnBefore`` asks for them.
+  /// Sessions whose last copy, in the store, expires soon; filled if ``Retention/warnBefore`` is
+  /// set.
   package var expiring: [SessionID] = []
-  /// Ended local sessions of unknown age, which counts from now on.
+  /// Ended local sessions of unknown age, whose age starts now.
   package var undated: [SessionID] = []
-  /// Why what is old enough stays for now, among what is kept; nil when it does not.
+  /// Why sessions in ``kept`` that are old enough stay for now; nil if none do.
   package var postponement: Postponement?
 
-  /// Nothing to do.
+  /// An empty plan.
   package init() {}
 
   mutating func keep(_ remote: RemoteSession, _ reason: String) {
     kept.append(.init(session: remote.session, reason: reason))
   }
 
-  /// Nothing would be deleted.
+  /// Whether nothing would be deleted.
   package var isEmpty: Bool { local.isEmpty && remote.isEmpty && superseded.isEmpty }
 }
 
-/// The guard against plans that remove most of what is there at once: what a wrong clock, or a wrong
-/// age, makes.
+/// Guards against a plan that deletes most sessions at once, as a wrong clock or a wrong age would
+/// make it.
 struct BoldPlan {
-  /// Sessions that go.
+  /// Number of sessions to delete.
   let count: Int
-  /// Sessions that are there.
+  /// Number of sessions in total.
   let total: Int
-  /// Which copies they are, for a person: `local`, `remote`.
+  /// The copies concerned, for a person: `local`, `remote`.
   let side: String
 
-  /// A plan for fewer sessions is never bold.
+  /// The smallest total that can make a plan bold.
   static let smallestTotal = 20
 
   /// Whether more than half of many sessions go.
   var isBold: Bool { count * 2 > total && total >= Self.smallestTotal }
 
-  /// Why the plan has to wait; nil when it has not, or no longer.
+  /// Why the plan has to wait; nil if it need not, or no longer.
   ///
   /// - Parameters:
-  ///   - clock: the home's lived time, which remembers since when it waits.
-  ///   - key: tells this side from others there.
-  ///   - retention: an age that a person named makes the plan wait for a word, not for a day.
+  ///   - clock: the home's lived time, which remembers since when the plan waits.
+  ///   - key: distinguishes this side from others in ``clock``.
+  ///   - retention: with an age that a person named, the plan waits for a confirmation instead of a
+  ///     day.
   func postponement(
     _ clock: LivedClock, _ key: String, _ retention: Retention
   ) -> ReapPlan.Postponement? {
     let what = "would delete \(count) of \(total) \(side) sessions at once"
-    // Whoever names an age, or has no lived time to go by, would wait in vain.
+    // Waiting is no use if a person named an age, or there is no lived time to measure by.
     if retention.asked != nil || retention.trustsServerClock {
       guard isBold, !retention.isForced else { return nil }
       return .init(reason: "\(what): refused", isNew: true)

@@ -4,11 +4,11 @@ import Platform
 package import Replica
 import SessionLog
 
-/// Holds a session in the store, so that no reaper deletes it.
+/// Holds a session in the store against every reaper.
 package struct RemoteHold {
   private let context: SyncContext
 
-  /// Holds in a context's store.
+  /// Makes holds in a context's store.
   package init(_ context: SyncContext) { self.context = context }
 
   private struct Content: Encodable {
@@ -16,13 +16,13 @@ package struct RemoteHold {
     let device: String
   }
 
-  /// Holds a session, in place of earlier holds.
+  /// Holds a session, replacing earlier holds.
   ///
   /// - Parameters:
-  ///   - remote: what a listing shows of it.
-  ///   - duration: how long from now on, by the server's clock where its answers show it.
-  /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` when another reaper, which had not
-  ///   seen the hold, has deleted of the session meanwhile.
+  ///   - remote: the session in a listing.
+  ///   - duration: how long from now on, by the server's clock if its answers show it.
+  /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` if a reaper that had not seen
+  ///   the hold deleted objects of the session meanwhile.
   package func keep(_ remote: RemoteSession, for duration: Duration) async throws {
     let now = context.now()
     let server =
@@ -38,7 +38,7 @@ package struct RemoteHold {
     try await expectStillThere(remote)
   }
 
-  /// Looks again: a reaper that listed before the hold was there deletes all the same.
+  /// Lists the session again: a reaper that listed it before the hold still deletes.
   private func expectStillThere(_ remote: RemoteSession) async throws {
     guard remote.revision != nil else { return }
     let listing = try await FolderListing(
@@ -55,7 +55,7 @@ package struct RemoteHold {
 
   /// Puts the holds of sessions that were held before they were in the store.
   ///
-  /// - Parameter sessions: those that this pass has sealed.
+  /// - Parameter sessions: the sessions that this pass has sealed.
   /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
   func keepHeld(_ sessions: [SessionID]) async throws {
     let (holds, time) = (Holds(context.home), context.lived.time)
@@ -77,7 +77,7 @@ package struct RemoteHold {
 
   private func delete(_ names: [HoldName], of remote: RemoteSession) async throws {
     guard !names.isEmpty else { return }
-    // A hold has no bytes of a log.
+    // Deleting a hold needs no evidence: it has no log bytes.
     let outcomes = try await context.store.delete(names.map { remote.folder.key + $0.fileName })
     if let error = outcomes.lazy.compactMap(\.error).first { throw error }
   }

@@ -4,22 +4,23 @@ import Platform
 import Replica
 package import SessionLog
 
-/// The remote side of retention: sessions that are old by the server's clock and by their sidecar.
+/// The remote side of retention: deletes sessions that are old by the server's clock and by their
+/// sidecar.
 package struct RemoteReaper: Sendable {
   let context: SyncContext
   private let devices: [String]
   private let elsewhere: OpenSessions
 
-  /// Makes a planner for the sessions of these devices.
+  /// Makes a reaper for these devices' sessions.
   ///
-  /// - Parameter elsewhere: what the other homes of this machine have open.
+  /// - Parameter elsewhere: sessions that other homes of this machine have open.
   package init(
     _ context: SyncContext, devices: [String], openElsewhere elsewhere: OpenSessions = .none
   ) {
     (self.context, self.devices, self.elsewhere) = (context, devices, elsewhere)
   }
 
-  /// The devices that have a folder in a store, in order.
+  /// The devices that have a folder in a store, sorted.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   package static func devices(in store: any ObjectStore) async throws -> [String] {
@@ -34,22 +35,22 @@ package struct RemoteReaper: Sendable {
   ///
   /// - Parameters:
   ///   - retention: how long sessions are kept.
-  ///   - skipsRecent: whether folders of days are left alone in which nothing is old enough yet; what
-  ///     they hold is then not among what is kept.
+  ///   - skipsRecent: whether to skip folders of days in which nothing can be old enough; their
+  ///     sessions are then not listed as kept.
   /// - Throws: ``ObjectStore/StoreError``, ``ReplicaError``.
   package func plan(_ retention: Retention, skipsRecent: Bool = false) async throws -> ReapPlan {
     var plan = ReapPlan()
     let now = context.now()
     let youngest = min(retention.remote, Retention.leftoverAge)
     let limit = (now - youngest).day
-    // A day that has not come yet is that of a wrong clock: the server's tells how old it is.
+    // A day in the future comes from a wrong clock: the server's dates decide its age.
     let isRecent = { (folder: SessionFolder) in folder.day > limit && folder.day <= now.day }
     try await FolderListing.forEach(
       of: devices, in: context.store, where: { !skipsRecent || !isRecent($0) }
     ) { listing in
-      // Where the store sends no date, this machine's clock is the only one to tell ages by. That is as
-      // safe as a local age: no object counts as older than this home has lived since, unless a person
-      // named the age or trusts the clock.
+      // If the store sends no date, this machine's clock is the only one. That is as safe as a
+      // local age: no object counts as older than the time this home has lived since, unless a
+      // person named the age or trusts the clock.
       let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
       context.lived.hear(
         serverNow, from: context.store.location, isServers: listing.serverDate != nil)
@@ -59,7 +60,7 @@ package struct RemoteReaper: Sendable {
     }
     let bold = BoldPlan(
       count: plan.remote.count, total: plan.remote.count + plan.kept.count, side: "remote")
-    // What was left alone counts too.
+    // Sessions in skipped folders count too.
     if skipsRecent && bold.isBold { return try await self.plan(retention) }
     let key = (["remote"] + devices.filter { $0 != context.device.deviceId }).joined(separator: " ")
     plan.postponement = bold.postponement(context.lived, key, retention)
@@ -73,7 +74,7 @@ package struct RemoteReaper: Sendable {
     return plan
   }
 
-  /// How old remote sessions are, by what may be believed.
+  /// Ages of remote sessions, by trustworthy clocks only.
   private struct Ages {
     let serverNow: ServerTime
     let countsLivedTime: Bool
@@ -85,7 +86,7 @@ package struct RemoteReaper: Sendable {
       countsLivedTime = retention.countsLivedTime && !retention.trustsServerClock
     }
 
-    /// Time since something was written, in whole seconds, and what it is taken by.
+    /// Time since something was written, in whole seconds, with the age as text for a person.
     func age(since written: ServerTime) -> (age: Duration, text: String) {
       let said = (serverNow - written).inWholeSeconds
       guard countsLivedTime else {
@@ -113,7 +114,7 @@ package struct RemoteReaper: Sendable {
     let local = LocalSession(context.home, remote.session)
     let own = try? Sidecar.load(local.files.sidecar)
     var (age, text) = ages.age(since: newest)
-    // Of a seal that this home put it knows better than a date that a clock gave which was not set.
+    // For its own seal, this home knows better than a date from a clock that was not set.
     if let sealed = own?.agesFrom.flatMap({ context.lived.time.age(since: $0) }), sealed < age,
       retention.countsLivedTime
     {
@@ -157,7 +158,7 @@ package struct RemoteReaper: Sendable {
         isOpen: isOpen || elsewhere.mayHave(remote.session, of: sidecar.userId))
       let said = sidecar.endedAt ?? sidecar.lastUpdatedAt
       let saidAge = (context.now() - said).inWholeSeconds
-      // A time in the future says nothing: the recorder's clock was wrong.
+      // A date in the future proves nothing: the recorder's clock was wrong.
       if saidAge >= .zero && saidAge < retention.remote {
         throw Doubt("its sidecar says that it lived \(Age.text(saidAge)) ago")
       }
@@ -167,11 +168,11 @@ package struct RemoteReaper: Sendable {
     }
   }
 
-  /// Plans to delete what an earlier sweep has left of a session that stays.
+  /// Plans the deletion of objects that an earlier sweep left of a session that stays.
   private func sweep(
     _ remote: RemoteSession, _ own: Sidecar?, _ plan: inout ReapPlan
   ) throws {
-    // Anybody who may write to the store may have put a seal there: only this home's own counts.
+    // Anyone with write access may have put a seal there: only this home's own counts.
     guard let seal = remote.seal, let own, own.isSealed(by: seal, in: context.store.location)
     else { return }
     let put = try context.manifest.putNames(of: remote.session)
@@ -183,12 +184,12 @@ package struct RemoteReaper: Sendable {
         reason: "its seal has made \(Plural.text(keys.count, "object")) obsolete"))
   }
 
-  /// Carries out the remote part of a plan: sidecars before segments, so that what is left after
-  /// an interruption is known to be on its way out.
+  /// Carries out the remote part of a plan, sidecars before segments, so that an interrupted
+  /// deletion can be recognized as such.
   ///
-  /// - Returns: one outcome an object.
-  /// - Throws: ``ObjectStore/StoreError`` when the store cannot be asked at all;
-  ///   ``Platform/SystemError`` when the ledger cannot be written.
+  /// - Returns: one outcome per object.
+  /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``
+  ///   when the ledger cannot be written.
   package func execute(
     _ plan: ReapPlan, holding lock: HomeLock
   ) async throws -> [DeleteOutcome] {
@@ -204,12 +205,12 @@ package struct RemoteReaper: Sendable {
 }
 
 extension LocalSession {
-  /// Remembers that the remote copy is gone on purpose, so that age alone decides here.
+  /// Records that the remote copy was deleted on purpose, so that age alone decides here.
   ///
-  /// Only where the very seal went with it that this home put: what lacked it was no whole copy, and
-  /// what other devices have under this session's id is theirs.
+  /// Applies only if the deletion included the very seal that this home put: without it the copy
+  /// was incomplete, and objects of other devices under this session's id are theirs.
   func noteRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
-    // Of a session in the trash it counts once that is put back.
+    // For a session in the trash, this takes effect once it is restored.
     let path = try hasSidecar ? files.sidecar : Trash(home).sidecar(of: session)
     guard let path, var sidecar = try? Sidecar.load(path) else { return }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)

@@ -2,60 +2,61 @@ package import Platform
 
 /// How long sessions are kept.
 package struct Retention: Sendable, Equatable {
-  /// Lived time since the later of end and seal after which a session's local files go, once proven
-  /// remote (7 days).
+  /// Lived time since the end or the seal, whichever is later, after which a session's local files
+  /// are deleted, once proven remote (7 days).
   package var local = Duration.days(7)
-  /// Age at which a session's objects go (30 days).
+  /// Age at which a session's objects are deleted (30 days).
   package var remote = Duration.days(30)
-  /// Bytes that the home's sessions may take; sealed sessions go before their age for it.
+  /// Maximum size of the home's sessions in bytes; above it, sealed sessions are deleted before
+  /// their age.
   ///
-  /// Nil: any.
+  /// Nil: no limit.
   package var localMax: ByteCount?
-  /// Age at which rotated parts of sessions go here, of running ones too, once proven remote.
+  /// Age at which rotated parts are deleted here, of running sessions too, once proven remote.
   ///
-  /// Nil: none do.
+  /// Nil: never.
   package var pruneAfter: Duration?
 
-  /// How long before a session's last copy expires it is reported.
+  /// How long before a session's last copy expires to report it.
   ///
-  /// Nil: not at all.
+  /// Nil: never.
   package var warnBefore: Duration?
-  /// Lived time for which deleted local copies are kept aside, zero for none (7 days).
+  /// Lived time for which deleted local copies stay in the trash, zero for none (7 days).
   package var trash = Duration.days(7)
 
-  /// Age that a person named in place of ``local`` and ``remote``; nil where none did.
+  /// Age that a person named to replace ``local`` and ``remote``; nil if none.
   package var asked: Duration?
-  /// Whether the age of remote sessions is taken by the server's clock alone, for homes that have
-  /// not lived long enough to know better.
+  /// Whether the server's clock alone decides the age of remote sessions, for homes whose lived
+  /// time is too short.
   package var trustsServerClock = false
-  /// Whether also plans are carried out that remove most of what is there.
+  /// Whether to carry out even plans that delete most sessions.
   package var isForced = false
 
-  /// The defaults.
+  /// The default retention.
   package init() {}
 
-  /// The same with an age that a person named.
+  /// The same retention with an age that a person named.
   package func asking(_ age: Duration) -> Retention {
     var copy = self
     (copy.local, copy.remote, copy.asked) = (age, age, age)
     return copy
   }
 
-  /// Whether ages count lived time; an age below a day that a person named goes by the clocks.
+  /// Whether ages count lived time; an age below a day that a person named uses the clocks.
   var countsLivedTime: Bool { asked.map { $0 >= .days(1) } ?? true }
 
   /// Age in days at which a lifecycle rule may delete an object.
   ///
-  /// The reaper counts from a session's newest object, a lifecycle rule from each object by itself:
-  /// so that it never takes the beginning of a session whose end is still kept, an object has to
-  /// live as long as the session went on, and then as long as sessions are kept.
+  /// The reaper measures from a session's newest object, a lifecycle rule from each object by
+  /// itself. So that a rule never deletes the beginning of a session whose end is still kept, an
+  /// object has to live as long as the session ran, plus the retention.
   ///
-  /// - Parameter longestSession: How long a session may go on.
+  /// - Parameter longestSession: the longest duration of a session.
   package func lifecycleDays(longestSession: Duration) -> Int {
     func days(_ span: Duration) -> Int { Int((max(1, span.seconds) - 1) / 86_400) + 1 }
     return days(remote) + days(longestSession)
   }
 
-  /// Age by server time below which an upload may still need what looks superfluous (7 days).
+  /// Age by server time below which an upload may still need objects that look superseded (7 days).
   package static let leftoverAge = Duration.days(7)
 }

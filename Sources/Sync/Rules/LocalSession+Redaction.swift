@@ -1,15 +1,15 @@
 import Replica
 import SessionLog
 
-/// Notes which rules redact what is sent of a session, and reads the log as they leave it.
+/// Records which rules redact a session's sent log, and reads the log through them.
 extension LocalSession {
-  /// Notes epochs and, for a recorded stream, its generation.
+  /// Records epochs and, for a recorded stream, its generation.
   ///
-  /// The first epoch of a first generation can be found again by trying; before anything is sent of
-  /// another, it is certain to be remembered.
+  /// The first epoch of a first generation can be recovered by trying; that of any other is
+  /// recorded before anything is sent.
   ///
-  /// - Parameter known: what has been noted; nil to read it.
-  /// - Returns: what is noted from then on.
+  /// - Parameter known: the present record; nil to read it.
+  /// - Returns: the new record.
   @discardableResult
   func note(
     _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: SentNote? = nil
@@ -21,9 +21,9 @@ extension LocalSession {
     return note
   }
 
-  /// The stream as it leaves, or has left, this machine; nil when nothing of it is here.
+  /// The stream as it is or was sent; nil if no log is here.
   ///
-  /// - Throws: ``Replica/ReplicaError`` where rules are missing that bind it.
+  /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
   func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LocalStream? {
     let epochs = try redaction(sidecar) ?? []
     let stretches = try context.redaction.stretches(epochs)

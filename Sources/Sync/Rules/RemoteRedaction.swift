@@ -4,20 +4,20 @@ import Redaction
 import Replica
 package import SessionLog
 
-/// Applies the configured rules to what was sent before they were: each session of which they mask
-/// more, or less, becomes a new generation, in which only the segments are sent anew that differ.
+/// Applies the configured rules to logs sent before them: each session in which they mask more, or
+/// less, becomes a new generation, of which only the changed segments are sent.
 ///
-/// What these replace is deleted as that of every generation is, by a pass after the seal.
+/// The replaced segments are deleted by a pass after the seal, like those of every old generation.
 package struct RemoteRedaction: Sendable {
-  /// One session of which the store has other bytes than the rules make.
+  /// A session whose stored bytes differ from what the rules make.
   package struct Item: Sendable {
     /// The session.
     package let session: SessionID
-    /// Segments that have to be sent anew.
+    /// Number of segments to send again.
     package let segments: Int
-    /// Log bytes in them.
+    /// Log bytes in these segments.
     package let bytes: ByteCount
-    /// The generation that the session is to have.
+    /// The session's new generation.
     let generation: Int
   }
 
@@ -26,11 +26,11 @@ package struct RemoteRedaction: Sendable {
   /// Makes a planner.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// What would have to be done for a session; nil when nothing has.
+  /// The work for a session; nil if there is none.
   ///
-  /// - Parameter session: one of this device's.
-  /// - Throws: ``Replica/ReplicaError`` with a reason why it cannot be done; errors of the store and of
-  ///   the local files.
+  /// - Parameter session: a session of this device.
+  /// - Throws: ``Replica/ReplicaError`` with the reason why it is impossible; errors of the store
+  ///   and of the local files.
   package func plan(_ session: SessionID) async throws -> Item? {
     let local = LocalSession(context.home, session)
     let (sidecar, _) = try local.sidecar(device: context.device)
@@ -70,8 +70,8 @@ package struct RemoteRedaction: Sendable {
       generation: highest + 1)
   }
 
-  /// Those of an attached file's segments that copy from an object in which the rules mask something,
-  /// be it in what is copied or beside it.
+  /// Segments of an attached file that copy from an object in which the rules mask something,
+  /// within the copied bytes or beside them.
   private func bareDeltas(
     _ cover: [SegmentName], _ remote: RemoteSession
   ) async throws -> Set<SegmentName> {
@@ -102,11 +102,11 @@ package struct RemoteRedaction: Sendable {
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
     try local.note(epochs, generation: item.generation)
     if sidecar.source != nil {
-      // A rewrite that comes in between is not to copy from what goes.
+      // A rewrite in between must not copy from the segments to be deleted.
       try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)
       sidecar.generation = item.generation
     }
-    // That of a session that is being recorded is the recorder's.
+    // The generation of a session being recorded is the recorder's.
     if sidecar.source != nil || sidecar.seal != nil {
       sidecar.seal = nil
       try sidecar.save(local.files.sidecar)

@@ -4,8 +4,8 @@ package import Redaction
 import Replica
 package import SessionLog
 
-/// The rule sets that redact what leaves this machine: the configured one, and those that have
-/// redacted before, which the home keeps for as long as it stands.
+/// The rule sets for redaction: the configured one, and earlier ones that have redacted logs, which
+/// the home keeps as long as it exists.
 package final class RuleLibrary: Sendable {
   /// The configured rules.
   package let current: Redactor
@@ -17,9 +17,9 @@ package final class RuleLibrary: Sendable {
 
   private static let standardVersion = Result { try Redactor.standard.rules.version() }
 
-  /// Makes the configured rules ready.
+  /// Prepares the configured rules.
   ///
-  /// - Throws: ``Redaction/RedactionError`` for rules that cannot be used.
+  /// - Throws: ``Redaction/RedactionError`` for invalid rules.
   package init(_ home: Home, _ rules: RedactionRules) throws {
     self.home = home
     if rules == Redactor.standard.rules {
@@ -32,12 +32,12 @@ package final class RuleLibrary: Sendable {
 
   private func path(_ version: String) -> String { "\(home.rulesPath)/\(version).json" }
 
-  /// The rules of a version; nil where they are not here any more.
+  /// The rules of a version; nil if they are missing here.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func redactor(_ version: String) throws -> Redactor? {
     if let redactor = known.withLock({ $0[version] }) { return redactor }
-    // A version is a name here, and comes from files that others may have written.
+    // The version becomes a file name, and comes from files that others may have written.
     guard version.count == 16, version.allSatisfy(\.isHexDigit) else { return nil }
     guard let bytes = try bytes(of: version), let rules = try? RedactionRules(json: bytes),
       try rules.version() == version, let redactor = try? Redactor(rules)
@@ -56,7 +56,7 @@ package final class RuleLibrary: Sendable {
 
   /// The rules of a stream's epochs.
   ///
-  /// - Throws: ``Replica/ReplicaError`` where a rule set is not here any more.
+  /// - Throws: ``Replica/ReplicaError`` if a rule set is missing here.
   func stretches(_ epochs: [Sidecar.RedactionEpoch]) throws -> [RedactedStretch] {
     try epochs.map { epoch in
       guard let redactor = try redactor(epoch.rules) else {
@@ -68,7 +68,7 @@ package final class RuleLibrary: Sendable {
     }
   }
 
-  /// Keeps the configured rules, durably, before anything is sent by them.
+  /// Keeps the configured rules, durably, before they redact anything that is sent.
   ///
   /// - Throws: ``Platform/SystemError``.
   func keepCurrent() throws {
@@ -77,7 +77,7 @@ package final class RuleLibrary: Sendable {
     try AtomicFile.write(current.rules.json(), to: path(version))
   }
 
-  /// Versions that the home keeps, the configured one first.
+  /// Versions in the home, the configured one first.
   ///
   /// - Throws: ``Platform/SystemError``.
   func versions() throws -> [String] {

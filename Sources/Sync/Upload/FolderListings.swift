@@ -3,13 +3,13 @@ import Platform
 import Replica
 import SessionLog
 
-/// The listings of one pass: each folder is asked for once, however many sessions want it.
+/// The listings of one pass: each folder is listed once, however many sessions need it.
 actor FolderListings {
   private let store: any ObjectStore
-  /// The session whose objects alone are wanted of a folder.
+  /// The only session wanted of a folder.
   private let only: [SessionFolder: SessionID]
   private var listings: [SessionFolder: Task<FolderListing, any Error>] = [:]
-  /// Those that were asked for where nothing is done beside anything else.
+  /// Finished listings, for code that cannot wait.
   private var done: [SessionFolder: FolderListing] = [:]
 
   init(_ store: any ObjectStore) {
@@ -17,7 +17,7 @@ actor FolderListings {
     only = [:]
   }
 
-  /// For the sessions of a plan.
+  /// Prepares the listings for a plan's sessions.
   init(_ store: any ObjectStore, for plan: UploadPlan, of device: Device) {
     self.store = store
     only = Dictionary(grouping: plan.items) {
@@ -43,13 +43,14 @@ actor FolderListings {
     }
   }
 
-  /// What a listing of this pass showed of a session; nil when its folder was not listed.
+  /// The session as a listing of this pass showed it; nil if its folder was not listed.
   func known(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession? {
     guard listings[folder] != nil || done[folder] != nil else { return nil }
     return try await self.session(session, in: folder)
   }
 
-  /// What the folder holds of a session; of a folder with one planned session only that one.
+  /// The session as its folder holds it; of a folder with one planned session, only that one is
+  /// listed.
   func session(_ session: SessionID, in folder: SessionFolder) async throws -> RemoteSession {
     precondition(only[folder].map { $0 == session } ?? true, "the session was not listed")
     return try await listing(of: folder)[session, in: folder]

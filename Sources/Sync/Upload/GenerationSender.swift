@@ -5,11 +5,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// An attached file of which bytes have changed that were sent already becomes a new generation of
-/// its session, sent as deltas against the one before.
+/// Sends an attached file whose sent bytes have changed as a new generation of its session, as
+/// deltas against the one before.
 ///
-/// The remote keeps to the old one until a sidecar revision names the new one, which happens when
-/// every byte of it is there.
+/// The old generation counts until a sidecar revision names the new one, which is put once every
+/// byte of it is there.
 struct GenerationSender {
   let writer: RemoteWriter
 
@@ -17,7 +17,7 @@ struct GenerationSender {
 
   private var context: SyncContext { writer.context }
 
-  /// Sends the local log as the generation after the one that was sent, and names it.
+  /// Sends the local log as the next generation, and names it.
   func send(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let log = try state.requireView()
@@ -27,7 +27,7 @@ struct GenerationSender {
     if try begun.allSatisfy({ try $0.range.upperBound <= end && $0.matches(log) }) {
       start = writer.remote(state).mark(of: state.generation)
     } else {
-      // What was begun is of a file that has changed again.
+      // The unfinished generation is of a file that has changed again.
       try state.beginNextGeneration()
     }
     let generation = state.generation
@@ -86,11 +86,11 @@ struct GenerationSender {
     }
   }
 
-  /// Sends a log of which other bytes are masked than before: plain those segments in which they are,
-  /// so that nothing needs the objects any more that have them bare, and of the others that they are
-  /// as they were.
+  /// Sends a log whose masks have changed: plain those segments that differ, so that nothing
+  /// depends on objects with unmasked bytes; the others stay as they are.
   ///
-  /// What a delta of an attached file copies from may hold more than the copy shows: it goes too.
+  /// The basis of an attached file's delta may contain more than the delta copies, so it is
+  /// replaced too.
   private func sendChanged(
     _ range: Range<StreamOffset>, of generation: Int, _ log: LocalStream,
     _ state: inout SessionState
@@ -115,7 +115,7 @@ struct GenerationSender {
     }
   }
 
-  /// Where the bytes of the generation that was sent are stored.
+  /// Where the bytes of the sent generation are stored.
   private func sourceMap(_ state: SessionState) async throws -> SourceMap {
     let reader = RemoteReader(context.store)
     var map = SourceMap(generation: state.entry.generation)
@@ -128,7 +128,7 @@ struct GenerationSender {
     return map
   }
 
-  /// Puts the revision from which on a generation counts.
+  /// Puts the revision that makes a generation count.
   private func name(
     _ generation: Int, _ log: LocalStream, length: StreamOffset, _ state: inout SessionState
   ) async throws {

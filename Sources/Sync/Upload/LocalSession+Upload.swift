@@ -5,26 +5,25 @@ import Platform
 import Replica
 import SessionLog
 
-/// What an upload does with a session as it lies in the home.
+/// Steps of an upload on a session in the home.
 extension LocalSession {
-  /// Compresses what a recorder that died has left plain.
+  /// Compresses parts that a dead recorder left plain.
   func compressParts(_ format: LogFormat) throws {
     do {
       try files.compressParts(format: format)
     } catch let error as SystemError where error.isDiskFull {
-      // A plain part is read as it is, and will be sent and reaped like any other.
+      // A plain part is readable, and is sent and reaped like any other.
     }
   }
 
-  /// How long a record may lack its newline, and what might begin a secret its end, before it is cut
-  /// where it stands.
+  /// How long the last record may lack its newline, or a possible secret its end, before the log is
+  /// sent as it is.
   private static let partialRecordPatience = Duration.seconds(60)
-  /// How long a record may grow before it is cut where it stands, in bytes.
+  /// The size at which an unfinished record is cut, in bytes.
   private static let partialRecordLimit: ByteCount = 8 << 20
 
-  /// Up to which offset a log that is still being written may be sent: the end of its last record,
-  /// and not inside of what may become a secret; all of it where nothing has come for a while; and
-  /// why not further.
+  /// The offset up to which a growing log may be sent, and why not further: the end of its last
+  /// record, and not inside a possible secret; its end if it has been idle.
   func sendableEnd(
     of log: LocalStream, length: StreamOffset, sent: StreamOffset, modified: Timestamp,
     format: LogFormat,
@@ -39,43 +38,43 @@ extension LocalSession {
     return (settled, settled < last ? .heldBackSecret : last < length ? .unfinishedLine : nil)
   }
 
-  /// Whether nothing has come to a log for so long that it may be cut where it stands.
+  /// Whether a log has been idle for so long that it may be cut at its end.
   func isIdle(since modified: Timestamp, _ context: SyncContext) -> Bool {
     context.now() - modified >= Self.partialRecordPatience
   }
 
-  /// Time since the marker was made; nil without a marker.
+  /// Time since the marker was created; nil without a marker.
   func markerAge(now: Timestamp) throws -> Duration? {
     try FileStatus(files.marker).map { now - $0.modifiedAt }
   }
 
-  /// Forgets everything that a session needs until its seal is marked here, and remembers where the
-  /// seal left something behind on the remote.
+  /// Removes everything that a session needs until its seal is recorded here, and remembers whether
+  /// the seal superseded objects.
   func settle(_ context: SyncContext) throws {
-    // Of a session that a killed pass sealed, the row does not say what that pass saw.
+    // For a session that a killed pass sealed, the entry lacks what that pass saw.
     let entry = try context.manifest.entry(session)
     let isTidy = entry.map { !$0.isDirty && $0.hasOnlyFinalObjects } ?? false
     try context.manifest.forgetSealed([session: isTidy], due: context.now())
     try leave()
   }
 
-  /// Removes what leads a pass to the session.
+  /// Removes the files that lead a pass to the session.
   func leave() throws {
     try File.remove(files.redaction)
     try removeMarker()
     try Quarantine(home).release(session)
   }
 
-  /// Ends the uploader's interest in the session.
+  /// Removes the marker, after which no pass visits the session.
   ///
-  /// The lock goes first: without a marker nobody would ever remove it.
+  /// The lock goes first: without a marker it would never be removed.
   func removeMarker() throws {
     for path in [files.reserve, files.declared, files.lock, files.marker] { try File.remove(path) }
   }
 }
 
 extension Sidecar {
-  /// Whether this home put a seal into a store.
+  /// Whether this home put a given seal into a store.
   func isSealed(by name: RevisionName, in store: String) -> Bool {
     seal?.revision == name.fileName && seal?.store == store
   }

@@ -3,16 +3,16 @@ import Platform
 import Replica
 import SessionLog
 
-/// A session of which no log may leave: revisions of its sidecar state that it began, that it goes
-/// on, and how it ended.
+/// Sends a session's sidecar without its log: revisions state that it began, that it continues, and
+/// how it ended.
 ///
-/// The log is not read. Where bytes of it were sent before, the revisions say up to where.
+/// The log is not read. If bytes of it were sent before, the revisions say up to which offset.
 struct MetadataSender {
   let writer: RemoteWriter
 
   init(_ writer: RemoteWriter) { self.writer = writer }
 
-  /// Puts the revision of a session that goes on.
+  /// Puts the revision of an open session.
   func send(_ state: inout SessionState) async throws {
     var sidecar = state.sidecar
     sidecar.clockOffset =
@@ -24,9 +24,9 @@ struct MetadataSender {
     state.isQuiet = false
   }
 
-  /// Puts the last revision, and marks here that the session is over for the store.
+  /// Puts the last revision, and records here that the session is sealed in the store.
   func seal(_ state: inout SessionState) async throws {
-    // Should the configuration change before this is done, the session is not taken for another.
+    // Record the consent first, in case the configuration changes before this is done.
     try state.note(.metadata)
     var final = state.sidecar
     final.consent = .metadata

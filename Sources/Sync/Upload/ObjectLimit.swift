@@ -1,15 +1,15 @@
 import Delta
 import Platform
 
-/// How large an object may be that a store takes: what its refusals have taught, in bytes.
+/// The largest object that a store accepts, in bytes, learned from its refusals.
 ///
-/// Whoever refuses an object as too large is sent ones half as large from then on.
+/// After an object is refused as too large, objects of half the size are sent.
 final class ObjectLimit: Sendable {
   private let manifest: Manifest
   private let limits: UploadLimits
   private let known: Guarded<Int>
 
-  /// What the manifest remembers, within the limits.
+  /// Starts from the manifest, within the limits.
   init(_ manifest: Manifest, _ limits: UploadLimits) throws {
     (self.manifest, self.limits) = (manifest, limits)
     let remembered = try manifest.storeEntry().objectLimit ?? limits.largestObject
@@ -18,16 +18,16 @@ final class ObjectLimit: Sendable {
 
   var bytes: Int { known.withLock { $0 } }
 
-  /// Log bytes of one frame at most: what zstd cannot compress leaves room for three more.
+  /// Maximum log bytes of one frame: if zstd cannot compress it, there is room for three more.
   var frameLength: Int { min(SegmentEncoder.frameLength, bytes / 4) }
 
-  /// Halves the limit, and remembers it, after an object was refused.
+  /// Halves the limit after a refusal, and saves it.
   ///
-  /// - Parameter size: of the object, in bytes.
+  /// - Parameter size: size of the refused object, in bytes.
   /// - Throws: errors of the manifest.
   func lower(after size: Int) throws {
     let lower = known.withLock { bytes in
-      // Another session may have learnt it meanwhile.
+      // Another session may have lowered it meanwhile.
       if size <= bytes { bytes = max(limits.smallestObject, min(bytes, size) / 2) }
       return bytes
     }

@@ -6,7 +6,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Proves that objects hold what the local log has, and puts those anew that do not.
+/// Proves that objects hold the local log's bytes, and replaces those that do not.
 struct ObjectProof {
   let writer: RemoteWriter
 
@@ -14,12 +14,12 @@ struct ObjectProof {
 
   private var context: SyncContext { writer.context }
 
-  /// Proves all that holds the stream up to an offset: what the store did not prove when it was put is
-  /// read back once.
+  /// Proves all objects that hold the stream up to an offset; reads back, once, those that the
+  /// store did not prove when they were put.
   ///
   /// - Parameters:
   ///   - end: the stream's length.
-  ///   - tally: counts what it lacks of the stream.
+  ///   - tally: updated with the stream bytes it lacks.
   /// - Returns: the objects, in order.
   func prove(
     upTo end: StreamOffset, _ tally: inout StreamTally, _ state: inout SessionState
@@ -39,13 +39,13 @@ struct ObjectProof {
     }
   }
 
-  /// - Returns: false where the object is damaged and cannot be made again as it was.
+  /// - Returns: false if the object is damaged and cannot be recreated as it was.
   private func prove(
     _ name: SegmentName, _ tally: inout StreamTally, _ state: inout SessionState
   ) async throws -> Bool {
     let log = try state.requireView()
     guard try log.available().lowerBound <= name.range.lowerBound else {
-      // The file that these bytes came from is gone: their object, checked by its name, is them.
+      // The file behind these bytes is gone: the object, checked against its name, takes its place.
       let isNew = tally.end <= name.range.lowerBound
       try await RemoteReader(context.store).read(name, in: writer.folder) {
         if isNew { tally.add($0) }
@@ -62,8 +62,8 @@ struct ObjectProof {
     return true
   }
 
-  /// Counts what the tally lacks of a segment, and finds out whether the log still has what was sent
-  /// as it; what was sent in this pass has been counted.
+  /// Adds a segment to the tally and checks that the log still matches it; segments sent in this
+  /// pass were added already.
   private func count(_ name: SegmentName, of log: LocalStream, _ tally: inout StreamTally) throws {
     guard tally.end < name.range.upperBound else { return }
     let counted = max(tally.end, name.range.lowerBound)
@@ -83,9 +83,9 @@ struct ObjectProof {
     }
   }
 
-  /// Compares an object with the local log; one that was damaged on its way is put once more.
+  /// Compares an object with the local log; puts one that was damaged in transit once more.
   ///
-  /// - Throws: ``ReplicaError`` where that does not help.
+  /// - Throws: ``ReplicaError`` if that does not help.
   func readBack(_ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar) async throws {
     guard try await isReadBack(name, log, sidecar) else {
       throw ReplicaError(
@@ -95,7 +95,7 @@ struct ObjectProof {
     }
   }
 
-  /// - Returns: false where the object is damaged and cannot be made again as it was.
+  /// - Returns: false if the object is damaged and cannot be recreated as it was.
   private func isReadBack(
     _ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar
   ) async throws -> Bool {
@@ -106,7 +106,7 @@ struct ObjectProof {
       do {
         _ = try await context.store.put(key, again.body)
       } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
-        // Written once, and damaged: its bytes go under another name.
+        // The name is write-once and its object damaged: put the bytes under another name.
         guard (try? await context.store.head(key)) != nil else { throw error }
         return false
       }
@@ -120,7 +120,7 @@ struct ObjectProof {
     return true
   }
 
-  /// Makes a segment once more, as it was made before or after the log was rotated.
+  /// Encodes a segment again, as it was encoded before or after the log was rotated.
   private func encodeAgain(
     _ name: SegmentName, _ log: LocalStream, _ sidecar: Sidecar
   ) async throws -> EncodedSegment? {
@@ -136,8 +136,8 @@ struct ObjectProof {
     return nil
   }
 
-  /// Puts the bytes of a damaged object that another encoder made under other names, which count in
-  /// its place.
+  /// Puts the bytes of a damaged object, made by another encoder, under other names, which then
+  /// count instead.
   private func replace(_ name: SegmentName, _ state: inout SessionState) async throws {
     context.logger.warning(
       "\(writer.folder.key)\(name.fileName) is damaged, and cannot be made again: its bytes are put again"
@@ -155,13 +155,13 @@ struct ObjectProof {
       start = segment.name.range.upperBound
     }
     state.entry.segments[name] = nil
-    // The damaged one is still listed, for a later pass to sweep.
+    // The damaged object is still listed; a later pass sweeps it.
     state.entry.hasCutObjects = true
     try writer.save(&state)
   }
 
-  /// Compares what a delta and its basis make with the local log; where they do not make it, a new
-  /// generation without a basis has to take their place.
+  /// Compares what a delta and its basis produce with the local log; on a difference, a new
+  /// generation without a basis has to replace them.
   private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
     var position = name.range.lowerBound
     do {

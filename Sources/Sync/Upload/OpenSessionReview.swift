@@ -4,20 +4,21 @@ import Platform
 import Replica
 package import SessionLog
 
-/// Makes sure, once a boot and once a day, that nothing an upload goes by has been lost or changed
-/// behind its back: the markers that lead it to sessions, and what its cache knows of the store.
+/// Checks, once a boot and once a day, what an upload depends on and others may have lost or
+/// changed: the markers that lead it to sessions, and the cache's knowledge of the store.
 ///
-/// A power cut may take a marker whose log is safe, and anybody with the right to may delete objects.
+/// A power failure may lose a marker whose log is safe, and anyone with permission may delete
+/// objects.
 package struct OpenSessionReview {
   private let context: SyncContext
 
   /// Makes a review.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Time between two reviews.
+  /// Time between reviews.
   private static let interval = Duration.days(1)
 
-  /// The last review; in the cache, so that one is due when that is lost.
+  /// The last review; in the cache, so that a review is due when the cache is lost.
   private struct Last: Codable {
     let boot: String
     let at: Timestamp
@@ -25,7 +26,7 @@ package struct OpenSessionReview {
 
   private var path: String { context.home.cachePath + "/review.json" }
 
-  /// Reviews the home's sessions where that is due; a review that fails is left to the next pass.
+  /// Reviews the home's sessions if due; after a failure, the next pass tries again.
   package func runIfDue(holding lock: HomeLock) {
     lock.expect(context.home)
     do {
@@ -43,7 +44,7 @@ package struct OpenSessionReview {
       && last?.boot == context.machine.bootId
     guard !isRecent else { return }
     try restoreMarkers()
-    // What is known of open sessions counts again once a listing has confirmed it.
+    // Entries of open sessions count again once a listing has confirmed them.
     try context.manifest.distrustSessions()
     save(Last(boot: context.machine.bootId, at: now))
   }
@@ -60,7 +61,7 @@ package struct OpenSessionReview {
     }
   }
 
-  /// Whether a session is not sealed; where its sidecar is lost, a listing has to tell.
+  /// Whether a session may be unsealed; if its sidecar is lost, a listing decides.
   private func mayBeUnsealed(_ local: LocalSession) -> Bool {
     do {
       return try Sidecar.load(local.files.sidecar).seal == nil
@@ -76,7 +77,7 @@ package struct OpenSessionReview {
     return try? JSONDecoder().decode(Last.self, from: Data(bytes))
   }
 
-  /// What cannot be saved, on a full disk say, is reviewed again by the next pass.
+  /// Saves the review; if that fails, for example on a full disk, the next pass reviews again.
   private func save(_ last: Last) {
     guard let json = try? JSONEncoder().encode(last) else { return }
     try? AtomicFile.write(Array(json), to: path, isDurable: false)

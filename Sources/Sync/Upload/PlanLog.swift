@@ -2,16 +2,16 @@ import Logging
 import Platform
 import SessionLog
 
-/// Logs what a pass decided of each session, at level info.
+/// Logs what a pass decided for each session, at level info.
 struct PlanLog {
   let logger: Logger
 
-  /// A session that is worked on.
+  /// Logs a session that is uploaded.
   func item(_ item: UploadPlan.Item) {
     logger.info("\(item.session): \(Self.text(item))")
   }
 
-  /// A session of which nothing is to be sent, or that is left alone.
+  /// Logs a session that waits, or has nothing to send.
   func waits(_ session: SessionID, _ reason: WaitReason) {
     switch reason.kind {
     case .idle: logger.info("\(session): waits: \(reason.text)")

@@ -3,26 +3,26 @@ import Platform
 import Replica
 package import SessionLog
 
-/// `quarantine/`: what could not be sent, and why, one small file a session.
+/// `quarantine/`: why sessions could not be sent, one small file per session.
 package struct Quarantine: Sendable {
   private let directory: String
 
   /// The quarantine of a home.
   package init(_ home: Home) { directory = home.quarantinePath }
 
-  /// Notes why a session could not be sent; the session itself stays where it is.
+  /// Records why a session could not be sent; the session itself stays in its place.
   ///
-  /// - Throws: ``Platform/SystemError`` when the note cannot be written.
+  /// - Throws: ``Platform/SystemError`` when the record cannot be written.
   package func hold(_ session: SessionID, reason: String) throws {
     try AtomicFile.write(Array((reason + "\n").utf8), to: path(session))
   }
 
-  /// Forgets the note.
+  /// Removes the record.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func release(_ session: SessionID) throws { try File.remove(path(session)) }
 
-  /// Sessions held, with their reasons.
+  /// Sessions in quarantine, with the reasons.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func held() throws -> [(session: SessionID, reason: String)] {

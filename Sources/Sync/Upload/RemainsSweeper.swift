@@ -3,19 +3,18 @@ import Platform
 import Replica
 import SessionLog
 
-/// Deletes what sealed sessions no longer need: older sidecar revisions, and segments whose bytes are
-/// in one that the seal names.
+/// Deletes superseded objects of sealed sessions: older sidecar revisions, and segments whose bytes
+/// are in one that the seal names.
 ///
-/// It runs in a pass after the one that sealed them, and only where a listing shows the seal and
-/// every object that it names whole.
+/// Runs in a pass after the seal, and only if a listing shows the seal and every object it names.
 struct RemainsSweeper {
   let context: SyncContext
   let report: @Sendable (UploadEvent) -> Void
 
-  /// When objects that could not be deleted are tried again.
+  /// Time until a failed deletion is tried again.
   private static let patience = Duration.hours(6)
 
-  /// Sweeps up after these sessions; what cannot be deleted is told.
+  /// Sweeps these sessions; reports what cannot be deleted.
   ///
   /// - Throws: errors of the manifest; `CancellationError`.
   func sweep(_ sessions: [SessionID]) async throws {
@@ -64,8 +63,8 @@ struct RemainsSweeper {
     }
   }
 
-  /// The seal that this home put: its own copy or, once that is gone with the session, the store's
-  /// where there is no other seal, which anybody may have put.
+  /// The seal that this home put: its own copy or, if that is gone with the session, the store's,
+  /// provided there is no other seal, which anyone may have put.
   private func seal(of remote: RemoteSession) async throws -> Sidecar? {
     let local = LocalSession(context.home, remote.session)
     if let seal = remote.seal, let own = try? Sidecar.load(local.files.sidecar),
@@ -75,7 +74,7 @@ struct RemainsSweeper {
     }
     let seals = remote.revisions.filter { $0.status != .active }
     guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
-    // What only a home's own copy says does not count here.
+    // Fields that only a home's own copy can vouch for do not count here.
     return try await RemoteReader(context.store).read(seal, in: remote.folder).remoteForm
   }
 

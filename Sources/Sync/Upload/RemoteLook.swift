@@ -5,8 +5,8 @@ import Platform
 import Replica
 import SessionLog
 
-/// Finds out what the store has of a session, from the manifest or from a listing, and whether the
-/// local log is what was sent.
+/// Finds out what the store has of a session, from the manifest or a listing, and whether the local
+/// log still matches it.
 struct RemoteLook {
   let writer: RemoteWriter
 
@@ -14,7 +14,7 @@ struct RemoteLook {
 
   private var context: SyncContext { writer.context }
 
-  /// Whether the manifest counts without a listing: before a seal the store is always asked.
+  /// Whether the manifest suffices without a listing; before a seal the folder is always listed.
   func trustsManifest(_ state: SessionState) -> Bool {
     state.verdict == nil && !state.isSidecarDamaged && isBelievable(state)
       && context.ownership?.proves(state.entry.owner, writer.session, in: writer.folder) ?? true
@@ -27,7 +27,7 @@ struct RemoteLook {
       && (state.consent == .metadata || rulesAreKnown)
   }
 
-  /// Takes what the folder's names say, where the manifest does not know just that.
+  /// Updates the entry from the folder's names, unless the manifest agrees with them.
   func list(_ state: inout SessionState) async throws {
     let remote = try await writer.folders.session(state.session, in: writer.folder)
     try await proveOwner(&state, remote)
@@ -51,7 +51,7 @@ struct RemoteLook {
       if known.own.contains(name) { entry.own(name) }
     }
     if state.consent == .metadata {
-      // A pass that sends log bytes later compares them with the log first.
+      // A pass that later sends log bytes has to compare first.
       if remote.mark > 0 { entry.boot = "" }
     } else {
       entry.isKept = state.isInManifest
@@ -61,9 +61,9 @@ struct RemoteLook {
     state.isEntryListed = true
   }
 
-  /// Makes sure that what the store has of the session is of this home's user.
+  /// Proves that the store's copy of the session is of this home's user.
   ///
-  /// - Throws: ``ReplicaError`` where it is not.
+  /// - Throws: ``ReplicaError`` if it is not.
   private func proveOwner(_ state: inout SessionState, _ remote: RemoteSession) async throws {
     guard let ownership = context.ownership else { return }
     let (session, folder) = (state.session, writer.folder)
@@ -75,8 +75,8 @@ struct RemoteLook {
     }
   }
 
-  /// Whether the newest object is so old, by the server's clock, that another reaper may soon take the
-  /// session for abandoned.
+  /// Whether the newest object is so old, by the server's clock, that another reaper may soon
+  /// consider the session abandoned.
   private func isQuiet(_ remote: RemoteSession) -> Bool {
     guard let newest = remote.newest else { return false }
     let now =
@@ -97,7 +97,7 @@ struct RemoteLook {
     }
   }
 
-  /// Whether the store has nothing of the session that the manifest does not know, and all that the
+  /// Whether the store has nothing of the session that the manifest lacks, and everything that the
   /// seal would name.
   private func isComplete(_ state: SessionState, _ listed: RemoteSession) -> Bool {
     let known = state.entry
@@ -107,8 +107,8 @@ struct RemoteLook {
       && Set(needed).isSubset(of: listed.segments)
   }
 
-  /// Where an attached file is gone, finds out how much of the stream it had: a pass that was killed
-  /// may have sent bytes of it that the home noted elsewhere.
+  /// Finds out how much of the stream a missing attached file had: a killed pass may have sent
+  /// bytes of it that the home recorded elsewhere.
   private func adjustSourceLength(_ state: inout SessionState, _ remote: RemoteSession) throws {
     guard let source = state.sidecar.source, source.inode == 0, let length = source.length,
       !state.isInManifest || state.entry.isDirty
@@ -127,9 +127,9 @@ struct RemoteLook {
 
   // MARK: The local log
 
-  /// Makes sure that the local log is what was sent; of another generation it need not be.
+  /// Verifies that the local log matches what was sent; another generation need not.
   ///
-  /// - Throws: ``ReplicaError`` where it is not.
+  /// - Throws: ``ReplicaError`` if it does not.
   func compare(_ state: inout SessionState) throws {
     guard state.isOfThisGeneration else {
       guard state.mustProveOwner, let ownership = context.ownership else { return }
@@ -145,7 +145,7 @@ struct RemoteLook {
     }
   }
 
-  /// Whether what is here of the log is what was sent; what is no longer here cannot differ.
+  /// Whether the local part of the log matches what was sent; bytes no longer here cannot differ.
   static func isUnchanged(_ log: LocalStream, _ known: ManifestEntry) throws -> Bool {
     let covered = known.sent - ByteCount(known.link.covered)
     guard try log.available().lowerBound <= covered else { return true }

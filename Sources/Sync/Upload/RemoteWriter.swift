@@ -4,8 +4,8 @@ import Platform
 import Replica
 import SessionLog
 
-/// Puts one session's objects, and keeps the manifest in step: it says "dirty" before the first
-/// request, and counts an object once its PUT was answered.
+/// Puts one session's objects and keeps the manifest in step: the entry is dirty before the first
+/// request, and an object counts once its PUT was answered.
 struct RemoteWriter {
   let context: SyncContext
   let session: SessionID
@@ -13,17 +13,18 @@ struct RemoteWriter {
   let folders: FolderListings
   let report: @Sendable (UploadEvent) -> Void
 
-  /// Where the objects go: below this device's own prefix, whatever a file in the home says.
+  /// The folder of the objects: always below this device's own prefix, whatever a file in the home
+  /// says.
   var folder: SessionFolder {
     SessionFolder(device: context.device.deviceId, session: session)
   }
 
-  /// Makes a segment as soon as there is room for it, and puts it.
+  /// Makes a segment when memory allows, and puts it.
   ///
   /// - Parameters:
-  ///   - range: stream offsets of what it may hold.
-  ///   - damaged: an object whose name it must not have; nil where it may have any.
-  ///   - make: makes it.
+  ///   - range: stream offsets that it may hold.
+  ///   - damaged: an object whose name it must not have; nil if any name will do.
+  ///   - make: makes the segment.
   /// - Returns: the segment.
   @discardableResult
   func put(
@@ -38,7 +39,7 @@ struct RemoteWriter {
     }
   }
 
-  /// Puts a segment, under another name where its own is taken by something else.
+  /// Puts a segment, under another name if its own is taken by a different object.
   private func put(
     _ made: EncodedSegment, _ state: inout SessionState
   ) async throws -> EncodedSegment {
@@ -66,7 +67,7 @@ struct RemoteWriter {
     let name = segment.name
     state.entry.segments[name] = receipt?.provesContent ?? false
     state.entry.own(name)
-    // What takes several requests may be interrupted between them: then 'status' says what is left.
+    // Several requests may be interrupted in between: then `status` shows the rest.
     if let end = state.end, name.range.upperBound < end { state.entry.isKept = true }
     var new = name.length
     if name.generation == state.entry.generation {
@@ -74,21 +75,21 @@ struct RemoteWriter {
       if new > 0 { (state.entry.sent, state.entry.link) = (name.range.upperBound, segment.endLink) }
       try finish(&state)
     } else {
-      // Until its generation is named, the next pass has to look what is there of it.
+      // Until its generation is named, the next pass has to list what is there of it.
       try save(&state)
     }
     report(.sent(session: session, logBytes: new, storedBytes: ByteCount(segment.body.count)))
     return segment
   }
 
-  /// Names that are tried for the same content.
+  /// Maximum number of names tried for the same content.
   private static let mostNames = 3
 
-  /// Puts an object, also where each name may be written but once: what a cut PUT left cannot be
-  /// written again then.
+  /// Puts an object even if names are write-once, so that one left by an interrupted PUT cannot be
+  /// overwritten.
   ///
-  /// - Returns: nil where something else has the name. An object of the right size is taken for the one
-  ///   that was meant, and is proven as one that the store did not prove.
+  /// - Returns: nil if a different object has the name. An existing object of the right size is
+  ///   assumed to be the intended one, and must be proven like one that the store did not prove.
   func putOnce(_ key: String, _ body: [UInt8]) async throws -> PutReceipt? {
     do {
       return try await context.store.put(key, body)
@@ -100,8 +101,8 @@ struct RemoteWriter {
     }
   }
 
-  /// Whether a refusal may be that of a name that was written before: object lock, a policy without
-  /// the right to overwrite, or a WebDAV server that has no method for it.
+  /// Whether a refusal may mean that the name is taken: object lock, a policy without permission to
+  /// overwrite, or a WebDAV server without a method for it.
   static func mayMeanTaken(_ error: StoreError) -> Bool {
     [.authentication, .conflict].contains(error.code)
   }
@@ -114,7 +115,7 @@ struct RemoteWriter {
     )
   }
 
-  /// Refuses an offset that a name has no digits for: no reader would find the object.
+  /// Rejects an offset with too many digits for a name: no reader would find the object.
   ///
   /// - Throws: ``ReplicaError``.
   static func expectName(for offset: StreamOffset, of session: SessionID) throws {
@@ -125,10 +126,10 @@ struct RemoteWriter {
         + "\(offset); restart its program to begin another session, and keep the local log")
   }
 
-  /// Puts a revision of a session that is not sealed under the next number.
+  /// Puts a revision of an unsealed session under the next number.
   func putRevision(_ sidecar: Sidecar, _ state: inout SessionState) async throws {
     var sidecar = sidecar
-    // Only the seal says how it ended.
+    // Only the seal states how it ended.
     sidecar.status = .active
     sidecar.cause = nil
     sidecar.endedAt = nil
@@ -136,7 +137,7 @@ struct RemoteWriter {
     _ = try await put(.active, length: state.entry.sent, &state) { _, _ in json }
   }
 
-  /// Puts a sidecar revision under the next number that is free.
+  /// Puts a sidecar revision under the next free number.
   ///
   /// - Parameter make: makes the JSON for a number.
   /// - Returns: its name and JSON, and whether the store proved its content.
@@ -175,23 +176,25 @@ struct RemoteWriter {
     } while receipt == nil
     state.entry.revision = name.number
     state.latest = name
-    // After the seal only the local mark is missing: until it is made, the next pass has to look.
+    // After the seal only the local record is missing: until it is written, the next pass has to
+    // list.
     if status == .active { try finish(&state) }
     report(.sent(session: session, logBytes: 0, storedBytes: ByteCount(json.count)))
     return (name, json, receipt?.provesContent ?? false)
   }
 
-  /// What a sidecar says beyond this machine.
+  /// The sidecar's JSON without fields meant for this machine only.
   func json(of sidecar: Sidecar, _ state: SessionState) throws -> [UInt8] {
     var sidecar = sidecar.remoteForm(redactedBy: context.redaction.current)
     if state.consent == .metadata { sidecar = sidecar.metadataForm } else { sidecar.consent = nil }
     sidecar.generation = state.entry.generation == 1 ? nil : state.entry.generation
-    // Those of a revision that this sidecar was made from.
+    // These belong to the revision that this sidecar was made from.
     (sidecar.previous, sidecar.signature) = (nil, nil)
     return try sidecar.json()
   }
 
-  /// What a seal says beyond this machine: with the revision before it, and signed.
+  /// The seal's JSON without fields meant for this machine only, with the previous revision, and
+  /// signed.
   ///
   /// The same sidecar makes the same bytes under the same number.
   func seal(
@@ -211,7 +214,7 @@ struct RemoteWriter {
 
   // MARK: The manifest
 
-  /// Says that a request is under way whose end is not known.
+  /// Records that a request is in progress whose result is unknown.
   func begin(_ state: inout SessionState) throws {
     guard !state.entry.isDirty else { return }
     state.entry.isDirty = true
@@ -226,7 +229,7 @@ struct RemoteWriter {
     try save(&state)
   }
 
-  /// Saves what is known.
+  /// Saves the entry.
   func save(_ state: inout SessionState) throws {
     try context.manifest.save(&state.entry, of: session)
   }
@@ -236,7 +239,7 @@ struct RemoteWriter {
     RemoteSession(folder: folder, session: session, segments: Array(state.entry.segments.keys))
   }
 
-  /// Segments of earlier generations that these copy from.
+  /// Segments of earlier generations that these objects copy from.
   func basis(of objects: [SegmentName], _ state: SessionState) async throws -> [SegmentName] {
     let reader = RemoteReader(context.store)
     var basis: Set<SegmentName> = []

@@ -1,7 +1,7 @@
 import Replica
 import SessionLog
 
-/// Which rules bind which bytes of a session.
+/// Decides which rules bind which bytes of a session.
 struct RuleBinding {
   let writer: RemoteWriter
 
@@ -9,14 +9,15 @@ struct RuleBinding {
 
   private var context: SyncContext { writer.context }
 
-  /// Binds the log by the rules by which it was sent, and by the configured ones from there on.
+  /// Binds the sent part of the log to the rules it was sent under, and the rest to the configured
+  /// ones.
   ///
-  /// They are noted before the first byte is sent by them, so that a later pass finds them again.
+  /// They are recorded before the first byte is sent under them, so that a later pass finds them.
   func bind(_ state: inout SessionState) async throws {
     let known = try state.requireView().redaction ?? []
     let isCurrent = state.isOfThisGeneration
     let epochs = isCurrent ? continued(known, from: state.entry.sent) : continued([], from: 0)
-    // What is sealed in this pass says so in its sidecar.
+    // A session sealed in this pass states them in its sidecar.
     let needsNote = state.verdict == nil || state.entry.sent > 0
     if needsNote, epochs != state.redaction {
       try context.redaction.keepCurrent()
@@ -32,7 +33,7 @@ struct RuleBinding {
     try state.bind(epochs, context)
   }
 
-  /// Epochs with the configured rules from an offset on.
+  /// Epochs that switch to the configured rules at an offset.
   private func continued(
     _ epochs: [Sidecar.RedactionEpoch], from sent: StreamOffset
   ) -> [Sidecar.RedactionEpoch] {
@@ -43,10 +44,10 @@ struct RuleBinding {
     return begun + [Sidecar.RedactionEpoch(from: sent, rules: version)]
   }
 
-  /// Lets the masks up to where the log is sent stay what they are, whatever comes after that.
+  /// Fixes the masks of the bytes up to the sendable end, whatever follows them.
   ///
-  /// Where they would not by themselves, an epoch of the same rules begins there. It is noted before
-  /// the first byte is sent that it binds.
+  /// Where they could still change, an epoch of the same rules begins at that end. It is recorded
+  /// before the first byte it binds is sent.
   func settle(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let log = try state.requireView()
@@ -63,10 +64,10 @@ struct RuleBinding {
     try state.bind(next, context)
   }
 
-  /// Finds the rules by which a session was sent that are noted nowhere.
+  /// Recovers unrecorded rules under which a session was sent.
   ///
-  /// They make the local bytes what the names of the remote segments say; where none do, the log stays
-  /// as it is.
+  /// The right rules turn the local bytes into what the remote segments' names state; if none do,
+  /// the log stays as it is.
   func recover(_ state: inout SessionState, _ segments: [SegmentName]) throws {
     let plain = state
     let here = try state.requireView().available()

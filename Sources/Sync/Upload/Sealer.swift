@@ -4,7 +4,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Seals a session that nobody can write any more: proof, seal revision, local mark.
+/// Seals a session that can no longer be written: proof, seal revision, local record.
 struct Sealer {
   let writer: RemoteWriter
 
@@ -37,12 +37,12 @@ struct Sealer {
     try await seal(final, objects, length: length, &state)
   }
 
-  /// Puts the seal of what the store has of a stream, and marks it here.
+  /// Puts the seal for what the store has of a stream, and records it here.
   ///
   /// - Parameters:
-  ///   - sidecar: what is known of the session, without its end and its objects.
-  ///   - objects: what holds the stream, or what the store has of it.
-  ///   - length: stream bytes that the store has.
+  ///   - sidecar: the session's sidecar, without end and objects.
+  ///   - objects: the objects that hold the stream, or what the store has of it.
+  ///   - length: stream bytes in the store.
   func seal(
     _ sidecar: Sidecar, _ objects: [SegmentName], length: StreamOffset,
     _ state: inout SessionState
@@ -67,7 +67,7 @@ struct Sealer {
     writer.report(.sealed(session: state.session, status: final.status, isTidy: isTidy))
   }
 
-  /// Puts the seal, or finds the one that a pass put which died before its local mark.
+  /// Puts the seal, or finds the one of a pass that died before its local record.
   private func put(
     _ sidecar: Sidecar, length: StreamOffset, _ state: inout SessionState
   ) async throws -> RevisionName {
@@ -99,7 +99,7 @@ struct Sealer {
     return name
   }
 
-  /// Saves what this home knows of a seal that was put.
+  /// Saves this home's record of a seal.
   private func mark(
     _ sidecar: Sidecar, by name: RevisionName, length: StreamOffset, _ state: SessionState
   ) throws {
@@ -110,11 +110,11 @@ struct Sealer {
     sidecar.agesFrom = context.lived.time.mark
     sidecar.remoteReapedAt = nil
     sidecar.erasesBefore = state.note.generation
-    // The uploader makes it durable together with those of the other sessions, and then settles it.
+    // The uploader makes it durable together with those of other sessions, and then settles it.
     try sidecar.saveForNow(state.local.files.sidecar)
   }
 
-  /// Keeps a sidecar that could not be read where a person can look at it.
+  /// Keeps an unreadable sidecar where a person can inspect it.
   private func quarantineSidecar(_ state: SessionState) throws {
     let kept = "\(context.home.quarantinePath)/\(state.session).json"
     do {

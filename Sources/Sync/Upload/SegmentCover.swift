@@ -3,11 +3,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// Small segments, which each tick leaves one of, give way to larger ones that cover them.
+/// Merges the small segments of ticks into larger ones that cover them.
 ///
-/// Each byte is sent at most twice more than by its tick: when 64 ticks have come together, and in
-/// the objects of the seal. What is covered is deleted by a later pass, once a listing shows what
-/// covers it; so at every instant the remote holds each byte.
+/// Each byte is sent at most two more times after its tick: when 64 ticks have accumulated, and in
+/// the objects of the seal. Covered segments are deleted by a later pass, once a listing shows what
+/// covers them, so the remote copy has each byte at every instant.
 struct SegmentCover {
   let writer: RemoteWriter
 
@@ -15,8 +15,8 @@ struct SegmentCover {
 
   private var context: SyncContext { writer.context }
 
-  /// Before a tick: where enough small segments have come together, puts larger ones that cover
-  /// them, and the tick's bytes in the last where they fit.
+  /// Before a tick: if enough small segments have accumulated, puts larger ones that cover them,
+  /// with the tick's bytes in the last one if they fit.
   func coverTicks(_ state: inout SessionState) async throws {
     let enough = context.limits.mergedSegments - 1
     guard let end = state.end, state.entry.segments.count >= enough else { return }
@@ -28,7 +28,7 @@ struct SegmentCover {
     try writer.save(&state)
   }
 
-  /// Before the seal: puts the final objects that take the place of small segments.
+  /// Before the seal: puts the final objects that replace small segments.
   func coverAll(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let all = writer.remote(state).cover(upTo: end, of: state.entry.generation)
@@ -63,10 +63,10 @@ struct SegmentCover {
     }
   }
 
-  /// Deletes what the covering segments of an earlier pass have taken the place of, once the content
-  /// of these is proven.
+  /// Deletes the segments covered by an earlier pass, once the covering segments' content is
+  /// proven.
   ///
-  /// What cannot be deleted is reported, and stays until more is covered.
+  /// Segments that cannot be deleted are reported, and stay until more is covered.
   ///
   /// - Throws: errors of the manifest; ``ReplicaError`` when a covering segment cannot be proven;
   ///   `CancellationError`.

@@ -5,36 +5,36 @@ import SessionLog
 
 /// The signature of what was sent of one generation of an attached session, kept in the cache.
 ///
-/// It is made of the very bytes that are sent, and of no others: a delta against a signature of
-/// something else could never be read. Where it is lost it is made again, as far as the file still
-/// has what was sent; else a change is sent plain.
+/// It is computed from exactly the bytes that are sent: a delta against any other signature could
+/// never be read. If it is lost, it is computed again as far as the file still matches what was
+/// sent; otherwise a change is sent plain.
 struct SentSignature {
   private let path: String
   private var file: SignatureFile
-  /// Takes the stream's next bytes.
+  /// Consumes the stream's next bytes.
   private(set) var builder: SignatureBuilder
 
   /// The blocks so far.
   var signature: Signature { file.signature }
-  /// The stream offset up to which they reach.
+  /// The stream offset at which they end.
   var end: StreamOffset { StreamOffset(file.signature.end) }
 
-  /// How many bytes may be sent before it is opened again for them.
+  /// How many bytes may be sent before the signature is updated.
   static let slack: ByteCount = 65_536
 
-  /// Opens what is there.
+  /// Opens the existing signature.
   ///
-  /// - Parameter sent: how far the generation has been sent; blocks beyond cannot be of it.
+  /// - Parameter sent: how far the generation has been sent; later blocks are not of it.
   init(_ home: Home, _ session: SessionID, generation: Int, upTo sent: StreamOffset) {
     path = Self.path(home, session, generation)
-    // Whatever is wrong with it, it counts for nothing.
+    // Any error means an empty signature.
     let file = SignatureFile((try? Self.read(path, upTo: sent)) ?? [])
     self.file = file.signature.end <= Int64(sent) ? file : SignatureFile()
     builder = SignatureBuilder(from: self.file.signature.end)
   }
 
-  /// Reads no more than a signature of so many bytes can have: a block of 2 KiB or more, and at worst
-  /// a group of its own, takes 31 bytes.
+  /// Reads at most the size of a signature of so many bytes: a block of 2 KiB or more, in the worst
+  /// case a group of its own, needs 31 bytes.
   private static func read(_ path: String, upTo sent: StreamOffset) throws -> [UInt8] {
     let file = try OpenFile(path)
     return try file.read(
@@ -45,12 +45,12 @@ struct SentSignature {
     "\(home.cachePath)/\(session).g\(generation).sig"
   }
 
-  /// Takes bytes that have been sent, read again from a log that may have changed.
+  /// Adds bytes already sent, read again from a log that may have changed.
   ///
-  /// - Parameter segments: what holds them, in order; the first that the log does not have as it
-  ///   was sent ends it.
-  /// - Returns: whether all of them are in it now.
-  /// - Throws: as `LocalStream.read` does.
+  /// - Parameter segments: the segments that hold them, in order; stops at the first that differs
+  ///   from the log.
+  /// - Returns: whether all of them were added.
+  /// - Throws: like `LocalStream.read`.
   mutating func catchUp(with segments: [SegmentName], of log: LocalStream) throws -> Bool {
     var next = end
     for segment in segments where segment.range.upperBound > next {
@@ -64,7 +64,7 @@ struct SentSignature {
     return true
   }
 
-  /// Goes on with a builder that has taken what was sent since.
+  /// Continues with a builder that has consumed what was sent since.
   mutating func proceed(with builder: SignatureBuilder) {
     self.builder = builder
     save()
@@ -72,9 +72,9 @@ struct SentSignature {
 
   private mutating func save() { append(builder.take()) }
 
-  /// Keeps the blocks that come next.
+  /// Stores the next blocks.
   ///
-  /// Where there is no room for them, the signature is lost.
+  /// Without disk space, the signature is lost.
   mutating func append(_ entries: [Signature.Entry]) {
     let whole = file.length
     let bytes = file.append(entries)

@@ -4,15 +4,15 @@ import Replica
 package import Platform
 import SessionLog
 
-/// Whose sessions a pass may go on with, where root sends those of all users of a machine.
+/// Which sessions a pass may continue when root sends those of all users of a machine.
 ///
-/// All users' sessions lie below one device's prefix, and anybody can make files in their own home
-/// under any session id: ids are no secrets. So each revision states the user whose home it came from,
-/// and what the store has of another user's session, or of one that states none, is neither gone on
-/// with nor deleted.
+/// All users' sessions are below one device's prefix, and a user can create files in the own home
+/// under any session id: ids are not secret. So each revision states the user whose home it came
+/// from; if the store has another user's session, or one that states no user, it is neither
+/// continued nor deleted.
 ///
-/// What the manifest says is the user's word, too. To spare a listing it keeps a proof that an earlier
-/// pass has looked, made with a key that only root can read.
+/// The manifest, too, is under the user's control. To save a listing, it contains a proof that an
+/// earlier pass has checked, made with a key that only root can read.
 package struct SessionOwnership: Sendable {
   private let user: Account
   private let store: String
@@ -28,17 +28,17 @@ package struct SessionOwnership: Sendable {
     (self.user, self.store, self.key) = (user, store, SymmetricKey(data: key))
   }
 
-  /// What a listing shows of a session's owner.
+  /// A session's owner according to a listing.
   enum Finding {
-    /// It is the owner's, or nothing is there.
+    /// It is the owner's, or the store has nothing of it.
     case own
-    /// It is another's, or nobody can say whose.
+    /// It is another user's, or its user is unknown.
     case foreign
-    /// Segments without a sidecar: only whoever has their bytes can have put them.
+    /// Segments without a sidecar: only someone with their bytes can have put them.
     case undecided
   }
 
-  /// Finds out whose a session is.
+  /// Finds out who owns a session.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   func finding(_ remote: RemoteSession, in store: any ObjectStore) async throws -> Finding {
@@ -48,7 +48,7 @@ package struct SessionOwnership: Sendable {
         let sidecar = try await RemoteReader(store).read(revision, in: remote.folder)
         return sidecar.uid == user.id ? .own : .foreign
       } catch is ReplicaError {
-        // Damaged; the one before says the same.
+        // Damaged; the revision before states the same user.
       }
     }
     return .foreign
@@ -59,7 +59,7 @@ package struct SessionOwnership: Sendable {
     Array(HMAC<SHA256>.authenticationCode(for: statement(session, folder), using: key))
   }
 
-  /// Whether a proof from the manifest is that.
+  /// Whether a proof from the manifest is valid.
   func proves(_ proof: [UInt8]?, _ session: SessionID, in folder: SessionFolder) -> Bool {
     guard let proof else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
@@ -70,7 +70,7 @@ package struct SessionOwnership: Sendable {
     Array("\(store)\n\(folder.key)\(session)\n\(user.id)".utf8)
   }
 
-  /// Says that a session is another's.
+  /// The error for a session that is another user's.
   func refusal(_ session: SessionID, _ log: String) -> ReplicaError {
     ReplicaError(
       .foreignSession,

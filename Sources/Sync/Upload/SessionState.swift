@@ -3,95 +3,94 @@ import Platform
 import Replica
 import SessionLog
 
-/// Everything that a pass decides one session by, read once.
+/// Everything that a pass needs to decide about one session, read once.
 ///
-/// A step that changes any of it changes the state and the file or row behind it together.
+/// A step that changes part of it changes the state and the file or row behind it together.
 struct SessionState {
-  /// Where the session lies.
+  /// The session's files in the home.
   let local: LocalSession
-  /// What the sidecar says, or what can be said without it.
+  /// The sidecar, or a substitute for a missing one.
   var sidecar: Sidecar
   /// Whether the sidecar is missing or cannot be read.
   var isSidecarDamaged = false
-  /// The device id that it was recorded under, where that is another one.
+  /// The device id that it was recorded under, if another one.
   var formerDevice: String?
-  /// What the uploader has noted of what it sent.
+  /// The uploader's record of what it sent.
   var note = SentNote()
-  /// What the manifest knows of it; a new entry, of no boot, where it has none.
+  /// The manifest's entry; a new one, without a boot, if there is none.
   var entry = ManifestEntry(boot: "")
   /// The revision that this pass put last.
   var latest: RevisionName?
-  /// Whether the manifest has a row of it.
+  /// Whether the manifest has a row for it.
   var isInManifest = false
 
-  /// The log as it lies here; nil where none of it does.
+  /// The local log; nil if none of it is here.
   var log: LocalStream?
-  /// The log as it leaves this machine; nil until a step needs it.
+  /// The log as it is sent; nil until a step needs it.
   var view: LocalStream?
   /// Length of the log.
   var length = StreamOffset.zero
   /// When it last grew.
   var modified: Timestamp
-  /// Whether the session's exclusive lock was free: nobody was writing it.
+  /// Whether the session's exclusive lock was free: no process was writing it.
   var isLockFree = false
-  /// How the session ended; nil while it goes on, or where that cannot be known.
+  /// How the session ended; nil if it is open, or the end is unknown.
   var verdict: Verdict?
-  /// Whether its log may leave, or its sidecar alone.
+  /// Whether its log is sent, or its sidecar only.
   var consent = Consent.logs
 
-  /// Why nothing of it is sent in this pass; nil where something is.
+  /// Why nothing of it is sent in this pass; nil if something is.
   var wait: WaitReason?
-  /// Up to where the log is sent in this pass; nil until that was found.
+  /// The offset up to which the log is sent in this pass; nil until determined.
   var end: StreamOffset?
   /// Why it is not sent beyond ``end``.
   var rest: WaitReason?
-  /// Whether nothing has come to the log for so long that it may be cut where it stands.
+  /// Whether the log has been idle for so long that it may be cut at its end.
   var isIdle = false
-  /// Whether the entry may be taken as it is, without a listing.
+  /// Whether the entry may be used without a listing.
   var isEntryTrusted = false
-  /// Whether the entry was read off a listing of this pass.
+  /// Whether the entry was read from a listing of this pass.
   var isEntryListed = false
-  /// Whether nothing of a session that goes on was put for so long that it might be taken for
-  /// abandoned.
+  /// Whether an open session has put nothing for so long that it might be considered abandoned.
   var isQuiet = false
-  /// Whether the pass before covered small segments, and nothing has been put since.
+  /// Whether the previous pass covered small segments, and nothing has been put since.
   var hasCovered = false
-  /// Whether what the store has must be compared with the log byte by byte, as nothing else shows that
-  /// it is of this session's user.
+  /// Whether the store's copy must be compared with the log byte by byte, because nothing else
+  /// proves that it is of this session's user.
   var mustProveOwner = false
   /// Whether a log that differs from what was sent has begun its next generation in this pass.
   var isRewritten = false
-  /// What sending the stream has shown of it; nil where it was not sent from its beginning.
+  /// Findings from sending the stream; nil if it was not sent from its beginning.
   var tally: StreamTally?
-  /// Steps that this pass does once, and has done.
+  /// One-time steps that this pass has done.
   var done: Set<UploadStep> = []
 
   /// The session.
   var session: SessionID { local.session }
   /// Whether it reads a foreign file.
   var isAttached: Bool { sidecar.source != nil }
-  /// Which rules bind which bytes; nil when nothing is known of any.
+  /// Which rules bind which bytes; nil if none are known.
   var redaction: [Sidecar.RedactionEpoch]? { note.redaction(sidecar) }
-  /// The generation of which the local log is.
+  /// The generation of the local log.
   var generation: Int { note.generation(sidecar) }
-  /// The consent that the store's newest revision states, else the one at the session's start.
+  /// The consent that the store's newest revision states; without one, that at the session's start.
   var saidConsent: Consent { note.consent(sidecar) }
-  /// Whether what was sent is of the generation that the local log is.
+  /// Whether what was sent is of the local log's generation.
   var isOfThisGeneration: Bool { entry.generation == generation }
-  /// Stream bytes sent that the local log still begins with; nil where a listing has to tell.
+  /// Sent stream bytes with which the local log still begins; nil if a listing has to decide.
   var sent: StreamOffset? {
     isInManifest && !entry.isDirty && isOfThisGeneration ? entry.sent : nil
   }
 
-  /// The log as it leaves this machine.
+  /// The log as it is sent.
   ///
-  /// - Throws: ``Platform/SystemError`` where none of it is here.
+  /// - Throws: ``Platform/SystemError`` if none of it is here.
   func requireView() throws -> LocalStream {
     if let view { return view }
     throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
   }
 
-  /// Whether the log as it is now is meant, whatever was sent before: all of an attached session's
+  /// Whether the log as it is now counts, whatever was sent before: all of an attached session's
   /// stream is one file.
   func isWholeFile() throws -> Bool {
     guard let view else { return false }
@@ -103,11 +102,11 @@ struct SessionState {
 // MARK: Reading it
 
 extension SessionState {
-  /// Reads what is known of a session.
+  /// Reads the state of a session.
   ///
   /// - Parameters:
-  ///   - lock: the session's exclusive lock, where the caller holds it: nobody writes the session any
-  ///     more, and parts that its recorder left plain are compressed.
+  ///   - lock: the session's exclusive lock, if the caller holds it: no process writes the session
+  ///     any more, and parts that its recorder left plain are compressed.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   static func load(
     _ session: SessionID, _ context: SyncContext, holding lock: FileLock? = nil
@@ -127,12 +126,12 @@ extension SessionState {
     return state
   }
 
-  /// Finds out how the session ended, and with that whether its log may leave.
+  /// Determines how the session ended, and whether its log may be sent.
   ///
-  /// One that goes on follows the configuration. One that has ended follows what was said last: to
-  /// allow logs later does not allow those of what was over by then.
+  /// An open session follows the configuration. An ended one follows its last consent: allowing
+  /// logs later does not include sessions that were over by then.
   ///
-  /// - Parameter lock: the session's exclusive lock; nil where somebody else has it.
+  /// - Parameter lock: the session's exclusive lock; nil if another process has it.
   mutating func judge(_ context: SyncContext, holding lock: FileLock?) throws {
     isLockFree = lock != nil
     try judge(context)
@@ -146,10 +145,10 @@ extension SessionState {
       context.consent == .logs && verdict != nil ? saidConsent : context.consent
   }
 
-  /// Finds up to where the log is sent in this pass: its end where the session has ended, else the
-  /// end of its last record, and not inside of what may become a secret.
+  /// Determines up to which offset the log is sent in this pass: its end if the session has ended,
+  /// else the end of its last record, and not inside a possible secret.
   ///
-  /// - Parameter planned: where that is, where it has been looked for in this pass.
+  /// - Parameter planned: that offset, if already determined in this pass.
   mutating func measure(_ context: SyncContext, planned: StreamOffset? = nil) throws {
     guard let log = view ?? log else { return }
     (length, modified) = try log.status()
@@ -167,7 +166,7 @@ extension SessionState {
 // MARK: Changing it
 
 extension SessionState {
-  /// Notes what the newest revision in the store says of the log's leaving.
+  /// Records the consent that the store's newest revision states.
   mutating func note(_ consent: Consent) throws {
     var note = note
     note.consent = consent
@@ -175,12 +174,12 @@ extension SessionState {
     self.note = note
   }
 
-  /// Notes which rules bind which bytes and, for a recorded stream, its generation.
+  /// Records which rules bind which bytes and, for a recorded stream, its generation.
   mutating func note(_ epochs: [Sidecar.RedactionEpoch], generation: Int?) throws {
     note = try local.note(epochs, generation: generation, in: note)
   }
 
-  /// Says that the local log is another generation than what was sent.
+  /// Records that the local log is another generation than what was sent.
   mutating func beginNextGeneration() throws {
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
     let next = max(highest, entry.generation) + 1
@@ -196,8 +195,8 @@ extension SessionState {
     try sidecar.save(local.files.sidecar)
   }
 
-  /// Starts from what the store's newest revision says where the sidecar is lost: also of what the
-  /// session was, how it ended, and whether its log may leave.
+  /// Adopts the store's newest revision if the sidecar is lost: also the session's description, its
+  /// end, and its consent.
   mutating func adopt(_ revision: Sidecar, _ context: SyncContext) throws {
     var adopted = revision
     (adopted.userId, adopted.deviceId) =
@@ -219,15 +218,15 @@ extension SessionState {
     if let log { (self.length, modified) = try log.status() }
   }
 
-  /// Opens the log as it leaves this machine, by the rules that are known to bind it.
+  /// Opens the log as it is sent, under the rules known to bind it.
   ///
-  /// - Throws: ``Replica/ReplicaError`` where rules are missing that bind it.
+  /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
   mutating func openView(_ context: SyncContext) throws {
     let stretches = try context.redaction.stretches(redaction ?? [])
     view = log?.redacted(by: stretches, sidecar.format)
   }
 
-  /// Lets other rules bind the log as it leaves this machine.
+  /// Binds other rules to the log as it is sent.
   mutating func bind(_ epochs: [Sidecar.RedactionEpoch], _ context: SyncContext) throws {
     let stretches = try context.redaction.stretches(epochs)
     view = log?.redacted(by: stretches, sidecar.format)

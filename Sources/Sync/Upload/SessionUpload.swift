@@ -3,8 +3,8 @@ import Platform
 import Replica
 import SessionLog
 
-/// Sends what one session's remote copy lacks and, when the session has ended, seals it: takes the
-/// steps that ``UploadStep/next(_:)`` names until there is none.
+/// Sends what one session's remote copy lacks and, once the session has ended, seals it: runs the
+/// steps that ``UploadStep/next(_:)`` names until there are no more.
 struct SessionUpload {
   let item: UploadPlan.Item
   let writer: RemoteWriter
@@ -22,11 +22,11 @@ struct SessionUpload {
   var context: SyncContext { writer.context }
   var session: SessionID { writer.session }
 
-  /// Takes the steps.
+  /// Runs the steps.
   ///
   /// - Throws: ``ReplicaError`` when the two copies contradict each other; store and system errors.
   func run() async throws {
-    // Once it is ours, nobody can write the session any more: its length is the last one.
+    // Once we hold it, no process can write the session any more: its length is final.
     let lock =
       item.verdict == nil
       ? nil : try FileLock.tryExclusive(LocalSession(context.home, session).files.lock)
@@ -56,7 +56,7 @@ struct SessionUpload {
         }
         state.done.insert(step)
       } catch let error as StoreError where error.code == .tooLarge {
-        // The same step makes smaller objects next.
+        // The same step then makes smaller objects.
         guard context.objectLimit.bytes < limit else { throw error }
       } catch let error as ReplicaError where error.code == .localLogChanged {
         guard state.did(.compare), !state.isRewritten, try state.isWholeFile() else { throw error }
@@ -89,15 +89,15 @@ struct SessionUpload {
   }
 
   private func measure(_ state: inout SessionState) throws {
-    // What goes on is remembered from its first request on.
+    // An open session is saved from its first request on.
     if state.verdict == nil { state.entry.isKept = true }
-    // The plan has looked already, unless the log was found to be another than it thought.
+    // The plan has determined the end already, unless the log turned out to be different.
     let planned = state.verdict == nil && !state.isRewritten ? item.sendableEnd : nil
     try state.measure(context, planned: planned)
   }
 
-  /// Puts the first sidecar revision of a session that goes on, so that it is listed from its first
-  /// tick; one that takes back that its log is not sent; and one that shows that it still goes on.
+  /// Puts a sidecar revision of an open session: the first, which lists it from its first tick; one
+  /// that withdraws a metadata-only consent; or one that shows that the session is still alive.
   private func announce(_ state: inout SessionState) async throws {
     var sidecar = state.sidecar
     sidecar.clockOffset = context.serverClock.offset?.milliseconds
@@ -107,10 +107,11 @@ struct SessionUpload {
     state.isQuiet = false
   }
 
-  /// Saves what is known of a session that goes on.
+  /// Saves the entry of an open session.
   private func rest(_ state: inout SessionState) throws {
     try writer.save(&state)
-    // The attacher notices when a foreign file has grown, or ended: until then no pass has to look.
+    // The attacher notices when a foreign file has grown or ended: until then passes need not visit
+    // it.
     guard state.isAttached else { return }
     if state.consent == .metadata || state.entry.sent == state.length {
       try state.local.removeMarker()

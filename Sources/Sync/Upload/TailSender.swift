@@ -10,8 +10,8 @@ struct TailSender {
 
   private var context: SyncContext { writer.context }
 
-  /// Puts segments until the store has the log as far as it is sent in this pass: whole gaps between
-  /// those that are there, so that none overlaps another in part.
+  /// Puts segments until the store has the log as far as this pass sends it; fills whole gaps
+  /// between existing segments, so that none partly overlaps another.
   func send(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let log = try state.requireView()
@@ -40,14 +40,14 @@ struct TailSender {
     }
   }
 
-  /// Where the first segment begins that is there beyond a gap.
+  /// Start of the first existing segment after a gap.
   private func nextSegment(after offset: StreamOffset, _ state: SessionState) -> StreamOffset? {
     state.entry.segments.keys.lazy
       .filter { $0.generation == state.entry.generation && $0.range.lowerBound > offset }
       .map(\.range.lowerBound).min()
   }
 
-  /// Goes on after segments that are there already.
+  /// Skips segments that exist already.
   private func passPresent(_ state: inout SessionState, _ log: LocalStream) throws {
     let mark = writer.remote(state).mark(of: state.entry.generation)
     guard mark > state.entry.sent else { return }
@@ -56,7 +56,7 @@ struct TailSender {
     try writer.save(&state)
   }
 
-  /// The signature, where one is kept and as many bytes have come together as make it worthwhile.
+  /// The signature, if one is kept and enough bytes have accumulated to be worthwhile.
   private func openSignature(
     _ log: LocalStream, _ state: SessionState, upTo end: StreamOffset
   ) throws -> SentSignature? {

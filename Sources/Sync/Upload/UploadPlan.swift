@@ -3,9 +3,9 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// What one pass means to do, found by looking at this machine alone.
+/// The work of one pass, determined from this machine alone.
 package struct UploadPlan: Sendable {
-  /// One session with something to do.
+  /// A session with work to do.
   package struct Item: Sendable {
     /// The session.
     package let session: SessionID
@@ -13,60 +13,59 @@ package struct UploadPlan: Sendable {
     package let isAttached: Bool
     /// Length of the local log in bytes.
     package let length: StreamOffset
-    /// Bytes known to be there; nil when the remote has to be asked first.
+    /// Bytes known to be in the store; nil if it has to be listed first.
     package let sent: StreamOffset?
-    /// Up to where what has been sent may be followed; nil where that has to be looked up then.
+    /// The offset up to which more can be sent; nil to determine it during the upload.
     let sendableEnd: StreamOffset?
-    /// Why it may not be followed further; nil where it may, or that has to be looked up then.
+    /// Why no more can be sent; nil if all can, or to determine it during the upload.
     let rest: WaitReason?
-    /// How the session ended; nil while it goes on.
+    /// How the session ended; nil while it is open.
     package let verdict: Verdict?
-    /// Whether its log leaves, or its sidecar alone.
+    /// Whether its log is sent, or its sidecar only.
     package let consent: Consent
-    /// The device that it was recorded as where that is another one: it is sent anew; nil once that
-    /// has begun.
+    /// The device id that it was recorded under, if another one: the session is sent again; nil
+    /// once that has begun.
     package let formerDevice: String?
 
-    /// Log bytes still to be sent, as far as is known without asking.
+    /// Log bytes still to be sent, as far as is known without a listing.
     package var unsent: ByteCount { consent == .logs ? max(0, length - (sent ?? .zero)) : 0 }
 
     /// Whether little is to be sent: a tick, or a small log as a whole.
     ///
-    /// The seal may send all again.
+    /// The seal may send everything again.
     var isSmall: Bool { (verdict == nil ? unsent : length.byteCount) <= 64 << 10 }
   }
 
-  /// A session that is left alone in this pass.
+  /// A session that this pass skips.
   package struct Held: Sendable {
     /// The session.
     package let session: SessionID
-    /// Why.
+    /// The reason.
     package let why: WaitReason
 
-    /// Why, for a person.
+    /// The reason, for a person.
     package var reason: String { why.text }
-    /// What that means.
+    /// The kind of the reason.
     package var kind: WaitReason.Kind { why.kind }
   }
 
-  /// Sessions to work on, those that failed least first.
+  /// Sessions to work on, those with the fewest failures first.
   package var items: [Item] = []
-  /// Sealed sessions with objects that their seal has made superfluous.
+  /// Sealed sessions with superseded objects.
   package var remains: [SessionID] = []
-  /// Sessions left alone with a reason; those with nothing new are not mentioned.
+  /// Skipped sessions with the reasons; those with nothing new are omitted.
   package var held: [Held] = []
 
-  /// Log bytes that have not been sent, each with its reason; sessions without any are not mentioned
-  /// unless they are left alone.
+  /// Log bytes that have not been sent, each with the reason; sessions without any are omitted
+  /// unless they are skipped.
   package var waiting: [WaitingBytes] = []
-  /// Log bytes of sessions that are not sealed that were sent, and whose objects the store has not
-  /// proven yet.
+  /// Log bytes of unsealed sessions that were sent, but whose objects the store has not proven yet.
   package var unproven: ByteCount = 0
 
-  /// Why the store is left alone for now: what it failed with in the last pass; nil when it is not.
+  /// The last pass's failure because of which the store is not tried now; nil if it is.
   package var hold: StoreError?
 
-  /// Lets what would be sent wait for another reason.
+  /// Replaces the reason for which everything to be sent waits.
   mutating func wait(for reason: WaitReason) {
     waiting = waiting.map {
       $0.reason == .turn
@@ -74,10 +73,10 @@ package struct UploadPlan: Sendable {
     }
   }
 
-  /// Log bytes that have not been sent, for whatever reason.
+  /// Log bytes that have not been sent, for any reason.
   package var waitingBytes: ByteCount { waiting.reduce(0) { $0 + $1.bytes } }
 
-  /// What waits in a home that sends nothing, where nothing is known of what was sent.
+  /// What waits in a home that sends nothing, and does not know what was sent.
   ///
   /// - Parameters:
   ///   - home: the home.
@@ -93,13 +92,13 @@ package struct UploadPlan: Sendable {
     }
   }
 
-  /// Whether there is nothing to ask the store for.
+  /// Whether nothing requires the store.
   var isIdle: Bool { items.isEmpty && remains.isEmpty }
 
   /// Log bytes still to be sent.
   package var unsent: ByteCount { items.reduce(0) { $0 + $1.unsent } }
 
-  /// How many sessions are sent anew because they were recorded under another device id, by that.
+  /// Number of sessions sent again because they were recorded under another device id, by that id.
   package var formerDevices: [String: Int] {
     items.reduce(into: [:]) { counts, item in item.formerDevice.map { counts[$0, default: 0] += 1 }
     }

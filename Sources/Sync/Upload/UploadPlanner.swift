@@ -3,14 +3,14 @@ import Platform
 import Replica
 import SessionLog
 
-/// Makes the plan of a pass: reads each open session's state, and changes nothing but what an earlier
-/// pass left behind half done.
+/// Plans a pass: reads each open session's state, and changes nothing except to finish what an
+/// earlier pass left incomplete.
 struct UploadPlanner {
   let context: SyncContext
-  /// Which sessions are looked at in spite of a pause after a failure.
+  /// Which sessions ignore retry backoff.
   let turn: Turn
 
-  /// How long a marker may stand without its log: a recorder makes the marker first.
+  /// How long a marker may exist without its log: a recorder creates the marker first.
   private static let markerGrace = Duration.hours(1)
 
   func plan() throws -> UploadPlan {
@@ -48,7 +48,7 @@ struct UploadPlanner {
     plan.addWaiting(reason, state)
   }
 
-  /// Whether a session that waits is left alone, rather than without anything to send.
+  /// Whether a waiting session is skipped, rather than without anything to send.
   private static func isHeld(_ reason: WaitReason) -> Bool {
     switch reason {
     case .backoff, .refused, .fileAbsent, .logGone, .withdrawn: true
@@ -56,7 +56,7 @@ struct UploadPlanner {
     }
   }
 
-  /// Reads a session's state, and finds out whether anything of it is to be sent.
+  /// Reads a session's state, and determines whether anything of it is to be sent.
   private func examine(_ session: SessionID) throws -> SessionState {
     var state = try SessionState.load(session, context)
     state.wait = try whole(state)
@@ -67,16 +67,16 @@ struct UploadPlanner {
     }
     guard state.verdict == nil else { return state }
     if state.consent == .metadata {
-      // Until it ends there is nothing more to say of it, but for a look at the store once a day.
+      // Until it ends there is nothing to add, except a daily check of the store.
       if state.entry.revision > 0, !state.entry.isDirty, state.note.consent == .metadata {
         if state.isAttached { try state.local.removeMarker() }
         state.wait = .consent
       }
     } else if let sent = state.sent, state.saidConsent == .logs {
       try state.measure(context)
-      // A recorded log that has become shorter lost what was sent.
+      // A recorded log that became shorter has lost sent bytes.
       if state.end == sent, state.length >= sent || state.isAttached {
-        // The attacher notices when a foreign file has grown: until then no pass has to look.
+        // The attacher notices when a foreign file has grown: until then passes need not visit it.
         if state.isAttached, sent == state.length { try state.local.removeMarker() }
         state.wait = state.rest ?? .nothingNew
       }
@@ -84,7 +84,7 @@ struct UploadPlanner {
     return state
   }
 
-  /// Why nothing is done for a session however far it was sent; nil where something may be.
+  /// Why nothing is done for a session, whatever was sent; nil if something may be.
   private func whole(_ state: SessionState) throws -> WaitReason? {
     guard state.log != nil else { return try withoutLog(state) }
     if state.sidecar.seal != nil {
@@ -107,7 +107,7 @@ struct UploadPlanner {
     return state.local.hasSidecar ? .logGone(state.local.files.log) : .deleted
   }
 
-  /// Why it is too early to try a session again; nil when it is not.
+  /// Why it is too early to try a session again; nil if it is not.
   private func pause(after entry: ManifestEntry) -> WaitReason? {
     let backoff = entry.isPassing ? Backoff.passing : .refused
     let waits = entry.isPassing ? turn == .due : turn != .all
@@ -120,7 +120,7 @@ struct UploadPlanner {
 }
 
 extension UploadPlan {
-  /// Adds a session of which something is to be sent.
+  /// Adds a session with something to send.
   fileprivate mutating func add(_ item: Item, _ state: SessionState) {
     items.append(item)
     guard item.consent == .logs else { return addWaiting(.consent, state) }
@@ -135,7 +135,7 @@ extension UploadPlan {
     unproven += state.unproven
   }
 
-  /// Adds the bytes of a session of which nothing is sent.
+  /// Adds the bytes of a session that sends nothing.
   fileprivate mutating func addWaiting(_ reason: WaitReason, _ state: SessionState) {
     unproven += state.unproven
     let isLeftAlone = held.last?.session == state.session
@@ -145,7 +145,7 @@ extension UploadPlan {
 }
 
 extension UploadPlan.Item {
-  /// A session of which something is to be sent.
+  /// Describes a session with something to send.
   init(_ state: SessionState) {
     self.init(
       session: state.session, isAttached: state.isAttached, length: state.length, sent: state.sent,
@@ -156,12 +156,12 @@ extension UploadPlan.Item {
 }
 
 extension SessionState {
-  /// Log bytes that are not known to be in the store.
+  /// Log bytes not known to be in the store.
   fileprivate var unsent: ByteCount {
     max(0, length - (isOfThisGeneration ? entry.sent : .zero))
   }
 
-  /// Log bytes that were sent, in objects whose content the store has not proven.
+  /// Log bytes that were sent, but in objects with unproven content.
   fileprivate var unproven: ByteCount {
     guard sidecar.seal == nil else { return 0 }
     let names = entry.segments.filter { !$0.value && $0.key.generation == entry.generation }.keys

@@ -1,13 +1,13 @@
 package import Platform
 package import SessionLog
 
-/// What a pass came to.
+/// The result of a pass.
 package struct UploadReport: Sendable {
   /// A session that could not be finished, and why.
   package struct Failure: Sendable {
     /// The session.
     package let session: SessionID
-    /// What happened.
+    /// The error.
     package let error: any Error
   }
 
@@ -19,23 +19,23 @@ package struct UploadReport: Sendable {
   package var objects = 0
   /// Sessions sealed.
   package var sealed = 0
-  /// Sessions that failed by themselves; the others went on.
+  /// Sessions that failed individually; the others continued.
   package var failures: [Failure] = []
-  /// What ended the pass for all sessions: the store refused us or was not to be reached.
+  /// The error that ended the pass for all sessions: the store refused us or was unreachable.
   package var stoppedBy: (any Error)?
-  /// Whether ``stoppedBy`` is what the first of the sessions failed with, none of which could be sent;
-  /// then sessions of other homes may still go through.
+  /// Whether ``stoppedBy`` is the failure of the first session and no session could be sent;
+  /// sessions of other homes may still succeed.
   package var isStoppedBySessions = false
-  /// Sessions of which superfluous objects could not be deleted, with the reason.
+  /// Sessions with superseded objects that could not be deleted, with the reason.
   package var leftBehind: [SessionID: String] = [:]
-  /// How many sessions were to be sent anew because they were recorded under another device id, by
-  /// that id.
+  /// Number of sessions to send again because they were recorded under another device id, by that
+  /// id.
   package var formerDevices: [String: Int] = [:]
-  /// Log bytes that were still not sent when the pass ended, each with its reason.
+  /// Log bytes unsent at the end of the pass, each with the reason.
   package var waiting: [WaitingBytes] = []
-  /// Sessions that were sent as far as was planned.
+  /// Sessions that were sent as far as planned.
   private var finished: Set<SessionID> = []
-  /// Sessions left alone, with reasons.
+  /// Skipped sessions with the reasons.
   package var held: [UploadPlan.Held] = []
 
   /// An empty report.
@@ -53,10 +53,10 @@ package struct UploadReport: Sendable {
     }
   }
 
-  /// Notes that a session was sent as far as was planned.
+  /// Records that a session was sent as far as planned.
   mutating func finish(_ session: SessionID) { finished.insert(session) }
 
-  /// Says of what was to be sent, and was not, why.
+  /// Gives a reason for everything planned but not sent.
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }
     waiting.removeAll { $0.reason == .turn && finished.contains($0.session) }

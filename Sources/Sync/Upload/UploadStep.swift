@@ -2,47 +2,48 @@ import Platform
 import Replica
 import SessionLog
 
-/// What a pass does next with one session.
+/// The next step of a pass for one session.
 ///
-/// The order makes every instant a safe one to die at: the manifest says "dirty" before the first
-/// request, a segment counts when its PUT was answered, the seal is put when every byte it names is
-/// proven, and the local mark comes last.
+/// The order makes it safe to die at any moment: the manifest says "dirty" before the first
+/// request, a segment counts once its PUT was answered, the seal is put once every byte it names is
+/// proven, and the local record is last.
 enum UploadStep: Hashable {
   /// Leave the session to a later pass.
   case wait(WaitReason)
-  /// Read off a listing how far the remote copy has come.
+  /// List how far the remote copy has come.
   case list
-  /// Make sure that the local log is what was sent.
+  /// Compare the local log with what was sent.
   case compare
-  /// Find the rules that bind what is sent, and note them before the first byte is sent by them.
+  /// Determine the rules that bind the bytes to send, and record them before the first byte is
+  /// sent.
   case bindRules
-  /// Find up to where the log can be sent.
+  /// Determine up to which offset the log can be sent.
   case measure
-  /// Put the first revision of a session that goes on, one that takes back that its log stays, or,
-  /// after long quiet, one that shows that it still goes on.
+  /// Put a revision of an open session: the first, one that withdraws a metadata-only consent or,
+  /// after a long quiet time, one that shows it is still alive.
   case announce
   /// Send the log as the next generation.
   case rewrite
-  /// Let the masks of an idle log's last bytes stay what they are, whatever comes after them.
+  /// Fix the masks of an idle log's last bytes, whatever follows them.
   case settleMasks
   /// Send what the store lacks of the log.
   case sendTail
-  /// Delete small segments that the pass before has covered.
+  /// Delete small segments that the previous pass covered.
   case removeCovered
-  /// Put the final objects that take the place of small segments.
+  /// Put the final objects that replace small segments.
   case cover
-  /// Prove every byte, put the seal, and mark it here.
+  /// Prove every byte, put the seal, and record it here.
   case seal
-  /// Put the revision of a session whose log stays and that goes on.
+  /// Put the revision of an open session whose log is not sent.
   case metadata
-  /// Put the last revision of a session whose log stays, and mark it here.
+  /// Put the last revision of a session whose log is not sent, and record it here.
   case sealMetadata
-  /// Save what is known, and leave the session until it grows.
+  /// Save the entry, and leave the session until it grows.
   case rest
-  /// Nothing more.
+  /// Nothing remains.
   case done
 
-  /// The step that follows from what is known of a session.
+  /// The next step for a session in a given state.
   static func next(_ state: SessionState) -> UploadStep {
     if let reason = state.wait { return .wait(reason) }
     if state.did(.seal) || state.did(.sealMetadata) || state.did(.rest) { return .done }

@@ -2,30 +2,30 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// What waits after attempts that failed.
+/// The store and sessions that wait after failed attempts.
 package struct Waiting: Sendable {
-  /// A session of which attempts failed.
+  /// A session with failed attempts.
   package struct Session: Sendable {
     /// The session.
     package let session: SessionID
-    /// Attempts in a row that failed.
+    /// Consecutive failed attempts.
     package let attempts: Int
-    /// What the last one failed with.
+    /// The last failure.
     package let reason: String
-    /// When it is tried again; nil in the next pass.
+    /// Time of the next attempt; nil for the next pass.
     package let nextAttempt: Timestamp?
   }
 
-  /// Those not yet sent since, in the order of their ids.
+  /// Sessions not yet sent since, sorted by id.
   package let sessions: [Session]
-  /// Those whose remote copy was deleted on request, in the order of their ids.
+  /// Sessions whose remote copy was deleted on request, sorted by id.
   package let withdrawn: [SessionID]
-  /// What is known of the store; nil when the last pass went well.
+  /// The state of the store; nil if the last pass succeeded.
   package let store: StoreEntry?
 }
 
 extension Uploader {
-  /// What waits after attempts that failed.
+  /// The store and sessions that wait after failed attempts.
   ///
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func waiting() throws -> Waiting {
@@ -45,7 +45,7 @@ extension Uploader {
       sessions: sessions, withdrawn: withdrawn, store: entry.lastError == nil ? nil : entry)
   }
 
-  /// Ends the pause of a session that failed, or its withdrawal: the next pass sends it.
+  /// Ends a failed session's pause, or its withdrawal: the next pass sends it.
   ///
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func retry(_ session: SessionID, holding lock: HomeLock) throws {
@@ -59,7 +59,7 @@ extension Uploader {
     try Quarantine(context.home).release(session)
   }
 
-  /// Ends the pause of a store that failed, and forgets how large an object it refused.
+  /// Ends a failed store's pause, and forgets the size of objects it refused.
   ///
   /// - Throws: errors of the manifest.
   package func retryStore(holding lock: HomeLock) throws {

@@ -5,21 +5,21 @@ import Platform
 import Replica
 package import SessionLog
 
-/// One pass over all sessions: finds what is new, sends it, seals what has ended.
+/// One pass over all sessions: finds new bytes, sends them, and seals ended sessions.
 package struct Uploader: Sendable {
   let context: SyncContext
 
   /// Makes an uploader.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// The format marker is read once a boot and after this time.
+  /// How long the format marker counts as checked within a boot.
   private static let markerLife = Duration.days(1)
-  /// Transient failures in a row, without a success between, after which a pass gives up.
+  /// Consecutive transient failures, without a success between, after which a pass gives up.
   private static let patience = 2
 
-  /// What a pass would do now.
+  /// Plans a pass.
   ///
-  /// - Parameter turn: who is looked at in spite of a pause after a failure.
+  /// - Parameter turn: which sessions ignore retry backoff.
   /// - Throws: when the home or the manifest cannot be read.
   package func plan(_ turn: Turn = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, turn: turn).plan()
@@ -39,14 +39,14 @@ package struct Uploader: Sendable {
 
   /// Carries out a plan.
   ///
-  /// A session that fails does not stop the others; a store that refuses us or cannot be reached
-  /// does. A folder is looked at even when there is nothing to send: a caller who reaps relies on it.
+  /// A session that fails does not stop the others; a store that refuses us or is unreachable does.
+  /// A folder is checked even when there is nothing to send: a caller who reaps relies on it.
   ///
   /// - Parameters:
-  ///   - plan: from ``plan(_:)``, not older than a few seconds.
+  ///   - plan: from ``plan(_:)``, at most a few seconds old.
   ///   - lock: the home's lock.
-  ///   - report: told of every object and session, from any thread.
-  /// - Returns: what was done, failures included.
+  ///   - report: called for every object and session, from any thread.
+  /// - Returns: the result, failures included.
   /// - Throws: `CancellationError`, and errors of the manifest.
   package func execute(
     _ plan: UploadPlan, holding lock: HomeLock,
@@ -81,7 +81,8 @@ package struct Uploader: Sendable {
     var isCancelled = false
     do {
       try await prepareStore()
-      // The first answers of a boot may credit the time before it, which no seal of this pass has lived.
+      // The first answers of a boot may credit the time before it, which must not count towards
+      // seals of this pass.
       try context.saveLivedTime(holding: lock)
       let note: @Sendable (UploadEvent) -> Void = { event in
         tally.withLock { $0.note(event) }
@@ -117,7 +118,7 @@ package struct Uploader: Sendable {
     var result = tally.withLock { $0 }
     let hold = result.stoppedBy as? StoreError
     result.giveReasons()
-    // When nothing at all went through, a caller hears of the store and not of the sessions.
+    // If nothing at all succeeded, report the store's failure rather than the sessions'.
     if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
       result.failures.allSatisfy({ ($0.error as? StoreError)?.isTransient == true })
     {
@@ -140,7 +141,7 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// Ends the failing of a folder that was not there, and for which nothing waited.
+  /// Clears the failure of a folder that was missing, if nothing waited for it.
   private func noteThatFolderIsBack() throws {
     var entry = try context.storeEntry()
     guard context.store.isFolder, entry.failingSince != nil, entry.lastError == nil else { return }
@@ -149,10 +150,10 @@ package struct Uploader: Sendable {
     try context.manifest.save(entry)
   }
 
-  /// Makes the local marks of sealed sessions durable, all at once, and only then removes what would
-  /// let the next pass find these sessions again.
+  /// Makes the local records of sealed sessions durable, all at once, and only then removes the
+  /// markers by which the next pass would find these sessions again.
   private func settle(_ sessions: [SessionID: Bool]) throws {
-    // One after the other: the paths of ten thousand sessions would take ten megabytes.
+    // One at a time: the paths of ten thousand sessions would need ten megabytes.
     let sealed = sessions.keys.lazy.map { LocalSession(context.home, $0) }
     try AtomicFile.synchronize(sealed.map(\.files.sidecar))
     try context.manifest.forgetSealed(sessions, due: context.now())
@@ -178,13 +179,13 @@ package struct Uploader: Sendable {
       try context.manifest.save(entry)
     }
     let device = try DeviceRecord(context.device).json()
-    // Each day anew: a lifecycle rule takes what nobody has written for long.
+    // Written daily: a lifecycle rule deletes objects that are not rewritten for long.
     if entry.device != device || !isFresh {
       let key = DeviceRecord.key(context.device.deviceId)
       do {
         _ = try await context.store.put(key, Array(device.utf8))
       } catch let error as StoreError where RemoteWriter.mayMeanTaken(error) {
-        // Where each name may be written but once, the first record stays.
+        // Where names are write-once, the first record stays.
         guard (try? await context.store.head(key)) != nil else { throw error }
       }
       entry.device = device
@@ -192,13 +193,13 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// Notes how the pass went.
+  /// Records the result of the pass.
   ///
-  /// - Parameter hold: what the store failed with for all sessions; nil when it did not.
+  /// - Parameter hold: the store's failure for all sessions; nil if it had none.
   private func remember(_ report: UploadReport, hold: StoreError?) throws {
     var entry = try context.storeEntry()
     let now = context.now()
-    // A pass that has sent as much as it may is none that failed.
+    // Reaching the request limit is not a failure.
     if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
       entry.succeeded(at: now)
     } else {
@@ -215,7 +216,7 @@ package struct Uploader: Sendable {
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
     let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentLane() }
-    // Each takes its part of a pass: so many small ones fill it, or fewer large ones.
+    // Each session takes its share of a pass: many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
       var next = 0
@@ -242,7 +243,7 @@ package struct Uploader: Sendable {
       while let (item, error) = try await group.next() {
         try Task.checkCancellation()
         if let error, (error as? StoreError)?.code == .exhausted {
-          // What is under way may end well; nothing more is begun.
+          // Requests in progress may still succeed; begin no more.
           exhausted = error
           next = plan.items.count
         } else if let error {
@@ -263,7 +264,7 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// Whether a failure that repeats means that the store is in no state to go on with.
+  /// Whether a repeated failure means that the store is unusable.
   private static func mayBeTheStore(_ error: any Error) -> Bool {
     guard let error = error as? StoreError else { return false }
     return error.isTransient && error.code != .damaged
@@ -274,7 +275,7 @@ package struct Uploader: Sendable {
     return error.code != .exhausted && error.concernsWholeStore
   }
 
-  /// Keeps a failure for `status`, and spaces out the attempts.
+  /// Records a failure for `status`, and lengthens the backoff.
   private func note(_ error: any Error, of item: UploadPlan.Item) throws {
     let session = item.session
     var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
@@ -290,10 +291,10 @@ package struct Uploader: Sendable {
     try context.manifest.save(&entry, of: session)
   }
 
-  /// Whether a failure says nothing of what the next pass will find.
+  /// Whether a failure does not predict the next pass's result.
   private static func isForNextPass(_ error: any Error, of item: UploadPlan.Item) -> Bool {
     if (error as? SystemError)?.isDiskFull == true { return true }
-    // What became of a foreign file is found out at the beginning of the next pass.
+    // The next pass first observes the foreign file again.
     return item.isAttached
       && ((error as? ReplicaError)?.code == .localLogChanged
         || (error as? SystemError)?.isNotFound == true)
@@ -301,7 +302,7 @@ package struct Uploader: Sendable {
 }
 
 extension StoreError {
-  /// Whether the store as a whole is in no state to go on with, rather than one object.
+  /// Whether the store as a whole is unusable, rather than one object.
   var concernsWholeStore: Bool {
     switch code {
     case .authentication, .configuration, .full, .unreachable, .cancelled, .exhausted: true

@@ -2,25 +2,25 @@ import ObjectStore
 package import Platform
 package import SessionLog
 
-/// Why bytes of a log have not been sent, or nothing of a session is: each unsent byte has exactly one
+/// Why bytes of a log, or a whole session, have not been sent: each unsent byte has exactly one
 /// reason.
 package enum WaitReason: Hashable, Sendable {
   /// The next upload sends them.
   case turn
-  /// An attempt failed in a way that is likely to go away by itself; the detail says when it is
-  /// repeated, and what failed.
+  /// An attempt failed, probably transiently; the detail gives the failure and the time of the next
+  /// attempt.
   case backoff(String)
   /// The store refused them, or the two copies contradict each other.
   case refused(String)
-  /// The store as configured is not there.
+  /// The configured store does not exist.
   case storeMissing(String)
-  /// The requests that one pass may send were sent.
+  /// The pass reached its request limit.
   case budget
-  /// The last line has no end yet.
+  /// The last line is unfinished.
   case unfinishedLine
-  /// The last lines may be the beginning of something that the rules mask.
+  /// The last lines may be the start of text that the rules mask.
   case heldBackSecret
-  /// Only metadata may leave.
+  /// The consent allows metadata only.
   case consent
   /// No store is configured.
   case disabled
@@ -30,7 +30,7 @@ package enum WaitReason: Hashable, Sendable {
   case unreadable(String)
   /// The log at this path is gone.
   case logGone(String)
-  /// The foreign file at this path is not there at present.
+  /// The foreign file at this path is currently missing.
   case fileAbsent(String)
   /// The recorder has not opened the log yet.
   case starting
@@ -41,7 +41,7 @@ package enum WaitReason: Hashable, Sendable {
   /// Nothing is unsent: the session's files were deleted.
   case deleted
 
-  /// That the store is left alone after it failed.
+  /// The reason for a store that is not tried after a failure.
   static func store(_ error: StoreError, until next: Timestamp) -> WaitReason {
     let text = "tried again after \(next): \(error)"
     return switch error.code {
@@ -51,7 +51,7 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// What an error lets a session wait for.
+  /// The reason that corresponds to an error.
   init(_ error: any Error) {
     let text = "\(error)"
     self =
@@ -64,7 +64,7 @@ package enum WaitReason: Hashable, Sendable {
       }
   }
 
-  /// A stable word for programs.
+  /// A stable code for programs.
   package var code: String {
     switch self {
     case .turn: "turn"
@@ -87,7 +87,7 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// For a person, of one session.
+  /// The reason for one session, for a person.
   package var text: String {
     switch self {
     case .turn: "the next upload sends it"
@@ -108,7 +108,7 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// What it comes to, for a person, of all sessions that wait for the same.
+  /// The reason for all sessions that share it, for a person.
   package var summary: String {
     switch self {
     case .turn: "waiting for the next upload"
@@ -129,7 +129,7 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// The command, or the event, that ends it.
+  /// The command, or the event, that ends the wait.
   package var remedy: String {
     switch self {
     case .turn: "tidemark upload"
@@ -150,7 +150,7 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// What it means that a session is left alone.
+  /// The consequence of the wait.
   package var kind: Kind {
     switch self {
     case .backoff, .budget: .passing
@@ -159,13 +159,13 @@ package enum WaitReason: Hashable, Sendable {
     }
   }
 
-  /// What it means that a session is left alone.
+  /// The consequence of a wait.
   package enum Kind: Sendable {
-    /// Nothing: it is not for this device to send, or not yet.
+    /// No action: it is not to be sent, or not yet.
     case idle
-    /// A failure that is likely to go away by itself.
+    /// A failure that is likely to be transient.
     case passing
-    /// Somebody has to do something about it.
+    /// A problem that requires a person.
     case problem
   }
 }
@@ -174,22 +174,22 @@ package enum WaitReason: Hashable, Sendable {
 package struct WaitingBytes: Sendable {
   /// The session.
   package let session: SessionID
-  /// Why.
+  /// The reason.
   package let reason: WaitReason
-  /// How many log bytes; 0 where none are known to wait.
+  /// Number of log bytes; 0 if none are known to wait.
   package let bytes: ByteCount
 }
 
-/// Bytes that wait for the same reason.
+/// The sum of bytes that wait for the same reason.
 package struct WaitingSum: Sendable {
-  /// Why; details are those of one of the sessions.
+  /// The reason; details are those of one of the sessions.
   package let reason: WaitReason
-  /// Log bytes.
+  /// Number of log bytes.
   package var bytes: ByteCount = 0
-  /// Sessions.
+  /// Number of sessions.
   package var sessions = 0
 
-  /// Adds up, most bytes first.
+  /// Sums by reason, most bytes first.
   package static func sums(of waiting: [WaitingBytes]) -> [WaitingSum] {
     var sums: [String: WaitingSum] = [:]
     for one in waiting {
