@@ -2,11 +2,11 @@ package import Platform
 
 /// A part of an object.
 package enum ByteRange: Sendable, Hashable {
-  /// All of it, where that is at most so many bytes.
+  /// The whole object, if it has at most so many bytes.
   ///
-  /// A larger object fails with ``StoreError/Code/integrity``, and no more of it than that is read.
+  /// A larger object fails with ``StoreError/Code/integrity`` before more than that is read.
   case whole(atMost: ByteCount)
-  /// `count` bytes from a position in the object on.
+  /// `count` bytes from an offset in the object.
   case bytes(offset: Int64, count: ByteCount)
   /// The last bytes, at most this many.
   case suffix(ByteCount)
@@ -30,15 +30,15 @@ package enum ByteRange: Sendable, Hashable {
     return header == nil
   }
 
-  /// Bytes of body that an answer may have; nil for the transport's own limit.
+  /// Maximum body size of the answer; nil for the transport's own limit.
   ///
-  /// An answer that is an error has a body too, however small the object may be.
+  /// An error's answer has a body too, however small the object is.
   var responseLimit: Int? {
     guard case .whole(let limit) = self else { return nil }
     return Int(clamping: max(limit, 1 << 20))
   }
 
-  /// The error for an object that is larger than ``whole(atMost:)`` allows; nil where it is not.
+  /// The error for an object larger than ``whole(atMost:)`` allows; nil if it is not.
   package func refusal(ofSize size: ByteCount, _ target: String) -> StoreError? {
     guard case .whole(let limit) = self, size > limit else { return nil }
     return StoreError(
@@ -47,7 +47,7 @@ package enum ByteRange: Sendable, Hashable {
       advice: "Another program has written it, or the store is damaged; it is not read.")
   }
 
-  /// The positions of this range in an object of a size, clamped to what there is.
+  /// The positions of this range in an object of a given size, clamped to it.
   package func resolved(size: ByteCount) -> Range<Int64> {
     let size = size.bytes
     switch self {

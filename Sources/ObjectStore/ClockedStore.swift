@@ -1,6 +1,6 @@
 package import Platform
 
-/// A store whose answers tell a ``ServerClock`` the time.
+/// A store whose answers feed a ``ServerClock``.
 package struct ClockedStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
@@ -10,9 +10,9 @@ package struct ClockedStore: ForwardingStore {
   /// Wraps a store.
   ///
   /// - Parameters:
-  ///   - base: What does the work.
-  ///   - clock: Hears of each date.
-  ///   - now: Our clock.
+  ///   - base: The wrapped store.
+  ///   - clock: Receives each date.
+  ///   - now: The local clock.
   package init(
     _ base: any ObjectStore, _ clock: ServerClock, now: @escaping @Sendable () -> Timestamp
   ) {

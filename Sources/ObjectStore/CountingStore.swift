@@ -1,6 +1,6 @@
 import Platform
 
-/// How many requests of each kind were made.
+/// Number of requests of each kind.
 package struct RequestCounts: Sendable, Codable, Equatable {
   package var put = 0
   package var get = 0
@@ -8,10 +8,10 @@ package struct RequestCounts: Sendable, Codable, Equatable {
   package var head = 0
   package var delete = 0
 
-  /// None.
+  /// No requests.
   package init() {}
 
-  /// Adds others.
+  /// Adds other counts.
   package mutating func add(_ other: RequestCounts) {
     put += other.put
     get += other.get
@@ -20,13 +20,13 @@ package struct RequestCounts: Sendable, Codable, Equatable {
     delete += other.delete
   }
 
-  /// By name, in order.
+  /// The counts by name, sorted.
   package var named: [(name: String, count: Int)] {
     [("delete", delete), ("get", get), ("head", head), ("list", list), ("put", put)]
   }
 }
 
-/// A store that counts what is asked of it, attempts that are repeated as one.
+/// A store that counts requests; retries are not counted.
 package final class CountingStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
@@ -35,7 +35,7 @@ package final class CountingStore: ForwardingStore {
   /// Wraps a store.
   package init(_ base: any ObjectStore) { self.base = base }
 
-  /// What was asked so far.
+  /// The requests so far.
   package var requests: RequestCounts { counts.withLock { $0 } }
 
   /// See ``ObjectStore/put(_:_:)``.

@@ -1,8 +1,8 @@
-/// What became of one key of a delete.
+/// The result of deleting one key.
 package struct DeleteOutcome: Sendable, Hashable {
   /// The key, relative to the store's prefix.
   package let key: String
-  /// Why it could not be deleted; nil when it is gone (or never was there).
+  /// Why it could not be deleted; nil if it is gone, or never existed.
   package let error: StoreError?
 
   /// Makes an outcome.

@@ -1,7 +1,7 @@
-/// A store that has another one do the work, and implements itself only what it changes.
+/// A store that forwards to another, and implements only what it changes.
 ///
-/// Every requirement of ``ObjectStore`` is forwarded, `putIfAbsent` included: its default for stores
-/// without conditional requests would hide what the wrapped store can do.
+/// Every requirement of ``ObjectStore`` is forwarded, `putIfAbsent` included: its default for
+/// stores without conditional requests would hide what the wrapped store supports.
 package protocol ForwardingStore: ObjectStore {
   /// The wrapped store.
   var base: any ObjectStore { get }

@@ -1,6 +1,6 @@
 import Platform
 
-/// Reads the dates that servers write: the three of HTTP and ISO 8601.
+/// Parses the dates that servers write: the three formats of HTTP, and ISO 8601.
 ///
 /// All are UTC.
 enum HTTPDate {
@@ -8,7 +8,7 @@ enum HTTPDate {
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
-  /// The moment that the text names; nil when it is none of the forms.
+  /// The moment that the text names; nil if it has none of the formats.
   static func parse(_ text: String) -> ServerTime? {
     if let date = iso8601(text) { return date }
     let words = text.lowercased().split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
@@ -26,7 +26,7 @@ enum HTTPDate {
       var year = Int(fields.year), time.count == 3, let hour = time[0], let minute = time[1],
       let second = time[2]
     else { return nil }
-    // RFC 9110: a two-digit year is the nearest that is not more than 50 years ahead.
+    // RFC 9110: a two-digit year is the nearest one at most 50 years ahead.
     if fields.year.count == 2 { year += year < 70 ? 2000 : 1900 }
     return moment(year, month + 1, day, hour, minute, Double(second))
   }

@@ -2,12 +2,12 @@ import Foundation
 import HTTPTransport
 import Platform
 
-/// Turns what a server or the transport said into a `StoreError`.
+/// Converts an answer, or a transport error, into a `StoreError`.
 struct HTTPFailure {
   let operation: String
   let target: String
 
-  /// The error that an answer means, apart from what only S3's codes can say.
+  /// The error for an answer, without knowledge of S3's codes.
   func error(_ response: HTTPResponse, detail: String = "") -> StoreError {
     var (code, advice) = Self.meaning(response.status)
     if [401, 405, 404].contains(response.status) || (300..<400).contains(response.status) {
@@ -19,7 +19,7 @@ struct HTTPFailure {
     )
   }
 
-  /// An error with a meaning that the caller knows better.
+  /// An error with a code that the caller determined.
   func error(_ response: HTTPResponse, _ code: StoreError.Code, detail: String, advice: String)
     -> StoreError
   {
@@ -29,7 +29,7 @@ struct HTTPFailure {
       advice: advice, retryAfter: Self.retryAfter(response))
   }
 
-  /// The error for an answer that makes no sense.
+  /// The error for a nonsensical answer.
   func garbage(_ response: HTTPResponse, _ why: String) -> StoreError {
     error(
       response, .integrity, detail: why,
@@ -37,7 +37,7 @@ struct HTTPFailure {
         ?? "Check that the URL is that of the store and not of a web page in front of it.")
   }
 
-  /// The error for no answer.
+  /// The error if there is no answer.
   func error(_ error: TransportError) -> StoreError {
     let code: StoreError.Code
     let advice: String
@@ -77,7 +77,7 @@ struct HTTPFailure {
     }
   }
 
-  /// The reason in the body of an answer, as Sabre's servers (Nextcloud, ownCloud) tell it.
+  /// The reason in the body of an answer, as Sabre's servers (Nextcloud, ownCloud) write it.
   private static func said(_ response: HTTPResponse) -> String {
     guard response.status >= 400, response.body.count <= 65536,
       let root = try? XMLScanner.parse(response.body), root.namespace == "DAV:",
@@ -99,7 +99,7 @@ struct HTTPFailure {
     case 409, 412: (.conflict, "Something else is in the way; look at the store.")
     case 413: (.tooLarge, "Raise the size limit of the server.")
     case 507: (.full, "Free some space on the store.")
-    // Before the other 5xx: what a server does not know, it will not know later.
+    // Before the other 5xx: a request that the server does not know will not succeed later.
     case 405, 501: (.unsupported, "The server does not know this request; check the URL.")
     case 429, 503, 509: (.overloaded, "Try again later, or with fewer transfers at once.")
     case 423: (.transient, "Somebody has locked it; try again later.")
@@ -113,16 +113,16 @@ struct HTTPFailure {
     }
   }
 
-  /// The seconds that are believed: far more than are waited for.
+  /// The longest plausible wait in seconds, far more than we ever wait.
   private static let longestWait: Double = 1e9
 
-  /// How long to wait as an answer asks: a number of seconds or a date.
+  /// The wait that an answer asks for, as seconds or as a date.
   private static func retryAfter(_ response: HTTPResponse) -> Duration? {
     guard let value = response.header("Retry-After") else { return nil }
     if let seconds = Double(value) {
       return seconds.isFinite ? .seconds(min(max(0, seconds), longestWait)) : nil
     }
-    // By the server's own clock: a date alone says nothing of how long to wait.
+    // Use the server's own clock: a date alone does not say how long to wait.
     guard let now = response.header("Date").flatMap(HTTPDate.parse) else { return nil }
     return HTTPDate.parse(value).map { max(.zero, $0 - now) }
   }

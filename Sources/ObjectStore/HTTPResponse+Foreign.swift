@@ -1,10 +1,10 @@
 import HTTPTransport
 
-/// Signs that an answer is not the store's own.
+/// Detects answers that are not the store's own.
 extension HTTPResponse {
-  /// Whether the body is a web page: a login form, or what a proxy has to say.
+  /// Whether the body is a web page: a login form, or a proxy's message.
   ///
-  /// Both the type and the beginning: some servers call everything HTML that they do not know.
+  /// Checks both the type and the start of the body: some servers label everything unknown as HTML.
   var isWebPage: Bool {
     guard header("Content-Type")?.lowercased().hasPrefix("text/html") == true else { return false }
     let start = String(decoding: body.prefix(512), as: UTF8.self).lowercased()
@@ -12,9 +12,9 @@ extension HTTPResponse {
     return start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
   }
 
-  /// Whether somebody has packed the body on its way, although nobody asked for that.
+  /// Whether an intermediary compressed the body without being asked to.
   ///
-  /// Some servers name the encoding of a file by the end of its name, which is no packing.
+  /// Some servers derive the encoding from a file's extension, which is no compression.
   var isPacked: Bool {
     let encoding = header("Content-Encoding")?.lowercased() ?? ""
     return !["", "identity", "zstd", "aws-chunked"].contains(encoding)
@@ -22,7 +22,7 @@ extension HTTPResponse {
 }
 
 extension HTTPFailure {
-  /// The error for an answer that was packed on its way.
+  /// The error for an answer compressed in transit.
   func packed(_ response: HTTPResponse) -> StoreError {
     error(
       response, .integrity, detail: "the answer is compressed, which was not asked for",

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A store to which no more than so many bytes are sent, however often it is asked.
+/// A store that sends at most so many bytes in all.
 package struct LimitedStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
@@ -10,8 +10,8 @@ package struct LimitedStore: ForwardingStore {
   /// Wraps a store.
   ///
   /// - Parameters:
-  ///   - base: what does the work.
-  ///   - limit: bytes of bodies that are sent at the most.
+  ///   - base: the wrapped store.
+  ///   - limit: maximum sum of all bodies sent.
   package init(_ base: any ObjectStore, bytes limit: ByteCount) {
     (self.base, self.limit) = (base, limit)
   }

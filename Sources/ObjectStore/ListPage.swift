@@ -6,7 +6,7 @@ package struct ListPage: Sendable, Hashable {
   package var objects: [ObjectEntry]
   /// The folders directly at the prefix: full keys that end with `/`.
   package var directories: [String]
-  /// What to pass as `after` for the next page; nil when this is the last.
+  /// The `after` argument for the next page; nil if this is the last.
   package var next: String?
   /// The server's clock when it answered.
   package var serverDate: ServerTime?
@@ -22,16 +22,16 @@ package struct ListPage: Sendable, Hashable {
     self.serverDate = serverDate
   }
 
-  /// More entries than any folder of ours has: no listing is read on beyond them.
+  /// The most entries that a listing is read for; no folder of ours has more.
   static let most = 1 << 20
 
-  /// How many entries there are.
+  /// Number of entries.
   var count: Int { objects.count + directories.count }
 
   /// Whether an object or a folder is named twice.
   var hasRepeatedNames: Bool {
     func repeats(_ names: [String]) -> Bool {
-      // Nearly always in order, and then without a set.
+      // Names are nearly always sorted, which saves the set.
       let isAscending = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
       return !isAscending && Set(names).count < names.count
     }
@@ -40,7 +40,7 @@ package struct ListPage: Sendable, Hashable {
 
   mutating func append(_ page: ListPage) {
     objects += page.objects
-    // A server that cuts a page inside a folder names the folder on both.
+    // A server that splits a page within a folder names the folder on both pages.
     directories += page.directories.filter { !directories.suffix(1).contains($0) }
     next = page.next
   }

@@ -1,8 +1,7 @@
 package import Logging
 import Platform
 
-/// A store whose operations are logged: what changes it at level info, what reads it and what fails
-/// at level debug.
+/// A store that logs its operations: changes at level info, reads and failures at level debug.
 package struct LoggingStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
@@ -12,9 +11,9 @@ package struct LoggingStore: ForwardingStore {
   /// Wraps a store.
   ///
   /// - Parameters:
-  ///   - base: What does the work.
-  ///   - logger: Hears of each operation.
-  ///   - now: The clock that durations are taken by.
+  ///   - base: The wrapped store.
+  ///   - logger: Logs each operation.
+  ///   - now: The clock for durations.
   package init(
     _ base: any ObjectStore, _ logger: Logger,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -24,7 +23,7 @@ package struct LoggingStore: ForwardingStore {
     self.now = now
   }
 
-  /// The store, wrapped where the logger wants to hear of what it does.
+  /// The store, wrapped if the logger's level includes its operations.
   package static func wrapping(_ store: any ObjectStore, _ logger: Logger) -> any ObjectStore {
     logger.logLevel <= .info ? LoggingStore(store, logger) : store
   }
@@ -76,7 +75,7 @@ package struct LoggingStore: ForwardingStore {
     }
   }
 
-  /// See ``ObjectStore/delete(_:)``; one line a key.
+  /// See ``ObjectStore/delete(_:)``; one line per key.
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     guard !keys.isEmpty else { return [] }
     let outcomes = try await logged("delete \(keys.count) objects", .debug) {

@@ -1,6 +1,6 @@
 package import Platform
 
-/// One object as a listing or a look at its head shows it.
+/// One object in a listing or the answer to a HEAD.
 package struct ObjectEntry: Sendable, Hashable {
   /// The key, relative to the store's prefix.
   package let key: String
@@ -11,7 +11,7 @@ package struct ObjectEntry: Sendable, Hashable {
   /// The entity tag without its quotes; for most S3 stores the MD5 of the content.
   package let etag: String?
 
-  /// The sizes that are believed: more than any store takes, and sums of them stay numbers.
+  /// Plausible sizes: larger than any store accepts, and small enough that sums do not overflow.
   static let possibleSizes: ClosedRange<ByteCount> = 0...(1 << 50)
 
   /// Makes an entry.

@@ -1,8 +1,8 @@
 import HTTPTransport
 
-/// The rule for keys, and for the names of others that a listing shows.
+/// Validates keys, and foreign names in a listing.
 enum ObjectKey {
-  /// Whether a key is made of the allowed characters, without empty, `.` or `..` segments.
+  /// Whether a key consists of the allowed characters, without empty, `.` or `..` segments.
   static func isValid(_ key: String) -> Bool {
     guard !key.isEmpty, key.utf8.count <= 1024, hasAllowedBytes(key) else { return false }
     return key.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
@@ -10,7 +10,7 @@ enum ObjectKey {
     }
   }
 
-  /// Whether text may be listed: empty, or a key, or a key and a slash.
+  /// Whether text can be listed: empty, a key, or a key and a slash.
   static func isValidPrefix(_ prefix: String) -> Bool {
     prefix.isEmpty || isValid(prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix)
   }

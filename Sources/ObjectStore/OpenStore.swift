@@ -2,16 +2,16 @@ import Foundation
 package import HTTPTransport
 import Platform
 
-/// Opens the store at a URL, with retries of what is transient.
+/// Opens the store at a URL; transient failures are retried.
 ///
-/// Nothing is contacted yet. Throws `StoreError` with `configuration` when the settings or the
+/// Sends no request yet. Throws `StoreError` with `configuration` when the settings or the
 /// environment contradict themselves.
 ///
 /// - Parameters:
-///   - url: Where the store is.
-///   - settings: What the configuration file says.
+///   - url: The store's URL.
+///   - settings: The settings of the configuration file.
 ///   - environment: The process's environment; overrides the settings.
-///   - policy: How often to try again.
+///   - policy: How to retry.
 package func openStore(
   _ url: StoreURL, settings: StoreSettings, environment: [String: String],
   policy: RetryPolicy = RetryPolicy()
@@ -24,7 +24,7 @@ package func openStore(
       try openS3(
         bucket, prefix, settings, environment: environment, transport: settings.transport())
     }
-  // Inside of the retries, so that each attempt is seen.
+  // Inside the retries, so that each attempt is logged.
   return RetryingStore(
     LoggingStore.wrapping(store, settings.logger), policy: policy, logger: settings.logger,
     random: settings.machine.fraction)
@@ -42,9 +42,9 @@ private func openWebDAV(
 }
 
 extension StoreSettings {
-  /// What carries requests as the settings say.
+  /// The transport that the settings describe.
   ///
-  /// Throws `StoreError` with `configuration` for certificates that cannot be used.
+  /// Throws `StoreError` with `configuration` for unusable certificates.
   package func transport() throws -> HTTPTransport {
     var options = HTTPTransport.Options()
     options.workers = max(1, transfers ?? StoreSettings.mostTransfers)

@@ -1,14 +1,14 @@
-/// RFC 3986 percent-encoding as AWS signatures want it: everything but unreserved characters, in
+/// RFC 3986 percent-encoding as AWS signatures require it: everything but unreserved characters, in
 /// upper-case hex.
 enum PercentEncoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Encodes text; `keepingSlash` leaves `/` as it is.
+  /// Encodes text; `keepingSlash` leaves `/` unencoded.
   static func encode(_ text: String, keepingSlash: Bool = false) -> String {
     encode(Array(text.utf8), keepingSlash: keepingSlash)
   }
 
-  /// Encodes bytes; `keepingSlash` leaves `/` as it is.
+  /// Encodes bytes; `keepingSlash` leaves `/` unencoded.
   static func encode(_ bytes: [UInt8], keepingSlash: Bool = false) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -27,7 +27,7 @@ enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Decodes `%XX`, and `+` as a space when asked; nil when an escape is cut or not hexadecimal.
+  /// Decodes `%XX`, and `+` as a space if asked; nil for an incomplete or invalid escape.
   static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> [UInt8]? {
     var result: [UInt8] = []
     var bytes = text.utf8.makeIterator()

@@ -1,8 +1,8 @@
 package import Platform
 
-/// What a store said about an upload that it accepted.
+/// The store's answer to an accepted upload.
 package struct PutReceipt: Sendable, Hashable {
-  /// Whether the store answered with an ETag equal to the MD5 of what was sent.
+  /// Whether the store answered with an ETag equal to the MD5 of the body.
   package let provesContent: Bool
   /// The server's clock when it answered.
   package let serverDate: ServerTime?

@@ -1,13 +1,13 @@
 import HTTPTransport
 import Platform
 
-/// Cuts the asked piece out of the answer to a GET.
+/// Extracts the requested range from the answer to a GET.
 enum RangedBody {
   /// The bytes of `range`.
   ///
-  /// Servers answer 206 with the piece, 200 with the piece (rclone's S3), 200 with the whole, or
-  /// 416. Throws `integrity` when the piece is another than the one that was asked for, or the
-  /// answer somebody else's.
+  /// Servers answer 206 with the range, 200 with the range (rclone's S3), 200 with the whole
+  /// object, or 416. Throws `integrity` if the answer has a different range, or is not the store's
+  /// own.
   static func cut(_ response: HTTPResponse, _ range: ByteRange?, _ failure: HTTPFailure) throws
     -> [UInt8]
   {

@@ -3,9 +3,9 @@ import HTTPTransport
 package import Logging
 import Platform
 
-/// A store that tries again what is transient: the one place where that is done.
+/// A store that retries transient failures: the only place where that is done.
 ///
-/// `putIfAbsent` is not tried again: an attempt that seemed to fail may be what is there then.
+/// `putIfAbsent` is not retried: an attempt that seemed to fail may have stored the object.
 package struct RetryingStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore
@@ -18,9 +18,9 @@ package struct RetryingStore: ForwardingStore {
   /// Wraps a store.
   ///
   /// - Parameters:
-  ///   - base: What does the work.
-  ///   - policy: How often to try.
-  ///   - logger: Hears of each attempt that failed.
+  ///   - base: The wrapped store.
+  ///   - policy: How to retry.
+  ///   - logger: Logs each failed attempt.
   ///   - sleep: Waits, and throws when the task is cancelled.
   ///   - random: A number from 0 up to 1.
   ///   - now: The clock that bounds the elapsed time.
@@ -58,7 +58,7 @@ package struct RetryingStore: ForwardingStore {
     try await attempt("LIST", prefix) { try await base.list(prefix, after: token) }
   }
 
-  /// See ``ObjectStore/delete(_:)``; only the keys that failed are tried again.
+  /// See ``ObjectStore/delete(_:)``; only the keys that failed are retried.
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     var outcomes = try await attempt("DELETE", keys.first ?? "") { try await base.delete(keys) }
     var pending = outcomes.indices.filter { outcomes[$0].error?.isTransient == true }
@@ -73,7 +73,7 @@ package struct RetryingStore: ForwardingStore {
     } catch let error as StoreError where error.code == .cancelled {
       throw error
     } catch is StoreError {
-      // Each key's own outcome says what became of it.
+      // Each key's own outcome gives its result.
     }
     return outcomes
   }
@@ -89,7 +89,7 @@ package struct RetryingStore: ForwardingStore {
     if firstFailure != nil { attempts = 1 }
     while true {
       if let failure {
-        // The pauses are counted by their asked length: the sleep may be a test's.
+        // Count pauses by their requested length: in tests, sleeping may take no time.
         let elapsed = max(now() - start, slept)
         guard
           let pause = policy.pause(

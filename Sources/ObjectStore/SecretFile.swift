@@ -4,10 +4,10 @@ import Foundation
 enum SecretFile {
   private static let limit = 64 << 10
 
-  /// The first line; nil when there is none, or the file cannot be read.
+  /// The first line; nil if there is none, or the file cannot be read.
   ///
-  /// Read with the rights that the process was started with: it may be working in the name of a user
-  /// whose sessions go to a store of root's.
+  /// Read with the rights that the process was started with: it may be working for a user whose
+  /// sessions are sent to root's store.
   static func firstLine(of path: String) -> String? {
     let data: Data? = withOwnRights {
       guard let file = FileHandle(forReadingAtPath: path) else { return nil }

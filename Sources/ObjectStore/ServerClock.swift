@@ -2,28 +2,28 @@ package import Platform
 
 /// How far a server's clock is ahead of ours, learned from the dates of its answers.
 ///
-/// A date tells the second in which the server answered, and that was between asking and hearing; of
-/// servers that look at their clock once a second, such as lighttpd, it may be the second before. So
-/// each answer bounds the difference, and all of them together bound it closer.
+/// A date gives the second of the answer, which lies between request and receipt; servers that read
+/// their clock once a second, such as lighttpd, may give the second before. So each answer bounds
+/// the difference, and all together bound it more closely.
 package final class ServerClock: Sendable {
   private let bounds = Guarded<ClosedRange<Duration>?>(nil)
 
-  /// Knows nothing yet.
+  /// Starts without knowledge.
   package init() {}
 
-  /// Notes an answer.
+  /// Records an answer.
   ///
   /// - Parameters:
-  ///   - date: what it said, whole seconds.
-  ///   - sent: when it was asked for, by our clock.
-  ///   - received: when it came.
+  ///   - date: its date, in whole seconds.
+  ///   - sent: when the request was sent, by our clock.
+  ///   - received: when the answer came.
   package func note(_ date: ServerTime, sent: Timestamp, received: Timestamp) {
     guard sent <= received else { return }
     let latest = date + .milliseconds(1999)
     let new = date.offset(from: received)...latest.offset(from: sent)
     bounds.withLock { bounds in
       guard let known = bounds, known.overlaps(new) else {
-        // One of the clocks was set: what held before says nothing any more.
+        // One of the clocks was set: earlier bounds no longer hold.
         bounds = new
         return
       }
@@ -31,8 +31,8 @@ package final class ServerClock: Sendable {
     }
   }
 
-  /// How far the server's clock is ahead of ours; nil while nothing is known, zero as long as the
-  /// answers do not show a difference.
+  /// How far the server's clock is ahead of ours; nil if unknown, zero as long as the answers show
+  /// no difference.
   package var offset: Duration? {
     bounds.withLock { bounds in
       bounds.map { $0.contains(.zero) ? .zero : ($0.lowerBound + $0.upperBound) / 2 }

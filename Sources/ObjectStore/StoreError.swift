@@ -1,40 +1,40 @@
 import Foundation
 import Platform
 
-/// Why a store operation failed: what was tried, on what, what came back, what to do.
+/// Why a store operation failed: the operation, its target, the response, and advice.
 ///
-/// Texts from the other side are bounded and their control characters escaped when the error is
-/// made. No credentials are ever part of it.
+/// Texts from the server are bounded and their control characters escaped on creation. It never
+/// contains credentials.
 package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The kinds of failure a caller can tell apart.
+  /// The kinds of failure that callers distinguish.
   package enum Code: String, Sendable, Hashable, CaseIterable, Codable {
     /// The object does not exist.
     case notFound
-    /// The login was refused: wrong, missing or expired credentials, or no right to do this.
+    /// The login was refused: wrong, missing or expired credentials, or a missing permission.
     case authentication
-    /// Something the user has set is wrong: URL, bucket, endpoint, certificate, half credentials.
+    /// A setting is wrong: URL, bucket, endpoint, certificate, half of a credential.
     case configuration
-    /// Likely to go away by itself: a connection that broke, a passing fault of the server.
+    /// Probably temporary: a broken connection, a passing fault of the server.
     case transient
-    /// Other bytes arrived than were sent, and the server noticed.
+    /// The server noticed that other bytes arrived than were sent.
     case damaged
     /// The server asks for fewer requests.
     case overloaded
     /// No connection could be made: the network is down, or the host is.
     case unreachable
-    /// The store has no room left.
+    /// The store has no space left.
     case full
-    /// The body is larger than the store takes.
+    /// The body is larger than the store accepts.
     case tooLarge
     /// The answer is garbage or contradicts itself.
     case integrity
-    /// Something else is in the way: a lock, a condition, a folder where an object should be.
+    /// Something is in the way: a lock, a condition, a folder in place of an object.
     case conflict
-    /// As many requests as one pass may send have been sent.
+    /// The pass has sent its maximum number of requests.
     case exhausted
     /// The task was cancelled.
     case cancelled
-    /// The store cannot do this, or the key is not one.
+    /// The store cannot do this, or the key is invalid.
     case unsupported
     /// Anything else.
     case other
@@ -42,15 +42,15 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
 
   /// The kind of failure.
   package let code: Code
-  /// What was tried, such as `PUT`.
+  /// The operation, such as `PUT`.
   package let operation: String
   /// The key or URL, without credentials.
   package let target: String
-  /// What came back, such as `403 SignatureDoesNotMatch: ...`.
+  /// The response, such as `403 SignatureDoesNotMatch: ...`.
   package let response: String
   /// What the user should do next: one sentence, or empty.
   package let advice: String
-  /// How long the server asked to wait.
+  /// The wait that the server asked for.
   package let retryAfter: Duration?
 
   /// Makes an error; bounds and escapes its texts.
@@ -66,12 +66,12 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
     self.retryAfter = retryAfter
   }
 
-  /// Whether trying again later may succeed.
+  /// Whether a later attempt may succeed.
   package var isTransient: Bool {
     [.transient, .damaged, .overloaded, .unreachable].contains(code)
   }
 
-  /// Whether the login itself was refused, and not one right that it lacks.
+  /// Whether the login itself was refused, rather than one permission.
   package var refusesLogin: Bool {
     guard code == .authentication else { return false }
     let signs = [
@@ -81,13 +81,13 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
     return signs.contains { response.contains($0) }
   }
 
-  /// Whether nothing more is to be tried in this pass.
+  /// Whether the pass must not try anything more.
   package var endsPass: Bool { code == .cancelled || code == .exhausted }
 
   /// Whether the object does not exist.
   package var isNotFound: Bool { code == .notFound }
 
-  /// The error as one line: what was tried, on what, what came back, and the advice.
+  /// The error as one line: operation, target, response, and advice.
   package var description: String {
     let head = "\(operation) \(target): \(response)"
     guard !advice.isEmpty else { return head }

@@ -4,10 +4,10 @@ import HTTPTransport
 extension StoreSettings {
   private static let maximumBytes = 16 << 20
 
-  /// What the settings say of TLS, the files read.
+  /// The settings for TLS, with the files read.
   ///
-  /// - Throws: `configuration` that names the setting, for a file that cannot be read or is another
-  ///   than it should be, a key with a password, and one half of certificate and key.
+  /// - Throws: `configuration` that names the setting, for an unreadable or wrong file, a key with
+  ///   a password, and one half of certificate and key.
   func tls() throws -> TLS {
     var tls = TLS()
     tls.minimumVersion = minimumTLS
@@ -46,7 +46,7 @@ extension StoreSettings {
     return Array(data)
   }
 
-  /// What stands between `-----BEGIN ` and `-----`.
+  /// The titles between `-----BEGIN ` and `-----`.
   private static func titles(of data: Data) -> [String] {
     String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
       guard line.hasPrefix("-----BEGIN ") else { return nil }

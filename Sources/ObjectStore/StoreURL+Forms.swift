@@ -4,7 +4,7 @@ extension StoreURL {
   static func s3(_ text: String, _ bucket: String, _ path: String) throws -> (Kind, String) {
     try refuseUser(text, bucket)
     if bucket.hasPrefix("arn:") { return try accessPoint(text, bucket, path) }
-    // The bucket rule of the S3 user guide, with the upper case and underscores of old buckets.
+    // The bucket rule of the S3 user guide, plus the upper case and underscores of old buckets.
     guard (3...255).contains(bucket.utf8.count), bucket.utf8.allSatisfy(isBucketByte),
       let first = bucket.utf8.first, isAlphanumeric(first), !bucket.contains("..")
     else { throw refused(text, "\"\(bucket)\" is not a bucket name") }
@@ -51,7 +51,7 @@ extension StoreURL {
     }
     guard !segments.isEmpty else { throw refused(text, "the root folder cannot be a store") }
     let plain = "/" + segments.joined(separator: "/")
-    // What is written into a configuration is read again: the escape itself has to be escaped.
+    // The location is parsed again when read from a configuration: escape the escape character.
     return (.directory(path: plain), "file://" + plain.replacing("%", with: "%25"))
   }
 
@@ -81,7 +81,7 @@ extension StoreURL {
     return (host, port)
   }
 
-  /// Whether nobody can listen on the way to a URL: it is `https`, or stays on this machine.
+  /// Whether traffic to a URL cannot be intercepted: it is `https`, or stays on this machine.
   static func isPrivate(_ url: String) -> Bool {
     guard url.hasPrefix("http://") else { return url.hasPrefix("https://") }
     let authority = url.dropFirst(7).prefix { $0 != "/" }
@@ -93,7 +93,7 @@ extension StoreURL {
 
   /// Whether a store's clock is this machine's: it is a folder, or a server on the loopback.
   ///
-  /// - Parameter location: as ``ObjectStore/location`` gives it.
+  /// - Parameter location: from ``ObjectStore/location``.
   package static func isOnThisMachine(_ location: String) -> Bool {
     if location.hasPrefix("file:") { return true }
     let endpoint = location.range(of: "?endpoint=").map { location[$0.upperBound...] }

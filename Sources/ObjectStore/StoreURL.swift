@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a store is, as the user writes it: `s3://`, `https://`, loopback `http://` or `file://`.
+/// The URL of a store as the user writes it: `s3://`, `https://`, loopback `http://` or `file://`.
 package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   /// The kinds of store.
   package enum Kind: Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
     case directory(path: String)
   }
 
-  /// What kind of store it is.
+  /// The kind of store.
   package let kind: Kind
 
   /// The URL in its canonical form, without a slash at the end.
@@ -22,17 +22,17 @@ package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
   static let acceptedForms =
     "Write s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder."
 
-  /// Reads a store URL.
+  /// Parses a store URL.
   ///
-  /// Throws `StoreError` with `configuration` when the text is none of the accepted forms, holds a
-  /// user name or password, or names plain `http` on another machine.
+  /// Throws `StoreError` with `configuration` if the text has none of the accepted forms, contains
+  /// a user name or password, or names plain `http` on another machine.
   ///
   /// - Parameter allowsPlaintext: Whether plain `http` to another machine is accepted.
   package init(_ text: String, allowsPlaintext: Bool = false) throws {
     try self.init(text, allowsPlaintext: allowsPlaintext, isEndpoint: false)
   }
 
-  /// Reads a store URL, or the endpoint of an S3 service, which is none.
+  /// Parses a store URL, or the endpoint of an S3 service.
   init(_ text: String, allowsPlaintext: Bool, isEndpoint: Bool) throws {
     guard let colon = text.range(of: "://") else {
       throw Self.refused(text, "not a store URL")
@@ -72,7 +72,7 @@ package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
     guard let colon = text.range(of: "://") else {
       return text.contains("@") ? "(not shown, it may hold a password)" : text
     }
-    // A password may itself hold a slash, so the whole rest is searched, not the authority alone.
+    // A password may contain a slash, so search the whole rest, not the authority alone.
     guard let at = text[colon.upperBound...].lastIndex(of: "@") else { return text }
     return String(text[..<colon.upperBound] + text[text.index(after: at)...])
   }

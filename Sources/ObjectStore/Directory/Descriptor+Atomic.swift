@@ -8,10 +8,10 @@ import Platform
 #endif
 
 extension Descriptor {
-  /// Whether rmdir in this folder fails on a folder that another machine has just put a file into.
+  /// Whether rmdir fails here on a folder into which another machine has just put a file.
   ///
-  /// A file system in user space may be a WebDAV client, which looks into a folder and then deletes
-  /// it with everything that is in it by then.
+  /// A file system in user space may be a WebDAV client that checks a folder, and then deletes it
+  /// with everything added meanwhile.
   var removesAtomically: Bool {
     var system = statfs()
     guard fstatfs(number, &system) == 0 else { return false }

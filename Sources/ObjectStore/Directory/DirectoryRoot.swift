@@ -6,20 +6,20 @@ import Platform
   import Darwin
 #endif
 
-/// A store's root folder: the one that the first operation found, and no other in its place.
+/// A store's root folder: the one that the first operation found, never a replacement.
 ///
-/// Where a share is not mounted its mount point is an ordinary folder, often an empty one. To take it
+/// If a share is not mounted, its mount point is an ordinary folder, often empty. Mistaking that
 /// for the store would hide every object and put new ones on the wrong disk.
 final class DirectoryRoot: Sendable {
   let path: String
-  /// The folder of the first operation, held open so that no other gets its inode number.
+  /// The first operation's folder, kept open so that its inode number is not reused.
   private let first = Guarded<Descriptor?>(nil)
 
   init(path: String) { self.path = path }
 
   /// Opens the folder.
   ///
-  /// - Throws: `configuration` when the folder is missing, or is another one than at first.
+  /// - Throws: `configuration` if the folder is missing, or differs from the first.
   func open(_ operation: String, _ target: String) throws -> Descriptor {
     do throws(SystemError) {
       let folder = try Descriptor(openingDirectory: path)
@@ -41,7 +41,7 @@ final class DirectoryRoot: Sendable {
       advice: "It was mounted, unmounted or replaced meanwhile; look at it, then try again.")
   }
 
-  /// Whether a folder is the one that the first operation opened; makes it that on the first call.
+  /// Whether a folder is the first one; the first call defines it.
   private func isFirst(_ folder: borrowing Descriptor) throws(SystemError) -> Bool {
     let found = try folder.status()
     return try first.withLock { first throws(SystemError) in
@@ -53,7 +53,7 @@ final class DirectoryRoot: Sendable {
     }
   }
 
-  /// Makes the folder and those above it, as far as they are missing.
+  /// Creates the folder and its missing parents.
   ///
   /// - Returns: Whether it was missing.
   func make() throws(SystemError) -> Bool {

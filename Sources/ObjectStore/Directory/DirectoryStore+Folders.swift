@@ -3,7 +3,7 @@ import HTTPTransport
 import Platform
 
 extension DirectoryStore {
-  /// Opens the folder that a key is in, segment by segment, so that no link leads out of the root.
+  /// Opens the folder of a key, component by component, so that no link leads out of the root.
   func folder(
     of key: String, in root: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> Descriptor {
@@ -20,7 +20,7 @@ extension DirectoryStore {
           try current.makeDirectory(segment)
           try current.synchronizeNames()
         } catch  where error.isTaken {
-          // It is there already.
+          // It exists already.
         }
       }
       current = try Descriptor(segment, in: current, .directory)
@@ -28,9 +28,9 @@ extension DirectoryStore {
     return current
   }
 
-  /// Removes the folder that a key is in when nothing is left in it; never the root.
+  /// Removes the folder of a key if it is empty; never the root.
   ///
-  /// Safe beside puts: rmdir fails on a folder that holds anything. A folder that stays does no harm.
+  /// Safe during puts: rmdir fails on a folder that is not empty. A remaining folder does no harm.
   func removeFolder(of key: String, in root: borrowing Descriptor) {
     let segments = key.split(separator: "/").dropLast()
     guard let name = segments.last,
@@ -40,7 +40,7 @@ extension DirectoryStore {
     try? parent.removeDirectory(String(name))
   }
 
-  /// See ``ObjectStore/list(_:after:)``; the token is the last name of the page before.
+  /// See ``ObjectStore/list(_:after:)``; the token is the previous page's last name.
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
     do {
@@ -67,7 +67,7 @@ extension DirectoryStore {
     }.sorted()
     var page = ListPage(serverDate: serverTime)
     for name in names.prefix(pageSize) {
-      // What is gone since the names were read is no longer there to be listed.
+      // Omit files that have disappeared since the names were read.
       guard let status = try? folder.status(of: name) else { continue }
       switch status.kind {
       case .directory: page.directories.append("\(parent)\(name)/")
@@ -82,10 +82,10 @@ extension DirectoryStore {
     return page
   }
 
-  /// No put takes longer than this, on a file server whose clock is some hours behind either.
+  /// The longest that a put takes, even on a file server whose clock is hours behind.
   private static let longestPut = Duration.days(1)
 
-  /// Removes what puts have left that were killed long ago, as far as we may.
+  /// Removes temporary files of puts that were killed long ago, as far as permissions allow.
   private func sweep(_ temporaries: [String], in folder: borrowing Descriptor) {
     let limit = serverTime - Self.longestPut
     for name in temporaries {

@@ -10,8 +10,8 @@ package import Platform
 
 /// A folder on this machine as an object store.
 ///
-/// An object appears whole or not at all. Links below the folder are never followed. Every operation
-/// throws `configuration` while the folder is missing, and once it is another one than at the first
+/// An object appears whole or not at all. Links below the folder are never followed. Every
+/// operation throws `configuration` if the folder is missing, or is not the one of the first
 /// operation.
 package struct DirectoryStore: ObjectStore {
   /// `file://` and the path.
@@ -20,15 +20,16 @@ package struct DirectoryStore: ObjectStore {
   private let root: DirectoryRoot
   let pageSize: Int
   let machine: Machine
-  /// Names that start so are being written, and never listed.
+  /// Prefix of files being written, which are never listed.
   static let temporaryPrefix = ".tidemark-"
 
   /// Makes a store.
   ///
   /// - Parameters:
   ///   - path: The absolute path of the folder; see ``makeRoot()``.
-  ///   - pageSize: How many entries a page of a listing has; each page reads the whole folder.
-  ///   - machine: Whose clock the store has, and what gives names to temporary files.
+  ///   - pageSize: Maximum number of entries in a page of a listing; each page reads the whole
+  ///     folder.
+  ///   - machine: The store's clock, and the source of names for temporary files.
   package init(path: String, pageSize: Int = .max, machine: Machine = .current) {
     root = DirectoryRoot(path: path)
     location = "file://" + path
@@ -36,9 +37,9 @@ package struct DirectoryStore: ObjectStore {
     self.machine = machine
   }
 
-  /// Makes the folder, readable by its owner only, and those above it, as far as they are missing.
+  /// Creates the folder, readable by its owner only, and its missing parents.
   ///
-  /// Nothing else does: a missing folder may be a share that is not mounted.
+  /// No other operation does: a missing folder may be a share that is not mounted.
   ///
   /// - Returns: Whether it was missing.
   /// - Throws: `StoreError`.
@@ -53,7 +54,7 @@ package struct DirectoryStore: ObjectStore {
     }
   }
 
-  /// See ``ObjectStore/put(_:_:)``; on the disk before this returns.
+  /// See ``ObjectStore/put(_:_:)``; durable when this returns.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try put(key, body) { folder, temporary, name throws(SystemError) in
       try folder.rename(temporary, to: name)
@@ -72,9 +73,9 @@ package struct DirectoryStore: ObjectStore {
     _ folder: borrowing Descriptor, _ temporary: String, _ name: String
   ) throws(SystemError) -> Void
 
-  /// Writes a temporary file and has it published under its name.
+  /// Writes a temporary file and publishes it under its name.
   ///
-  /// - Parameter publish: Gives it the name.
+  /// - Parameter publish: Gives the file its name.
   private func put(
     _ key: String, _ body: [UInt8], publish: Publish
   ) throws -> PutReceipt {
@@ -86,17 +87,17 @@ package struct DirectoryStore: ObjectStore {
           try write(key, body, in: root, publish)
           return PutReceipt(provesContent: false, serverDate: serverTime)
         } catch  where [ENOENT, ESTALE].contains(error.errno) && attempts < Self.putAttempts {
-          // A deletion removed the empty folder before the temporary file was in it.
+          // A concurrent deletion removed the empty folder before the temporary file was in it.
           attempts += 1
         }
       }
     }
   }
 
-  /// The clock of the folder's answers, which is this machine's.
+  /// The clock of this store's answers: this machine's.
   var serverTime: ServerTime { machine.now().assumingSynchronizedClocks }
 
-  /// How often a put makes a folder that deletions keep removing.
+  /// Maximum attempts of a put to create a folder that deletions keep removing.
   private static let putAttempts = 20
 
   private func write(
@@ -111,7 +112,7 @@ package struct DirectoryStore: ObjectStore {
       do throws(SystemError) {
         try file.synchronize()
       } catch  where error.errno == EINVAL {
-        // A file system that cannot sync.
+        // The file system does not support sync.
       }
       try publish(folder, temporary, Self.name(key))
       try folder.synchronizeNames()
@@ -153,7 +154,7 @@ package struct DirectoryStore: ObjectStore {
   /// See ``ObjectStore/delete(_:)``; removes a folder with its last object.
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     guard let first = keys.first else { return [] }
-    // Of a folder that is missing nothing can be said, for any key.
+    // With a missing root, no key's state is known.
     try perform("DELETE", first) { _ throws(SystemError) in }
     return try keys.map { key in
       try ObjectKey.check(key, operation: "DELETE")
@@ -200,11 +201,11 @@ package struct DirectoryStore: ObjectStore {
 }
 
 extension FileStatus {
-  /// When its content last changed, by the clock of the folder's answers.
+  /// Time of its last change, by the clock of this store's answers.
   var serverTime: ServerTime { modifiedAt.assumingSynchronizedClocks }
 }
 
-/// What the errno of a file call means for a store.
+/// The store error for the errno of a file call.
 func fileError(_ code: CInt, _ operation: String, _ target: String) -> StoreError {
   let meaning: StoreError.Code
   var advice = ""

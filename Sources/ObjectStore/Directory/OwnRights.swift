@@ -5,9 +5,9 @@
 
 /// Runs file calls with the rights that the process was started with.
 ///
-/// A root that works in the name of a user reads that user's sessions with the user's rights; the
-/// store is still root's. Linux keeps the rights for file calls a thread apart (setfsuid(2)), so
-/// `body` must not change threads.
+/// Root, working for a user, reads that user's sessions with the user's rights; the store is still
+/// root's. Linux keeps the rights for file calls per thread (setfsuid(2)), so `body` must not
+/// change threads.
 func withOwnRights<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

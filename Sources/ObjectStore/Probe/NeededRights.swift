@@ -1,13 +1,13 @@
 import HTTPTransport
 
-/// What a login must be allowed to do in a store, in the words of that kind of store.
+/// The permissions a login needs in a store, in that store's terms.
 package struct NeededRights: Sendable {
   private let kind: StoreURL.Kind
 
-  /// The rights for a store.
+  /// The permissions for a store.
   package init(_ url: StoreURL) { kind = url.kind }
 
-  /// The right that a check needs; nil where it needs none of its own.
+  /// The permission that a check needs; nil if it needs none of its own.
   package func right(for check: ProbeFinding.Check) -> String? {
     switch (check, kind) {
     case (.create, .s3), (.overwrite, .s3), (.largestBody, .s3): "s3:PutObject"
@@ -24,7 +24,7 @@ package struct NeededRights: Sendable {
     }
   }
 
-  /// What grants all of them and nothing else: text to paste.
+  /// A policy that grants exactly these permissions: text to paste.
   package var grant: String {
     switch kind {
     case .s3(let bucket, let prefix): Self.policy(bucket: bucket, prefix: prefix)
@@ -38,22 +38,23 @@ package struct NeededRights: Sendable {
     }
   }
 
-  /// What limits one device to what it needs: text to paste; nil where the store has no such thing.
+  /// A policy that limits one device to its own objects: text to paste; nil if the store has no
+  /// such thing.
   ///
-  /// - Parameter device: the key that all of its objects begin with, `devices/<id>/`.
+  /// - Parameter device: the prefix of all its objects, `devices/<id>/`.
   package func deviceGrant(_ device: String) -> String? {
     guard case .s3(let bucket, let prefix) = kind else { return nil }
     let root = prefix.isEmpty ? "" : "\(prefix)/"
     return Self.policy([
       Self.statement(["s3:ListBucket"], bucket, condition: "\(root)\(device)*"),
       Self.statement(["s3:GetObject"], bucket, "\(root)tidemark.json"),
-      // Without the right to delete, a stolen login destroys nothing, where versions are kept.
+      // Without permission to delete, a stolen login destroys nothing, provided versions are kept.
       Self.statement(
         ["s3:PutObject", "s3:GetObject", "s3:DeleteObject"], bucket, "\(root)\(device)*"),
     ])
   }
 
-  /// An identity policy for AWS and what speaks its language, in the form of its user guide.
+  /// An identity policy for AWS and compatible services, in the format of its user guide.
   private static func policy(bucket: String, prefix: String) -> String {
     let below = prefix.isEmpty ? "*" : "\(prefix)/*"
     return policy([
@@ -75,7 +76,7 @@ package struct NeededRights: Sendable {
 
   /// - Parameters:
   ///   - keys: the objects; nil for the bucket itself.
-  ///   - condition: the keys that may be listed; nil for none.
+  ///   - condition: the prefix of keys that may be listed; nil for none.
   private static func statement(
     _ actions: [String], _ bucket: String, _ keys: String? = nil, condition: String? = nil
   ) -> String {

@@ -1,8 +1,8 @@
 import HTTPTransport
 
-/// What trying one ability of a store has shown.
+/// The result of testing one ability of a store.
 package struct ProbeFinding: Sendable, Hashable {
-  /// The abilities, in the order in which they are tried.
+  /// The abilities, in the order of the tests.
   package enum Check: String, Sendable, CaseIterable, Encodable {
     /// Puts an object.
     case create = "CREATE"
@@ -14,38 +14,38 @@ package struct ProbeFinding: Sendable, Hashable {
     case overwrite = "OVERWRITE"
     /// Lists its folder.
     case list = "LIST"
-    /// Lists at once what was put, and no longer what was deleted.
+    /// Lists a new object at once, and a deleted one no longer.
     case listAfterWrite = "LIST-AFTER-WRITE"
-    /// Puts under its name only if nothing is there.
+    /// Puts under its name only if the name is free.
     case conditional = "CONDITIONAL"
     /// Compares the clocks.
     case clock = "CLOCK"
-    /// Puts and reads back an object as large as any.
+    /// Puts and reads back an object of the largest size used.
     case largestBody = "LARGEST BODY"
-    /// Deletes everything again.
+    /// Deletes all test objects.
     case delete = "DELETE"
   }
 
-  /// How it went.
+  /// The result of a check.
   package enum Outcome: String, Sendable, Encodable {
-    /// As it should.
+    /// Works as expected.
     case ok
-    /// Otherwise, but nothing depends on it.
+    /// Does not work as expected, but nothing depends on it.
     case note
-    /// It does not work.
+    /// Does not work.
     case failed
-    /// Not tried, because what it needs failed.
+    /// Not tested, because a prerequisite failed.
     case skipped
   }
 
-  /// What was tried.
+  /// The ability tested.
   package let check: Check
-  /// How it went.
+  /// The result.
   package let outcome: Outcome
-  /// What was sent.
+  /// The request.
   package let sent: String
-  /// What came back, or what is wrong with it.
+  /// The answer, or what is wrong with it.
   package let received: String
-  /// Why it failed, where the store said so.
+  /// The store's error, if it gave one.
   package let error: StoreError?
 }

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTransport
 package import Platform
 
-/// Tries everything that this toolkit asks of a store with scratch objects that it removes.
+/// Tests every ability required of a store, with scratch objects that it removes.
 ///
-/// Nothing is believed that was not read back: there are servers that answer success for a write
-/// that they drop, cut short, or make over what they were told to keep.
+/// Trusts nothing that was not read back: some servers report success for a write that they drop,
+/// truncate, or carry out although told to keep what exists.
 package struct StoreProbe: Sendable {
   private let store: any ObjectStore
   private let prefix: String
@@ -13,22 +13,22 @@ package struct StoreProbe: Sendable {
   private let random: @Sendable () -> UInt64
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// The largest object that is ever sent, in bytes, and the smallest limit that is of use.
+  /// The largest object ever sent, in bytes, and the smallest limit that is usable.
   private static let bodies = (largest: 8 << 20, smallest: 64 << 10)
-  /// How often a listing is looked at until it shows what was written.
+  /// How often a listing is repeated until it shows what was written.
   private static let looks = 5
-  /// How far two clocks may be apart: S3 services refuse more than 15 minutes.
+  /// The tolerated clock difference; S3 services refuse more than 15 minutes.
   private static let clockTolerance = Duration.seconds(300)
 
   /// Makes a probe.
   ///
   /// - Parameters:
-  ///   - store: The store, best without retries: they would hide what is looked for.
-  ///   - prefix: The scratch objects' keys begin with it, such as `probe/name`; unique to this run.
-  ///     Its folder is made where it is missing, and stays: no store deletes folders.
+  ///   - store: The store, preferably without retries: they would hide failures.
+  ///   - prefix: Key prefix of the scratch objects, such as `probe/name`; unique to this run. Its
+  ///     folder is created if missing, and stays: no store deletes folders.
   ///   - now: The clock.
-  ///   - random: Gives 64 random bits, for a body that cannot be compressed.
-  ///   - sleep: Waits between two looks at a listing.
+  ///   - random: Returns 64 random bits, for an incompressible body.
+  ///   - sleep: Waits between two listings.
   package init(
     _ store: any ObjectStore, prefix: String,
     now: @escaping @Sendable () -> Timestamp = Machine.current.now,
@@ -42,11 +42,11 @@ package struct StoreProbe: Sendable {
     self.sleep = sleep
   }
 
-  /// Tries one ability after the other.
+  /// Tests one ability after the other.
   ///
-  /// - Parameter report: Told of each as soon as it is known.
-  /// - Returns: One finding for each check, in their order.
-  /// - Throws: `cancelled` alone.
+  /// - Parameter report: Called with each result as soon as it is known.
+  /// - Returns: One finding per check, in their order.
+  /// - Throws: `cancelled` only.
   package func run(report: (ProbeFinding) -> Void = { _ in }) async throws -> [ProbeFinding] {
     var findings: [ProbeFinding] = []
     for check in ProbeFinding.Check.allCases {
@@ -161,7 +161,7 @@ package struct StoreProbe: Sendable {
       : (.note, "what was written, after \(max(shown, hidden)) seconds")
   }
 
-  /// How many seconds it takes until the names are as wanted; nil when it takes too long.
+  /// Seconds until the names are as wanted; nil if that takes too long.
   private func looks(_ isAsWanted: ([String]) -> Bool) async throws -> Int? {
     for look in 0..<Self.looks {
       if look > 0 {
@@ -199,7 +199,7 @@ package struct StoreProbe: Sendable {
     let before = now()
     let page = try await store.list(prefix, after: nil)
     guard let theirs = page.serverDate else { return (.note, "no time in the answers") }
-    // The middle of the request; theirs is in whole seconds.
+    // The middle of the request; the server's date is in whole seconds.
     let ours = before + (now() - before) / 2
     let offset = theirs.offset(from: ours)
     let seconds = offset.magnitude.seconds

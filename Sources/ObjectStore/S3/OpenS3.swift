@@ -24,11 +24,11 @@ func openS3(
     now: settings.machine.now)
 }
 
-/// Where the access key of a store is found, such as `profile work in ~/.aws/credentials`, and
-/// never the key; nil for a store that has none.
+/// Where a store's access key is found, such as `profile work in ~/.aws/credentials`, never the
+/// key; nil for a store without one.
 ///
-/// Contacts what hands out keys, but not the store. Throws `StoreError`, `configuration` when there
-/// is no key.
+/// Contacts services that issue keys, but not the store. Throws `StoreError`, `configuration` if
+/// there is no key.
 package func credentialOrigin(
   _ url: StoreURL, settings: StoreSettings, environment: [String: String]
 ) async throws -> String? {

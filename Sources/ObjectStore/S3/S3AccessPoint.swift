@@ -1,4 +1,4 @@
-/// An access point of AWS, which stands where a bucket's name would.
+/// An AWS access point, used in place of a bucket name.
 struct S3AccessPoint: Equatable {
   let partition: String
   let region: String
@@ -21,7 +21,7 @@ struct S3AccessPoint: Equatable {
     self.name = String(name)
   }
 
-  /// The host that answers for it.
+  /// Its host.
   var host: String {
     let domain = partition == "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com"
     return "\(name)-\(account).s3-accesspoint.\(region).\(domain)"

@@ -1,12 +1,12 @@
-/// What an answer of an S3 service asks us to do.
+/// The reaction that an answer of an S3 service calls for.
 enum S3Action: String, Sendable {
   case ok
-  /// Each entry of the answer has an outcome of its own.
+  /// Read the outcome of each entry of the answer.
   case okPartial = "ok-partial"
   case retry
-  /// Later, and with fewer requests.
+  /// Retry later, with fewer requests.
   case retrySlow = "retry-slow"
-  /// Sign for the region that the bucket is in.
+  /// Sign for the bucket's region.
   case fixRegion = "fix-region"
   /// Send this one request to another host.
   case redirectOnce = "redirect-once"
@@ -14,7 +14,7 @@ enum S3Action: String, Sendable {
   case clock
   /// Get another key.
   case reauth
-  /// The key is wrong, or has no right to do this.
+  /// The key is wrong, or lacks the permission.
   case fatalAuth = "fatal-auth"
   case notFound = "not-found"
   case precondition
@@ -23,18 +23,18 @@ enum S3Action: String, Sendable {
   case fatal
 }
 
-/// What one code of an error document means.
+/// The meaning of one code of an error document.
 struct S3Meaning {
   let action: S3Action
-  /// The kind of our error, when nothing else helps.
+  /// The error's kind, if nothing else helps.
   let error: StoreError.Code
-  /// What the user should do; `BUCKET` and `REGION` stand for theirs.
+  /// Advice for the user, with `BUCKET` and `REGION` as placeholders.
   let advice: String
 
-  /// The meaning of a code; nil when it is not known, and the status has to tell.
+  /// The meaning of a code; nil if it is unknown and the status has to decide.
   static func of(_ code: String) -> S3Meaning? {
     if let known = table[code] { return known }
-    // Services have names of their own for it.
+    // Services use names of their own for this.
     let isFull = ["quota", "storagefull", "insufficientstorage", "capexceeded"].contains {
       code.lowercased().contains($0)
     }
@@ -55,7 +55,7 @@ struct S3Meaning {
     return table
   }()
 
-  /// The error codes of the S3 API reference, and those of other services that users met.
+  /// The error codes of the S3 API reference, and those that users met with other services.
   private static let rows: [(S3Action, StoreError.Code, String, String)] = [
     (.notFound, .notFound, "", "NoSuchKey NoSuchVersion NoSuchLifecycleConfiguration"),
     (
@@ -140,7 +140,7 @@ struct S3Meaning {
     ),
   ]
 
-  /// What a status means that comes without a code that is known.
+  /// The reaction to a status without a known code.
   static func action(status: Int) -> S3Action {
     switch status {
     case 200..<300: .retry

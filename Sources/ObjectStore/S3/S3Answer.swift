@@ -1,7 +1,7 @@
 import HTTPTransport
 
 extension S3Action {
-  /// What an answer asks for, whatever its status says.
+  /// The reaction that an answer calls for, whatever its status.
   init(_ response: HTTPResponse) {
     if response.status < 300, !S3Failure.isError(response) {
       let root = try? XMLScanner.parse(response.body)
@@ -13,7 +13,7 @@ extension S3Action {
   }
 }
 
-/// Whether text is a flag that is set; `True` and `1` are as good as `true`.
+/// Whether text is a flag that is set; `True` and `1` count like `true`.
 func isTrue(_ text: String?) -> Bool {
   ["true", "1"].contains(text?.lowercased())
 }

@@ -1,17 +1,17 @@
 /// One request to S3 before it is addressed and signed.
 struct S3Call {
   var method: String
-  /// What messages call it.
+  /// Its name in messages.
   var operation: String
   /// The key, relative to the store's prefix; nil for the bucket itself.
   var key: String?
   var query: [(String, String)] = []
   var headers: [(name: String, value: String)] = []
   var body: [UInt8]?
-  /// Bytes of body that the answer may have; nil for the transport's own limit.
+  /// Maximum body size of the answer; nil for the transport's own limit.
   var responseLimit: Int?
 
-  /// The same question as a request whose errors have a body; nil when this has.
+  /// An equivalent request whose errors have a body; nil if this one's have.
   var speaking: S3Call? {
     guard method == "HEAD" else { return nil }
     var call = self
@@ -25,12 +25,12 @@ struct S3Call {
   }
 }
 
-/// With what one request is signed, and where it goes.
+/// How one request is signed and addressed.
 struct S3Signing {
   var key: S3Credentials
   var region: String
   /// How far the server's clock is ahead of ours.
   var clockOffset: Duration
-  /// Another place than the service's own, for one call.
+  /// A different host than the service's own, for one call.
   var route: S3Route?
 }

@@ -2,19 +2,19 @@ import Foundation
 import HTTPTransport
 import Platform
 
-/// What an S3 service says in an error document, and what it means.
+/// An S3 service's error document and its meaning.
 struct S3Failure {
-  /// The code, such as `NoSuchKey`; nil when there was no such document.
+  /// The code, such as `NoSuchKey`; nil without an error document.
   var code: String?
   var message: String?
-  /// The region that the bucket is in, when the answer tells.
+  /// The bucket's region, if the answer names it.
   var region: String?
-  /// Where the answer sends us: a URL or a host.
+  /// The target of a redirect: a URL or a host.
   var location: String?
-  /// The server's clock, when the answer tells.
+  /// The server's clock, if the answer shows it.
   var serverTime: ServerTime?
 
-  /// Reads an answer's headers, and its body when that is an error document.
+  /// Reads an answer's headers and, if it is an error document, its body.
   init(_ response: HTTPResponse) {
     self.init(
       Self.document(response.body), region: response.header("x-amz-bucket-region"),
@@ -24,7 +24,7 @@ struct S3Failure {
 
   /// Reads an `Error` element.
   ///
-  /// Only these fields: others echo the signed request and tokens.
+  /// Reads only these fields: others echo the signed request and tokens.
   init(
     _ element: XMLElement?, region: String? = nil, serverTime: ServerTime? = nil,
     location: String? = nil
@@ -41,7 +41,7 @@ struct S3Failure {
     self.region = Self.region(in: message) ?? text("Endpoint").flatMap(Self.region(of:))
   }
 
-  /// `expecting 'eu-central-1'`, as some say it in words only.
+  /// The region in `expecting 'eu-central-1'`, which some services give only in words.
   private static func region(in message: String?) -> String? {
     guard let message, let mark = message.range(of: "expecting") ?? message.range(of: "expected:")
     else { return nil }
@@ -51,12 +51,12 @@ struct S3Failure {
     return (word.count == 4 ? word[1] : word.first).map(String.init)
   }
 
-  /// The region that an endpoint's name tells; that of the service where the name tells none.
+  /// The region in an endpoint's name; the service's default if the name has none.
   private static func region(of endpoint: String) -> String? {
     S3Host(endpoint).map { $0.region ?? $0.provider.region }
   }
 
-  /// The error element of a body; nil when it is something else.
+  /// The error element of a body; nil if it is something else.
   private static func document(_ body: [UInt8]) -> XMLElement? {
     guard !body.isEmpty else { return nil }
     guard let root = try? XMLScanner.parse(body) else { return cut(body) }
@@ -64,7 +64,7 @@ struct S3Failure {
     return root.name == "ErrorResponse" ? root.child("Error") : nil
   }
 
-  /// What can be read of an error document that ends too early.
+  /// The readable part of a truncated error document.
   private static func cut(_ body: [UInt8]) -> XMLElement? {
     let head = String(decoding: body.prefix(8192), as: UTF8.self)
     guard let start = head.range(of: "<Error"),
@@ -86,12 +86,12 @@ struct S3Failure {
   /// Whether a 2xx answer is an error in disguise.
   static func isError(_ response: HTTPResponse) -> Bool { document(response.body) != nil }
 
-  /// What to do about it.
+  /// The reaction to it.
   func action(_ response: HTTPResponse) -> S3Action {
     code.flatMap(S3Meaning.of)?.action ?? S3Meaning.action(status: response.status)
   }
 
-  /// The error for the user; `bucket` stands in the advice.
+  /// The error for the user; `bucket` appears in the advice.
   func error(_ response: HTTPResponse, _ failure: HTTPFailure, bucket: String) -> StoreError {
     let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
     if let meaning = code.flatMap(S3Meaning.of) {
@@ -99,8 +99,8 @@ struct S3Failure {
         .replacing("REGION", with: region.map { " to \(String(oneLine: $0, limit: 64))" } ?? "")
       return failure.error(response, meaning.error, detail: detail, advice: advice)
     }
-    // An error document in a 200 without a code that is known: nothing was proven.
-    // And a bucket that has just been made is not known everywhere for a while.
+    // An error document in a 200 without a known code: nothing was proven. And a new bucket is
+    // unknown in some places for a while.
     if (200..<300).contains(response.status) || response.status == 307 {
       return failure.error(response, .transient, detail: detail, advice: "Try again later.")
     }

@@ -1,13 +1,13 @@
-/// What is asked for with every object that is stored.
+/// Options requested for every stored object.
 struct S3ObjectOptions: Sendable {
   /// The headers of a PUT.
   var headers: [(name: String, value: String)] = []
 }
 
 extension S3ObjectOptions {
-  /// What the settings ask for.
+  /// The options in the settings.
   ///
-  /// Throws `StoreError` with `configuration` where they contradict themselves or the provider.
+  /// Throws `StoreError` with `configuration` if they contradict themselves or the provider.
   static func resolve(_ settings: StoreSettings.S3, _ provider: S3Provider) throws
     -> S3ObjectOptions
   {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where a redirect sends one request.
+/// The target of a redirect, for one request.
 struct S3Route: Equatable {
   /// Scheme and authority.
   let origin: String
-  /// What stands before the key: empty, or a slash and the bucket.
+  /// The path before the key: empty, or a slash and the bucket.
   let path: String
-  /// The region that the host's name tells.
+  /// The region in the host's name.
   let region: String?
 
   /// Reads a `Location`, or an endpoint's host.
   ///
-  /// Nil unless it is the same service over the same scheme: whoever writes a header must not get
-  /// a signed request of ours for another.
+  /// Nil unless it is the same service over the same scheme: a forged header must not obtain a
+  /// request of ours that is signed for another host.
   init?(_ location: String, bucket: String, from origin: String) {
     let scheme = origin.hasPrefix("https://") ? "https://" : "http://"
     let rest: Substring

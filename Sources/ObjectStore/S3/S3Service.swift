@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where an S3 service is and how its buckets are addressed.
+/// The address of an S3 service and of its buckets.
 package struct S3Service: Sendable, Hashable {
   /// The URL of a service other than AWS, without a slash at the end; nil for AWS.
   package var endpoint: String?
   /// The region to sign for.
   package var region: String
-  /// Whether the bucket stands in the path; nil: as the table of providers says.
+  /// Whether the bucket is in the path; nil for the provider's default.
   package var pathStyle: Bool?
-  /// What is known of the service.
+  /// The properties of the service.
   package let provider: S3Provider
 
   /// Makes a service.
@@ -24,7 +24,7 @@ package struct S3Service: Sendable, Hashable {
     self.provider = provider
   }
 
-  /// The row of an endpoint.
+  /// The provider of an endpoint.
   private static func provider(_ endpoint: String?) -> S3Provider {
     guard let endpoint else { return S3Provider.named("aws") ?? .unknown }
     return S3Host(host(of: endpoint))?.provider ?? .unknown
@@ -38,11 +38,11 @@ package struct S3Service: Sendable, Hashable {
     endpoint.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first ?? ""
   }
 
-  /// Finds endpoint and region: environment, then settings, then the profile in the AWS files,
-  /// then what the endpoint's name and the table of providers say.
+  /// Determines endpoint and region from, in this order, the environment, the settings, the profile
+  /// in the AWS files, the endpoint's name, and the table of providers.
   ///
-  /// Throws `StoreError` with `configuration` for an endpoint that is no URL, or that would send
-  /// everything in clear over a network where that is not allowed.
+  /// Throws `StoreError` with `configuration` for an endpoint that is not a URL, or is plain http
+  /// where that is not allowed.
   package static func resolve(
     environment: [String: String], settings: StoreSettings.S3, allowsPlaintext: Bool = false
   ) throws -> S3Service {
@@ -77,7 +77,7 @@ package struct S3Service: Sendable, Hashable {
       endpoint: endpoint, region: region, pathStyle: settings.pathStyle, provider: provider)
   }
 
-  /// Whether text can stand in a host name and a signature as a region.
+  /// Whether text is valid as a region in a host name and a signature.
   static func isRegion(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy {

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 
 extension S3Store {
-  /// See ``ObjectStore/delete(_:)``; up to 1000 keys in a request.
+  /// See ``ObjectStore/delete(_:)``; up to 1000 keys per request.
   package func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
     for key in keys { try ObjectKey.check(key, operation: "DELETE") }
     var outcomes: [DeleteOutcome] = []
@@ -38,7 +38,7 @@ extension S3Store {
     }
   }
 
-  /// Reads the result of each key; a key that the answer does not mention has none.
+  /// Reads the result of each key; a key that the answer omits has none.
   func outcomes(_ keys: [String], _ response: HTTPResponse, _ failure: HTTPFailure) throws
     -> [DeleteOutcome]
   {

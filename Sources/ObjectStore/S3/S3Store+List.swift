@@ -39,7 +39,7 @@ struct S3Listing {
     isEncoded = root.child("EncodingType")?.text == "url"
   }
 
-  /// The full keys as they are in the bucket; those that are not UTF-8 are left out.
+  /// The full keys in the bucket; those that are not UTF-8 are omitted.
   var keys: [String] { root.all("Contents").compactMap { $0.child("Key").flatMap(decoded) } }
 
   /// The page of a listing, keys relative to `fullPrefix`.
@@ -52,12 +52,12 @@ struct S3Listing {
       guard name.hasPrefix(fullPrefix) else { throw garbage("a key outside the prefix") }
       let key = String(name.dropFirst(fullPrefix.count))
       guard ObjectKey.isValid(key), key.hasPrefix(prefix) else { continue }
-      // A server that knows no delimiter lists what is below as well.
+      // A server that does not know delimiters lists the levels below as well.
       if let slash = key.dropFirst(prefix.count).firstIndex(of: "/") {
         directories.insert(String(key[...slash]))
         continue
       }
-      // An entry without a size is no object that could be relied on; the others are.
+      // Skip an entry without a size; the others are usable.
       guard let size = contents.child("Size").flatMap({ ByteCount($0.text) }) else { continue }
       guard ObjectEntry.possibleSizes.contains(size) else {
         throw garbage("an object with a size that cannot be")

@@ -3,13 +3,13 @@ import HTTPTransport
 import Platform
 
 extension S3Store {
-  /// What can be done once about a refused request before it is given up.
+  /// What can be tried, once each, after a refused request.
   enum Remedy: CaseIterable { case region, clock, redirect, key, explanation }
 
-  /// Sends a call; signs it again, once each, when the service tells another region or another
-  /// time, points elsewhere, or no longer takes the key.
+  /// Sends a call; signs it again, once each, if the service names another region or time,
+  /// redirects, or no longer accepts the key.
   ///
-  /// - Parameter accepting: Status codes beyond 2xx that are an answer.
+  /// - Parameter accepting: Status codes beyond 2xx that are not errors.
   func perform(_ call: S3Call, accepting: Set<Int> = []) async throws -> HTTPResponse {
     var left = Set(Remedy.allCases)
     var signing = try await signing()
@@ -35,7 +35,7 @@ extension S3Store {
     }
   }
 
-  /// The key, and what was learnt.
+  /// The key, region and time to sign with.
   private func signing() async throws -> S3Signing {
     let key = try await credentials.credentials()
     let (region, offset) = learnt.withLock { ($0.region, $0.clockOffset) }
@@ -70,9 +70,9 @@ extension S3Store {
     }
   }
 
-  /// The answer to the same question with a body; nil when there is none to be had.
+  /// The answer to an equivalent request with a body; nil if there is none.
   ///
-  /// An error of HEAD has no body: what is wrong is learnt by a GET of next to nothing.
+  /// An error of HEAD has no body: a minimal GET explains it.
   private func explanation(
     of response: HTTPResponse, to call: S3Call, _ failure: S3Failure, _ signing: S3Signing,
     _ left: inout Set<Remedy>
@@ -86,7 +86,7 @@ extension S3Store {
     return told.status >= 300 && S3Failure(told).code != nil ? told : nil
   }
 
-  /// With what to sign instead; nil when nothing is left to try.
+  /// What to sign with instead; nil if nothing is left to try.
   private func remedied(
     _ signing: S3Signing, _ failure: S3Failure, _ response: HTTPResponse,
     _ left: inout Set<Remedy>
@@ -128,7 +128,7 @@ extension S3Store {
     return nil
   }
 
-  /// The region to sign for instead; where the answer leaves it out, the bucket itself is asked.
+  /// The region to sign for instead; if the answer omits it, the bucket itself is asked.
   private func region(
     _ action: S3Action, _ failure: S3Failure, _ response: HTTPResponse, _ signing: S3Signing
   ) async throws -> String? {
@@ -140,7 +140,7 @@ extension S3Store {
     return region(S3Failure(answer), answer, besides: signing.region, anyStatus: true)
   }
 
-  /// The region to sign for instead, when the answer says that this one is wrong.
+  /// The region to sign for instead, if the answer says that this one is wrong.
   private func region(
     _ failure: S3Failure, _ response: HTTPResponse, besides region: String, anyStatus: Bool = false
   ) -> String? {
@@ -151,10 +151,10 @@ extension S3Store {
     return better
   }
 
-  /// The clock offset to sign with instead, when ours explains the refusal.
+  /// The clock offset to sign with instead, if a wrong clock explains the refusal.
   ///
-  /// A skewed clock is 403 RequestTimeTooSkewed with most, 400 or 403 AccessDenied with some, and
-  /// a bare 403 on HEAD.
+  /// A skewed clock causes 403 RequestTimeTooSkewed with most services, 400 or 403 AccessDenied
+  /// with some, and a bare 403 on HEAD.
   private func offset(_ failure: S3Failure, _ response: HTTPResponse, besides offset: Duration)
     -> Duration?
   {

@@ -5,7 +5,7 @@ package import Platform
 
 /// A prefix in an S3 bucket as an object store.
 package final class S3Store: ObjectStore {
-  /// The bucket and prefix; for services other than AWS also which.
+  /// The bucket and prefix; for services other than AWS also the endpoint.
   package let location: String
 
   let bucket: String
@@ -18,7 +18,7 @@ package final class S3Store: ObjectStore {
   let pageSize: Int
   let learnt: Guarded<Learnt>
 
-  /// What the service taught about itself.
+  /// What was learned about the service.
   struct Learnt {
     var region: String
     /// How far the server's clock is ahead of ours.
@@ -29,11 +29,11 @@ package final class S3Store: ObjectStore {
   ///
   /// - Parameters:
   ///   - bucket: The bucket, which must exist.
-  ///   - prefix: What stands before all keys, without slashes at its ends; may be empty.
-  ///   - service: Where the service is.
-  ///   - credentials: The access key, or where to take it from.
-  ///   - transport: What carries the requests.
-  ///   - pageSize: How many keys a listing asks for at once, at most 1000.
+  ///   - prefix: The prefix of all keys, without slashes at its ends; may be empty.
+  ///   - service: The service.
+  ///   - credentials: The access key, or its source.
+  ///   - transport: Carries the requests.
+  ///   - pageSize: Number of keys that a listing asks for at once, at most 1000.
   ///   - now: The clock.
   package convenience init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
@@ -45,7 +45,7 @@ package final class S3Store: ObjectStore {
       options: S3ObjectOptions(), transport: transport, pageSize: pageSize, now: now)
   }
 
-  /// Makes a store that asks for something with every object.
+  /// Makes a store with options for every object.
   init(
     bucket: String, prefix: String, service: S3Service, credentials: any S3CredentialSource,
     options: S3ObjectOptions, transport: HTTPTransport, pageSize: Int = 1000,
@@ -109,7 +109,7 @@ package final class S3Store: ObjectStore {
       method: "GET", operation: "GET", key: key, headers: headers,
       responseLimit: range?.responseLimit)
     let response = try await perform(call, accepting: headers.isEmpty ? [] : [416])
-    // rclone refuses a suffix that is longer than the object.
+    // rclone rejects a suffix that is longer than the object.
     if response.status == 416, case .suffix = range {
       return try await get(key, range: nil)
     }
@@ -131,7 +131,7 @@ package final class S3Store: ObjectStore {
       etag: response.header("ETag").map(unquoted))
   }
 
-  /// The name in the bucket of a key or a prefix.
+  /// The full name of a key or a prefix in the bucket.
   func fullKey(_ key: String) -> String {
     prefix.isEmpty ? key : "\(prefix)/\(key)"
   }

@@ -55,7 +55,7 @@ extension SigV4Signer {
     PercentEncoding.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? String(text)
   }
 
-  /// The value without blanks at its ends, and one blank for each run inside.
+  /// The value without surrounding blanks, and with one blank for each run of blanks.
   private static func collapsed(_ value: String) -> String {
     value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
   }

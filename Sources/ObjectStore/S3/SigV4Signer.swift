@@ -4,21 +4,21 @@ package import Platform
 
 /// Signs requests with AWS Signature Version 4, in headers or in the query.
 ///
-/// Pure: the moment is an argument, so a clock offset can enter and known answers can be checked.
+/// Pure: the time is an argument, which allows a clock offset, and tests against known answers.
 package struct SigV4Signer: Sendable {
-  /// How the path of the request line enters the signature.
+  /// How the path of the request line is signed.
   package enum PathRule: Sendable {
-    /// S3: as it stands on the wire, nothing normalised.
+    /// S3: exactly as sent, without normalization.
     case asSent
-    /// Other services: encoded once more; dot and empty segments removed when `normalized`.
+    /// Other services: encoded a second time; dot and empty segments removed if `normalized`.
     case encodedAgain(normalized: Bool)
   }
 
-  /// What a signature is made of, and what to send.
+  /// A signature, its inputs, and what to send.
   package struct Signature: Sendable {
     /// The request in the canonical form.
     package let canonicalRequest: String
-    /// What the key signs.
+    /// The text that the key signs.
     package let stringToSign: String
     /// The signature in hex.
     package let value: String
@@ -60,13 +60,13 @@ package struct SigV4Signer: Sendable {
     Hex.text(SHA256.hash(data: body))
   }
 
-  /// Signs by headers: all given, and those that the signature adds.
+  /// Signs in headers: all given ones, and those that the signature adds.
   ///
   /// - Parameters:
-  ///   - target: Path and query as on the wire.
-  ///   - headers: What is signed, `Host` included.
+  ///   - target: Path and query as sent.
+  ///   - headers: The headers to sign, including `Host`.
   ///   - payloadHash: The hex SHA-256 of the body, or `UNSIGNED-PAYLOAD`.
-  ///   - date: The moment to sign for, by the clock that checks it.
+  ///   - date: The moment to sign for, by the service's clock.
   package func sign(
     method: String, target: String, headers: [(name: String, value: String)],
     payloadHash: String, date: ServerTime
@@ -89,7 +89,7 @@ package struct SigV4Signer: Sendable {
       signedHeaders: parts.names, headers: added, target: target)
   }
 
-  /// Signs by query: a link that works for `expires` seconds.
+  /// Signs in the query: a link that is valid for `expires` seconds.
   package func presign(
     method: String, target: String, headers: [(name: String, value: String)],
     payloadHash: String = unsignedPayload, expires: Int, date: ServerTime

@@ -27,7 +27,7 @@ extension StoreURL {
     )
   }
 
-  /// Refuses the URL of a bucket as a browser shows it: no S3 service speaks WebDAV there.
+  /// Rejects the URL of a bucket as a browser shows it: no S3 service speaks WebDAV there.
   static func refuseBucketURL(_ text: String, _ authority: String, _ path: String) throws {
     let host = authority.prefix { $0 != ":" }
     guard !authority.contains("@"), let known = S3Host(String(host)) else { return }

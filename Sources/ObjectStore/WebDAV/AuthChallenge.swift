@@ -4,16 +4,16 @@ import HTTPTransport
 struct AuthChallenge: Equatable {
   /// The scheme in lower case, such as `digest`.
   var scheme: String
-  /// The parameters, their names in lower case; of one that comes twice, the first.
+  /// The parameters, with names in lower case; the first one of duplicates.
   var parameters: [String: String] = [:]
 
-  /// The challenges of an answer, in one header field or several, in their order.
+  /// The challenges of an answer, in one header field or several, in order.
   static func all(in response: HTTPResponse) -> [AuthChallenge] {
     response.headers.filter { $0.name.lowercased() == "www-authenticate" }
       .flatMap { parse($0.value) }
   }
 
-  /// The challenges of one header field; what makes no sense is left out.
+  /// The challenges of one header field; nonsense is skipped.
   static func parse(_ value: String) -> [AuthChallenge] {
     var challenges: [AuthChallenge] = []
     var scanner = Scanner(value)
@@ -60,7 +60,7 @@ struct AuthChallenge: Equatable {
       skipSpaces()
       guard position < text.count, text[position] == "=" else {
         position = max(end, position)
-        // A stray quote is nobody's; without this step nothing would move on.
+        // Skip a stray quote, which nothing else would consume.
         if name.isEmpty { position += 1 }
         return name.isEmpty ? next() : .word(name)
       }
@@ -82,7 +82,7 @@ struct AuthChallenge: Equatable {
       return String(text[start..<position])
     }
 
-    /// The content of a quoted string, its escapes resolved; nil when there is none here.
+    /// The content of a quoted string, with escapes resolved; nil if there is none here.
     private mutating func quoted() -> String? {
       guard position < text.count, text[position] == "\"" else { return nil }
       position += 1

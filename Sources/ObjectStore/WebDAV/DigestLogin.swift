@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import Platform
 
-/// Digest authentication (RFC 7616) with one challenge: computes what to send, knows no network.
+/// Digest authentication (RFC 7616) with one challenge: computes what to send, without network
+/// access.
 ///
-/// libcurl's own sends an empty PUT first to learn the challenge, which on a server that wants no
-/// login makes an empty object.
+/// libcurl's own implementation first sends an empty PUT to learn the challenge, which creates an
+/// empty object on a server without a login.
 struct DigestLogin: Equatable {
-  /// The hash, and whether the session variant is in use.
+  /// The hash, and whether it is the session variant.
   private enum Algorithm: String {
     case md5 = "md5"
     case md5Session = "md5-sess"
@@ -26,24 +27,24 @@ struct DigestLogin: Equatable {
   }
 
   private let algorithm: Algorithm
-  /// The algorithm as the server wrote it; nil when it named none.
+  /// The algorithm as the server wrote it; nil if it named none.
   private let algorithmName: String?
   private let realm: String
   private let opaque: String?
   private let usesQop: Bool
   private let hashesUser: Bool
   private let cnonce: String
-  /// The nonce in use.
+  /// The current nonce.
   private(set) var nonce: String
   private var count: UInt32 = 0
 
-  /// The best of the challenges: SHA-256 before MD5, else the first; nil when none can be met.
+  /// The best of the challenges: SHA-256 before MD5, else the first; nil if none is supported.
   static func best(of challenges: [AuthChallenge], cnonce: String) -> DigestLogin? {
     let usable = challenges.compactMap { DigestLogin($0, cnonce: cnonce) }
     return usable.first { $0.algorithm.isSHA256 } ?? usable.first
   }
 
-  /// Takes up a challenge; nil when it is none of digest, or asks for what is not known here.
+  /// Accepts a challenge; nil if it is not digest, or requires something unsupported.
   init?(_ challenge: AuthChallenge, cnonce: String) {
     let parameters = challenge.parameters
     guard challenge.scheme == "digest", let nonce = parameters["nonce"],
@@ -62,11 +63,11 @@ struct DigestLogin: Equatable {
     self.cnonce = cnonce
   }
 
-  /// The value of `Authorization` for a request; counts it.
+  /// The value of `Authorization` for a request; increments the nonce count.
   ///
   /// - Parameters:
   ///   - method: The request's method.
-  ///   - target: The request's target: the path as it is sent, with the query.
+  ///   - target: The request's target: the path as sent, with the query.
   mutating func authorization(user: String, password: String, method: String, target: String)
     -> String
   {
@@ -74,8 +75,8 @@ struct DigestLogin: Equatable {
     let digits = String(count, radix: 16)
     let nc = String(repeating: "0", count: 8 - digits.count) + digits
     var secret = algorithm.hash("\(user):\(realm):\(password)")
-    // One client nonce for the whole life of a nonce: so it is that of the first request, as the
-    // session variants want it, and that of this request, which some servers take instead.
+    // One client nonce for the whole life of a nonce: so it is the first request's, which the
+    // session variants require, and also this request's, which some servers use instead.
     if algorithm.isSession { secret = algorithm.hash("\(secret):\(nonce):\(cnonce)") }
     let request = algorithm.hash("\(method):\(target)")
     let middle = usesQop ? "\(nonce):\(nc):\(cnonce):auth" : nonce
@@ -91,7 +92,7 @@ struct DigestLogin: Equatable {
     return "Digest " + fields.joined(separator: ", ")
   }
 
-  /// Goes on with the nonce that `Authentication-Info` gives for the next request.
+  /// Adopts the nonce that `Authentication-Info` gives for the next request.
   mutating func adopt(nextNonce: String) {
     nonce = nextNonce
     count = 0
@@ -100,7 +101,7 @@ struct DigestLogin: Equatable {
   private func userField(_ user: String) -> String {
     if hashesUser { return "username=\"\(algorithm.hash("\(user):\(realm)"))\"" }
     guard !user.utf8.allSatisfy({ $0 < 0x80 }) else { return "username=\(quoted(user))" }
-    // RFC 7616, section 3.4: how a name that is not ASCII is written.
+    // RFC 7616, section 3.4: how to write a name that is not ASCII.
     return "username*=UTF-8''\(PercentEncoding.encode(user))"
   }
 
@@ -110,7 +111,7 @@ struct DigestLogin: Equatable {
 
   /// A client nonce.
   ///
-  /// - Parameter random: gives 64 random bits.
+  /// - Parameter random: returns 64 random bits.
   static func cnonce(_ random: () -> UInt64) -> String {
     (0..<2).map { _ in String(random(), radix: 36) }.joined()
   }

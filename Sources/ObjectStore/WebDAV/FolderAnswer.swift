@@ -1,17 +1,17 @@
-/// The answer to a PROPFIND of depth 1, told apart into the folder and what is in it.
+/// The answer to a PROPFIND of depth 1, separated into the folder and its children.
 ///
 /// References are compared after percent-decoding, segment by segment: servers differ in what they
-/// encode, in the case of the digits, in slashes, and in whether the host is written.
+/// encode, in the case of hex digits, in slashes, and in whether they include the host.
 struct FolderAnswer {
-  /// The status of the folder's own response, where it has one.
+  /// The status of the folder's own response, if any.
   private(set) var status: Int?
-  /// What is directly in the folder, by name; the first of two responses for one name.
+  /// The folder's direct children, by name; the first of two responses for one name.
   private(set) var children: [(name: String, entry: MultiStatus.Response)] = []
 
-  /// Reads an answer; nil when it holds paths, and all are those of another folder.
+  /// Reads an answer; nil if it contains paths, and all are those of another folder.
   ///
   /// - Parameters:
-  ///   - answer: What the server said.
+  ///   - answer: The server's answer.
   ///   - url: The folder's URL.
   init?(_ answer: MultiStatus, of url: String) {
     let base = Self.segments(url) ?? []
@@ -19,7 +19,7 @@ struct FolderAnswer {
     var sawFolder = false
     var strangers = 0
     for entry in answer.responses {
-      // A name that is not UTF-8, or with a slash in it, is none of ours.
+      // A name that is not UTF-8, or contains a slash, is not ours.
       guard var path = Self.segments(entry.href) else { continue }
       if !entry.href.hasPrefix("/"), !entry.href.contains("://") {
         path = base + path.drop { $0 == "." }
@@ -39,8 +39,8 @@ struct FolderAnswer {
     guard sawFolder || !children.isEmpty || strangers == 0 else { return nil }
   }
 
-  /// The decoded segments of a path, or of a URL's path; nil when one is not UTF-8, or
-  /// holds a slash of its own.
+  /// The decoded segments of a path, or of a URL's path; nil if one is not UTF-8, or contains a
+  /// slash.
   private static func segments(_ reference: String) -> [String]? {
     var rest = Substring(reference)
     if let scheme = reference.firstRange(of: "://"),

@@ -1,17 +1,17 @@
-/// Makes a missing folder once, however many objects wait for it, and keeps large ones from being
-/// sent for nothing into one that may be missing.
+/// Creates a missing folder once, however many objects wait for it, and delays large bodies whose
+/// folder may be missing.
 actor FolderMaker {
   private var underWay: [String: Task<Void, any Error>] = [:]
   /// Folders that a listing did not find.
   private var missing: Set<String> = []
-  /// Folders that took something.
+  /// Folders that accepted an object.
   private var known: Set<String> = []
-  /// Folders into which one large body goes ahead, with the others that wait for it.
+  /// Folders to which one large body is being sent, with the others that wait for it.
   private var tried: [String: [CheckedContinuation<Void, Never>]] = [:]
 
-  /// Waits for a folder that somebody is making, else makes it.
+  /// Creates a folder, or waits for a creation in progress.
   ///
-  /// - Throws: what `work` throws, for everyone who waits.
+  /// - Throws: errors of `work`, to everyone who waits.
   func make(_ url: String, _ work: @escaping @Sendable () async throws -> Void) async throws {
     if let task = underWay[url] { return try await task.value }
     let task = Task { try await work() }
@@ -25,28 +25,28 @@ actor FolderMaker {
     missing.remove(url)
   }
 
-  /// Notes that a listing did not find a folder.
+  /// Records that a listing did not find a folder.
   func noteMissing(_ url: String) {
     if !known.contains(url) { missing.insert(url) }
   }
 
-  /// Makes a folder that a listing did not find.
+  /// Creates a folder that a listing did not find.
   ///
-  /// - Throws: as ``make(_:_:)`` does.
+  /// - Throws: like ``make(_:_:)``.
   func makeIfMissing(
     _ url: String, _ work: @escaping @Sendable () async throws -> Void
   ) async throws {
     if missing.contains(url) { try await make(url, work) }
   }
 
-  /// Puts something into a folder.
+  /// Puts an object into a folder.
   ///
   /// - Parameters:
   ///   - url: the folder.
-  ///   - isLarge: whether sending it twice is dear. Until the folder has taken something only one
-  ///     such body goes ahead.
-  ///   - put: sends it, and makes the folder where it is missing.
-  /// - Throws: what `put` throws, for this one alone.
+  ///   - isLarge: whether sending it twice is expensive. Until the folder has accepted an object,
+  ///     only one such body is sent.
+  ///   - put: sends it, and creates the folder if missing.
+  /// - Throws: errors of `put`, to this caller only.
   func put<Receipt: Sendable>(
     into url: String, isLarge: Bool, _ put: @Sendable () async throws -> Receipt
   ) async throws -> Receipt {

@@ -1,22 +1,22 @@
 import Foundation
 import Platform
 
-/// The answer to a PROPFIND: one entry per resource, of each only what was found.
+/// The answer to a PROPFIND: one entry per resource, with the properties found.
 struct MultiStatus: Equatable {
   /// One resource.
   struct Response: Equatable {
-    /// The reference as it was written.
+    /// The reference as written.
     var href: String
-    /// The path, percent-decoded, without scheme and host; nil when it is not UTF-8.
+    /// The path, percent-decoded, without scheme and host; nil if it is not UTF-8.
     var path: String?
-    /// The status of the whole response, when it has one.
+    /// The status of the whole response, if any.
     var status: Int?
-    /// Whether the resource is there: a property, or the whole response, came with a 2xx status.
+    /// Whether the resource exists: a property, or the whole response, has a 2xx status.
     var isFound = false
     var isCollection = false
     var size: ByteCount?
     var modified: ServerTime?
-    /// The entity tag as it was written, with or without quotes.
+    /// The entity tag as written, with or without quotes.
     var etag: String?
     var displayName: String?
   }
@@ -25,7 +25,7 @@ struct MultiStatus: Equatable {
 
   /// Reads an answer.
   ///
-  /// Throws `XMLError` when it is not well-formed, or something else than a multi-status.
+  /// Throws `XMLError` if it is not well-formed, or not a multi-status.
   init(_ bytes: [UInt8]) throws(XMLError) {
     let root = try XMLScanner.parse(bytes)
     guard root.name == "multistatus", root.namespace == "DAV:" else {

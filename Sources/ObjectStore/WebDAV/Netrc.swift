@@ -1,8 +1,8 @@
-/// A `.netrc` file: the logins of machines, in the form that `ftp` introduced.
+/// A `.netrc` file: logins by machine, in the format introduced by `ftp`.
 enum Netrc {
-  /// The login for a host, with this user where one is given; nil when there is none.
+  /// The login for a host, and for this user if one is given; nil if there is none.
   ///
-  /// The first entry that fits counts; `default` fits every host. Macros are left out.
+  /// The first match counts; `default` matches every host. Macros are skipped.
   static func login(in text: String, host: String, user: String?) -> (
     user: String, password: String
   )? {
@@ -31,7 +31,7 @@ enum Netrc {
     return nil
   }
 
-  /// The words, quotes removed, without comments and macros.
+  /// The words, without quotes, comments and macros.
   private static func allWords(of text: String) -> [String] {
     var words: [String] = []
     var isMacro = false

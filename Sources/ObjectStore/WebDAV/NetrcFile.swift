@@ -6,14 +6,14 @@ import Foundation
   import Darwin
 #endif
 
-/// The `.netrc` file of whoever runs this process.
+/// The `.netrc` file of the user who runs this process.
 enum NetrcFile {
   private static let maximumBytes = 1 << 20
 
   /// The login for a host: from the file that `NETRC` names, else from `.netrc` in `HOME`.
   ///
-  /// - Throws: `configuration` when the file that `NETRC` names cannot be read, and when a login
-  ///   stands in a file of another user: under `sudo`, `HOME` may still be that user's.
+  /// - Throws: `configuration` if the file that `NETRC` names cannot be read, or a login is in
+  ///   another user's file: under `sudo`, `HOME` may still be that user's.
   static func login(environment: [String: String], host: String, user: String?) throws -> (
     user: String, password: String
   )? {

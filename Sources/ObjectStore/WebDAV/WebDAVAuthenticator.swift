@@ -2,12 +2,13 @@ import Foundation
 import HTTPTransport
 import Platform
 
-/// Logs the requests of one store in, and learns from refusals how the server wants it.
+/// Authenticates the requests of one store, and learns from refusals which scheme the server
+/// accepts.
 ///
-/// Shared by all requests under way. Where nobody can listen, basic authentication is sent
-/// unasked; elsewhere only when the server offers nothing better.
+/// Shared by all concurrent requests. Basic authentication is sent preemptively where traffic
+/// cannot be intercepted; elsewhere only if the server offers nothing better.
 final class WebDAVAuthenticator: Sendable {
-  /// What went out with a request.
+  /// The authentication sent with a request.
   struct Pass: Equatable {
     fileprivate enum Kind: Equatable {
       case nothing, basic, bearer
@@ -28,7 +29,7 @@ final class WebDAVAuthenticator: Sendable {
   private struct State {
     var credentials: WebDAVCredentials?
     var scheme: Scheme
-    /// Whether the server took what is sent now.
+    /// Whether the server has accepted the present authentication.
     var isProven = false
   }
 
@@ -39,10 +40,10 @@ final class WebDAVAuthenticator: Sendable {
   /// Makes an authenticator.
   ///
   /// - Parameters:
-  ///   - credentials: What to show; nil for nothing.
-  ///   - isPrivate: Whether nobody can listen on the way.
-  ///   - random: Gives 64 random bits.
-  ///   - reread: Looks the credentials up again: a file may have been written anew.
+  ///   - credentials: The credentials; nil for none.
+  ///   - isPrivate: Whether traffic cannot be intercepted.
+  ///   - random: Returns 64 random bits.
+  ///   - reread: Reads the credentials again, in case their file has changed.
   init(
     _ credentials: WebDAVCredentials?, isPrivate: Bool, random: @escaping @Sendable () -> UInt64,
     reread: @escaping @Sendable () throws -> WebDAVCredentials?
@@ -52,7 +53,7 @@ final class WebDAVAuthenticator: Sendable {
     state = Guarded(State(credentials: credentials, scheme: isPrivate ? .basic : .undecided))
   }
 
-  /// Whether there is a password, and nothing is known yet of how the server wants it.
+  /// Whether there is a password, but no scheme is known yet.
   var isUndecided: Bool {
     state.withLock { state in
       guard case .password = state.credentials, case .undecided = state.scheme else { return false }
@@ -60,10 +61,10 @@ final class WebDAVAuthenticator: Sendable {
     }
   }
 
-  /// Whether the server has not yet taken what is sent.
+  /// Whether the server has not yet accepted the present authentication.
   var isUnproven: Bool { state.withLock { $0.credentials != nil && !$0.isProven } }
 
-  /// What to send with a request; counts it where the scheme counts.
+  /// The authentication to send with a request; increments its nonce count.
   func pass(_ method: String, _ url: String) -> Pass {
     state.withLock { state in
       switch (state.credentials, state.scheme) {
@@ -84,7 +85,7 @@ final class WebDAVAuthenticator: Sendable {
     }
   }
 
-  /// Learns from an answer; returns whether the request is worth another try.
+  /// Learns from an answer; returns whether to try the request again.
   func learn(_ response: HTTPResponse, from pass: Pass) -> Bool {
     guard response.status == 401 else {
       accept(response, pass)
@@ -93,7 +94,7 @@ final class WebDAVAuthenticator: Sendable {
     let challenges = AuthChallenge.all(in: response)
     let isDecided = state.withLock { decide(&$0, challenges, pass) }
     if let isDecided { return isDecided }
-    // The lock is not held while a file is read.
+    // Do not hold the lock while reading a file.
     guard let fresh = try? reread(), fresh != pass.credentials else { return false }
     state.withLock { state in
       state.credentials = fresh
@@ -121,12 +122,12 @@ final class WebDAVAuthenticator: Sendable {
     }
   }
 
-  /// Whether to try again after a refusal; nil when the credentials themselves are in doubt.
+  /// Whether to try again after a refusal; nil if the credentials themselves are in doubt.
   private func decide(_ state: inout State, _ challenges: [AuthChallenge], _ pass: Pass)
     -> Bool?
   {
     guard case .password = state.credentials else { return nil }
-    // Somebody else has learnt something in the meantime.
+    // Another request has learned something meanwhile.
     if state.credentials != pass.credentials || !Self.isCurrent(pass.kind, state.scheme) {
       return true
     }
@@ -135,7 +136,7 @@ final class WebDAVAuthenticator: Sendable {
       of: challenges, cnonce: DigestLogin.cnonce(random)), pass.kind != .basic || !offersBasic
     {
       let isStale = challenges.contains { $0.parameters["stale"]?.lowercased() == "true" }
-      // Some servers forget a nonce without a word: one that was good may have run out.
+      // Some servers drop a nonce without saying so: one that was accepted may have expired.
       let isWorthIt = if case .digest = pass.kind { isStale || state.isProven } else { true }
       state.scheme = .digest(digest)
       state.isProven = false
@@ -156,7 +157,7 @@ final class WebDAVAuthenticator: Sendable {
     }
   }
 
-  /// The path of a URL, as it is sent.
+  /// The path of a URL as sent.
   private static func target(of url: String) -> String {
     guard let scheme = url.firstRange(of: "://") else { return url }
     let rest = url[scheme.upperBound...]

@@ -10,8 +10,8 @@ enum WebDAVLogin {
 
   /// A token, or user and password: from the environment, then the settings, then `.netrc`.
   ///
-  /// - Returns: nil when nothing names a login.
-  /// - Throws: `configuration` when there is half of a login, two, or a file that cannot be read.
+  /// - Returns: nil if none is configured.
+  /// - Throws: `configuration` for half of a login, two logins, or an unreadable file.
   static func resolve(
     environment: [String: String], settings: StoreSettings, url: String
   ) throws -> WebDAVCredentials? {
@@ -53,8 +53,7 @@ enum WebDAVLogin {
     return (user, settings.webdavPassword)
   }
 
-  /// The token; that of the environment stands above a password of the settings, and the other way
-  /// round.
+  /// The token; one in the environment overrides a password in the settings, and vice versa.
   private static func token(
     environment: [String: String], settings: StoreSettings, hasPassword: Bool
   ) throws -> String? {
@@ -84,7 +83,7 @@ enum WebDAVLogin {
     return try checked(token)
   }
 
-  /// The characters of RFC 6750, section 2.1, and no others: it becomes part of a header.
+  /// Accepts only the characters of RFC 6750, section 2.1: the token becomes part of a header.
   private static func checked(_ token: String) throws -> String {
     let isSound = token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     guard isSound else { throw refused("the token holds white space", "Correct the token.") }

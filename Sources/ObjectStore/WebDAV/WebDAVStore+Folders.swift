@@ -1,17 +1,17 @@
 import HTTPTransport
 
 extension WebDAVStore {
-  /// Makes a folder and those above it, as far as they are missing.
+  /// Creates a folder and its missing parents.
   ///
-  /// Tries the folder itself first, so that nothing is asked of folders above the store that the
-  /// user may have no right to.
+  /// Tries the folder itself first, so that no request concerns folders above the store, to which
+  /// the user may have no access.
   func makeFolder(_ url: String, _ failure: HTTPFailure) async throws {
     try await folders.make(url) { try await self.makeMissing(url, failure) }
   }
 
-  /// Makes a folder that a listing did not find, so that nothing is sent for nothing.
+  /// Creates a folder that a listing did not find, so that no body is sent in vain.
   ///
-  /// Where that fails, putting something into it says why: some servers make folders by themselves.
+  /// If that fails, the PUT gives the reason: some servers create folders by themselves.
   func prepareFolder(_ url: String, _ failure: HTTPFailure) async {
     try? await folders.makeIfMissing(url) { try await self.makeMissing(url, failure) }
   }
@@ -19,7 +19,7 @@ extension WebDAVStore {
   private func makeMissing(_ url: String, _ failure: HTTPFailure) async throws {
     let response = try await send("MKCOL", url + "/")
     switch response.status {
-    // 405 and 301 mean that it is there; rclone says 201 again.
+    // 405 and 301 mean that it exists; rclone returns 201 again.
     case 200, 201, 204, 301, 405:
       return
     case 404, 409, 500:

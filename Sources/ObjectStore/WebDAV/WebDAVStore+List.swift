@@ -12,7 +12,7 @@ extension WebDAVStore {
   /// See ``ObjectStore/list(_:after:)``; always one page.
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     try ObjectKey.checkPrefix(prefix)
-    // Only whole folders can be asked for; the start of a name is matched here.
+    // Only whole folders can be listed; match the start of a name here.
     let folder = prefix.lastIndex(of: "/").map { String(prefix[..<$0]) } ?? ""
     let address = url(folder) + "/"
     let failure = HTTPFailure(operation: "PROPFIND", target: address)
@@ -21,7 +21,7 @@ extension WebDAVStore {
       await folders.noteMissing(url(folder))
       return ListPage(serverDate: date(response))
     }
-    // lighttpd refuses to look into a file as if it were a folder with 403.
+    // lighttpd answers 403 to a listing of a file.
     if [400, 403, 405, 409].contains(response.status), !folder.isEmpty,
       try await isObject(folder)
     {
@@ -29,11 +29,11 @@ extension WebDAVStore {
     }
     let answer = try multiStatus(response, failure)
     guard let listing = FolderAnswer(answer, of: place) else {
-      // The paths of another folder: not the answer to this question, and no empty folder.
+      // The paths of another folder: neither the answer to this request, nor an empty folder.
       throw failure.garbage(response, "the listing of another folder")
     }
     if let status = listing.status, status >= 300 {
-      // nginx says in a multi-status that there is no such folder.
+      // nginx reports a missing folder within a multi-status.
       guard status == 404 || status == 410 else {
         throw failure.error(HTTPResponse(status: status))
       }
@@ -45,7 +45,7 @@ extension WebDAVStore {
       let key = folder.isEmpty ? name : "\(folder)/\(name)"
       guard ObjectKey.isValid(key), key.hasPrefix(prefix) else { continue }
       if let status = entry.status, status >= 300 {
-        // What is gone or not ours is none of the listing; anything else would be missing from it.
+        // Skip what is gone or not ours; skipping anything else would make the listing incomplete.
         if [401, 403, 404, 410].contains(status) { continue }
         throw failure.error(HTTPResponse(status: status), detail: "on \(name)")
       }
@@ -69,12 +69,12 @@ extension WebDAVStore {
       do {
         page.objects.append(try await head(key))
       } catch let error as StoreError where error.isNotFound || error.code == .authentication {
-        // Gone since, a folder that does not say so, or somebody else's.
+        // Gone since, a folder that does not say so, or not ours.
       }
     }
   }
 
-  /// Describes one object by PROPFIND, for servers whose HEAD tells no size.
+  /// Describes one object by PROPFIND, for servers whose HEAD lacks the size.
   func describe(_ key: String) async throws -> ObjectEntry {
     let failure = HTTPFailure(operation: "PROPFIND", target: url(key))
     let (response, _) = try await find(url(key), depth: "0")

@@ -1,13 +1,12 @@
 import HTTPTransport
 
 extension WebDAVStore {
-  /// How often one request is sent again because of its login.
+  /// How often one request is repeated because of its login.
   private static let maximumLogins = 3
 
-  /// Sends a request, logged in as the server wants it.
+  /// Sends a request with the authentication that the server accepts.
   ///
-  /// - Parameter responseLimit: bytes of body that the answer may have; nil for the transport's own
-  ///   limit.
+  /// - Parameter responseLimit: maximum body size of the answer; nil for the transport's own limit.
   func send(
     _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
     body: [UInt8]? = nil, responseLimit: Int? = nil
@@ -15,21 +14,22 @@ extension WebDAVStore {
     var request = HTTPRequest(method: method, url: url, headers: headers, body: body)
     if let responseLimit { request.maximumResponseBytes = responseLimit }
     let carriesObject = method == "PUT"
-    // Rather than a whole object for nothing.
+    // Avoid sending a whole object in vain.
     if carriesObject, authenticator.isUndecided { try await learnLogin() }
     do {
       return try await loggedIn(request)
     } catch let error as StoreError
       where carriesObject && error.code == .transient && authenticator.isUnproven
     {
-      // Some servers close the connection instead of reading on after they have refused a login:
-      // then nothing is heard of the refusal.
+      // Some servers close the connection after refusing a login instead of reading on, which hides
+      // the refusal.
       try await learnLogin()
       return try await loggedIn(request)
     }
   }
 
-  /// Asks for a folder's properties without any body, to learn how the server wants the login.
+  /// Requests a folder's properties without a body, to learn which authentication the server
+  /// accepts.
   private func learnLogin() async throws {
     let request = HTTPRequest(
       method: "PROPFIND", url: location + "/", headers: [(name: "Depth", value: "0")])
@@ -57,7 +57,7 @@ extension WebDAVStore {
 
   /// Sends a request that changes nothing, and follows one redirection on the same server.
   ///
-  /// Some servers want a slash after the names of folders, and say so in this way.
+  /// Some servers use it to require a slash after the names of folders.
   ///
   /// - Returns: the answer, and the URL that gave it.
   func follow(
@@ -69,7 +69,7 @@ extension WebDAVStore {
         method, url, headers: headers, body: body, responseLimit: responseLimit)
     }
     let response = try await send(url)
-    // An object whose name gets a slash is a folder.
+    // An object whose name gains a slash is a folder.
     guard let target = Redirection.target(of: response, from: url),
       method == "PROPFIND" || target != url + "/"
     else { return (response, url) }

@@ -4,13 +4,13 @@ import Platform
 
 /// A folder on a WebDAV server as an object store.
 ///
-/// Objects are put directly under their final names: what is cut short is seen by its size and
-/// put again. Folders are made when a PUT fails for the lack of them.
+/// Objects are put directly under their final names: a truncated one is recognized by its size and
+/// put again. Folders are created when a PUT fails because they are missing.
 package final class WebDAVStore: ObjectStore {
   /// The folder's URL, without a slash at the end.
   package let location: String
 
-  /// Bytes from which on sending a body twice costs more than waiting for another one.
+  /// The size at which sending a body twice costs more than waiting for another one.
   private static let largeBody = 64 << 10
 
   let transport: HTTPTransport
@@ -22,7 +22,7 @@ package final class WebDAVStore: ObjectStore {
   /// - Parameters:
   ///   - url: The folder, percent-encoded, without a slash at the end.
   ///   - login: User and password; nil for none.
-  ///   - transport: What carries the requests.
+  ///   - transport: Carries the requests.
   package convenience init(
     url: String, login: (user: String, password: String)?, transport: HTTPTransport
   ) {
@@ -34,10 +34,10 @@ package final class WebDAVStore: ObjectStore {
   ///
   /// - Parameters:
   ///   - url: The folder, percent-encoded, without a slash at the end.
-  ///   - credentials: What to show; nil for nothing.
-  ///   - transport: What carries the requests.
-  ///   - random: Gives 64 random bits.
-  ///   - reread: Looks the credentials up again when the server refuses them.
+  ///   - credentials: The credentials; nil for none.
+  ///   - transport: Carries the requests.
+  ///   - random: Returns 64 random bits.
+  ///   - reread: Reads the credentials again when the server refuses them.
   package init(
     url: String, credentials: WebDAVCredentials?, transport: HTTPTransport,
     random: @escaping @Sendable () -> UInt64 = Machine.current.random,
@@ -49,7 +49,7 @@ package final class WebDAVStore: ObjectStore {
       credentials, isPrivate: StoreURL.isPrivate(url), random: random, reread: reread)
   }
 
-  /// See ``ObjectStore/put(_:_:)``; proves nothing, WebDAV has no digest.
+  /// See ``ObjectStore/put(_:_:)``; proves nothing, because WebDAV has no digest.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await put(key, body, headers: [])
   }
@@ -83,7 +83,7 @@ package final class WebDAVStore: ObjectStore {
       response = try await send("PUT", url(key), headers: headers, body: body)
     }
     switch response.status {
-    // A page that tells of the success comes with 201.
+    // A page that reports success has status 201.
     case 200 where response.isWebPage: throw failure.garbage(response, "a web page")
     case 200, 201, 202, 204:
       return PutReceipt(provesContent: false, serverDate: date(response))
@@ -93,10 +93,10 @@ package final class WebDAVStore: ObjectStore {
     }
   }
 
-  /// What a PUT means that the server says it does not know.
+  /// The meaning of a PUT that the server claims not to know.
   ///
-  /// A folder of that name is in the way, or the disk is full or read-only (rclone says it so), or
-  /// this is no WebDAV server at all.
+  /// A folder has that name, the disk is full or read-only (as rclone reports it), or this is not a
+  /// WebDAV server.
   private func refusal(of key: String, _ response: HTTPResponse, _ failure: HTTPFailure)
     async throws -> StoreError
   {
@@ -133,7 +133,7 @@ package final class WebDAVStore: ObjectStore {
     else {
       throw failure.error(response)
     }
-    // rclone refuses a suffix that is longer than the object.
+    // rclone rejects a suffix that is longer than the object.
     if response.status == 416, case .suffix = range {
       return try await get(key, range: nil)
     }
@@ -152,7 +152,7 @@ package final class WebDAVStore: ObjectStore {
     guard response.status == 200, !response.isPacked,
       let size = response.header("Content-Length").flatMap({ ByteCount($0) }),
       ObjectEntry.possibleSizes.contains(size),
-      // WsgiDAV describes a folder so: empty, with neither a time nor a tag.
+      // WsgiDAV describes a folder like this: empty, with neither a time nor a tag.
       size > 0 || response.header("Last-Modified") != nil || response.header("ETag") != nil
     else { return try await describe(key) }
     return ObjectEntry(
@@ -168,7 +168,7 @@ package final class WebDAVStore: ObjectStore {
         try await delete(key)
         outcomes.append(DeleteOutcome(key: key))
       } catch let error as StoreError {
-        // Nothing will be different for the next key.
+        // The next key would fail for the same reason.
         if error.endsPass { throw error }
         if outcomes.isEmpty, error.code == .authentication { throw error }
         outcomes.append(DeleteOutcome(key: key, error: error))

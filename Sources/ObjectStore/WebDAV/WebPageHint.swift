@@ -1,6 +1,6 @@
-/// Tells the WebDAV address of well-known servers to whoever has copied that of their web page.
+/// Suggests the WebDAV address of well-known servers in place of their web page's.
 enum WebPageHint {
-  /// What to write instead; nil when the URL is no such page's.
+  /// The advice; nil if the URL is not that of such a page.
   static func advice(for url: String) -> String? {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
     guard parts.count >= 2 else { return nil }

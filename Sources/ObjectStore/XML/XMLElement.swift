@@ -4,13 +4,13 @@ struct XMLElement: Equatable {
   var namespace: String
   /// The name without its prefix.
   var name: String
-  /// The text directly inside, white space at its ends removed.
+  /// The text directly inside, without surrounding white space.
   var text = ""
   var children: [XMLElement] = []
-  /// Where it stands in the document, its tags included.
+  /// Its position in the document, including its tags.
   var range = 0..<0
 
-  /// Whether both say the same, wherever they stand.
+  /// Whether both have the same content, whatever their positions.
   static func == (left: XMLElement, right: XMLElement) -> Bool {
     left.namespace == right.namespace && left.name == right.name && left.text == right.text
       && left.children == right.children
@@ -27,7 +27,7 @@ struct XMLElement: Equatable {
   }
 }
 
-/// Why a document was refused.
+/// Why a document was rejected.
 struct XMLError: Error, Equatable {
   let reason: String
   let offset: Int

@@ -1,26 +1,25 @@
-/// Reads one small XML document from bytes that a server sent.
+/// Parses a small XML document from a server.
 ///
-/// Hostile input is expected: depth, count and size are bounded; a document type declaration, and
-/// with it every entity beyond the five of XML, is refused; anything malformed is an error.
+/// Expects hostile input: depth, count and size are bounded; a document type declaration, and with
+/// it every entity beyond XML's five, is rejected; anything malformed is an error.
 struct XMLScanner {
   static let maximumBytes = 64 << 20
   static let maximumDepth = 64
   static let maximumElements = 2_000_000
-  /// How many namespace prefixes may be in force at once.
+  /// Maximum number of namespace prefixes in scope.
   static let maximumPrefixes = 64
 
   private let bytes: [UInt8]
   private var position = 0
   private var open: [Level] = []
   private var elements = 0
-  /// The prefixes in force and their meanings, those of inner elements last: what an element declares
-  /// costs no more than its own attributes, however many are in force.
+  /// The prefixes in scope and their namespaces, inner elements last: declarations cost no more
+  /// than an element's own attributes, however many are in scope.
   private var prefixes: [(prefix: String, namespace: String)] = [
     ("xml", "http://www.w3.org/XML/1998/namespace")
   ]
 
-  /// An element whose end has not been seen, the name as written, and how many prefixes are in force
-  /// outside of it.
+  /// An open element: its name as written, and the number of prefixes in scope outside it.
   private struct Level {
     var element: XMLElement
     var rawName: String
@@ -31,7 +30,7 @@ struct XMLScanner {
 
   /// The root element of the document.
   ///
-  /// Throws `XMLError` when there is no well-formed one.
+  /// Throws `XMLError` if there is no well-formed one.
   static func parse(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
     var scanner = XMLScanner(bytes)
     return try scanner.document()
@@ -65,7 +64,7 @@ struct XMLScanner {
   private mutating func characters() throws(XMLError) {
     let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
     if open.isEmpty {
-      // White space before the declaration is no XML, but S3 keeps connections alive with it.
+      // White space before the declaration is not XML, but S3 keeps connections alive with it.
       guard bytes[position..<end].allSatisfy(isXMLSpace) else { throw failure("text outside") }
     } else {
       open[open.count - 1].text += try XMLText.resolved(bytes[position..<end])
@@ -73,7 +72,7 @@ struct XMLScanner {
     position = end
   }
 
-  /// One piece of markup; the root element when this ends it.
+  /// Reads one piece of markup; returns the root element when it is complete.
   private mutating func markup(rootSeen: Bool) throws(XMLError) -> XMLElement? {
     if take("<!--") {
       try skip(past: "-->")
@@ -134,7 +133,7 @@ struct XMLScanner {
     return try close()
   }
 
-  /// Ends the innermost element; returns it when it is the root.
+  /// Closes the innermost element; returns it if it is the root.
   private mutating func close() throws(XMLError) -> XMLElement? {
     guard var level = open.popLast() else { throw failure("an end without a start") }
     prefixes.removeLast(prefixes.count - level.outerPrefixes)

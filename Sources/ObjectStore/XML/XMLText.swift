@@ -1,10 +1,9 @@
-/// The text rules of XML: references, white space, names, and the way back.
+/// The text rules of XML: references, white space, names, and escaping.
 enum XMLText {
   /// The text with the five named entities and the numeric references resolved.
   ///
-  /// References to control characters are let through, although XML 1.0 forbids them: S3 servers
-  /// write them for the odd name of somebody else's object, and one such name must not make a
-  /// whole listing unreadable.
+  /// Allows references to control characters, although XML 1.0 forbids them: S3 servers write them
+  /// for odd foreign names, and one such name must not make a whole listing unreadable.
   static func resolved(_ text: ArraySlice<UInt8>) throws(XMLError) -> [UInt8] {
     guard text.contains(UInt8(ascii: "&")) else { return Array(text) }
     var result: [UInt8] = []
@@ -66,7 +65,7 @@ func isXMLSpace(_ byte: UInt8) -> Bool {
   byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
 }
 
-/// Whether a byte may stand in a name, or at its start.
+/// Whether a byte is allowed in a name, or as its first character.
 func isXMLName(_ byte: UInt8, first: Bool) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,10 +1,10 @@
 import Foundation
 import Platform
 
-/// One profile of the files that the AWS tools share.
+/// One profile of the configuration files shared by the AWS tools.
 struct AWSProfile {
   let name: String
-  /// The file that its key is in, or should be, with `~` for the home directory.
+  /// The file that contains its key, or should, with `~` for the home directory.
   let keyFile: String
   private let values: [String: String]
 
@@ -12,8 +12,8 @@ struct AWSProfile {
 
   /// Reads the chosen profile from the credentials and the config file.
   ///
-  /// Files that do not exist are empty. Throws `configuration` when a profile was named and is in
-  /// neither file.
+  /// Missing files count as empty. Throws `configuration` if a profile was named and is in neither
+  /// file.
   static func load(environment: [String: String], settings: StoreSettings.S3) throws -> AWSProfile {
     let named = environment.text("AWS_PROFILE") ?? settings.profile
     let name = named ?? "default"
@@ -35,7 +35,7 @@ struct AWSProfile {
     return AWSProfile(name: name, keyFile: short, values: merged)
   }
 
-  /// The keys and values of the first of the sections that there is.
+  /// The keys and values of the first section that exists.
   private static func section(of path: String, _ names: [String]) throws -> [String: String]? {
     let contents = withOwnRights { FileManager.default.contents(atPath: path) }
     guard let data = contents else { return nil }
@@ -54,7 +54,7 @@ struct AWSProfile {
         if isInside { found = found ?? [:] }
         continue
       }
-      // Indented lines are nested tables (s3 = …), which hold nothing of interest here.
+      // Indented lines are nested tables (s3 = …), which contain nothing of interest here.
       guard isInside, line.first?.isWhitespace == false, !"#;".contains(trimmed.prefix(1)),
         let equals = trimmed.firstIndex(of: "=")
       else { continue }
@@ -65,6 +65,6 @@ struct AWSProfile {
     return found
   }
 
-  /// The home directory by the user database, for programs started without `HOME`.
+  /// The home directory from the user database, for programs started without `HOME`.
   private static func homeOfUser() -> String { Account.current.home ?? "" }
 }

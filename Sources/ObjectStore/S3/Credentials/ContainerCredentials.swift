@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 
-/// The key that a container's host hands out (ECS, EKS Pod Identity).
+/// The key that a container's host provides (ECS, EKS Pod Identity).
 struct ContainerCredentials: CredentialLink {
   let environment: [String: String]
   var transport = CredentialService.near(patience: .seconds(5))
@@ -41,7 +41,7 @@ struct ContainerCredentials: CredentialLink {
       origin: "the container's role")
   }
 
-  /// Read anew each time, from the file first: the host replaces it.
+  /// Read each time, from the file first, because the host replaces it.
   private func authorization() throws -> String? {
     if let path = environment.text(Self.token + "_FILE") {
       return try SecretFile.read(path, named: Self.token + "_FILE")
@@ -49,7 +49,7 @@ struct ContainerCredentials: CredentialLink {
     return environment.text(Self.token)
   }
 
-  /// Whether a URL may be asked for a key: over TLS, or at an address that never leaves the host.
+  /// Whether a URL may be requested: over TLS, or at an address that never leaves the host.
   static func mayBeAsked(_ url: String) -> Bool {
     guard isPlain(url), let colon = url.range(of: "://") else { return false }
     let authority = url[colon.upperBound...].prefix { !"/?#\\".contains($0) }

@@ -4,13 +4,13 @@ package import Platform
 /// The access key by the chain of the AWS tools: environment, configuration, web identity, profile,
 /// container, instance.
 ///
-/// The first place that holds a key counts; half of one is an error. Nothing is kept on disk. A
-/// temporary key is replaced some minutes before its end, by one reading however many ask.
+/// The first provider with a key counts; half of a key is an error. Nothing is stored on disk. A
+/// temporary key is renewed some minutes before it expires, by one request for all waiting callers.
 package actor CredentialChain: S3CredentialSource {
   private let links: [any CredentialLink]
   private let now: @Sendable () -> Timestamp
   private var found: Found?
-  /// Before this nothing is read again, unless there is no key that works.
+  /// The earliest time of the next reading, unless no key works.
   private var nextReading = Timestamp(milliseconds: .min)
   private var missing: StoreError?
   private var reading: Task<Found, any Error>?
@@ -21,17 +21,17 @@ package actor CredentialChain: S3CredentialSource {
     let origin: String
   }
 
-  /// How long before its end a key is replaced.
+  /// How long before its expiration a key is renewed.
   static let margin = Duration.seconds(5 * 60)
-  /// The least time between two readings that are not needed at once.
+  /// Minimum time between two readings that are not urgent.
   static let pause = Duration.seconds(60)
 
-  /// Makes a chain, and looks at the places on this machine at once.
+  /// Makes a chain, and reads the providers on this machine at once.
   ///
   /// - Parameters:
   ///   - environment: The process's environment.
-  ///   - settings: What the configuration file says.
-  ///   - transport: What carries requests to STS.
+  ///   - settings: The settings of the configuration file.
+  ///   - transport: Carries requests to STS.
   ///   - now: The clock.
   /// - Throws: `StoreError` with `configuration` for half of a key.
   package init(
@@ -51,7 +51,7 @@ package actor CredentialChain: S3CredentialSource {
       ], now: now)
   }
 
-  /// Makes a chain of these places.
+  /// Makes a chain of these providers.
   init(_ links: [any CredentialLink], now: @escaping @Sendable () -> Timestamp) throws {
     self.links = links
     self.now = now
@@ -70,7 +70,7 @@ package actor CredentialChain: S3CredentialSource {
 
   /// Where the key was found, such as `profile work in ~/.aws/credentials`; never the key.
   ///
-  /// Throws as ``credentials()`` does.
+  /// Throws like ``credentials()``.
   package func origin() async throws -> String { try await current().origin }
 
   /// See ``S3CredentialSource/replacement(for:)``.
@@ -83,7 +83,8 @@ package actor CredentialChain: S3CredentialSource {
   private func current() async throws -> Found {
     let date = now()
     if let found {
-      // A key that ends earlier by the service's clock is refused then, and replaced because of that.
+      // A key that expires earlier by the service's clock is refused then, and renewed for that
+      // reason.
       let end = found.key.expiration?.assumingSynchronizedClocks ?? Timestamp(milliseconds: .max)
       let isDue = end - date <= Self.margin && date >= nextReading
       guard isDue || end <= date else { return found }
@@ -93,7 +94,7 @@ package actor CredentialChain: S3CredentialSource {
         return found
       }
     }
-    // A machine without any key is asked about it once, not by every request.
+    // On a machine without a key, search once, not for every request.
     if let missing, date < nextReading { throw missing }
     return try await read()
   }

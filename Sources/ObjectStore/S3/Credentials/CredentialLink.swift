@@ -1,17 +1,17 @@
-/// One place of the chain in which an access key may be found.
+/// One place in the chain of places for an access key.
 protocol CredentialLink: Sendable {
-  /// Whether the user has pointed here: then no later place counts, whatever is found.
+  /// Whether the user configured this place: then no later one counts, whatever is found.
   var isConfigured: Bool { get }
 
-  /// Looks.
+  /// Reads the place.
   ///
-  /// Throws `StoreError` when something is here, but not a whole key.
+  /// Throws `StoreError` if it contains something other than a whole key.
   func look() async throws -> CredentialFinding
 }
 
-/// A place on this machine, which can be looked at without waiting.
+/// A place on this machine, which is read without waiting.
 protocol LocalCredentialLink: CredentialLink {
-  /// Looks, as ``CredentialLink/look()`` does.
+  /// Reads the place, like ``CredentialLink/look()``.
   func lookHere() throws -> CredentialFinding
 }
 
@@ -21,16 +21,16 @@ extension LocalCredentialLink {
   func look() async throws -> CredentialFinding { try lookHere() }
 }
 
-/// What a place of the chain holds.
+/// The content of a place in the chain.
 enum CredentialFinding: Sendable {
-  /// A key, and where it was found, in words that do not tell it.
+  /// A key, and where it was found, in words that do not reveal it.
   case key(S3Credentials, origin: String)
-  /// Nothing, and what was looked at.
+  /// No key, and where it was searched for.
   case nothing(String)
 }
 
 extension CredentialFinding {
-  /// What an id, a secret and a token come to.
+  /// The finding for an id, a secret and a token.
   ///
   /// Throws `configuration` for half of a key.
   static func key(
@@ -43,7 +43,7 @@ extension CredentialFinding {
     switch (id, secret) {
     case (nil, nil): return .nothing(otherwise)
     case (let id?, let secret?):
-      // A header cannot hold them, and no service makes such keys.
+      // A header cannot contain them, and no service issues such keys.
       guard !(id + secret + (token ?? "")).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw StoreError.credentials(
           "the key in \(origin) holds control characters", advice: "Correct \(names.1).")
@@ -57,7 +57,7 @@ extension CredentialFinding {
 }
 
 extension StoreError {
-  /// What is wrong with the credentials.
+  /// An error about the credentials.
   static func credentials(
     _ what: String, code: StoreError.Code = .configuration, advice: String
   ) -> StoreError {

@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTransport
 
-/// A service in the network that hands out temporary keys.
+/// A network service that issues temporary keys.
 struct CredentialService: Sendable {
-  /// What messages call it.
+  /// Its name in messages.
   let name: String
   let transport: HTTPTransport
 
-  /// A transport to addresses of this machine or its host: no proxy is asked, and no answer is
-  /// waited for longer than this.
+  /// A transport to addresses of this machine or its host, without a proxy and with a short
+  /// timeout.
   static func near(patience: Duration) -> HTTPTransport {
     var options = HTTPTransport.Options()
     options.workers = 1
@@ -18,9 +18,9 @@ struct CredentialService: Sendable {
     return HTTPTransport(options)
   }
 
-  /// Sends a request and reads its whole answer.
+  /// Sends a request and reads the whole answer.
   ///
-  /// Throws `StoreError` when none comes.
+  /// Throws `StoreError` if there is none.
   func send(
     _ method: String, _ url: String, headers: [(name: String, value: String)] = [],
     body: [UInt8]? = nil
@@ -34,7 +34,7 @@ struct CredentialService: Sendable {
     }
   }
 
-  /// What an answer that is no key means; nothing of it is shown but its code.
+  /// The error for an answer without a key; shows nothing of it but its code.
   func refusal(_ status: Int, _ code: String? = nil, advice: String) -> StoreError {
     let meaning: StoreError.Code =
       switch status {
@@ -48,7 +48,7 @@ struct CredentialService: Sendable {
 
   /// The key in the JSON answer of the container and the instance service.
   ///
-  /// Throws `StoreError` when it is none.
+  /// Throws `StoreError` if there is none.
   func key(in response: HTTPResponse, advice: String) throws -> S3Credentials {
     guard response.status == 200 else { throw refusal(response.status, advice: advice) }
     guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)) else {

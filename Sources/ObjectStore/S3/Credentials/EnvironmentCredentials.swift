@@ -1,4 +1,4 @@
-/// A key in the environment, or in the files that its `_FILE` variables name.
+/// A key in the environment, or in files named by its `_FILE` variables.
 struct EnvironmentCredentials: LocalCredentialLink {
   let environment: [String: String]
 

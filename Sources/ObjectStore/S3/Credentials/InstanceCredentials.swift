@@ -1,9 +1,9 @@
 import Foundation
 import HTTPTransport
 
-/// The key of the role of the virtual machine: instance metadata, version 2.
+/// The key of the virtual machine's role: instance metadata, version 2.
 ///
-/// Version 1 is not asked: it gives the key to whoever makes us send a plain GET.
+/// Version 1 is not used: it gives the key to anyone who makes us send a plain GET.
 struct InstanceCredentials: CredentialLink {
   let environment: [String: String]
   var transport = CredentialService.near(patience: .seconds(1))

@@ -1,9 +1,9 @@
-/// A key in a profile of the files that the AWS tools share.
+/// A key in a profile of the configuration files shared by the AWS tools.
 struct ProfileCredentials: LocalCredentialLink {
   let environment: [String: String]
   let settings: StoreSettings.S3
 
-  /// What a profile may hold instead of a key, and cannot be used here.
+  /// Settings that a profile may contain instead of a key, and that are not supported.
   private static let unsupported = [
     "role_arn", "credential_process", "sso_session", "sso_start_url", "credential_source",
     "web_identity_token_file", "login_session",

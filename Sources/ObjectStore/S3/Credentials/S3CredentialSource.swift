@@ -1,21 +1,21 @@
-/// Where a store takes its access key from, request by request.
+/// Supplies a store's access key, request by request.
 package protocol S3CredentialSource: Sendable {
   /// The key to sign with now.
   ///
-  /// Throws `StoreError`: `configuration` when there is none, or half of one.
+  /// Throws `StoreError`: `configuration` if there is none, or half of one.
   func credentials() async throws -> S3Credentials
 
-  /// Another key, read anew because the service refused this one.
+  /// A different key, read again because the service refused this one.
   ///
-  /// Nil when there is no other.
+  /// Nil if there is no other.
   func replacement(for refused: S3Credentials) async -> S3Credentials?
 }
 
 /// A key that never changes.
 extension S3Credentials: S3CredentialSource {
-  /// Itself.
+  /// This key.
   package func credentials() async throws -> S3Credentials { self }
 
-  /// None.
+  /// Nil: there is no other.
   package func replacement(for refused: S3Credentials) async -> S3Credentials? { nil }
 }

@@ -2,7 +2,7 @@ package import Platform
 
 /// An access key.
 ///
-/// Prints and mirrors nothing of itself.
+/// Neither `description` nor reflection reveals it.
 package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The key's id.
   package let accessKeyID: String
@@ -10,7 +10,7 @@ package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, Custo
   package let secretAccessKey: String
   /// The token of temporary credentials.
   package let sessionToken: String?
-  /// When temporary credentials end, by the clock of the service; nil when it does not say.
+  /// When temporary credentials expire, by the service's clock; nil if unknown.
   package let expiration: ServerTime?
 
   /// Makes credentials.
@@ -24,12 +24,12 @@ package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, Custo
     self.expiration = expiration
   }
 
-  /// A fixed text: secrets do not print themselves.
+  /// A fixed text, which reveals no secret.
   package var description: String { "S3Credentials(…)" }
-  /// Nothing: secrets do not print themselves.
+  /// An empty mirror, which reveals no secret.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 
-  /// Whether requests signed with either are the same.
+  /// Whether both sign requests identically.
   func signsLike(_ other: S3Credentials) -> Bool {
     accessKeyID == other.accessKeyID && secretAccessKey == other.secretAccessKey
       && sessionToken == other.sessionToken
@@ -37,7 +37,7 @@ package struct S3Credentials: Sendable, Hashable, CustomStringConvertible, Custo
 }
 
 extension [String: String] {
-  /// The value of a variable; one that is set to nothing counts as not set.
+  /// The value of a variable; an empty one counts as unset.
   func text(_ name: String) -> String? {
     self[name].flatMap { $0.isEmpty ? nil : $0 }
   }

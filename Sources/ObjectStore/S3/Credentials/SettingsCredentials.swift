@@ -1,4 +1,4 @@
-/// A key in the configuration, its secret most often in a file that it names.
+/// A key in the configuration, with the secret usually in a file that it names.
 struct SettingsCredentials: LocalCredentialLink {
   let settings: StoreSettings.S3
 

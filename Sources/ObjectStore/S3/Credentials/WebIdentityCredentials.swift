@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 
-/// The key of a role that a token of another identity provider (Kubernetes, a CI) is exchanged for.
+/// The key of a role, in exchange for a token of another identity provider (Kubernetes, a CI).
 struct WebIdentityCredentials: CredentialLink {
   let environment: [String: String]
   let region: String

@@ -1,16 +1,16 @@
 import HTTPTransport
 
-/// Puts our lifecycle rule into a bucket's configuration, beside the rules of others.
+/// Adds our lifecycle rule to a bucket's configuration, and keeps the rules of others.
 package struct BucketLifecycle: Sendable {
-  /// What is to be changed; a value that can be shown first.
+  /// The planned change; a value that can be shown first.
   package struct Plan: Sendable {
     /// The rule to install.
     package let rule: LifecycleRule
-    /// Whether it is there already.
+    /// Whether it is installed already.
     package let isInstalled: Bool
-    /// The former version of the rule, as it is written; nil when there is none.
+    /// The former version of the rule, verbatim; nil if there is none.
     package let former: String?
-    /// The ids of the rules that stay as they are; empty where a rule has none.
+    /// The ids of rules that stay as they are; empty for a rule without one.
     package let kept: [String]
     let present: LifecycleDocument?
     let wanted: LifecycleDocument
@@ -19,12 +19,12 @@ package struct BucketLifecycle: Sendable {
 
   private let store: S3Store
 
-  /// Opens the bucket of a store's URL; nothing is contacted yet.
+  /// Opens the bucket of a store's URL; sends no request yet.
   ///
-  /// Throws `StoreError`: `unsupported` unless it is a bucket, `configuration` as opening does.
+  /// Throws `StoreError`: `unsupported` unless it is a bucket, `configuration` as for opening.
   package init(_ url: StoreURL, settings: StoreSettings, environment: [String: String]) throws {
     guard case .s3(let bucket, let prefix) = url.kind else {
-      // Says what is wrong, in the same words.
+      // Throws the same error.
       _ = try LifecycleRule(url, below: "", days: 1)
       throw StoreURL.refused(url.description, "not a bucket")
     }
@@ -39,8 +39,8 @@ package struct BucketLifecycle: Sendable {
 
   /// Reads the present configuration and plans.
   ///
-  /// Throws `StoreError`: `unsupported` when the service has no lifecycle rules, or they cannot be
-  /// added to safely.
+  /// Throws `StoreError`: `unsupported` if the service has no lifecycle rules, or they cannot be
+  /// extended safely.
   package func plan(_ rule: LifecycleRule) async throws -> Plan {
     guard let (present, transition) = try await store.lifecycle() else {
       guard let wanted = LifecycleDocument(Array(rule.document.utf8)) else {
@@ -65,8 +65,8 @@ package struct BucketLifecycle: Sendable {
 
   /// Carries out a plan, reads the configuration back and compares.
   ///
-  /// Throws `StoreError`: `conflict` when somebody changed it since the plan was made, `integrity`
-  /// when what is read back is not what was meant.
+  /// Throws `StoreError`: `conflict` if the configuration changed since the plan, `integrity` if it
+  /// reads back differently.
   package func install(_ plan: Plan) async throws {
     guard !plan.isInstalled else { return }
     guard try await store.lifecycle()?.document == plan.present else {

@@ -1,9 +1,9 @@
-/// The lifecycle configuration of a bucket, as its bytes: what is not ours stays as it is written.
+/// A bucket's lifecycle configuration as bytes, so that foreign parts stay verbatim.
 struct LifecycleDocument: Sendable, Equatable {
   let bytes: [UInt8]
   private let root: XMLElement
 
-  /// Reads a document; nil when it is not one.
+  /// Reads a document; nil if it is not one.
   init?(_ bytes: [UInt8]) {
     guard let root = try? XMLScanner.parse(bytes), root.name == "LifecycleConfiguration" else {
       return nil
@@ -19,13 +19,13 @@ struct LifecycleDocument: Sendable, Equatable {
     rules.filter { $0.child("ID")?.text != rule.id }
   }
 
-  /// Whether it holds the rule, once, as it is meant.
+  /// Whether it contains exactly this rule, once.
   func holds(_ rule: LifecycleRule) -> Bool {
     let own = rules.filter { $0.child("ID")?.text == rule.id }
     return own.count == 1 && own.allSatisfy(rule.matches)
   }
 
-  /// Whether both hold the same rules of others, in whatever order.
+  /// Whether both contain the same foreign rules, in any order.
   func keeps(_ other: LifecycleDocument, besides rule: LifecycleRule) -> Bool {
     var left = others(than: rule).map(Self.ordered)
     for element in other.others(than: rule).map(Self.ordered) {
@@ -35,12 +35,12 @@ struct LifecycleDocument: Sendable, Equatable {
     return left.isEmpty
   }
 
-  /// This configuration with a rule in the place of its former version, or at the end.
+  /// This configuration with a rule in place of its former version, or at the end.
   ///
-  /// Nil when it is written in a way that allows no addition.
+  /// Nil if its form does not allow an addition.
   func merging(_ rule: LifecycleRule) -> LifecycleDocument? {
     let own = rules.filter { $0.child("ID")?.text == rule.id }
-    // A configuration has `Prefix` in all of its rules or in none.
+    // Either all rules of a configuration have `Prefix`, or none.
     let isOld = others(than: rule).contains { $0.child("Prefix") != nil }
     let element = Array(rule.element(hasFilter: !isOld).utf8)
     if rules.isEmpty {
@@ -60,7 +60,7 @@ struct LifecycleDocument: Sendable, Equatable {
     return result
   }
 
-  /// The element with its children in one order, whoever wrote it.
+  /// The element with its children in a canonical order.
   private static func ordered(_ element: XMLElement) -> XMLElement {
     var result = element
     result.children = element.children.map(ordered).sorted { key($0) < key($1) }

@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Platform
 
-/// The rule by which an S3 service deletes by itself what is old below one prefix.
+/// A rule by which an S3 service deletes old objects below one prefix.
 package struct LifecycleRule: Sendable, Hashable {
   /// The rule's id in the bucket's configuration: always the same for a prefix.
   package let id: String
-  /// What the keys begin with, ending in a slash.
+  /// The prefix of the keys, ending in a slash.
   package let prefix: String
-  /// The age in whole days at which an object goes.
+  /// The age in whole days at which an object is deleted.
   package let days: Int
 
-  /// Makes the rule for what lies below `folder` in a store.
+  /// Makes the rule for objects below `folder` in a store.
   ///
-  /// Throws `StoreError` with `unsupported` for a store that knows no such rules.
+  /// Throws `StoreError` with `unsupported` for a store without such rules.
   package init(_ store: StoreURL, below folder: String, days: Int) throws {
     guard case .s3(let bucket, let storePrefix) = store.kind else {
       throw StoreError(
@@ -31,7 +31,7 @@ package struct LifecycleRule: Sendable, Hashable {
     self.days = max(1, days)
   }
 
-  /// A whole configuration with this rule alone.
+  /// A complete configuration with this rule alone.
   package var document: String {
     """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -49,7 +49,7 @@ package struct LifecycleRule: Sendable, Hashable {
       + "<Status>Enabled</Status><Expiration><Days>\(days)</Days></Expiration></Rule>"
   }
 
-  /// Whether an element says the same as this rule, and no more.
+  /// Whether an element states exactly this rule.
   func matches(_ element: XMLElement) -> Bool {
     let place = element.child("Filter") ?? element
     let known: Set = ["ID", "Filter", "Prefix", "Status", "Expiration"]

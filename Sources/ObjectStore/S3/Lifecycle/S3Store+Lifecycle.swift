@@ -3,13 +3,14 @@ import Foundation
 import HTTPTransport
 
 extension S3Store {
-  /// Which objects the other rules leave alone; kept as it is, a PUT without it resets it.
+  /// States which objects other rules skip; sent back unchanged, because a PUT without it resets
+  /// it.
   private static let transitionHeader = "x-amz-transition-default-minimum-object-size"
 
-  /// The bucket's lifecycle configuration, and a header that belongs to it; nil when it has none.
+  /// The bucket's lifecycle configuration, and a header that belongs to it; nil if it has none.
   ///
-  /// Throws `unsupported` when the answer is something else: some servers take the question for a
-  /// listing, and what they would make of a PUT nobody knows.
+  /// Throws `unsupported` for any other answer: some servers treat the request as a listing, and
+  /// what they would do with a PUT is unknown.
   func lifecycle() async throws -> (document: LifecycleDocument, transition: String?)? {
     let call = S3Call(method: "GET", operation: "GET lifecycle", query: [("lifecycle", "")])
     guard service.provider.lifecycle else {

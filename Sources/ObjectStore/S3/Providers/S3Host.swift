@@ -1,16 +1,16 @@
-/// A host name that is known to be an S3 service's.
+/// A host name known to belong to an S3 service.
 struct S3Host: Equatable {
   let provider: S3Provider
-  /// The bucket that stands before the endpoint; nil for the endpoint itself.
+  /// The bucket in front of the endpoint; nil for the endpoint itself.
   let bucket: String?
   /// The host of the endpoint.
   let endpoint: String
-  /// The region that the name tells.
+  /// The region in the name.
   let region: String?
 
-  /// Recognises a host name by the table's patterns; nil when none fits.
+  /// Recognises a host name by the table's patterns; nil if none matches.
   ///
-  /// Of several the one that leaves the least for the bucket is meant, and then the plainest.
+  /// Among several, the one that leaves the shortest bucket wins, then the plainest.
   init?(_ host: String, among providers: [S3Provider] = S3Provider.all) {
     let labels = host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
     guard !labels.contains("") else { return nil }
@@ -43,7 +43,7 @@ struct S3Host: Equatable {
     self.region = region
   }
 
-  /// The region where the labels fit the pattern, empty where it tells none; nil where they don't.
+  /// The region if the labels match the pattern, empty if they name none; nil if they do not match.
   private static func region(
     _ labels: ArraySlice<Substring>, _ parts: [Substring], _ provider: S3Provider
   ) -> String? {

@@ -1,46 +1,46 @@
 import Foundation
 package import Platform
 
-/// What is known of an S3 service: a row of `providers.json`.
+/// The properties of an S3 service: a row of `providers.json`.
 ///
-/// A column that a row leaves out has the value of the first row, the conservative one.
+/// A column that a row omits has the first row's value, the conservative one.
 package struct S3Provider: Sendable, Hashable {
-  /// How a bucket stands in an address.
+  /// Where the bucket is in an address.
   package enum Addressing: String, Decodable, Sendable { case path, virtual }
-  /// Whether many keys can be deleted by one request.
+  /// Whether one request can delete many keys.
   package enum BatchDelete: String, Decodable, Sendable {
     case none
     case works
     case needsMD5 = "needs-md5"
   }
-  /// What becomes of the condition of a conditional PUT.
+  /// How the condition of a conditional PUT is treated.
   package enum ConditionalPut: String, Decodable, Sendable { case honoured, refused, ignored }
 
   /// The name in settings.
   package let id: String
   /// The name for people.
   package let name: String
-  /// The hosts of its endpoints: `*` and `{region}` stand for (a part of) one label.
+  /// The hosts of its endpoints: `*` and `{region}` match (a part of) one label.
   package let hosts: [String]
-  /// What a region never begins with, where a pattern would take it for one.
+  /// Prefixes that never belong to a region, though a pattern would match them as one.
   package let notRegions: [String]
-  /// How a bucket stands in its addresses.
+  /// Where the bucket is in its addresses.
   package let addressing: Addressing
-  /// The region to sign for where neither the settings nor the endpoint tell.
+  /// The region to sign for if neither the settings nor the endpoint name one.
   package let region: String
-  /// Whether many keys can be deleted by one request.
+  /// Whether one request can delete many keys.
   package let batchDelete: BatchDelete
-  /// Whether the ETag of an object that was sent in one piece is the MD5 of its bytes.
+  /// Whether the ETag of an object sent in one piece is the MD5 of its bytes.
   package let etagIsMD5: Bool
   /// The largest object that one PUT may send, in bytes.
   package let largestPut: ByteCount
-  /// What becomes of the condition of a conditional PUT.
+  /// How the condition of a conditional PUT is treated.
   package let conditionalPut: ConditionalPut
-  /// Whether its lifecycle subresource is one.
+  /// Whether it supports the lifecycle subresource.
   package let lifecycle: Bool
-  /// The storage classes whose objects can be read at once; empty: not known.
+  /// Storage classes whose objects can be read immediately; empty if unknown.
   package let storageClasses: [String]
-  /// Where this is known from.
+  /// Sources of this information.
   package let sources: [String]
 }
 
@@ -67,7 +67,7 @@ extension S3Provider {
     return try rows.map { try S3Provider($0, first) }
   }
 
-  /// A row as it is written.
+  /// A row as written in the file.
   private struct Row: Decodable {
     let id: String
     let name: String
