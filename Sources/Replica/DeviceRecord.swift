@@ -3,17 +3,17 @@ package import ObjectStore
 package import Platform
 package import SessionLog
 
-/// `device.json` as others see it: advisory, and the only object that is ever rewritten.
+/// `device.json` in a store: advisory, and the only object that is ever rewritten.
 package struct DeviceRecord: Sendable, Codable {
   /// The device's id.
   package let deviceId: String
   /// Its name for people.
   package let deviceName: String
-  /// Hardware model, where known.
+  /// Hardware model, if known.
   package let deviceModel: String?
   /// Name and version of the operating system.
   package let osVersion: String
-  /// When the id was made.
+  /// When the id was created.
   package let created: Timestamp
 
   package init(_ device: Device) {
@@ -38,14 +38,15 @@ package struct DeviceRecord: Sendable, Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
   }
 
-  /// A larger one is no device's, in bytes.
+  /// Maximum size of a plausible record, in bytes.
   private static let largest: ByteCount = 64 << 10
 
   package static func key(_ device: String) -> String {
     SessionFolder.deviceKey(device) + "device.json"
   }
 
-  /// All devices that have sent something; one whose record cannot be read goes by its id.
+  /// All devices that have sent something; an unreadable record is replaced by one with the id as
+  /// name.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   package static func all(in store: any ObjectStore) async throws -> [DeviceRecord] {
@@ -56,7 +57,7 @@ package struct DeviceRecord: Sendable, Codable {
     }
   }
 
-  /// Ids of all devices, one of them first; only that one where there is no store.
+  /// Ids of all devices, starting with a given one; without a store only that one.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   package static func ids(in store: (any ObjectStore)?, first: String) async throws -> [String] {
@@ -64,7 +65,7 @@ package struct DeviceRecord: Sendable, Codable {
     return [first] + (try await all(in: store).map(\.deviceId).filter { $0 != first })
   }
 
-  /// The record of a device; where it cannot be read, one that goes by the id.
+  /// The record of a device; if it is unreadable, one with the id as name.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   package static func read(_ id: String, in store: any ObjectStore) async throws -> DeviceRecord {

@@ -2,19 +2,19 @@ package import ObjectStore
 package import Platform
 package import SessionLog
 
-/// All sessions of one folder, as a listing showed them.
+/// All sessions of one folder in a listing.
 package struct FolderListing: Sendable {
   /// The sessions by id.
   package let sessions: [SessionID: RemoteSession]
-  /// The server's time when it answered.
+  /// The server's time of the answer.
   package let serverDate: ServerTime?
 
   /// Lists a folder, or one session's objects in it.
   ///
   /// - Parameters:
-  ///   - folder: the folder; one that does not exist holds nothing.
-  ///   - session: only this session's objects are asked for where the store can filter.
-  ///   - store: where to look.
+  ///   - folder: the folder; a missing one is empty.
+  ///   - session: restricts the listing to this session if the store can filter.
+  ///   - store: the store.
   /// - Throws: ``ObjectStore/StoreError``.
   package init(
     _ folder: SessionFolder, session: SessionID? = nil, in store: any ObjectStore
@@ -39,10 +39,10 @@ package struct FolderListing: Sendable {
   ///
   /// - Parameters:
   ///   - devices: their ids.
-  ///   - store: where to look.
-  ///   - isWanted: whether a folder is listed.
-  ///   - body: gets the listings one by one, device by device in the order given and day by day.
-  /// - Throws: ``ObjectStore/StoreError``; what `body` throws.
+  ///   - store: the store.
+  ///   - isWanted: whether to list a folder.
+  ///   - body: called with each listing, device by device in the given order and day by day.
+  /// - Throws: ``ObjectStore/StoreError``; errors of `body`.
   package static func forEach(
     of devices: [String], in store: any ObjectStore,
     where isWanted: (SessionFolder) -> Bool = { _ in true },
@@ -52,7 +52,7 @@ package struct FolderListing: Sendable {
       { try await FolderListing($0, in: store) }, body)
   }
 
-  /// What the folder holds of a session, nothing included.
+  /// A session in the folder, perhaps without objects.
   package subscript(session: SessionID, in folder: SessionFolder) -> RemoteSession {
     sessions[session] ?? RemoteSession(folder: folder, session: session)
   }

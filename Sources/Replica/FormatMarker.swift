@@ -2,41 +2,40 @@ import Foundation
 package import ObjectStore
 import Platform
 
-/// `tidemark.json` at the root of a store: the version of the layout, byte-identical whoever writes
-/// it, so that two machines can write it at once.
+/// `tidemark.json` at the root of a store: the version of the layout.
 ///
-/// It also tells the store from an empty folder in its place: a share that is not mounted, a wrong
+/// Every writer writes the same bytes, so that two machines can write it at once. It also
+/// distinguishes the store from an empty folder in its place: a share that is not mounted, a wrong
 /// prefix, a bucket that was emptied.
 package enum FormatMarker {
   /// The key.
   package static let key = "tidemark.json"
-  /// What this version writes.
+  /// The content that this version writes.
   package static let content = Array("{\"format\":1,\"name\":\"tidemark\"}\n".utf8)
-  /// The folder for scratch objects of a probe before there is a marker; it may stay, empty.
+  /// The folder for scratch objects of a probe before there is a marker; may remain, empty.
   package static let probeFolder = "probe/"
 
-  /// Bytes that a later version's marker may have; nothing larger is one.
+  /// Maximum size of a later version's marker, in bytes.
   private static let largest: ByteCount = 64 << 10
 
-  /// What is at the key.
+  /// The object found at the key.
   private enum Finding {
     case whole, remains, nothing
   }
 
-  /// Makes sure that a store is the one that is meant.
+  /// Verifies that a store is the intended one.
   ///
-  /// A marker that was cut or damaged on its way is written again. A missing one is written only
-  /// where nothing else is, over HTTP, and when the store was never used: in all other cases its
-  /// absence is the only sign that this is not the store.
+  /// A truncated or damaged marker is written again. A missing one is written only if the store is
+  /// otherwise empty, is reached over HTTP, and was never used: in all other cases its absence is
+  /// the only sign that this is not the store.
   ///
   /// - Parameters:
   ///   - store: the store.
   ///   - isUsed: whether this home has used the store before.
   ///   - create: false to write nothing.
   /// - Returns: whether the store has a marker now; false only for a new store.
-  /// - Throws: ``ReplicaError`` when a later version is in use there;
-  ///   ``ObjectStore/StoreError``, `configuration` when the marker is missing and must not be written.
-  ///   Nothing was written then.
+  /// - Throws: ``ReplicaError`` if a later version is in use there; ``ObjectStore/StoreError``,
+  ///   `configuration` if the marker is missing and must not be written. Nothing was written then.
   @discardableResult package static func check(
     _ store: any ObjectStore, isUsed: Bool, create: Bool
   ) async throws -> Bool {
@@ -49,7 +48,7 @@ package enum FormatMarker {
       let root = try await store.list("", after: nil)
       let isEmpty = root.objects.isEmpty && root.directories.allSatisfy { $0 == probeFolder }
       if !isEmpty || root.next != nil {
-        // Another device may have begun meanwhile, and writes the marker first.
+        // Another device may have started meanwhile; it writes the marker first.
         guard try await find(in: store) == .nothing else { return true }
         throw missing(in: store, isUsed: isUsed)
       }
@@ -58,17 +57,17 @@ package enum FormatMarker {
     return create || finding == .remains
   }
 
-  /// Whether the marker is there, undamaged.
+  /// Whether the marker exists, undamaged.
   ///
-  /// - Throws: ``ReplicaError`` when a later version is in use there; ``ObjectStore/StoreError``.
+  /// - Throws: ``ReplicaError`` if a later version is in use there; ``ObjectStore/StoreError``.
   package static func isWhole(in store: any ObjectStore) async throws -> Bool {
     try await find(in: store) == .whole
   }
 
   /// Reads the marker.
   ///
-  /// - Throws: ``ReplicaError`` when it is that of another format; ``ObjectStore/StoreError``, also
-  ///   where the store refuses to read it: a refusal is never taken for absence.
+  /// - Throws: ``ReplicaError`` for a marker of another format; ``ObjectStore/StoreError``, also if
+  ///   the store refuses access: a refusal never counts as absence.
   private static func find(in store: any ObjectStore) async throws -> Finding {
     let found: [UInt8]
     do {
@@ -115,7 +114,7 @@ package enum FormatMarker {
     let format: Int
   }
 
-  /// Whether this is what is left of a marker of this version that was cut or damaged on its way.
+  /// Whether this is the rest of a marker of this version that was truncated or damaged in transit.
   private static func isRemains(_ found: [UInt8]) -> Bool {
     guard found.count <= content.count, zip(found, content).count(where: !=) <= 1 else {
       return false
@@ -123,12 +122,12 @@ package enum FormatMarker {
     return (try? JSONDecoder().decode(Marker.self, from: Data(found)))?.format ?? 1 == 1
   }
 
-  /// How often a marker is put that is stored otherwise.
+  /// Maximum attempts to put a marker that is stored differently.
   private static let attempts = 3
 
-  /// Puts the marker until it is stored as it was sent: a damaged one would turn everybody away.
+  /// Puts the marker until it is stored as sent: a damaged one would lock every device out.
   ///
-  /// For a store that a person has named, or that ``check(_:isUsed:create:)`` found new.
+  /// For a store that a person named, or that ``check(_:isUsed:create:)`` found new.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package static func write(to store: any ObjectStore) async throws {
@@ -137,7 +136,7 @@ package enum FormatMarker {
       do {
         guard try await store.get(key, atMost: largest) != content else { return }
       } catch let error as StoreError where error.isNotFound {
-        // Success was said, and nothing stored.
+        // The store reported success, but stored nothing.
       }
     }
     throw ReplicaError(

@@ -2,17 +2,18 @@ package import Delta
 package import Platform
 package import SessionLog
 
-/// Makes the segments of a stream's new generation as deltas against the one before, of which it
-/// knows the signature and where its bytes are stored.
+/// Makes the segments of a stream's new generation as deltas against the previous one, given its
+/// signature and where its bytes are stored.
 ///
-/// An actor because it compresses while its caller sends. It reads ahead and hashes whole segments
-/// on other cores than it cuts into blocks. In memory are one segment, three pieces, and some blocks.
+/// An actor, because it compresses while its caller sends. It reads ahead, and hashes whole
+/// segments on other cores than it cuts into blocks. It holds one segment, three pieces, and some
+/// blocks in memory.
 package actor GenerationSource {
   /// A segment of the new generation.
   package struct Segment: Sendable {
-    /// The delta, ready to be sent.
+    /// The delta, ready to send.
     package let encoded: EncodedSegment
-    /// Stream bytes of it that are copies, which cost nothing.
+    /// Stream bytes of it that are copied, which cost nothing.
     package let copied: ByteCount
   }
 
@@ -28,22 +29,22 @@ package actor GenerationSource {
   private var builder = SignatureBuilder()
   /// Stream offsets that have not been read yet.
   private var unread: Range<StreamOffset>
-  /// What is read meanwhile: the first piece of ``unread``.
+  /// The read-ahead of the first piece of ``unread``.
   private var reading: Task<[UInt8], any Error>?
   private var open: OpenSegment
-  /// Those that are full and have no name yet.
+  /// Full segments without a name yet.
   private var full: [FullSegment] = []
   private var finished: [Segment] = []
 
-  /// The segment that is being filled.
+  /// The segment being filled.
   private struct OpenSegment {
     let start: StreamOffset
     let link: Link
     var instructions = DeltaInstructions()
-    /// Those that are in no frame yet.
+    /// Literal bytes not in a frame yet.
     var literals: [UInt8] = []
     var hasher = ParallelHasher()
-    /// What it ends with, and a little more.
+    /// Its last bytes, and slightly more.
     var tail: [UInt8] = []
   }
 
@@ -55,21 +56,22 @@ package actor GenerationSource {
     let copied: ByteCount
   }
 
-  /// Stream bytes that are read at a time.
+  /// Stream bytes read at a time.
   private static let pieceLength: ByteCount = 512 << 10
 
   /// Makes a source.
   ///
   /// - Parameters:
   ///   - log: the log as it is now.
-  ///   - session: whose log it is.
+  ///   - session: the log's session.
   ///   - generation: the number of the new generation.
-  ///   - range: stream offsets of what is wanted of it.
-  ///   - signature: blocks of the generation before.
+  ///   - range: the wanted stream offsets.
+  ///   - signature: blocks of the previous generation.
   ///   - basis: where that generation's bytes are stored.
-  ///   - storedLimit: compressed bytes after which a segment ends.
-  ///   - frameLength: literal bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
-  /// - Throws: ``Delta/SegmentError`` when there is no memory; as ``LocalStream/read(_:)`` does.
+  ///   - storedLimit: compressed size at which a segment ends.
+  ///   - frameLength: maximum literal bytes of one frame, at most
+  ///     ``Delta/SegmentEncoder/frameLength``.
+  /// - Throws: ``Delta/SegmentError`` if there is not enough memory; like ``LocalStream/read(_:)``.
   package init(
     _ log: LocalStream, session: SessionID, generation: Int, range: Range<StreamOffset>,
     signature: Signature, basis: SourceMap, storedLimit: Int,
@@ -107,7 +109,7 @@ package actor GenerationSource {
     return finished.isEmpty ? nil : finished.removeFirst()
   }
 
-  /// The next bytes of the stream; the ones after them are read while these are worked on.
+  /// The next bytes of the stream; starts reading those after them.
   private func nextPiece() async throws -> [UInt8] {
     let bytes = try await reading?.value ?? log.read(nextRange)
     unread = unread.lowerBound + ByteCount(bytes.count)..<unread.upperBound
@@ -124,8 +126,7 @@ package actor GenerationSource {
     Task { @concurrent [log, range = nextRange] in try log.read(range) }
   }
 
-  /// Blocks of the new generation that were finished since this was asked last, from the start of
-  /// the range on.
+  /// Blocks of the new generation finished since the last call, from the start of the range.
   package func takeBlocks() -> [Signature.Entry] { builder.take() }
 
   private func add(_ piece: DeltaEncoder.Piece) throws {
@@ -153,7 +154,7 @@ package actor GenerationSource {
     open.literals = []
     for start in stride(from: 0, to: literals.count, by: frameLength) {
       let frame = literals[start..<min(literals.count, start + frameLength)]
-      // What is a literal begins and ends anywhere: there are no whole records to count.
+      // Literals begin and end anywhere: there are no whole records to count.
       try frame.withUnsafeBytes {
         try encoder.append(
           $0, lines: 0, times: nil, levels: Array(repeating: 0, count: FrameSummary.levelCount))

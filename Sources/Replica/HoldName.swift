@@ -1,12 +1,12 @@
 package import Platform
 package import SessionLog
 
-/// `<session>.keep.<yyyymmdd>.json`: a session that is kept beyond its retention, up to and including
-/// a day by the server's clock.
+/// `<session>.keep.<yyyymmdd>.json`: keeps a session beyond its retention, up to and including a
+/// day by the server's clock.
 package struct HoldName: Sendable, Hashable {
   /// The session.
   package let session: SessionID
-  /// The last day on which it is kept, `2027-02-20`.
+  /// The last day of the hold, `2027-02-20`.
   package let day: String
 
   /// Names a hold.
@@ -32,7 +32,7 @@ package struct HoldName: Sendable, Hashable {
   /// The name inside its ``SessionFolder``.
   package var fileName: String { "\(session).keep.\(day.filter { $0 != "-" }).json" }
 
-  /// Whether the session is kept at a time.
+  /// Whether the hold applies at a time.
   package func holds(at time: ServerTime) -> Bool {
     Timestamp(milliseconds: time.milliseconds).day <= day
   }

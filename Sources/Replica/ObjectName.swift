@@ -5,25 +5,25 @@ package import Platform
 package import SessionLog
 
 /// `<session>.g1.000000000000-000004194304.<hash16>.<stored>.log.zst`: an immutable segment, whose
-/// name says which bytes of the stream it holds and how to tell that they are whole.
+/// name gives its stream bytes and how to verify them.
 package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
-  /// The largest object that a writer makes: a name that promises more is foreign.
+  /// The largest object that a writer makes; a name that states more is foreign.
   package static let largestObject: ByteCount = 8 << 20
 
-  /// The greatest offset that names have digits for: a stream ends there at the latest.
+  /// The largest offset that names have digits for, where every stream ends at the latest.
   package static let highestOffset = StreamOffset(DeltaInstructions.highestOffset)
 
-  /// How a segment holds its bytes.
+  /// How a segment stores its bytes.
   package enum Kind: String, Sendable, CaseIterable {
     /// All in its own frames: `.log.zst`.
     case plain = "log"
-    /// Most of them as copies from earlier generations: `.delta.zst`.
+    /// Mostly as copies from earlier generations: `.delta.zst`.
     case delta
   }
 
   /// The session.
   package let session: SessionID
-  /// The version of the stream, from 1.
+  /// The generation of the stream, from 1.
   package let generation: Int
   /// Stream offsets.
   package let range: Range<StreamOffset>
@@ -31,7 +31,7 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   package let hash: String
   /// The object's size; an object of another size does not count.
   package let stored: ByteCount
-  /// How it holds its bytes; a delta has a generation above 1.
+  /// How it stores its bytes; a delta has a generation above 1.
   package let kind: Kind
 
   /// Makes a name.
@@ -48,7 +48,7 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
     self.kind = kind
   }
 
-  /// Whether another segment's bytes are among those of this one, by both names.
+  /// Whether it contains another segment's bytes, by both names.
   package func holds(_ other: SegmentName) -> Bool {
     generation == other.generation && range.lowerBound <= other.range.lowerBound
       && other.range.upperBound <= range.upperBound
@@ -90,23 +90,23 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
 /// `<session>.s0003.terminated.000004194304.<hash16>.<stored>.json`: an immutable revision of a
 /// session's sidecar.
 ///
-/// One that names another generation than the first has it before the length:
+/// A generation other than the first is named before the length:
 /// `<session>.s0003.active.g2.000004194304.<hash16>.<stored>.json`.
 package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
-  /// The last revision that a session can have.
+  /// The highest revision number.
   package static let highestNumber = 999_999
-  /// The largest sidecar that a writer makes: a name that promises more is foreign.
+  /// The largest sidecar that a writer makes; a name that states more is foreign.
   package static let largestObject: ByteCount = 1 << 20
 
   /// The session.
   package let session: SessionID
-  /// Counts up from 1.
+  /// Its number, from 1.
   package let number: Int
-  /// The session's status; anything but active is the seal.
+  /// The session's status; anything but active marks the seal.
   package let status: SessionStatus
-  /// The generation of the stream that counts since then.
+  /// The generation of the stream that counts from this revision on.
   package let generation: Int
-  /// Length of the stream when it was written.
+  /// Length of the stream at that time.
   package let length: StreamOffset
   /// First 16 hex digits of SHA-256 over the JSON.
   package let hash: String
@@ -127,7 +127,7 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
     self.stored = ByteCount(json.count)
   }
 
-  /// Whether a sidecar is the one that this name promises.
+  /// Whether a sidecar matches this name.
   package func matches(_ json: [UInt8]) -> Bool {
     ByteCount(json.count) == stored && NameField.hash16(SHA256.hash(data: json)) == hash
   }
@@ -171,9 +171,9 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The fields that names are made of.
+/// The fields of names.
 enum NameField {
-  /// 12 digits, so that the order of names is the order of bytes.
+  /// 12 digits, so that names sort in the order of bytes.
   static let offsetDigits = 12
 
   static func padded(_ offset: StreamOffset) -> String {

@@ -1,25 +1,25 @@
 import Crypto
 import Platform
 
-/// SHA-256 that is worked out on another core than where its bytes come from.
+/// SHA-256, computed on another core than the one that produces the bytes.
 ///
-/// What comes together is copied, and hashed while more comes; at once, where ``Parallelism`` says
-/// that nothing is done beside anything else.
+/// Appended bytes are copied, and hashed while more arrive; or immediately, if ``Parallelism``
+/// disables concurrency.
 struct ParallelHasher: Sendable {
   private var waiting: [UInt8] = []
   private var hashed: Task<SHA256, Never>?
-  /// What was hashed at once.
+  /// The hash of everything handed over.
   private var hasher = SHA256()
 
-  /// Takes the next bytes.
+  /// Appends bytes.
   mutating func append(_ bytes: UnsafeRawBufferPointer) { waiting += bytes }
 
-  /// Returns when what ``proceed()`` was asked for is done: nothing but newer bytes is in memory then.
+  /// Waits for the hashing that ``proceed()`` started: then only newer bytes are in memory.
   func catchUp() async { _ = await hashed?.value }
 
-  /// Begins to hash what was taken.
+  /// Starts to hash the appended bytes.
   ///
-  /// Ask after each piece or so, and ``catchUp()`` before.
+  /// Call it after each piece or so, preceded by ``catchUp()``.
   mutating func proceed() {
     defer { waiting = [] }
     guard !Parallelism.isSequential else {
@@ -32,7 +32,7 @@ struct ParallelHasher: Sendable {
     }
   }
 
-  /// The digest of all that was taken.
+  /// The digest of all appended bytes.
   func finalize() async -> SHA256Digest {
     var hasher = await hashed?.value ?? hasher
     waiting.withUnsafeBytes { hasher.update(bufferPointer: $0) }

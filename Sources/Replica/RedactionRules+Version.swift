@@ -2,7 +2,7 @@ import Crypto
 package import Redaction
 
 extension RedactionRules {
-  /// What the set is called: the hash of its JSON, 16 hex digits.
+  /// The rule set's id: the hash of its JSON, 16 hex digits.
   ///
   /// - Throws: `EncodingError`.
   package func version() throws -> String {

@@ -1,13 +1,13 @@
 package import SessionLog
 
-/// Which objects of a sealed session are no longer needed, by what its seal names.
+/// Finds objects of a sealed session that its seal supersedes.
 extension RemoteSession {
-  /// Whether segments of these names are there, each whole.
+  /// Whether segments of these names exist, each complete.
   package func holds(_ names: [String]) -> Bool {
     Set(names).isSubset(of: segments.map(\.fileName))
   }
 
-  /// Whether segments of these names are there, each whole, and together hold `[0, length)`.
+  /// Whether segments of these names exist, each complete, and together hold `[0, length)`.
   package func holds(_ names: [String], length: StreamOffset) -> Bool {
     let names = Set(names)
     let named = segments.filter { names.contains($0.fileName) }
@@ -19,12 +19,14 @@ extension RemoteSession {
     return end >= length
   }
 
-  /// Keys that a sealed session does without, and names of segments that only look so.
+  /// Keys of superseded objects of a sealed session, and names of segments that only appear
+  /// superseded.
   ///
-  /// An older revision may go. A segment may go where its generation was redacted anew; and where the
-  /// seal names a segment of the same generation that has its bytes, if this home put it or its upload
-  /// was cut. Any other may hold bytes that are nowhere else: those that a file had before it was
-  /// rewritten, or another writer's. Nothing may go unless all that the seal names is there.
+  /// Older revisions are superseded. A segment is superseded if its generation was redacted again;
+  /// or if the seal names a segment of the same generation that has its bytes, provided this home
+  /// put it or its upload was truncated. Any other segment may hold bytes that exist nowhere else:
+  /// those of a file before it was rewritten, or another writer's. Nothing is superseded unless
+  /// everything that the seal names exists.
   ///
   /// - Parameters:
   ///   - seal: the sidecar of the home that sealed it with the newest revision.
@@ -38,14 +40,14 @@ extension RemoteSession {
       return ([], [])
     }
     let objects = (seal.objects ?? []).compactMap(SegmentName.init)
-    // A cut upload has another size than its name says, and no reader uses it.
+    // A truncated upload has another size than its name says, and no reader uses it.
     let cut = Set(damagedSegments.map(\.name))
     var gone: [String] = []
     var surplus: [SegmentName] = []
     for key in keys {
       let fileName = String(key.dropFirst(folder.key.count))
       if let other = RevisionName(fileName) {
-        // One that was cut on its way may have the number that the seal has.
+        // A truncated revision may have the seal's number.
         let isOlder =
           other.number < revision.number
           || other.number == revision.number && other.status == .active

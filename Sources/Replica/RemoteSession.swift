@@ -2,34 +2,32 @@ import ObjectStore
 package import Platform
 package import SessionLog
 
-/// What a listing tells about one session: which of its objects are there, and how far its stream
-/// has risen.
+/// One session in a listing: its objects, and how far its stream extends.
 package struct RemoteSession: Sendable, Equatable {
-  /// Where it lies.
+  /// Its folder.
   package let folder: SessionFolder
-  /// Which session.
+  /// The session.
   package let session: SessionID
-  /// Segments whose object has the size that its name promises, by start, longest first.
+  /// Segments whose object has the size in its name, by start, longest first.
   package private(set) var segments: [SegmentName] = []
-  /// Segments whose object has another size: cut uploads, which count for nothing.
+  /// Segments whose object has another size: truncated uploads, which do not count.
   package private(set) var damagedSegments: [ObjectDamage] = []
-  /// Whole sidecar revisions by number.
+  /// Complete sidecar revisions by number.
   package private(set) var revisions: [RevisionName] = []
-  /// Holds on it.
+  /// Holds on the session.
   package private(set) var holds: [HoldName] = []
   /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
   package private(set) var keys: [String] = []
   /// Size of all objects.
   package private(set) var storedBytes: ByteCount = 0
-  /// When its newest object was written, by the server's clock; nil where the store does not tell.
+  /// When its newest object was written, by the server's clock; nil if the store does not say.
   package private(set) var newest: ServerTime?
-  /// What the seal names, where the session has been restricted to it; see ``restricted(to:)``.
+  /// What the seal names, if the session was restricted to it; see ``restricted(to:)``.
   package internal(set) var contents: SealedContents?
-  /// Whole segments that the seal does not name, in no order: only a reader that takes whatever is
-  /// left looks at them.
+  /// Complete segments that the seal does not name, unordered; used by salvage only.
   private(set) var unnamed: [SegmentName] = []
 
-  /// A session of which these objects are known.
+  /// A session with these objects.
   package init(
     folder: SessionFolder, session: SessionID, segments: [SegmentName] = [],
     revisions: [RevisionName] = []
@@ -41,58 +39,58 @@ package struct RemoteSession: Sendable, Equatable {
     sort()
   }
 
-  /// A segment that was found with another size than its name says.
+  /// A segment found with another size than in its name.
   package struct ObjectDamage: Sendable, Equatable {
-    /// The segment that was meant.
+    /// The intended segment.
     package let name: SegmentName
     /// The size found.
     package let found: ByteCount
   }
 
-  /// Whether objects are there that have another size than their names say.
+  /// Whether any object has another size than in its name.
   package var hasCutObjects: Bool {
     keys.count > segments.count + revisions.count + holds.count
   }
 
-  /// The newest whole revision.
+  /// The newest complete revision.
   package var revision: RevisionName? { revisions.last }
 
-  /// The newest revision when it is the seal.
+  /// The newest revision if it is the seal.
   package var seal: RevisionName? {
     revisions.last.flatMap { $0.status == .active ? nil : $0 }
   }
 
-  /// The generation that readers take: the one that the newest revision names, else the first.
+  /// The generation to read: the one that the newest revision names, else the first.
   ///
-  /// Segments of a higher one are of a rewrite that is not finished, those of a lower one its basis,
-  /// or remains.
+  /// Segments of a higher one belong to an unfinished rewrite; those of a lower one are its basis,
+  /// or superseded.
   package var generation: Int { revision?.generation ?? 1 }
 
-  /// The stream offset up to which every byte is there.
+  /// The stream offset up to which every byte exists.
   package var mark: StreamOffset { mark(of: generation) }
 
-  /// The stream offset up to which every byte of a generation is there.
+  /// The stream offset up to which every byte of a generation exists.
   package func mark(of generation: Int) -> StreamOffset {
     cover(upTo: .max, of: generation).last?.range.upperBound ?? 0
   }
 
-  /// Where the stream ends: where its seal says, else where its last segment does.
+  /// The end of the stream: according to its seal, else the end of its last segment.
   ///
   /// Beyond ``mark`` bytes are missing.
   package var end: StreamOffset {
     seal?.length ?? segments(of: generation).map(\.range.upperBound).max() ?? 0
   }
 
-  /// Segments of a generation whose object is whole, by start, longest first.
+  /// Complete segments of a generation, by start, longest first.
   package func segments(of generation: Int) -> [SegmentName] {
     segments.filter { $0.generation == generation }
   }
 
-  /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
+  /// The segment to read from an offset: of those that contain it, the one that extends furthest.
   ///
   /// - Parameters:
   ///   - offset: in stream bytes.
-  ///   - generation: the generation asked for; nil for the one that counts.
+  ///   - generation: the generation; nil for the one that counts.
   package func segment(at offset: StreamOffset, of generation: Int? = nil) -> SegmentName? {
     let generation = generation ?? self.generation
     return segments.lazy
@@ -100,11 +98,11 @@ package struct RemoteSession: Sendable, Equatable {
       .max { $0.range.upperBound < $1.range.upperBound }
   }
 
-  /// The segments that together hold `[0, length)`, in order; stops short where bytes are missing.
+  /// The segments that together hold `[0, length)`, in order; ends at the first missing byte.
   ///
   /// - Parameters:
   ///   - length: in stream bytes.
-  ///   - generation: the generation asked for; nil for the one that counts.
+  ///   - generation: the generation; nil for the one that counts.
   package func cover(upTo length: StreamOffset, of generation: Int? = nil) -> [SegmentName] {
     var cover: [SegmentName] = []
     var offset = StreamOffset.zero
@@ -122,8 +120,8 @@ package struct RemoteSession: Sendable, Equatable {
     return cover
   }
 
-  /// Pairs of segments that overlap without one containing the other, which no writer of this version
-  /// makes; readers compare where they join.
+  /// Pairs of segments that overlap without one containing the other; no writer of this version
+  /// makes them, and readers verify the join.
   package var overlaps: [(SegmentName, SegmentName)] { overlaps(of: generation) }
 
   /// Such pairs in a generation.
@@ -140,9 +138,9 @@ package struct RemoteSession: Sendable, Equatable {
     return found
   }
 
-  /// The same with only some of its segments, the others being ``unnamed``.
+  /// The session with some of its segments; the others become ``unnamed``.
   ///
-  /// `keys` and `storedBytes` stay those of the listing.
+  /// `keys` and `storedBytes` remain those of the listing.
   func keeping(_ isNamed: (SegmentName) -> Bool) -> RemoteSession {
     var copy = self
     copy.segments = (segments + unnamed).filter(isNamed)
@@ -152,7 +150,7 @@ package struct RemoteSession: Sendable, Equatable {
     return copy
   }
 
-  /// The same with one segment alone of its generation.
+  /// The session with a single segment of its generation.
   func only(_ segment: SegmentName) -> RemoteSession {
     var copy = self
     copy.segments.removeAll { $0.generation == segment.generation }
@@ -174,9 +172,9 @@ package struct RemoteSession: Sendable, Equatable {
       holds.append(hold)
     }
     keys.append(object.key)
-    // Sizes are a server's word: what it says may add up to more than a number holds.
+    // The server states the sizes: their sum may overflow.
     storedBytes = [storedBytes, object.size].total
-    // A hold says nothing of how old the session is.
+    // A hold does not show how old the session is.
     if let modified = object.modified, HoldName(fileName) == nil {
       newest = max(newest ?? modified, modified)
     }
@@ -197,8 +195,8 @@ package struct RemoteSession: Sendable, Equatable {
 extension RevisionName {
   /// The order of a session's revisions: by number.
   ///
-  /// A PUT that arrives late may leave two with one number. The later is the one that is sealed, then
-  /// the one of the longer stream, then that of the higher hash.
+  /// A delayed PUT may leave two with one number. The later is the sealed one, then that of the
+  /// longer stream, then that with the higher hash.
   fileprivate func precedes(_ other: RevisionName) -> Bool {
     if number != other.number { return number < other.number }
     if (status == .active) != (other.status == .active) { return status == .active }

@@ -1,4 +1,4 @@
-/// What keeps a session's two copies from being proven equal.
+/// Why a session's two copies cannot be proven equal.
 package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind.
   package enum Code: Sendable, Equatable {
@@ -6,19 +6,19 @@ package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible
     case localLogChanged
     /// Bytes of the stream are missing remotely.
     case missingBytes
-    /// An object's content is not what its name says, or objects contradict each other.
+    /// An object's content does not match its name, or objects contradict each other.
     case damagedObject
-    /// The store has the session as another user's.
+    /// The session in the store is another user's.
     case foreignSession
     /// The stream is longer than names have digits for.
     case tooLong
-    /// A later version of the format is in use there.
+    /// The store uses a later version of the format.
     case unsupportedFormat
   }
 
   /// The kind.
   package let code: Code
-  /// What was found, with names and offsets.
+  /// The finding, with names and offsets.
   package let detail: String
 
   /// Makes an error.

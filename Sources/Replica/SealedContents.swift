@@ -1,24 +1,24 @@
 package import SessionLog
 
-/// What a seal says the stream of its session is made of.
+/// The objects of a session's stream according to its seal.
 ///
-/// Anyone who may write to a store can add a segment that reaches further than the lawful ones. Of a
-/// sealed session readers therefore take the objects that its seal names, and no others.
+/// Anyone with write access to a store can add a segment that extends further than the valid ones.
+/// For a sealed session readers therefore use only the objects that its seal names.
 package struct SealedContents: Sendable, Equatable {
   /// The seal.
   package let seal: RevisionName
   /// The segments that hold the stream, and those that they copy from; nil for a session without a
-  /// log of which the seal names none.
+  /// log whose seal names none.
   let names: Set<SegmentName>?
-  /// SHA-256 of the stream in lower-case hex; nil where the log was not sent, or not whole.
+  /// SHA-256 of the stream in lower-case hex; nil if the log was not sent, or only in part.
   package let digest: String?
 
   /// Reads a seal's list of objects.
   ///
   /// - Parameters:
   ///   - seal: the seal's name.
-  ///   - sidecar: what it holds.
-  /// - Throws: ``ReplicaError`` when the list cannot be that of the stream.
+  ///   - sidecar: the seal's content.
+  /// - Throws: ``ReplicaError`` if the list cannot be that of the stream.
   init(_ seal: RevisionName, _ sidecar: Sidecar) throws {
     self.seal = seal
     digest = sidecar.digest
@@ -63,18 +63,18 @@ package struct SealedContents: Sendable, Equatable {
 }
 
 extension RemoteSession {
-  /// The session as its seal describes it: with the segments that the seal names, and no others.
+  /// The session restricted to the segments that its seal names.
   ///
-  /// Itself where it is not sealed.
+  /// Unchanged if it is not sealed.
   ///
   /// - Parameter sidecar: the newest revision's content.
-  /// - Throws: ``ReplicaError`` when the seal's list cannot be that of the stream.
+  /// - Throws: ``ReplicaError`` if the seal's list cannot be that of the stream.
   package func restricted(to sidecar: Sidecar) throws -> RemoteSession {
     guard let seal else { return self }
     return try restricted(to: SealedContents(seal, sidecar))
   }
 
-  /// The session as a seal that was read before describes it.
+  /// The session restricted to a seal that was read before.
   func restricted(to contents: SealedContents) -> RemoteSession {
     var copy = contents.names.map { names in keeping(names.contains) } ?? self
     copy.contents = contents

@@ -1,13 +1,13 @@
 package import Platform
 package import SessionLog
 
-/// Neighbouring small segments that one object can take the place of.
+/// Adjacent small segments that one object can replace.
 package struct SegmentGroup: Sendable, Equatable {
   /// Stream offsets of all of them.
   package private(set) var range: Range<StreamOffset>
-  /// How many there are.
+  /// Number of segments.
   package private(set) var count = 1
-  /// What they take on the store together: about as much as the one will.
+  /// Their total size in the store: about that of the replacement.
   package private(set) var stored: ByteCount
 
   private init(_ segment: SegmentName) {
@@ -15,15 +15,15 @@ package struct SegmentGroup: Sendable, Equatable {
     stored = segment.stored
   }
 
-  /// Segments from a quarter of the limit on are left as they are: putting them again for a
-  /// neighbour's sake costs more than the object that it saves.
+  /// Segments from a quarter of the limit on stay as they are: putting them again costs more than
+  /// the object it saves.
   private static let smallestShare = 4
 
   /// Finds all groups of two and more.
   ///
   /// - Parameters:
-  ///   - segments: in stream order, each beginning where the one before ends.
-  ///   - limit: size of the largest object that may be made.
+  ///   - segments: in stream order, without gaps.
+  ///   - limit: maximum size of an object.
   package static func groups(of segments: [SegmentName], limit: ByteCount) -> [SegmentGroup] {
     var groups: [SegmentGroup] = []
     for segment in segments

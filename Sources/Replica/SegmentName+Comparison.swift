@@ -4,16 +4,16 @@ import Platform
 package import SessionLog
 
 extension SegmentName {
-  /// Whether the local log has the bytes that this name promises, by their hash.
+  /// Whether the local log's bytes match this name's hash.
   ///
-  /// - Throws: as ``LocalStream/read(_:)`` does.
+  /// - Throws: like ``LocalStream/read(_:)``.
   package func matches(_ log: LocalStream) throws -> Bool {
     try matches { try log.read($0) }
   }
 
-  /// Whether a stream has the bytes that this name promises, by their hash.
+  /// Whether a stream's bytes match this name's hash.
   ///
-  /// - Parameter read: gives a range of the stream, or what there is of it.
+  /// - Parameter read: returns a range of the stream, cut at its end.
   package func matches(_ read: (Range<StreamOffset>) throws -> [UInt8]) rethrows -> Bool {
     var hasher = SHA256()
     var start = range.lowerBound
@@ -27,13 +27,13 @@ extension SegmentName {
     return NameField.hash16(hasher.finalize()) == hash
   }
 
-  /// Whether an object holds exactly the bytes that the local log has in this segment's range.
+  /// Whether an object holds exactly the local log's bytes in this segment's range.
   ///
   /// - Parameters:
-  ///   - object: all bytes of the object; damage in it is an answer, not an error.
+  ///   - object: all bytes of the object; damage in it makes the result false.
   ///   - log: the local log.
   ///   - decoder: decompresses it.
-  /// - Throws: as ``LocalStream/read(_:)`` does.
+  /// - Throws: like ``LocalStream/read(_:)``.
   func holds(_ object: [UInt8], from log: LocalStream, with decoder: SegmentDecoder) throws -> Bool
   {
     var position = range.lowerBound

@@ -2,14 +2,14 @@ package import Delta
 import Platform
 package import SessionLog
 
-/// Conversions between stream offsets and positions in a segment.
+/// Converts between stream offsets and positions in a segment.
 ///
-/// A position counts from the first stream byte of the segment, as its index does.
+/// A position counts from the segment's first stream byte, as in its index.
 extension SegmentName {
   /// All positions.
   var positions: Range<Int64> { 0..<length.bytes }
 
-  /// The positions of a range of the stream, as far as it is in the segment.
+  /// The positions of a range of the stream, clamped to the segment.
   func positions(of range: Range<StreamOffset>) -> Range<Int64> {
     let part = range.clamped(to: self.range)
     let start = self.range.lowerBound

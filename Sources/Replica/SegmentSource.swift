@@ -4,25 +4,24 @@ package import LogRecords
 import Platform
 package import SessionLog
 
-/// A segment ready to be sent.
+/// A segment ready to send.
 package struct EncodedSegment: Sendable {
   /// Its name.
   package let name: SegmentName
   /// The whole object.
   package let body: [UInt8]
-  /// The stream just before its end, to be compared with the next segment's link.
+  /// Fingerprint of the stream just before its end, to compare with the next segment's link.
   package let endLink: Link
-  /// What the stream holds up to its end; nil unless it begins the stream, and where that is not
-  /// known without looking at the stream again.
+  /// The tally of the stream up to its end; nil unless it begins the stream, or if the tally would
+  /// require reading the stream again.
   package var tally: StreamTally?
-  /// The signature's builder after the segment's bytes; nil where none was given.
+  /// The signature's builder after the segment's bytes; nil if none was given.
   package var signature: SignatureBuilder?
 
-  /// The same content under another name, where the store has something else under its name that may
-  /// not be written again.
+  /// The same content under another name, for a write-once name that is taken by something else.
   ///
-  /// - Parameter attempt: 1 and up, each for a name of its own.
-  /// - Throws: ``Delta/SegmentError`` where the object has no index.
+  /// - Parameter attempt: from 1, each for a different name.
+  /// - Throws: ``Delta/SegmentError`` if the object has no index.
   package func renamed(_ attempt: Int) throws -> EncodedSegment {
     var (index, length) = try SegmentIndex.decode(endOf: body[...])
     index.padding = attempt
@@ -36,45 +35,47 @@ package struct EncodedSegment: Sendable {
   }
 }
 
-/// Makes segments of a local log, and compares them with it. An actor because the compressor's state
-/// is dear: a few lanes serve any number of transfers, so memory does not grow with them.
+/// Makes segments of a local log, and compares them with it.
+///
+/// An actor, because the compressor's state is expensive: a few lanes serve any number of
+/// transfers, which bounds memory.
 package actor SegmentLane {
   private let encoder: SegmentEncoder
   private let decoder: SegmentDecoder
 
   /// Makes a lane.
   ///
-  /// - Throws: ``Delta/SegmentError`` when there is no memory.
+  /// - Throws: ``Delta/SegmentError`` if there is not enough memory.
   package init() throws {
     encoder = try SegmentEncoder()
     decoder = try SegmentDecoder()
   }
 
-  /// Whether an object holds exactly the bytes that a log has in a segment's range.
+  /// Whether an object holds exactly a log's bytes in a segment's range.
   ///
   /// - Parameters:
-  ///   - object: all bytes of the object; damage in it is an answer, not an error.
-  ///   - name: the segment that it is to be.
+  ///   - object: all bytes of the object; damage in it makes the result false.
+  ///   - name: the segment that it should be.
   ///   - log: the local log.
-  /// - Throws: as ``LocalStream/read(_:)`` does.
+  /// - Throws: like ``LocalStream/read(_:)``.
   package func isWhole(_ object: [UInt8], of name: SegmentName, in log: LocalStream) throws -> Bool
   {
     try ByteCount(object.count) == name.stored && name.holds(object, from: log, with: decoder)
   }
 
-  /// Encodes from `range.lowerBound` on until the range ends or the object is large enough.
+  /// Encodes from `range.lowerBound` until the range ends or the object is large enough.
   ///
   /// - Parameters:
-  ///   - log: the local log, at least as long as `range` reaches.
-  ///   - session: whose log it is.
-  ///   - generation: the version of the stream that it is.
+  ///   - log: the local log, at least as long as `range` extends.
+  ///   - session: the log's session.
+  ///   - generation: the log's generation.
   ///   - range: stream offsets, not empty.
-  ///   - storedLimit: compressed bytes after which no further frame is added.
-  ///   - frameLength: log bytes of one frame at most, to ``Delta/SegmentEncoder/frameLength``.
-  ///   - format: what the sidecar says of the log.
-  ///   - link: of the bytes before `range`, where it is known.
-  ///   - signature: gets the segment's bytes too, where a signature is kept.
-  ///   - takesFrames: whether frames that a rotated part has are taken as they are.
+  ///   - storedLimit: compressed size from which no further frame is added.
+  ///   - frameLength: maximum log bytes of one frame, at most ``Delta/SegmentEncoder/frameLength``.
+  ///   - format: the log's format, from the sidecar.
+  ///   - link: fingerprint of the bytes before `range`, if known.
+  ///   - signature: consumes the segment's bytes too, if a signature is kept.
+  ///   - takesFrames: whether to reuse compressed frames of rotated parts.
   /// - Throws: ``Platform/SystemError``, ``ReplicaError``, ``Delta/SegmentError``.
   package func encode(
     _ log: LocalStream, session: SessionID, generation: Int = 1, range: Range<StreamOffset>,
@@ -82,7 +83,7 @@ package actor SegmentLane {
     frameLength: Int = SegmentEncoder.frameLength, format: LogFormat,
     link: Link? = nil, signature: SignatureBuilder? = nil, takesFrames: Bool = true
   ) throws -> EncodedSegment {
-    // A log that was truncated while it was read may have left a segment unfinished.
+    // A log truncated during a read may have left a segment unfinished.
     encoder.begin(length: range.byteCount.bytes, limit: storedLimit)
     let startLink = try link ?? log.link(before: range.lowerBound)
     var signature = signature
@@ -127,14 +128,14 @@ package actor SegmentLane {
       name: name, body: body, endLink: endLink, tally: tally, signature: signature)
   }
 
-  /// Makes a segment of a later generation that has the same bytes as one that is there.
+  /// Makes a segment of a later generation with the same bytes as an existing one.
   ///
   /// - Parameters:
-  ///   - segment: what is there.
+  ///   - segment: the existing segment.
   ///   - log: the local log, with these bytes.
-  ///   - generation: the later one.
-  ///   - sources: where the bytes stand in the store.
-  /// - Throws: as ``LocalStream/read(_:)`` does.
+  ///   - generation: the later generation.
+  ///   - sources: where the bytes are in the store.
+  /// - Throws: like ``LocalStream/read(_:)``.
   package func copy(
     _ segment: SegmentName, of log: LocalStream, as generation: Int, from sources: [StreamRange]
   ) throws -> EncodedSegment {
@@ -150,7 +151,7 @@ package actor SegmentLane {
       name: name, body: body, endLink: try log.link(before: segment.range.upperBound))
   }
 
-  /// The frame at the range's start that a rotated part has, all of it in the range.
+  /// A rotated part's frame at the range's start, if all of it is in the range.
   private func readyFrame(
     of log: LocalStream, range: Range<StreamOffset>, upTo limit: Int
   ) throws -> (bytes: [UInt8], summary: FrameSummary, stored: [UInt8])? {
@@ -160,7 +161,7 @@ package actor SegmentLane {
     return (bytes, summary, stored)
   }
 
-  /// At most one frame's bytes, cut after the last whole line where there is one.
+  /// At most one frame's bytes, cut after the last whole line if there is one.
   private func nextFrame(of log: LocalStream, range: Range<StreamOffset>, length: Int) throws
     -> [UInt8]
   {

@@ -2,7 +2,7 @@ package import ObjectStore
 import Platform
 package import SessionLog
 
-/// The remote folder of one device and start day; one listing of it tells all about its sessions.
+/// The remote folder of one device and start day; one listing of it describes all its sessions.
 package struct SessionFolder: Sendable, Hashable {
   /// The device that recorded the sessions.
   package let device: String
@@ -14,13 +14,13 @@ package struct SessionFolder: Sendable, Hashable {
     self.init(device: device, day: session.day)
   }
 
-  /// A folder by its parts, which the caller has validated.
+  /// A folder from its parts, which the caller has validated.
   package init(device: String, day: String) {
     self.device = device
     self.day = day
   }
 
-  /// The folder from its key, as a listing of a device's folder gives it.
+  /// The folder from its key in a listing of the device's folder.
   package init?(key: String) {
     let parts = key.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0] == "devices", parts[3].isEmpty,
@@ -29,7 +29,7 @@ package struct SessionFolder: Sendable, Hashable {
     self.init(device: String(parts[1]), day: String(parts[2]))
   }
 
-  /// The folders that devices have in a store, device by device in the order given.
+  /// The devices' folders in a store, device by device in the given order.
   ///
   /// - Throws: ``ObjectStore/StoreError``.
   package static func all(
@@ -39,13 +39,13 @@ package struct SessionFolder: Sendable, Hashable {
       .joined().compactMap(SessionFolder.init(key:))
   }
 
-  /// The key that every object in the folder begins with, ending in a slash.
+  /// The key prefix of every object in the folder, ending in a slash.
   package var key: String { "\(Self.deviceKey(device))\(day)/" }
 
-  /// The key of all that a device has sent, ending in a slash.
+  /// The key prefix of everything that a device has sent, ending in a slash.
   package static func deviceKey(_ device: String) -> String { "\(devicesKey)\(device)/" }
 
-  /// The key under which the devices stand, ending in a slash.
+  /// The key prefix of all devices, ending in a slash.
   package static let devicesKey = "devices/"
 
   private static func isDay(_ name: Substring) -> Bool {

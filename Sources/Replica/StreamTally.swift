@@ -4,25 +4,25 @@ import ObjectStore
 import Platform
 package import SessionLog
 
-/// What a stream holds from its beginning up to an offset: the digest and the figures of a seal.
+/// The digest and the figures of a stream from its beginning up to an offset, for the seal.
 ///
-/// The segment that begins a stream brings one along, so that a session that is sealed in the pass
-/// that sent it is not read a second time.
+/// The segment that begins a stream includes one, so that a session sealed in the pass that sent it
+/// is not read a second time.
 package struct StreamTally: Sendable {
-  /// Up to which offset the stream has been counted.
+  /// The stream offset up to which it counts.
   package private(set) var end: StreamOffset
   private var hasher: SHA256
   /// The figures; complete after ``finish()``.
   package private(set) var statistics: LogStatistics
 
-  /// Nothing counted yet.
+  /// An empty tally.
   ///
-  /// - Parameter reader: reads the lines; has seen none.
+  /// - Parameter reader: reads the lines; at the stream's start.
   package init(_ reader: RecordReader) {
     self.init(upTo: 0, SHA256(), LogStatistics(reader))
   }
 
-  /// What has been counted; `statistics` ends where a line does.
+  /// A tally of what has been counted; `statistics` ends with a line.
   init(upTo end: StreamOffset, _ hasher: SHA256, _ statistics: LogStatistics) {
     self.end = end
     self.hasher = hasher

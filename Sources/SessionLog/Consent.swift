@@ -2,7 +2,7 @@
 public enum Consent: String, Sendable, Codable {
   /// Nothing.
   case none
-  /// Sidecar revisions: who, where, when, what became of it; nothing that stands in a log.
+  /// Sidecar revisions: who, where, when, and how it ended; no text of a log.
   case metadata
   /// Logs too, redacted.
   case logs

@@ -3,31 +3,31 @@ public import Platform
 
 /// This machine, as its sessions name it.
 ///
-/// The id is random: no address of the machine is in it.
+/// The id is random: it contains no address of the machine.
 public struct Device: Sendable, Equatable, Codable {
-  /// 16 random lower-case characters, made once.
+  /// 16 random lower-case characters, generated once.
   public let deviceId: String
   /// The host name.
   public let deviceName: String
-  /// Hardware model, where known.
+  /// Hardware model, if known.
   public let deviceModel: String?
   /// Name and version of the operating system.
   public let osVersion: String
-  /// Hash of the machine's own id, to notice that this home was copied; nil where it has none.
+  /// Hash of the machine's own id, to detect a copied home; nil if the machine has none.
   public let machineId: String?
-  /// When the id was made.
+  /// When the id was created.
   public let created: Timestamp
   /// Ids that this home had on other machines.
   public let formerIds: [String]
 
-  /// Whether a text has the form of a device's id: what is read as one becomes part of keys and paths.
+  /// Whether text has the form of a device's id, which becomes part of keys and paths.
   package static func isID(_ text: some StringProtocol) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
   }
 
-  /// Reads the device record of a home, makes it where it is missing, and makes a new id where the
-  /// home was copied from another machine.
+  /// Reads the device record of a home; creates it if missing, with a new id if the home was copied
+  /// from another machine.
   ///
   /// In machine-wide mode the record is root's: others only read it.
   ///
@@ -36,7 +36,7 @@ public struct Device: Sendable, Equatable, Codable {
     try load(home, on: machine, isAlone: false)
   }
 
-  /// - Parameter isAlone: whether nobody else can make a device here at this moment.
+  /// - Parameter isAlone: whether the caller holds the lock for creating the device.
   private static func load(_ home: Home, on machine: Machine, isAlone: Bool) throws -> Device {
     let machineId = machine.machineId
     let isShared = home.owner != nil
@@ -52,12 +52,12 @@ public struct Device: Sendable, Equatable, Codable {
     } catch let error as SystemError where error.isNotFound && isOurs {
       // The first start in this home.
     } catch is DecodingError where isOurs && !isAlone {
-      // Somebody may be renewing it.
+      // Another process may be renewing it.
     } catch is DecodingError where isOurs {
       try File.rename(home.devicePath, to: home.devicePath + ".damaged")
     }
     guard isAlone else {
-      // Of all that start at the same time one gives the device its id, the others read it.
+      // Of processes that start at once, one generates the id and the others read it.
       let folder = try Descriptor(openingDirectory: home.path)
       _ = try? folder.lock(.exclusive, waits: true)
       return try load(home, on: machine, isAlone: true)
@@ -75,7 +75,7 @@ public struct Device: Sendable, Equatable, Codable {
     return device
   }
 
-  /// Whoever can name the device can send sessions in its name.
+  /// Only root may own the record: its owner can send sessions in the device's name.
   private static func checkIsRoots(_ path: String, removing: Bool) throws {
     guard let status = try? FileStatus(path), status.owner != 0 else { return }
     guard removing else {

@@ -1,12 +1,12 @@
 import Platform
 
 extension Home {
-  /// Runs `body` with the rights of the home's owner, where the home is another user's.
+  /// Runs `body` with the rights of the home's owner, if the home is another user's.
   ///
-  /// The rights are those of the whole process while it runs.
+  /// The whole process has these rights meanwhile.
   ///
-  /// - Throws: ``Platform/SystemError`` when the rights cannot be taken or given back, or the home cannot
-  ///   be made; what `body` throws.
+  /// - Throws: ``Platform/SystemError`` if the rights cannot be assumed or given back, or the home
+  ///   cannot be created; errors of `body`.
   package func withOwnersRights<Result>(_ body: () async throws -> Result) async throws -> Result {
     guard let owner else { return try await body() }
     try owner.assumeRights()

@@ -1,14 +1,14 @@
 import Platform
 
 extension Home {
-  /// Names of the folders that a home may have.
+  /// Names of the folders in a home.
   private static let folders: Set<String> = [
     "sessions", "open", "cache", "rules", "quarantine", "keep", "trash", "deletions",
     "control", "operator",
   ]
 
-  /// Whether a path is that of another's folder, or of one with more in it than a home: a shared one
-  /// would be shut to those who share it.
+  /// Whether a folder is ours and contains only a home: closing a shared folder would lock its
+  /// other users out.
   private func isHomeAlone(_ status: FileStatus) throws -> Bool {
     guard status.kind == .directory, status.owner == Account.effective else { return false }
     return try Directory.names(in: path).allSatisfy { name in
@@ -17,7 +17,7 @@ extension Home {
     }
   }
 
-  /// Takes the rights of group and others from a home that was made with them.
+  /// Removes the permissions of group and others from a home.
   ///
   /// - Throws: ``SystemError``.
   func closeToOthers() throws {

@@ -9,13 +9,13 @@ public struct SessionFiles: Sendable {
   public let log: String
   /// The sidecar.
   public let sidecar: String
-  /// The lock that every writer shares.
+  /// The lock shared by all writers.
   public let lock: String
-  /// What the uploader looks for; removed at the seal.
+  /// The file by which the uploader finds the session; removed at the seal.
   public let marker: String
-  /// Stands from the first rotation on: there are parts to look for.
+  /// Exists from the first rotation on: there are parts to look for.
   public let rotated: String
-  /// Space on the disk for the last records, given back at the end.
+  /// Disk space reserved for the last records, released at the end.
   public let reserve: String
   /// Until the seal, the uploader's note of the rules that redacted what was sent.
   public let redaction: String
@@ -25,11 +25,11 @@ public struct SessionFiles: Sendable {
   let compression: any PartCompression
 }
 
-/// The folder that holds all state of one user on this machine.
+/// The folder with all state of one user on this machine.
 public struct Home: Sendable, Equatable {
   /// Its absolute path.
   public let path: String
-  /// Whose it is in machine-wide mode; nil for a home that its user chose.
+  /// Its owner in machine-wide mode; nil for a home that its user chose.
   public let owner: Account?
   /// How rotated parts are compressed and read.
   package private(set) var compression: any PartCompression = NoCompression()
@@ -37,8 +37,8 @@ public struct Home: Sendable, Equatable {
   /// A home at a path.
   ///
   /// - Parameters:
-  ///   - path: a relative one is taken from the working directory.
-  ///   - owner: whose it is in machine-wide mode.
+  ///   - path: the path; a relative one is relative to the working directory.
+  ///   - owner: its owner in machine-wide mode.
   public init(path: String, owner: Account? = nil) {
     self.owner = owner
     let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -59,9 +59,8 @@ public struct Home: Sendable, Equatable {
     left.path == right.path && left.owner == right.owner
   }
 
-  /// The home that the environment names: `TIDEMARK_HOME`, else the user's part of
-  /// ``MachineWide``, else the XDG state directory, else the usual place under the account's home
-  /// directory.
+  /// The home for an environment: `TIDEMARK_HOME`, else the user's part of ``MachineWide``, else in
+  /// the XDG state directory, else in the default place under the account's home directory.
   public static func locate(environment: [String: String]) -> Home {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let path = value("TIDEMARK_HOME") { return Home(path: path) }
@@ -87,24 +86,24 @@ public struct Home: Sendable, Equatable {
   public var sessionsPath: String { path + "/sessions" }
   /// The markers of sessions that are not sealed.
   public var openPath: String { path + "/open" }
-  /// What may be deleted freely.
+  /// Files that may be deleted at any time.
   public var cachePath: String { path + "/cache" }
-  /// The rule sets that redacted what was sent.
+  /// The rule sets that redacted sent logs.
   public var rulesPath: String { path + "/rules" }
-  /// What could not be sent, and why.
+  /// Reasons why sessions could not be sent.
   public var quarantinePath: String { path + "/quarantine" }
-  /// The count of the home's lived time, which every age is taken by.
+  /// The count of the home's lived time, which measures every age.
   public var livedPath: String { path + "/lived.json" }
-  /// What the home's scenarios are set to; in machine-wide mode the machine's.
+  /// The states of the home's scenarios; in machine-wide mode the machine's.
   public var controlPath: String {
     owner == nil ? path + "/control" : MachineWide.controlPath
   }
-  /// The scenarios that sessions declare, a file each.
+  /// The scenarios that sessions declare, one file per session.
   public var declaredPath: String { path + "/control/declared" }
-  /// The lock of the one upload at a time.
+  /// The lock that permits one upload at a time.
   public var lockPath: String { path + "/lock" }
 
-  /// Makes the folders that are missing, and lets nobody but the owner into the home.
+  /// Creates missing folders, and closes the home to everyone but its owner.
   ///
   /// - Throws: ``SystemError``.
   public func create() throws {
@@ -121,7 +120,7 @@ public struct Home: Sendable, Equatable {
     files(for: session, in: "\(sessionsPath)/\(session.day)")
   }
 
-  /// The files of a session in another folder than its own.
+  /// The files of a session in a folder other than its own.
   package func files(for session: SessionID, in directory: String) -> SessionFiles {
     let base = "\(directory)/\(session)"
     return SessionFiles(
@@ -131,7 +130,7 @@ public struct Home: Sendable, Equatable {
       declared: "\(declaredPath)/\(session)", compression: compression)
   }
 
-  /// Sessions that are not sealed, by their markers.
+  /// Unsealed sessions, by their markers.
   ///
   /// - Throws: ``SystemError``.
   public func openSessions() throws -> [SessionID] {
@@ -145,7 +144,7 @@ public struct Home: Sendable, Equatable {
     _ = try Descriptor(opening: files(for: session).marker, [.write, .create])
   }
 
-  /// Days that have sessions, `2026-01-22`, in order.
+  /// Days with sessions, `2026-01-22`, in order.
   ///
   /// - Throws: ``SystemError``.
   public func days() throws -> [String] {
@@ -167,7 +166,7 @@ public struct Home: Sendable, Equatable {
     ).sorted()
   }
 
-  /// Bytes that the sessions' files take.
+  /// Size of all sessions' files in bytes.
   ///
   /// - Throws: ``SystemError``.
   public func sessionBytes() throws -> ByteCount {

@@ -1,12 +1,12 @@
 import Platform
 
-/// Which date of one clock fell at which lived second: one row an hour for two days, one a day for
+/// Which date of one clock fell on which lived second: one row an hour for two days, one a day for
 /// two months, one a week before that.
 ///
-/// A clock may have been set in between. So of a date that lies between two rows the later row's
-/// second counts, which makes what happened then look younger, unless clock and count went on alike.
+/// The clock may have been set between two rows. So for a date between them the later row's second
+/// counts, which makes the event look younger, unless clock and count advanced alike.
 struct LivedCalendar: Sendable, Equatable, Codable {
-  /// One date, seen at one lived second.
+  /// A date, seen at a lived second.
   struct Row: Sendable, Equatable, Codable {
     /// Seconds since 1970.
     let date: Int64
@@ -14,27 +14,28 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     let lived: Int64
   }
 
-  /// In the order in which they were seen.
+  /// The rows, in the order they were recorded.
   private(set) var rows: [Row] = []
 
-  /// Lived seconds from one row to the next, by the least age of the rows in lived seconds.
+  /// Lived seconds between rows, by the minimum age of the rows in lived seconds.
   private static let intervals: [(age: Int64, seconds: Int64)] = [
     (60 * 86_400, 7 * 86_400), (2 * 86_400, 86_400), (0, 3600),
   ]
-  /// How many rows are kept.
+  /// Maximum number of rows.
   private static let limit = 500
-  /// How far a clock that is not set may differ from the count between two rows, in seconds.
+  /// The largest difference between a clock and the count between two rows, in seconds, unless the
+  /// clock was set.
   private static let tolerance: Int64 = 120
   /// A clock that shows an earlier date was never set: 2024-01-01.
   private static let earliest: Int64 = 1_704_067_200
   /// No clock shows a later date: the year 10000.
   private static let latest: Int64 = 253_402_300_800
 
-  /// Takes note of a date.
+  /// Records a date.
   ///
   /// - Parameters:
-  ///   - date: what the clock shows.
-  ///   - lived: the second that is lived now.
+  ///   - date: the clock's date.
+  ///   - lived: the current lived second.
   mutating func note(_ date: some ClockTime, lived: Int64) {
     let row = Row(date: date.milliseconds / 1000, lived: lived)
     guard (Self.earliest..<Self.latest).contains(row.date) else { return }
@@ -45,17 +46,17 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     thinOut(at: lived)
   }
 
-  /// Lived time since a date, at least; nil for one that has not come yet as far as is known, or
-  /// that a clock gave which was never set.
+  /// Minimum lived time since a date; nil if the date is in the future as far as is known, or its
+  /// clock was never set.
   func age(since date: some ClockTime, lived: Int64) -> Duration? {
     lastSecond(of: date, lived: lived).map { .seconds(max(0, lived - $0)) }
   }
 
-  /// The latest lived second at which a date can have been.
+  /// The latest lived second on which a date can have fallen.
   private func lastSecond(of date: some ClockTime, lived: Int64) -> Int64? {
     let date = date.milliseconds / 1000
     guard date >= Self.earliest, let first = rows.first, let last = rows.last else { return nil }
-    // The clock goes on after the last row.
+    // The clock has advanced since the last row.
     guard date <= last.date + max(0, lived - last.lived) + Self.tolerance else { return nil }
     if date >= last.date { return last.lived + (date - last.date) }
     for (before, after) in zip(rows, rows.dropFirst()).reversed() {
@@ -67,7 +68,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     return first.lived
   }
 
-  /// Whether clock and count went on alike between two rows.
+  /// Whether clock and count advanced alike between two rows.
   private func isSteady(_ before: Row, _ after: Row) -> Bool {
     abs((after.date - before.date) - (after.lived - before.lived)) <= Self.tolerance
   }
@@ -76,7 +77,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     var kept: [Row] = []
     for row in rows {
       let interval = Self.interval(at: lived - row.lived)
-      // Rows that the clock's being set has left stay for as long as they are young.
+      // Keep rows from before the clock was set as long as they are young.
       if let last = kept.last, interval > Self.interval(at: 0), row.lived - last.lived < interval {
         continue
       }
@@ -89,7 +90,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     intervals.first { age >= $0.age }?.seconds ?? 0
   }
 
-  /// Whether rows read from a file can be believed.
+  /// Whether rows from a file are plausible.
   var isPossible: Bool {
     rows.count <= Self.limit
       && rows.allSatisfy {

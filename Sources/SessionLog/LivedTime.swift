@@ -1,12 +1,13 @@
 public import Platform
 
-/// How long a home has lived, counted so that no clock set wrong makes anything look old.
+/// How long a home has existed, counted so that a wrong clock never makes anything look old.
 ///
-/// Within a boot only boot time adds. A new boot adds what the wall clock says has passed, at most
-/// 24 hours; a server on another machine may confirm more. Nothing subtracts. So the count is never
-/// ahead of the time that has really passed, and every age that deletes something is taken by it.
+/// Within a boot only boot time counts. A new boot adds what the wall clock says has passed, at
+/// most 24 hours; a server on another machine may confirm more. Nothing subtracts. So the count
+/// never exceeds the time that has really passed, and every age that leads to a deletion is
+/// measured by it.
 public struct LivedTime: Sendable, Equatable, Codable {
-  /// What the clocks of this machine show at one moment.
+  /// This machine's clocks at one moment.
   public struct Reading: Sendable, Equatable {
     /// The boot.
     public let boot: String
@@ -25,13 +26,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   /// A moment, in a home's lived time.
   public struct Mark: Sendable, Equatable, Codable {
-    /// The count that it belongs to: a home that lost its count begins another one.
+    /// The count that it belongs to: a home that lost its count starts a new one.
     public let counter: String
-    /// Seconds lived then.
+    /// Seconds lived at that moment.
     public let seconds: Int64
   }
 
-  /// What a server's clock last showed, and this machine's with it.
+  /// The last date of a server's clock, and this machine's at the same moment.
   private struct Heard: Sendable, Equatable, Codable {
     var server: Int64
     var wall: Int64
@@ -39,7 +40,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     var boot: String
   }
 
-  /// Tells this count from another one.
+  /// Distinguishes this count from others.
   public let counter: String
   /// Milliseconds lived.
   private var lived: Int64
@@ -47,25 +48,25 @@ public struct LivedTime: Sendable, Equatable, Codable {
   private var uptime: Int64
   private var wall: Int64
   private var heard: [String: Heard] = [:]
-  /// Dates by the clock that gave them, this machine's under ``wallClock``.
+  /// Dates by clock; this machine's under ``wallClock``.
   private var calendars: [String: LivedCalendar] = [:]
-  /// Since when, in lived seconds, plans wait that would remove most sessions, by side.
+  /// When plans that would delete most sessions began to wait, in lived seconds, by side.
   private var bold: [String: Int64] = [:]
 
-  /// The name of this machine's clock among those that dates come from.
+  /// The name of this machine's clock.
   public static let wallClock = "wall"
-  /// The most that a new boot adds by the word of the wall clock alone.
+  /// The most that a new boot adds according to the wall clock alone.
   private static let bootCredit = Duration.days(1)
-  /// Lived time for which a bold plan waits.
+  /// Lived time that a bold plan waits.
   public static let boldPause = Duration.days(1)
-  /// More servers than that are not listened to.
+  /// Maximum number of servers whose clocks are recorded.
   private static let mostClocks = 32
-  /// More than anyone will live, in milliseconds: 1,000 years.
+  /// The longest plausible lived time in milliseconds: 1,000 years.
   private static let longest: Int64 = 1000 * 365 * 86_400_000
 
-  /// Begins a count.
+  /// Starts a count.
   ///
-  /// - Parameter random: gives 64 random bits, for the count's name.
+  /// - Parameter random: returns 64 random bits, for the count's name.
   package init(at reading: Reading, random: () -> UInt64) {
     counter = RandomName.make(8, random)
     lived = 0
@@ -81,7 +82,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   // MARK: Counting
 
-  /// Counts what has passed since the last reading.
+  /// Adds the time since the last reading.
   public mutating func advance(to reading: Reading) {
     let elapsed = reading.uptime.subtractingReportingOverflow(uptime)
     if reading.boot == boot, !elapsed.overflow, elapsed.partialValue >= 0 {
@@ -94,13 +95,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
     note(reading.wall, by: Self.wallClock)
   }
 
-  /// Takes note of a server's clock.
+  /// Records a server's date.
   ///
   /// - Parameters:
-  ///   - date: what it shows.
-  ///   - clock: its name.
-  ///   - isElsewhere: whether the server is on another machine; then it confirms what passed while
-  ///     this one was off.
+  ///   - date: the date.
+  ///   - clock: the clock's name.
+  ///   - isElsewhere: whether the server is on another machine; then it confirms the time that
+  ///     passed while this one was off.
   package mutating func hear(_ date: ServerTime, from clock: String, isElsewhere: Bool) {
     if isElsewhere, let last = heard[clock], last.boot != boot {
       let passed = min(
@@ -120,7 +121,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     calendars[clock, default: LivedCalendar()].note(date, lived: seconds)
   }
 
-  /// How much later one time is than another; 0 where it is not.
+  /// How much later one time is than another; 0 if it is not.
   private static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
     let (difference, isTooMuch) = later.subtractingReportingOverflow(earlier)
     return isTooMuch ? 0 : max(0, difference)
@@ -128,15 +129,15 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   // MARK: Ages
 
-  /// Time lived since a moment, in whole seconds; nil where that was counted by another count.
+  /// Time lived since a moment, in whole seconds; nil if the moment belongs to another count.
   public func age(since mark: Mark) -> Duration? {
     mark.counter == counter ? .seconds(Self.difference(seconds, mark.seconds)) : nil
   }
 
-  /// Time lived since a date, at least, to two minutes; nil for one that has not come yet, and for one
-  /// from a clock that was never set.
+  /// Minimum time lived since a date, to within two minutes; nil for a date in the future, or from
+  /// a clock that was never set.
   ///
-  /// - Parameter date: when something happened, by this machine's clock.
+  /// - Parameter date: the time of the event, by this machine's clock.
   public func age(since date: Timestamp) -> Duration? {
     calendar(of: Self.wallClock).age(since: date, lived: seconds)
   }
@@ -144,7 +145,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   /// Time lived since a server's date, with the bounds of ``age(since:)-(Timestamp)``.
   ///
   /// - Parameters:
-  ///   - date: when something happened.
+  ///   - date: the time of the event.
   ///   - clock: the name of the server's clock, as in ``hear(_:from:isElsewhere:)``.
   package func age(since date: ServerTime, by clock: String) -> Duration? {
     calendar(of: clock).age(since: date, lived: seconds)
@@ -154,13 +155,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   // MARK: Bold plans
 
-  /// Lets a plan wait that removes most sessions.
+  /// Makes a plan wait that would delete most sessions.
   ///
   /// - Parameters:
-  ///   - isBold: whether the plan is such a one; another one ends the waiting.
-  ///   - side: which copies it is about.
-  /// - Returns: the lived time for which it still has to wait, zero when it may be carried out; and
-  ///   whether it has only begun to wait.
+  ///   - isBold: whether the plan is such a plan; any other ends the wait.
+  ///   - side: the copies concerned.
+  /// - Returns: the remaining lived time to wait, zero if the plan may be carried out; and whether
+  ///   the wait has just begun.
   public mutating func pause(
     ofBoldPlan isBold: Bool, on side: String
   ) -> (rest: Duration, isNew: Bool) {
@@ -174,7 +175,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     return (Self.rest(of: .seconds(seconds - since)), known == nil)
   }
 
-  /// Lived time for which a plan of a side waits still; nil when none does.
+  /// Remaining lived time that a plan of a side has to wait; nil if none waits.
   public func pause(on side: String) -> Duration? {
     bold[side].map { Self.rest(of: .seconds(max(0, seconds - $0))) }
   }
@@ -183,7 +184,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
 }
 
 extension LivedTime {
-  /// The same, or nil where numbers read from a file are out of range.
+  /// The value, or nil if numbers from a file are out of range.
   package var checked: LivedTime? {
     let range = 0...Self.longest
     let isPossible =
@@ -194,10 +195,11 @@ extension LivedTime {
     return isPossible ? self : nil
   }
 
-  /// Whether it is worth saving: since an earlier state the boot, the count, the waiting plans or the
-  /// servers heard in this boot have changed, or so much time was lived.
+  /// Whether it should be saved: the boot, the count, the waiting plans or the servers heard in
+  /// this boot differ from an earlier state, or an interval of lived time has passed.
   ///
-  /// A server's word on the time before a boot must not count twice, nor after a seal of this boot.
+  /// A server's confirmation of the time before a boot must not count twice, nor after a seal of
+  /// this boot.
   package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
     boot != earlier.boot || bold != earlier.bold || counter != earlier.counter
       || .seconds(seconds - earlier.seconds) >= interval

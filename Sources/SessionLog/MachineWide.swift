@@ -1,22 +1,22 @@
 public import Platform
 
 /// Machine-wide mode: one configuration and one device for all users, a home for each of them, and
-/// root's one upload that serves them all.
+/// one upload by root for all.
 ///
-/// The state directory is like `/tmp`: everybody may make their own folder in it and nobody can
-/// touch another's. Nothing in it is believed for its name alone: a home counts only when it belongs
-/// to the user that it is named for, and the device record only when it is root's.
+/// The state directory is like `/tmp`: every user can create a folder in it, and none can change
+/// another's. Nothing in it is trusted by name alone: a home counts only if it belongs to the user
+/// in its name, and the device record only if it is root's.
 public enum MachineWide {
-  /// The configuration; that it exists turns the mode on.
+  /// The configuration, whose existence enables the mode.
   public static let configurationPath = "/etc/tidemark/tidemark.yaml"
-  /// Where the homes are.
+  /// The folder of the homes.
   public static let statePath = "/var/lib/tidemark"
-  /// The record of the one device.
+  /// The record of the single device.
   static let devicePath = statePath + "/device.json"
-  /// The folder that tells what scenarios are set to.
+  /// The folder with the states of scenarios.
   static let controlPath = statePath + "/control"
 
-  /// Whether this machine is set up so.
+  /// Whether this machine is set up for it.
   public static var isConfigured: Bool { File.exists(configurationPath) }
 
   /// A user's home.
@@ -24,7 +24,7 @@ public enum MachineWide {
     Home(path: "\(statePath)/\(account.name)", owner: account)
   }
 
-  /// Makes the configuration's folder and the state directory; for root.
+  /// Creates the configuration's folder and the state directory; for root.
   ///
   /// - Throws: ``SystemError``.
   public static func create() throws {
@@ -34,17 +34,18 @@ public enum MachineWide {
     }
   }
 
-  /// Makes the homes that are missing, so that nobody else can make them first; for root.
+  /// Creates missing homes, so that no other user can create them first; for root.
   ///
-  /// - Returns: which could not be made, and why.
-  /// - Throws: ``SystemError`` when root's rights cannot be taken on again.
+  /// - Returns: the homes that could not be created, and why.
+  /// - Throws: ``SystemError`` if root's rights cannot be resumed.
   package static func makeHomes() throws -> [(path: String, reason: String)] {
     var failed: [(path: String, reason: String)] = []
     for account in Account.listed() where isName(account.name) && !account.isRoot {
       let path = home(of: account).path
       do {
         guard try FileStatus(path) == nil else { continue }
-        // As the user would: to give a folder away takes a right that root's service need not have.
+        // Create it as its user: changing the owner takes a capability that root's service need not
+        // have.
         try account.assumeRights()
         try Directory.makeOne(path)
       } catch {
@@ -55,14 +56,14 @@ public enum MachineWide {
     return failed
   }
 
-  /// Whether an account's name can be a folder's: some directories of users list others.
+  /// Whether an account's name is valid as a folder's: some user directories contain others.
   private static func isName(_ name: String) -> Bool {
     !name.isEmpty && !name.hasPrefix(".") && !name.contains("/")
   }
 
-  /// The key of root's proofs that sessions are their users', made where it is missing; for root.
+  /// The key for root's proofs that sessions are their users', created if missing; for root.
   ///
-  /// It lies in root's own home, where nobody else can put another.
+  /// It is in root's own home, where no other user can put a different one.
   ///
   /// - Throws: ``SystemError``.
   package static func ownershipKey(on machine: Machine = .current) throws -> [UInt8] {
@@ -73,10 +74,10 @@ public enum MachineWide {
     return key
   }
 
-  /// Characters of 36 kinds: over 300 bits.
+  /// Number of characters, of 36 kinds: over 300 bits.
   private static let ownershipKeyLength = 64
 
-  /// The users' homes, and what else has the name of one, with the reason why it is left alone.
+  /// The users' homes, and folders only named like one, with the reason for refusing them.
   ///
   /// - Throws: ``SystemError``.
   public static func homes() throws -> (homes: [Home], refused: [(path: String, reason: String)]) {
@@ -99,7 +100,7 @@ public enum MachineWide {
     return (homes, refused)
   }
 
-  /// Refuses a home that somebody else made under this user's name.
+  /// Rejects a home that someone else created under this user's name.
   static func checkOwner(of path: String, is account: Account) throws {
     guard let status = try FileStatus(path) else {
       throw SystemError(operation: "stat", path: path, errno: SystemError.Number.notFound)

@@ -2,16 +2,16 @@ package import LogRecords
 import Platform
 package import Redaction
 
-/// A local log as it would leave the machine under given rules, read from its beginning to its end.
+/// A local log as it would be sent under given rules, read from beginning to end.
 package struct RedactedReading {
   private let log: RecordedLog
   private let format: LogFormat
   private let redactor: Redactor
 
-  /// Lines are read so many bytes at a time.
+  /// Bytes read at a time.
   private static let piece: ByteCount = 1 << 20
 
-  /// Opens a session's log, as far as it is here now.
+  /// Opens a session's log at its present length.
   ///
   /// - Throws: ``Platform/SystemError``.
   package init(_ files: SessionFiles, format: LogFormat, redactor: Redactor) throws {
@@ -19,9 +19,9 @@ package struct RedactedReading {
     (self.format, self.redactor) = (format, redactor)
   }
 
-  /// Hands on the masked bytes, in order.
+  /// Passes the masked bytes to a closure, in order.
   ///
-  /// - Throws: ``Platform/SystemError``, and what `body` throws.
+  /// - Throws: ``Platform/SystemError``, and errors of `body`.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let end = try log.end()
     var start = log.start
@@ -30,7 +30,7 @@ package struct RedactedReading {
       let wanted = min(end, start + Self.piece)
       var text = try log.read(start..<wanted)
       guard !text.isEmpty else { return }
-      // What follows in the line may decide about its bytes.
+      // The rest of the line may affect the masking of these bytes.
       let ahead = try log.read(wanted..<min(end, wanted + ByteCount(Redactor.context)))
       let lineEnd = text.last == 0x0a ? 0 : ahead.firstIndex(of: 0x0a).map { $0 + 1 }
       text += ahead.prefix(lineEnd ?? ahead.count)

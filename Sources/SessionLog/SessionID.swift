@@ -7,7 +7,7 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
   /// The id.
   public let description: String
 
-  /// Reads an id; nil for anything else, paths above all.
+  /// Parses an id; nil for anything else, paths above all.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 25 else { return nil }
@@ -29,7 +29,7 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
 
   private init(unchecked text: String) { description = text }
 
-  /// A new id for a session that starts now.
+  /// Makes an id for a session that starts now.
   public static func make(at start: Timestamp, by machine: Machine = .current) -> SessionID {
     SessionID(unchecked: "\(start.compact)-\(RandomName.make(8, machine.random))")
   }
@@ -47,7 +47,7 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
   /// The UTC day on which it started: `2026-01-22`.
   public var day: String { String(isoStart.prefix(10)) }
 
-  /// By start.
+  /// Orders by start.
   public static func < (left: SessionID, right: SessionID) -> Bool {
     left.description < right.description
   }

@@ -4,40 +4,40 @@
   import Glibc
 #endif
 
-/// What became of a session.
+/// How a session ended, if it has.
 public enum SessionStatus: String, Sendable, Codable, CaseIterable {
-  /// It goes on, or nobody could tell yet that it does not.
+  /// It is running, or its end is not known yet.
   case active = "ACTIVE"
-  /// The program exited, with whatever status, or was asked to stop.
+  /// The program exited, with any status, or was asked to stop.
   case terminated = "TERMINATED"
   /// It was killed, or vanished.
   case crashed = "CRASHED"
 }
 
-/// How a session ended, where it can be known.
+/// The cause of a session's end, if known.
 public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
   /// The program exited with a status.
   case exit(Int32)
   /// The program died of a signal.
   case signal(Int32)
-  /// The recorder was killed; what became of the program is not known.
+  /// The recorder was killed; the program's end is unknown.
   case recorderLost
-  /// The kernel killed it because its control group, or the machine, was out of memory.
+  /// The kernel killed it because its control group, or the machine, ran out of memory.
   case outOfMemory
   /// The machine went down.
   case reboot
-  /// What ended an attached file, of whose program nothing is known.
+  /// The end of an attached file, whose program is unknown.
   case file(FileEnd)
 
   /// How an incarnation of an attached file ended.
   public enum FileEnd: String, Sendable, CaseIterable {
-    /// It was renamed, copied or compressed away, or was written anew.
+    /// It was renamed, copied or compressed away, or replaced.
     case rotated
     /// It was removed.
     case removed
-    /// Nothing came for a long time.
+    /// It did not grow for a long time.
     case idle
-    /// It was imported as it stood.
+    /// It was imported at its present length.
     case imported
   }
 
@@ -47,7 +47,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
     return self != .exit(0) && !isRequested
   }
 
-  /// The verdict that follows: INT, TERM and HUP ask a program to end, other signals break it.
+  /// The resulting status: INT, TERM and HUP ask a program to end, other signals crash it.
   public var status: SessionStatus {
     switch self {
     case .exit, .file: .terminated
@@ -60,14 +60,14 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
     return false
   }
 
-  /// Those whose numbers are the same everywhere, and the ones that stop a program here.
+  /// Signals with the same number everywhere, and those that stop a program on this platform.
   private static let signalNames: [Int32: String] = [
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE",
     9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
     SIGSTOP: "SIGSTOP", SIGTSTP: "SIGTSTP", SIGTTIN: "SIGTTIN", SIGTTOU: "SIGTTOU",
   ]
 
-  /// A signal's name; its number where it has none here.
+  /// A signal's name, or its number if it has none here.
   package static func name(ofSignal number: Int32) -> String {
     signalNames[number] ?? "signal \(number)"
   }
@@ -85,7 +85,7 @@ public enum ExitCause: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Reads what ``description`` writes.
+  /// Parses the form of ``description``.
   public init?(_ text: String) {
     let words = text.split(separator: " ")
     switch words.first {

@@ -1,7 +1,7 @@
-/// What a sidecar says where its log does not leave the machine.
+/// The sidecar of a session whose log is not sent.
 extension Sidecar {
-  /// The form that leaves the machine where the log does not: without what was taken from the log's
-  /// text, and without the places of files.
+  /// The form that is sent without the log: without text taken from the log, and without file
+  /// paths.
   public var metadataForm: Sidecar {
     var copy = remoteForm
     copy.consent = .metadata
@@ -14,6 +14,6 @@ extension Sidecar {
     return copy
   }
 
-  /// Whether the log does not leave the machine, or not beyond what the store has of it.
+  /// Whether the log is not sent, or not beyond what the store has of it.
   public var withholdsLog: Bool { consent == .metadata }
 }

@@ -2,9 +2,9 @@ import LogRecords
 import Platform
 
 extension Sidecar {
-  /// What stands before a session's log in an export: a block of `Field: value` lines.
+  /// The header of a session's log in an export: a block of `Field: value` lines.
   ///
-  /// - Parameter clock: what the log's times are corrected by; nil for nothing.
+  /// - Parameter clock: the correction of the log's times; nil for none.
   package func header(clock: Duration? = nil) -> String {
     let cause = cause.map { " (\($0))" } ?? ""
     var fields: [(String, String)] = [
@@ -20,6 +20,6 @@ extension Sidecar {
     return "=== Device Info ===\n" + lines.joined()
   }
 
-  /// What ends the headers of an export.
+  /// The line that ends the headers of an export.
   package static let logMark = "=== Log ===\n"
 }

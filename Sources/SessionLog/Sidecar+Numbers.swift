@@ -1,18 +1,18 @@
 import Platform
 
-/// What the numbers of a sidecar can be.
+/// The valid ranges of a sidecar's numbers.
 ///
-/// A home's user, or whoever can write to the store, may have written any. They are checked when the
-/// file is read, so that nothing that calculates with them can overflow.
+/// A home's user, or anyone with write access to the store, may have written any value. They are
+/// checked on reading, so that calculations with them cannot overflow.
 extension Sidecar {
-  /// Lengths and offsets in bytes, counts, and times in milliseconds: far more than there can be,
-  /// and so little that sums of them fit.
+  /// Lengths and offsets in bytes, counts, and times in milliseconds: larger than any real value,
+  /// and small enough that sums fit.
   package static let byteCounts: ClosedRange<Int64> = 0...1 << 50
 
-  /// The last generation that names can have.
+  /// The generations that names can express.
   package static let generations = 1...999_999
 
-  /// Refuses numbers that no session has.
+  /// Rejects numbers that no session has.
   ///
   /// - Throws: `DecodingError`.
   func checkNumbers() throws {
@@ -34,8 +34,8 @@ extension Sidecar {
     try Self.check("source.headLength", source?.headLength, in: 0...Source.longestHead)
   }
 
-  /// Refuses a session that is not the one that the file is named for, and what can be no device's id:
-  /// both become names of files and of objects.
+  /// Rejects a session other than the one in the file's name, and an invalid device id: both become
+  /// names of files and objects.
   ///
   /// - Throws: `DecodingError`.
   func checkIds(at path: String) throws {
@@ -50,14 +50,14 @@ extension Sidecar {
     }
   }
 
-  /// Refuses offsets of epochs that no stream has.
+  /// Rejects offsets of epochs that no stream has.
   ///
   /// - Throws: `DecodingError`.
   package static func check(_ epochs: [RedactionEpoch]?) throws {
     for epoch in epochs ?? [] { try check("redaction.from", Int64(epoch.from), in: byteCounts) }
   }
 
-  /// Refuses a number out of its range; one that is missing is fine.
+  /// Rejects a number out of its range; a missing one is valid.
   ///
   /// - Throws: `DecodingError`.
   package static func check<Number: Comparable>(
@@ -70,12 +70,12 @@ extension Sidecar {
 }
 
 extension Sidecar.Source {
-  /// Where in the file a byte of the stream is.
+  /// The file position of a byte of the stream.
   package func position(of offset: StreamOffset) -> Int64 { base + Int64(offset) }
 
   /// The stream offset of a byte of the file.
   package func offset(of position: Int64) -> StreamOffset { StreamOffset(position - base) }
 
-  /// How many of a file's first bytes are hashed at most.
+  /// Maximum number of a file's first bytes that are hashed.
   package static let longestHead = 4096
 }

@@ -1,15 +1,15 @@
 public import Redaction
 
-/// What a sidecar says in the words of the program, or of those who run it.
+/// Masks the text in a sidecar that comes from the program or its users.
 extension Sidecar {
-  /// The form that leaves the machine: without what only matters here, and masked.
+  /// The form that is sent: without local fields, and masked.
   ///
   /// - Parameter redactor: the rules that bind it.
   public func remoteForm(redactedBy redactor: Redactor) -> Sidecar {
     remoteForm.masked(by: redactor)
   }
 
-  /// The same, its free text masked.
+  /// The sidecar with its free text masked.
   package func masked(by redactor: Redactor) -> Sidecar {
     func masked(_ text: String) -> String {
       String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)

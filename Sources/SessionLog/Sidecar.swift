@@ -2,9 +2,9 @@ import Foundation
 public import LogRecords
 public import Platform
 
-/// The JSON beside a log: who wrote it, where, when, and what became of it.
+/// The JSON beside a log: who, where, when, and how it ended.
 public struct Sidecar: Sendable, Equatable, Codable {
-  /// The recorder, by what tells it from another process with the same number.
+  /// The recorder, with what distinguishes it from another process of the same number.
   public struct Recorder: Sendable, Equatable, Codable {
     /// Process id.
     public var pid: Int32
@@ -12,33 +12,32 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var processStart: UInt64
     /// The boot in which it ran.
     public var bootId: String
-    /// The namespace in which `pid` counts.
+    /// The namespace of `pid`.
     public var pidNamespace: String
-    /// The machine, as a hash; nil where it has no id.
+    /// The machine, as a hash; nil if it has no id.
     public var machineId: String?
-    /// What tells of kills for want of memory where it ran; nil where nothing does.
+    /// The file that counts out-of-memory kills where it ran; nil if there is none.
     public var memoryEvents: String?
-    /// How many there had been when it started.
+    /// The number of such kills when it started.
     public var memoryKills: Int?
-    /// Whether it reads its own output through pipes, of which a kill may lose the content; nil where
-    /// not.
+    /// Whether it reads its own output through pipes, whose content a kill may lose; nil if not.
     public var capturesConsole: Bool?
   }
 
-  /// The local mark of a sealed session.
+  /// The local record of a session's seal.
   public struct Seal: Sendable, Equatable, Codable {
-    /// Location of the store that has it.
+    /// Location of the store.
     public var store: String
     /// File name of the revision that is the seal.
     public var revision: String
-    /// When.
+    /// The time of the seal.
     public var sealedAt: Timestamp
-    /// SHA-256 of the stream, lower-case hex; nil where the log was not sent, or not whole.
+    /// SHA-256 of the stream, lower-case hex; nil if the log was not sent, or only in part.
     public var digest: String?
-    /// Length of the stream that the store has.
+    /// Length of the stream in the store.
     public var length: StreamOffset
 
-    /// Makes a mark.
+    /// Makes a record.
     public init(
       store: String, revision: String, sealedAt: Timestamp, digest: String?, length: StreamOffset
     ) {
@@ -50,20 +49,20 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
-  /// The foreign file that an attached session reads.
+  /// The foreign file of an attached session.
   ///
-  /// The stream is the file from ``base`` on; what is no longer in it, or never was, such as a GAP
-  /// line, stands in the home's own log from stream offset ``length`` on.
+  /// The stream is the file from ``base`` on; what the file no longer has, or never had, such as a
+  /// GAP line, is in the home's own log from stream offset ``length`` on.
   public struct Source: Sendable, Equatable, Codable {
-    /// Where the file was last found.
+    /// The file's last known path.
     public var path: String
-    /// The file system that it is on.
+    /// Its file system.
     public var device: UInt64
-    /// Its number there; 0 when it is gone, or holds something else.
+    /// Its number there; 0 if it is gone, or contains something else.
     public var inode: UInt64
     /// Offset in the file of the stream's first byte.
     public var base: Int64
-    /// Stream bytes that the file has; nil while it may grow.
+    /// Stream bytes in the file; nil while it may grow.
     public var length: StreamOffset?
     /// How many of the file's first bytes ``headHash`` covers, 4096 at most.
     public var headLength: Int
@@ -86,7 +85,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
-  /// From which stream offset on which rules say what is masked before it leaves.
+  /// The rules that mask the stream for sending, from an offset on.
   public struct RedactionEpoch: Sendable, Hashable, Codable {
     /// Stream offset of the first byte that the rules bind.
     public var from: StreamOffset
@@ -100,11 +99,11 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
-  /// The crash card: what a person wants to see of a crash first.
+  /// The crash card: the first facts that a person wants about a crash.
   public struct Crash: Sendable, Equatable, Codable {
-    /// Where the program's memory was written to, for a person; nil where it was not.
+    /// The path of the program's core dump, for a person; nil if there is none.
     public var core: String?
-    /// The last lines of the log as they left the machine, redacted; in a seal only.
+    /// The last lines of the log as sent, redacted; in a seal only.
     public var lines: [String]?
 
     /// Makes a card.
@@ -114,18 +113,18 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
-  /// Who says that a seal is as the device wrote it.
+  /// A signature, which proves that a seal is as the device wrote it.
   public struct Signature: Sendable, Equatable, Codable {
-    /// The signer's id, made of the key.
+    /// The signer's id, derived from the key.
     public var by: String
-    /// The key to check it with, `ed25519:<base64>`.
+    /// The key that verifies it, `ed25519:<base64>`.
     public var key: String
     /// The signature, in base64.
     public var sig: String
-    /// When the key was made: all seals of later sessions are signed.
+    /// When the key was created: all seals of later sessions are signed.
     public var since: Timestamp
 
-    /// Makes a signature of its parts.
+    /// Makes a signature from its parts.
     public init(by: String, key: String, sig: String, since: Timestamp) {
       (self.by, self.key, self.sig, self.since) = (by, key, sig, since)
     }
@@ -133,14 +132,14 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
   /// The session.
   public var sessionId: SessionID
-  /// Name of the log file; the path that an attached file had first.
+  /// Name of the log file; for an attached file its first path.
   public var fileName: String
-  /// How to read the log.
+  /// The format of the log.
   public var format: LogFormat
   /// The user who ran the program.
   public var userId: String
-  /// Number of the user whose home the session was sent from, as the upload of all users of a machine
-  /// has verified it; nil where each user sends their own.
+  /// Number of the user whose home the session was sent from, as verified by a machine's upload for
+  /// all users; nil if each user uploads separately.
   public var uid: UInt32?
   /// A second id: hash of the credential's name.
   public var principal: String?
@@ -148,27 +147,27 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var deviceId: String
   /// The device's name for people.
   public var deviceName: String
-  /// Hardware model, where known.
+  /// Hardware model, if known.
   public var deviceModel: String?
   /// Name and version of the operating system.
   public var osVersion: String
   /// The program.
   public var appName: String
-  /// Its version, where known.
+  /// Its version, if known.
   public var appVersion: String?
-  /// Its build number, where known.
+  /// Its build number, if known.
   public var buildNumber: String?
   /// Start.
   public var startedAt: Timestamp
   /// Time of the last change of this sidecar.
   public var lastUpdatedAt: Timestamp
-  /// End; nil while it goes on.
+  /// End; nil while it is open.
   public var endedAt: Timestamp?
-  /// What became of it.
+  /// How it ended.
   public var status: SessionStatus
-  /// How it ended, where known.
+  /// Why it ended, if known.
   public var cause: ExitCause?
-  /// What tells of a crash; nil where there was none.
+  /// The crash card; nil without a crash.
   public var crash: Crash?
   /// Length of the log.
   public var fileSizeBytes: ByteCount
@@ -176,12 +175,11 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var scenarios: [String]
   /// Categories that occur, 64 at most.
   public var categories: [String]
-  /// Records by level.
+  /// Number of records by level.
   public var levels: [String: Int]
-  /// How far the server's clock was ahead of this machine's, in milliseconds; nil where no answer
-  /// told.
+  /// How far the server's clock was ahead of this machine's, in milliseconds; nil if unknown.
   public var clockOffset: Int64?
-  /// The session that this one goes on with.
+  /// The session that this one continues.
   public var continues: SessionID?
   /// The generation of the stream that counts; nil for the first.
   public var generation: Int?
@@ -191,34 +189,34 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?
-  /// File name of the revision before, which may be gone; in a seal only.
+  /// File name of the previous revision, which may be gone; in a seal only.
   public var previous: String?
   /// The device's signature; in a seal only, and not in all.
   public var signature: Signature?
 
-  /// ``Consent/metadata`` where the log does not leave the machine, or not beyond what the store has
-  /// of it; nil where it does.
+  /// ``Consent/metadata`` if the log is not sent, or not beyond what the store has of it; nil if it
+  /// is sent.
   public var consent: Consent?
-  /// Which rules redacted the stream, in order; bytes before the first left as they were.
+  /// Which rules redacted the stream, in order; bytes before the first were sent unchanged.
   public var redaction: [RedactionEpoch]?
-  /// How much was masked, by kind; in a seal only.
+  /// Amount masked, by kind; in a seal only.
   public var redacted: [String: Int]?
 
-  /// Local only: who writes it.
+  /// Local only: the process that writes it.
   public var recorder: Recorder?
-  /// Local only: that it is sealed.
+  /// Local only: the record of its seal.
   public var seal: Seal?
-  /// Local only: the file that it reads; nil for a session that was recorded here.
+  /// Local only: the foreign file it reads; nil for a session recorded here.
   public var source: Source?
-  /// Local only: the moment from which on its age counts, its seal; nil where that was not counted.
+  /// Local only: the moment of its seal, from which its age counts; nil if that was not counted.
   public var agesFrom: LivedTime.Mark?
-  /// Local only: the generation before which the store has what the rules mask; nil where nothing had
-  /// to be masked later on.
+  /// Local only: the generation before which the store has bytes that the rules now mask; nil if
+  /// none had to be masked later.
   public var erasesBefore: Int?
-  /// Local only: when its remote copy was removed on purpose.
+  /// Local only: when its remote copy was deleted on purpose.
   public var remoteReapedAt: Timestamp?
 
-  /// A session that starts now.
+  /// Makes the sidecar of a session that starts now.
   public init(
     id: SessionID, device: Device, appName: String, appVersion: String? = nil,
     buildNumber: String? = nil, recorder: Recorder?, startedAt: Timestamp
@@ -244,14 +242,14 @@ public struct Sidecar: Sendable, Equatable, Codable {
     self.recorder = recorder
   }
 
-  /// A session that reads a foreign file.
+  /// Makes the sidecar of a session that reads a foreign file.
   ///
   /// - Parameters:
   ///   - id: a new id.
   ///   - device: this device.
   ///   - source: the file.
   ///   - appName: the program that writes it.
-  ///   - userId: the user that it runs as.
+  ///   - userId: the user that the program runs as.
   ///   - startedAt: when the file began.
   public init(
     id: SessionID, device: Device, source: Source, appName: String, userId: String,
@@ -264,13 +262,13 @@ public struct Sidecar: Sendable, Equatable, Codable {
     format = .asIs
   }
 
-  /// What can be said of a session whose sidecar is lost or damaged.
+  /// Makes a substitute for a lost or damaged sidecar.
   ///
   /// - Parameters:
   ///   - id: the session.
   ///   - device: this device.
-  ///   - owner: the device that recorded it where that is another one.
-  ///   - status: what else is known of its end.
+  ///   - owner: the device that recorded it, if another one.
+  ///   - status: how it ended, if known.
   public static func reconstructed(
     id: SessionID, device: Device, owner: String? = nil, status: SessionStatus = .active
   ) -> Sidecar {
@@ -287,7 +285,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     return sidecar
   }
 
-  /// The form that leaves the machine: without what only matters here.
+  /// The form that is sent: without local fields.
   public var remoteForm: Sidecar {
     var copy = self
     copy.recorder = nil
@@ -318,7 +316,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
   /// Reads a sidecar file.
   ///
-  /// - Throws: ``SidecarError`` when there is none or it is damaged; ``SystemError``.
+  /// - Throws: ``SidecarError`` if it is missing or damaged; ``SystemError``.
   public static func load(_ path: String) throws -> Sidecar {
     do {
       let sidecar = try Sidecar(json: try AtomicFile.read(path))
@@ -336,7 +334,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// - Throws: ``SystemError``.
   public func save(_ path: String) throws { try AtomicFile.write(try json(), to: path) }
 
-  /// Replaces a sidecar file whose old content a power loss may bring back.
+  /// Replaces a sidecar file, not durably: a power failure may restore the old content.
   ///
   /// - Throws: ``SystemError``.
   package func saveForNow(_ path: String) throws {
@@ -346,7 +344,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
 
 /// A sidecar that could not be read.
 public struct SidecarError: Error, Sendable, CustomStringConvertible {
-  /// Whether there is none, rather than a damaged one.
+  /// Whether it is missing rather than damaged.
   public let isMissing: Bool
   /// The file.
   public let path: String

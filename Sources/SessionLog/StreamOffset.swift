@@ -2,13 +2,13 @@ public import Platform
 
 /// A byte position in a session's log, counted from its first byte.
 ///
-/// It never moves, whatever is rotated, pruned or redacted. The length of a stream is the offset at
-/// which it ends. Two offsets cannot be added: such code does not compile. The operators trap on
-/// overflow, as those of `Int64` do: numbers from outside are checked where they enter.
+/// It never changes, whatever is rotated, pruned or redacted. The length of a stream is the offset
+/// at which it ends. Two offsets cannot be added: such code does not compile. The operators trap on
+/// overflow, as those of `Int64` do: outside numbers are checked on input.
 ///
 /// A position in a file, or in an object of a store, is not a stream offset.
 public struct StreamOffset: Sendable, Hashable {
-  /// How many bytes of the stream come before it.
+  /// Number of stream bytes before it.
   public let byteCount: ByteCount
 
   /// Makes an offset.
@@ -20,7 +20,7 @@ public struct StreamOffset: Sendable, Hashable {
   /// Makes the offset that follows this many bytes of the stream.
   @inlinable public init(_ byteCount: ByteCount) { self.byteCount = byteCount }
 
-  /// Where every stream begins.
+  /// The start of every stream.
   public static let zero = StreamOffset(Int64(0))
 
   /// An offset beyond every stream.
@@ -85,19 +85,19 @@ extension Range<StreamOffset> {
 }
 
 extension Int64 {
-  /// Converts an offset for the layers that know bytes but no streams.
+  /// Converts an offset for layers that know bytes but not streams.
   @inlinable package init(_ offset: StreamOffset) { self = offset.byteCount.bytes }
 }
 
 extension Range<StreamOffset> {
-  /// Converts a range from the layers that know bytes but no streams.
+  /// Converts a range from layers that know bytes but not streams.
   package init(_ range: Range<Int64>) {
     self = StreamOffset(range.lowerBound)..<StreamOffset(range.upperBound)
   }
 }
 
 extension Range<Int64> {
-  /// Converts a range for the layers that know bytes but no streams.
+  /// Converts a range for layers that know bytes but not streams.
   package init(_ range: Range<StreamOffset>) {
     self = Int64(range.lowerBound)..<Int64(range.upperBound)
   }

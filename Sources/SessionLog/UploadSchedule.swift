@@ -1,28 +1,28 @@
-/// When a session is uploaded while it goes on.
+/// When to upload a session while it is open.
 ///
-/// Every interval while it grows, at once when the first ERROR comes after a quiet time, and at once
-/// when the machine or the network is back.
+/// At each interval while it grows, at once at the first ERROR after a quiet time, and at once when
+/// the machine or the network is back.
 package struct UploadSchedule: Sendable {
-  /// Time between uploads; nil for none but what comes at once.
+  /// Time between uploads; nil for immediate uploads only.
   private let interval: Duration?
   private var isUnsent = false
   private var lastUpload: Duration
   private var lastError: Duration?
 
-  /// Without another ERROR for so long it is quiet, where the interval does not say.
+  /// The quiet time without another ERROR, if the interval does not determine it.
   private static let quiet = Duration.seconds(60)
 
   /// Starts with a session.
   ///
   /// - Parameters:
   ///   - interval: time between uploads; nil leaves those to others.
-  ///   - now: the time of a clock that only goes forward.
+  ///   - now: the time of a monotonic clock.
   package init(interval: Duration?, now: Duration) {
     self.interval = interval
     lastUpload = now
   }
 
-  /// Whether an upload is due; when it is, it is taken to be begun.
+  /// Whether an upload is due; if so, it counts as begun.
   package mutating func isDue(_ activity: SessionActivity, now: Duration) -> Bool {
     isUnsent = isUnsent || activity.hasGrown
     var isUrgent = activity.isBack

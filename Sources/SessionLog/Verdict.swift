@@ -1,29 +1,29 @@
 import LogRecords
 public import Platform
 
-/// How a session ended, found by whoever comes after its recorder.
+/// How a session ended, as determined by a process other than its recorder.
 public struct Verdict: Sendable, Equatable {
   /// Terminated or crashed.
   public let status: SessionStatus
-  /// Why; nil when nothing tells.
+  /// The cause; nil if unknown.
   public let cause: ExitCause?
-  /// When, as near as can be known.
+  /// The end time, as precisely as known.
   public let endedAt: Timestamp
 
-  /// A session that might be alive where we cannot see it is given up after this time without
-  /// growth.
+  /// Time without growth after which a session counts as ended if its recorder cannot be observed
+  /// from here.
   private static let silence = Duration.days(1)
 
   /// Reaches a verdict.
   ///
   /// - Parameters:
   ///   - sidecar: the session's sidecar.
-  ///   - files: its files.
-  ///   - lockGranted: whether nobody else holds the session's lock.
+  ///   - files: the session's files.
+  ///   - lockGranted: whether no other process holds the session's lock.
   ///   - machine: this machine.
   ///   - now: the time.
   ///   - logModified: when the log last grew.
-  /// - Returns: nil while it goes on or nothing can be known.
+  /// - Returns: nil if the session is open, or its end cannot be known.
   /// - Throws: ``SystemError`` when the log cannot be read.
   public static func reach(
     sidecar: Sidecar, files: SessionFiles, lockGranted: Bool, machine: Machine,
@@ -34,14 +34,14 @@ public struct Verdict: Sendable, Equatable {
       return Verdict(
         status: sidecar.status, cause: sidecar.cause, endedAt: sidecar.endedAt ?? logModified)
     }
-    // Nobody here writes a foreign file: its sidecar says when it has ended.
+    // Foreign files have no local writer: the sidecar says when they ended.
     guard sidecar.source == nil else { return nil }
     if sidecar.format == .lines, let (time, cause) = try lastEndRecord(files) {
       return Verdict(status: cause.status, cause: cause, endedAt: time)
     }
     let isSilent = now - logModified >= silence
     guard let recorder = sidecar.recorder else {
-      // The sidecar was lost with what it knew; the lock says that nobody here writes.
+      // The sidecar's information is lost; the lock shows that no local process writes.
       return Verdict(status: .crashed, cause: .recorderLost, endedAt: logModified)
     }
     guard recorder.isOf(machine) else {
@@ -57,7 +57,7 @@ public struct Verdict: Sendable, Equatable {
     return Verdict(status: .crashed, cause: recorder.lossCause, endedAt: logModified)
   }
 
-  /// The end record, when it is the last line: text that a program printed never has its category.
+  /// The end record, if it is the last line: text printed by a program never has its category.
   private static func lastEndRecord(_ files: SessionFiles) throws -> (Timestamp, ExitCause)? {
     let tail = try RecordedLog(files).tail(1024)
     guard tail.last == 0x0a else { return nil }
@@ -74,8 +74,7 @@ public struct Verdict: Sendable, Equatable {
 }
 
 extension Sidecar.Recorder {
-  /// Whether it ran on a machine; two without an id may be different ones, unless they have a boot in
-  /// common.
+  /// Whether it ran on a machine; two machines without an id may differ, unless they share a boot.
   fileprivate func isOf(_ machine: Machine) -> Bool {
     guard let own = machineId, let other = machine.machineId else {
       return bootId == machine.bootId
@@ -83,7 +82,8 @@ extension Sidecar.Recorder {
     return own == other
   }
 
-  /// Why it is gone: somebody in its control group was killed for want of memory, or nobody knows.
+  /// The cause of its loss: out of memory if its control group shows a new kill, else a lost
+  /// recorder.
   fileprivate var lossCause: ExitCause {
     guard let memoryEvents, let memoryKills,
       let kills = MemoryEvents(path: memoryEvents).kills, kills > memoryKills
@@ -96,7 +96,7 @@ extension Sidecar.Recorder {
 enum EndRecord {
   static let start = "SESSION END "
 
-  /// A crash is a fault and a failed exit an error, so that a look for either finds the end.
+  /// A crash has level FAULT and a failed exit ERROR, so that searching for either finds the end.
   static func level(of cause: ExitCause) -> Level {
     if cause.status == .crashed { return .fault }
     return cause.isFailure ? .error : .info

@@ -2,31 +2,31 @@ package import Delta
 package import Platform
 package import SessionLog
 
-/// Reads a compressed part by position: only the frames that are wanted.
+/// Reads a compressed part by position, decompressing only the frames needed.
 package final class CompressedPart: OpenPart {
-  /// Bytes of log in it.
+  /// Length of its log in bytes.
   package let length: ByteCount
   /// Its frames, in order.
   package let frames: [Frame]
 
-  /// A frame and where it is.
+  /// A frame and its place.
   package struct Frame: Sendable {
-    /// What the index says of it.
+    /// Its entry in the index.
     package let summary: FrameSummary
-    /// Its bytes of log, from the part's first on.
+    /// Its log bytes, relative to the part's first.
     package let range: Range<Int64>
-    /// Where it begins in the file.
+    /// Its offset in the file.
     let position: Int64
   }
 
   private let file: OpenFile
   private let decoder: SegmentDecoder
-  /// The frame that was decompressed last.
+  /// The last decompressed frame.
   private var open: (start: Int64, bytes: [UInt8])?
 
   /// Opens a part.
   ///
-  /// - Throws: ``Platform/SystemError``, also for a file that is damaged.
+  /// - Throws: ``Platform/SystemError``, also for a damaged file.
   package init(_ part: LogPart) throws {
     let file = try OpenFile(part.compressed)
     let frames = try Self.checking(file) { try Self.frames(of: file) }
@@ -36,14 +36,14 @@ package final class CompressedPart: OpenPart {
     length = ByteCount(frames.last?.range.upperBound ?? 0)
   }
 
-  /// Where the file lies, and when its bytes were written.
+  /// The file's status, including when its bytes were written.
   package func status() throws -> FileStatus { try file.status() }
 
-  /// Reads at a position, counted from the part's first byte.
+  /// Reads at a position relative to the part's first byte.
   ///
-  /// Each frame is decompressed once when it is read in order.
+  /// Sequential reads decompress each frame once.
   ///
-  /// - Returns: fewer bytes than asked for only where the part ends.
+  /// - Returns: fewer bytes than requested only at the end of the part.
   /// - Throws: ``SystemError``, also for damage.
   package func read(at position: Int64, count: Int) throws -> [UInt8] {
     let end = min(length.bytes, position + Int64(count))
@@ -60,7 +60,7 @@ package final class CompressedPart: OpenPart {
     return bytes
   }
 
-  /// A frame as it is stored.
+  /// A frame as stored.
   ///
   /// - Throws: ``SystemError``.
   package func stored(_ frame: Frame) throws -> [UInt8] {
@@ -82,7 +82,7 @@ package final class CompressedPart: OpenPart {
     return bytes
   }
 
-  /// Damage is told as an error of the file.
+  /// Reports damage as an error of the file.
   private static func checking<Value>(_ file: OpenFile, _ body: () throws -> Value) throws -> Value
   {
     do {

@@ -2,7 +2,7 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// A session as it lies in the home.
+/// A session in the home.
 package struct LocalSession {
   package let home: Home
   package let session: SessionID
@@ -14,9 +14,9 @@ package struct LocalSession {
     files = home.files(for: session)
   }
 
-  /// What is here of the stream; nil when nothing is.
+  /// The local part of the stream; nil if there is none.
   ///
-  /// - Parameter source: the file that an attached session reads.
+  /// - Parameter source: the file of an attached session.
   package func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
     do {
       guard let source else { return try LocalStream(files) }
@@ -28,15 +28,15 @@ package struct LocalSession {
 
   package var hasSidecar: Bool { File.exists(files.sidecar) }
 
-  /// The sidecar, pieced together from the id where it is missing or damaged.
+  /// The sidecar, reconstructed from the id if it is missing or damaged.
   ///
-  /// - Returns: the sidecar, and whether what is on disk could not be read.
+  /// - Returns: the sidecar, and whether the one on disk was unreadable.
   package func sidecar(device: Device) throws -> (sidecar: Sidecar, isDamaged: Bool) {
     let found = try sidecarAsFound(device: device)
     return (found.sidecar, found.isDamaged)
   }
 
-  /// The same, and the device that it names where that is another one.
+  /// The sidecar, and the device that it names if that is another one.
   package func sidecarAsFound(
     device: Device
   ) throws -> (sidecar: Sidecar, isDamaged: Bool, formerDevice: String?) {
@@ -47,20 +47,21 @@ package struct LocalSession {
     } catch is SidecarError {
       (sidecar, isDamaged) = (Sidecar.reconstructed(id: session, device: device), true)
     }
-    // In machine-wide mode a user may write anything here, but not in another's name.
+    // In machine-wide mode a user may write anything here, but not under another's name.
     if let owner = home.owner { sidecar.userId = owner.name }
     sidecar.uid = home.owner?.id
     guard sidecar.seal == nil, sidecar.deviceId != device.deviceId else {
       return (sidecar, isDamaged, nil)
     }
-    // What is not sealed is sent as this device's, whatever id the home had before: it was copied or
-    // moved, or lost its device record. Of sealed ones the id says where they are.
+    // Until it is sealed it is sent as this device's, whatever id the home had before: the home was
+    // copied or moved, or lost its device record. For a sealed one the id says where its objects
+    // are.
     let former = sidecar.deviceId
     sidecar.deviceId = device.deviceId
     return (sidecar, isDamaged, former)
   }
 
-  /// How the session ended; nil while somebody writes it or nothing can be known.
+  /// How the session ended; nil while a process writes it, or if the end is unknown.
   package func verdict(
     _ sidecar: Sidecar, machine: Machine, now: Timestamp, modified: Timestamp
   ) throws -> Verdict? {
@@ -71,7 +72,7 @@ package struct LocalSession {
       logModified: modified)
   }
 
-  /// Bytes that the log and its parts take on the disk.
+  /// Size of the log and its parts on disk, in bytes.
   package func logBytes() throws -> ByteCount {
     let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
     return try ([files.log] + parts).reduce(0) { try $0 + ByteCount(FileStatus($1)?.length ?? 0) }

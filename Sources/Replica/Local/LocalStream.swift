@@ -11,35 +11,34 @@ package import SessionLog
   import Glibc
 #endif
 
-/// A session's stream as far as it is on this machine, read by position: it may grow meanwhile and
-/// nothing here minds.
+/// The part of a session's stream that is on this machine, read by position; it may grow meanwhile.
 ///
-/// A recorded session's stream is rotated parts and the live log. An attached one's begins in a
-/// foreign file and may end in a file of ours.
+/// A recorded session's stream consists of rotated parts and the live log. An attached session's
+/// begins in a foreign file and may end in a file of the home.
 package final class LocalStream: Sendable {
-  /// Where it is, for messages.
+  /// Its path, for messages.
   package let path: String
-  /// In stream order, without gaps between them.
+  /// The pieces, in stream order and without gaps.
   private let pieces: [Piece]
-  /// What the foreign file begins with.
+  /// The first bytes of the foreign file.
   private let source: Sidecar.Source?
-  /// How it leaves this machine; nil for the bytes themselves.
+  /// The redaction for sending; nil for the bytes themselves.
   private let view: RedactedView?
 
-  /// A stretch of the stream that is read in one way.
+  /// A contiguous part of the stream in one file.
   private struct Piece {
     let file: any LogBytes
     /// Stream offset of its first byte.
     let start: StreamOffset
-    /// Position of that byte in the file.
+    /// Position of its first byte in the file.
     let base: Int64
-    /// Stream offset at which the next piece begins; nil for the last, which may grow.
+    /// Stream offset of the next piece; nil for the last, which may grow.
     let end: StreamOffset?
   }
 
-  /// Opens what is here of a recorded session's stream.
+  /// Opens the local part of a recorded session's stream.
   ///
-  /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
+  /// - Throws: ``Platform/SystemError``, also if nothing of the stream is here.
   package init(_ files: SessionFiles) throws {
     path = files.log
     (source, view) = (nil, nil)
@@ -47,7 +46,7 @@ package final class LocalStream: Sendable {
     pieces = [Piece(file: log, start: log.start, base: Int64(log.start), end: nil)]
   }
 
-  /// Opens a log that is one file, without following a link.
+  /// Opens a log that is a single file, without following a link.
   ///
   /// - Throws: ``Platform/SystemError``.
   package init(path: String) throws {
@@ -56,11 +55,11 @@ package final class LocalStream: Sendable {
     pieces = [Piece(file: try OpenFile(path), start: 0, base: 0, end: nil)]
   }
 
-  /// A stream that begins in an open file.
+  /// Opens a stream that begins in an open file.
   ///
   /// - Parameters:
   ///   - file: the file.
-  ///   - base: position in it of the stream's first byte.
+  ///   - base: position of the stream's first byte in the file.
   package init(_ file: OpenFile, from base: Int64) {
     path = file.path
     (source, view) = (nil, nil)
@@ -95,11 +94,11 @@ package final class LocalStream: Sendable {
     self.view = view
   }
 
-  /// The same stream as it leaves this machine: everything that reads bytes gets them masked.
+  /// The same stream as it is sent: everything that reads bytes gets them masked.
   ///
   /// - Parameters:
   ///   - stretches: which rules bind which bytes, in order.
-  ///   - format: the stream's.
+  ///   - format: the stream's format.
   package func redacted(by stretches: [RedactedStretch], _ format: LogFormat) -> LocalStream {
     LocalStream(self, RedactedView(stretches, format))
   }
@@ -109,10 +108,10 @@ package final class LocalStream: Sendable {
     view.flatMap { $0.stretches.isEmpty ? nil : $0.stretches.map(\.epoch) }
   }
 
-  /// How much of what is here is masked up to an offset, by kind; what was read in order from the
-  /// beginning is not read again.
+  /// Masked bytes up to an offset, by kind; what was read in order from the beginning is not read
+  /// again.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func redactions(upTo end: StreamOffset) throws -> [String: Int]? {
     guard let view, let start = pieces.first?.start else { return nil }
     let counted = max(start, view.tally.withLock(\.end))
@@ -121,19 +120,19 @@ package final class LocalStream: Sendable {
     return counts.isEmpty ? nil : counts
   }
 
-  /// Whether what follows an offset is masked the same where nothing before it is here any more.
+  /// Whether the bytes after an offset are masked the same when the bytes before it are gone.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func canBegin(at offset: StreamOffset) throws -> Bool {
     guard let view, let first = pieces.first?.start, first < offset else { return true }
     let bytes = try rawBytes(max(first, offset - ByteCount(Redactor.context))..<offset)
     return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
   }
 
-  /// Up to where before an offset nothing is masked otherwise, whatever comes after it.
+  /// The largest offset up to a given one at which masking is final, whatever follows.
   ///
   /// - Parameter redactor: the rules that will bind these bytes.
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func settledEnd(
     _ end: StreamOffset, by redactor: Redactor, _ format: LogFormat
   ) throws -> StreamOffset {
@@ -156,8 +155,8 @@ package final class LocalStream: Sendable {
     }
   }
 
-  /// Whether a foreign file still begins as it did when it was found: a rotation may empty it at any
-  /// moment, and what was read since is another log's.
+  /// Whether a foreign file still begins as it did when it was found: a rotation may truncate it at
+  /// any moment, after which the bytes read are another log's.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func isStillTheSame() throws -> Bool {
@@ -171,7 +170,7 @@ package final class LocalStream: Sendable {
     source.isHead(try file.read(at: 0, count: source.headLength))
   }
 
-  /// The part of the stream that can be read here.
+  /// The range of the stream that can be read here.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func available() throws -> Range<StreamOffset> {
@@ -179,7 +178,7 @@ package final class LocalStream: Sendable {
     return first.start..<max(first.start, try status().length)
   }
 
-  /// Length of the stream and time of the last change.
+  /// Length of the stream and time of its last change.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func status() throws -> (length: StreamOffset, modified: Timestamp) {
@@ -189,7 +188,7 @@ package final class LocalStream: Sendable {
     return (last.end ?? grown, modified)
   }
 
-  /// Makes what was written durable, so that nothing is sent that a power loss could undo here.
+  /// Makes the log durable, so that nothing is sent that a power failure could undo here.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
@@ -202,7 +201,7 @@ package final class LocalStream: Sendable {
     return try view.read(range, of: self).bytes
   }
 
-  /// Reads a range as it is here.
+  /// Reads a range without redaction.
   func rawBytes(_ range: Range<StreamOffset>) throws -> [UInt8] {
     if let only = pieces.first, pieces.count == 1, range.lowerBound >= only.start {
       return try read(range, from: only)
@@ -220,7 +219,7 @@ package final class LocalStream: Sendable {
 
   /// Whether the stream has these bytes in a range of their length.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func has(_ bytes: UnsafeRawBufferPointer, in range: Range<StreamOffset>) throws -> Bool {
     guard ByteCount(bytes.count) == range.byteCount else { return false }
     guard var theirs = bytes.baseAddress else { return true }
@@ -247,10 +246,10 @@ package final class LocalStream: Sendable {
       "\(path) ends at \(range.lowerBound + ByteCount(count)), before \(range.upperBound)")
   }
 
-  /// The frame that begins at an offset, as a rotated part has it compressed; nil where none begins,
-  /// or not as it leaves this machine.
+  /// The compressed frame of a rotated part that begins at an offset; nil if none does, or
+  /// redaction changes its bytes.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   func storedFrame(
     at offset: StreamOffset
   ) throws -> (summary: FrameSummary, stored: [UInt8], bytes: [UInt8])? {
@@ -276,7 +275,7 @@ package final class LocalStream: Sendable {
 
   /// Reads a range in pieces of at most 128 KiB.
   ///
-  /// - Throws: as ``read(_:)`` does, and what `body` throws.
+  /// - Throws: like ``read(_:)``, and errors of `body`.
   package func forEachPiece(
     of range: Range<StreamOffset>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -288,22 +287,22 @@ package final class LocalStream: Sendable {
     }
   }
 
-  /// The fingerprint of the bytes before an offset, of those that are here.
+  /// The fingerprint of the bytes before an offset, as far as they are here.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func link(before offset: StreamOffset) throws -> Link {
     let first = min(offset, pieces.first?.start ?? 0)
     return Link(before: try read(max(first, offset - ByteCount(Link.span))..<offset)[...])
   }
 
-  /// The offset after the last newline in a range, looked for from its end; nil without one.
+  /// The offset after the last newline in a range, searched from its end; nil without one.
   ///
-  /// - Throws: as ``read(_:)`` does.
+  /// - Throws: like ``read(_:)``.
   package func lastRecordEnd(in range: Range<StreamOffset>) throws -> StreamOffset? {
     var end = range.upperBound
     while end > range.lowerBound {
       let start = max(range.lowerBound, end - 65_536)
-      // Newlines are never masked.
+      // Newlines are never masked, so read without redaction.
       if let newline = try rawBytes(start..<end).lastIndex(of: 0x0a) {
         return start + ByteCount(newline + 1)
       }

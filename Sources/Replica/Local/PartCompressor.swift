@@ -17,20 +17,20 @@ package struct SegmentCompression: PartCompression {
 
 /// Compresses the rotated parts of one session.
 ///
-/// A plain part is as lawful as a compressed one, so whoever dies on the way leaves nothing that the
-/// next one could not do: the compressed file gets its name when it is durable, and only then the
-/// plain one goes.
+/// A plain part is as valid as a compressed one, so a killed process leaves nothing that the next
+/// one cannot finish: the compressed file gets its name once it is durable, and only then the plain
+/// one is removed.
 struct PartCompressor {
   private let files: SessionFiles
   private let format: LogFormat
 
-  /// Compresses for one session.
+  /// Makes a compressor for one session.
   init(_ files: SessionFiles, format: LogFormat) {
     self.files = files
     self.format = format
   }
 
-  /// Compresses what is plain, apart from what somebody else compresses at this moment.
+  /// Compresses plain parts, except those that another process is compressing.
   ///
   /// - Throws: ``SystemError``, ``Delta/SegmentError``.
   func run() throws {
@@ -41,7 +41,7 @@ struct PartCompressor {
     let temporary = part.compressed + ".tmp"
     guard let lock = try FileLock.tryExclusive(temporary) else { return }
     defer { withExtendedLifetime(lock) {} }
-    // In this order: a part that is pruned once it is compressed must not come back.
+    // In this order: a part that is pruned once it is compressed must not reappear.
     let isCompressed = try FileStatus(part.compressed) != nil
     guard try FileStatus(part.plain) != nil else {
       try? File.remove(temporary)
@@ -51,7 +51,7 @@ struct PartCompressor {
     if try !isCompressed || !isEqual(plain, part) {
       try write(plain, of: part, to: temporary)
       try File.rename(temporary, to: part.compressed)
-      // The plain file goes only when what was written has been read back.
+      // Read the compressed file back before removing the plain one.
       guard try isEqual(plain, part) else {
         throw SystemError(
           operation: "compress", path: part.plain, errno: SystemError.Number.damaged)
@@ -63,9 +63,9 @@ struct PartCompressor {
     try File.remove(part.plain)
   }
 
-  /// Whether the compressed file holds what the plain one does; one that is damaged does not.
+  /// Whether the compressed file equals the plain one; a damaged one does not.
   ///
-  /// - Throws: ``SystemError`` also where it holds more: then the plain one is not what was compressed.
+  /// - Throws: ``SystemError`` also if it contains more: then the plain one is not its source.
   private func isEqual(_ plain: OpenFile, _ part: LogPart) throws -> Bool {
     let length = try plain.status().length
     let compressed: CompressedPart
@@ -115,12 +115,12 @@ struct PartCompressor {
     }
     let end = encoder.finish(link: try link(before: part.start))
     try end.withUnsafeBytes { try output.write($0) }
-    // The log's last change stays what it was, for whoever asks how old the part is.
+    // Keep the log's modification time, which shows how old the part is.
     try output.setModified(status.modified)
     try output.synchronize()
   }
 
-  /// At most one frame's bytes, cut after the last whole line where there is one.
+  /// At most one frame's bytes, cut after the last whole line if there is one.
   private func nextFrame(of plain: OpenFile, from position: Int64) throws -> [UInt8] {
     var bytes = try plain.read(at: position, count: SegmentEncoder.frameLength)
     guard bytes.count == SegmentEncoder.frameLength else { return bytes }

@@ -3,9 +3,9 @@ import Platform
 package import Redaction
 package import SessionLog
 
-/// A stretch of a stream and the rules that bind it, up to where the next stretch begins.
+/// The rules that bind a stream from one offset up to the next stretch.
 package struct RedactedStretch: Sendable {
-  /// Where it begins, and what the rules are called.
+  /// Its first offset, and the version of the rules.
   package let epoch: Sidecar.RedactionEpoch
   /// The rules.
   package let redactor: Redactor
@@ -17,17 +17,17 @@ package struct RedactedStretch: Sendable {
   }
 }
 
-/// A stream as it leaves this machine: each byte masked by the rules of its stretch, over the stream
-/// as it is here up to the stretch's end.
+/// A stream as it is sent: each byte masked by the rules of its stretch, which see the local stream
+/// up to the stretch's end.
 final class RedactedView: Sendable {
   let stretches: [RedactedStretch]
   private let format: LogFormat
-  /// What was masked from the beginning up to an offset, by kind.
+  /// Masked bytes from the beginning up to an offset, by kind.
   let tally = Guarded<(end: StreamOffset, counts: [String: Int])>((0, [:]))
-  /// The stream as it is here before the offset that was read last: what is read next needs it.
+  /// The bytes before the last offset read, needed by the next read.
   private let last = Guarded<(end: StreamOffset?, bytes: [UInt8])>((nil, []))
 
-  /// How much is read at once beyond what is wanted: most lines end there, in bytes.
+  /// Number of bytes read beyond the wanted ones; most lines end within it.
   private static let ahead: ByteCount = 4096
 
   init(_ stretches: [RedactedStretch], _ format: LogFormat) {
@@ -37,7 +37,7 @@ final class RedactedView: Sendable {
 
   /// Reads a range.
   ///
-  /// - Returns: the bytes, and whether any is masked.
+  /// - Returns: the bytes, and whether any of them is masked.
   func read(_ range: Range<StreamOffset>, of log: LocalStream) throws -> (
     bytes: [UInt8], isMasked: Bool
   ) {
@@ -79,7 +79,7 @@ final class RedactedView: Sendable {
     return (text, found.contains { $0.range.overlaps(wanted) })
   }
 
-  /// What is decisive for the first bytes from an offset on, and more.
+  /// At least the bytes before an offset that can affect the masking after it.
   private func before(_ offset: StreamOffset, of log: LocalStream) throws -> [UInt8] {
     if let known = last.withLock({ $0.end == offset ? $0.bytes : nil }) { return known }
     let first = max(try log.available().lowerBound, offset - ByteCount(Redactor.context))
@@ -92,13 +92,13 @@ final class RedactedView: Sendable {
     last.withLock { $0 = (end, Array(bytes)) }
   }
 
-  /// Lets a text end with the line in which the wanted bytes end, as far as that line is here and
-  /// may be decisive.
+  /// Extends a text to the end of the line in which the wanted bytes end, as far as that line is
+  /// here and can affect the masking.
   ///
   /// - Parameters:
-  ///   - wanted: where in the text the wanted bytes end.
+  ///   - wanted: end of the wanted bytes in the text.
   ///   - end: stream offset of the text's end.
-  ///   - available: stream offset up to which there is more.
+  ///   - available: stream offset at which the local stream ends.
   private func finishLine(
     _ text: inout [UInt8], after wanted: Int, at end: StreamOffset, _ available: StreamOffset,
     of log: LocalStream

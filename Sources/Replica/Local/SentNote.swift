@@ -2,19 +2,19 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// What the uploader notes of a session until its seal, in a file of its own, as the sidecar is the
-/// recorder's.
+/// The uploader's notes about a session until its seal; in a separate file, because the sidecar is
+/// the recorder's.
 package struct SentNote: Codable, Equatable {
-  /// Which rules bind which bytes; nil when nothing is known of any.
+  /// Which rules bind which bytes; nil if none are known.
   package var redaction: [Sidecar.RedactionEpoch]?
-  /// The generation as which a recorded stream is wanted; nil for the first.
+  /// The generation that a recorded stream is to have; nil for the first.
   package var generation: Int?
-  /// What the newest revision in the store says of the log's leaving; nil when none said so yet.
+  /// The consent stated by the newest revision in the store; nil if none has stated it.
   package var consent: Consent?
-  /// When its remote copy was deleted on request; nil where it may be uploaded.
+  /// When its remote copy was deleted on request; nil if it may be uploaded.
   package var withdrawnAt: Timestamp?
 
-  /// Knows nothing.
+  /// An empty note.
   package init() {}
 }
 
@@ -38,9 +38,9 @@ extension SentNote {
   }
 }
 
-/// What the uploader has noted of a session.
+/// The uploader's notes about a session.
 extension LocalSession {
-  /// The note; nil when there is none that can be read.
+  /// The note; nil if there is no readable one.
   package func sentNote() throws -> SentNote? {
     do {
       let bytes = try AtomicFile.read(files.redaction)
@@ -66,10 +66,10 @@ extension LocalSession {
     try write(note, isDurable: true)
   }
 
-  /// Whether it is known to be sealed.
+  /// Whether the sidecar says it is sealed.
   package var isSealed: Bool { (try? Sidecar.load(files.sidecar))?.seal != nil }
 
-  /// Whether anything of it is on this machine that an upload would find.
+  /// Whether an upload would find anything of it on this machine.
   ///
   /// - Throws: ``Platform/SystemError``.
   package var isHere: Bool {
@@ -85,17 +85,17 @@ extension LocalSession {
     try write(note, isDurable: true)
   }
 
-  /// The epochs; nil when nothing is known of any.
+  /// The epochs; nil if none are known.
   package func redaction(_ sidecar: Sidecar) throws -> [Sidecar.RedactionEpoch]? {
     try knownNote(sidecar).redaction(sidecar)
   }
 
-  /// The generation of which the local log is.
+  /// The generation of the local log.
   package func generation(_ sidecar: Sidecar) throws -> Int {
     try knownNote(sidecar).generation(sidecar)
   }
 
-  /// The consent that the store's newest revision states, else the one at the session's start.
+  /// The consent that the store's newest revision states; without one, that at the session's start.
   package func saidConsent(_ sidecar: Sidecar) throws -> Consent {
     try knownNote(sidecar).consent(sidecar)
   }
@@ -105,20 +105,20 @@ extension LocalSession {
   }
 }
 
-/// The note and the sidecar together; of a sealed session the sidecar alone counts.
+/// Combines the note and the sidecar; for a sealed session the sidecar alone counts.
 extension SentNote {
-  /// The epochs; nil when nothing is known of any.
+  /// The epochs; nil if none are known.
   package func redaction(_ sidecar: Sidecar) -> [Sidecar.RedactionEpoch]? {
     sidecar.seal == nil ? redaction ?? sidecar.redaction : sidecar.redaction
   }
 
-  /// The generation of which the local log is; an attached session's is in its sidecar.
+  /// The generation of the local log; for an attached session it is in the sidecar.
   package func generation(_ sidecar: Sidecar) -> Int {
     let noted = sidecar.source == nil && sidecar.seal == nil ? generation : nil
     return noted ?? sidecar.generation ?? 1
   }
 
-  /// The consent that the store's newest revision states, else the one at the session's start.
+  /// The consent that the store's newest revision states; without one, that at the session's start.
   package func consent(_ sidecar: Sidecar) -> Consent {
     (sidecar.seal == nil ? consent : nil) ?? sidecar.consent ?? .logs
   }

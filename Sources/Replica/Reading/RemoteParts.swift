@@ -2,12 +2,12 @@ package import ObjectStore
 import Platform
 package import SessionLog
 
-/// Parts of a remote stream, chosen by what the segments' indexes tell: the last lines, or the
-/// records of a time span.
+/// Parts of a remote stream, chosen by the segments' indexes: the last lines, or the records of a
+/// time span.
 ///
-/// Only the indexes that are looked at and the frames that are read are fetched, by range requests.
-/// So the hash in a segment's name cannot be compared; the checksums and lengths of frames are. Of a
-/// sealed session only the objects are read that its seal names.
+/// Fetches only the indexes and frames it needs, by range requests. So it cannot verify the hash in
+/// a segment's name, but verifies the checksums and lengths of frames. For a sealed session, only
+/// objects that its seal names are read.
 ///
 /// ```swift
 /// let parts = try RemoteParts(of: remote, upTo: length, in: store)
@@ -17,14 +17,14 @@ package final class RemoteParts {
   private let stream: RemoteStream
   private let length: StreamOffset
 
-  /// Chooses nothing yet.
+  /// Prepares to choose parts.
   ///
   /// - Parameters:
-  ///   - remote: what a listing showed.
-  ///   - length: where the stream ends.
-  ///   - store: where it is.
-  ///   - keys: what seals are signed with; nil where that is not asked.
-  /// - Throws: ``Delta/SegmentError`` when there is no memory.
+  ///   - remote: the session in a listing.
+  ///   - length: the end of the stream.
+  ///   - store: the store.
+  ///   - keys: the keys that seals must be signed with; nil to skip that check.
+  /// - Throws: ``Delta/SegmentError`` if there is not enough memory.
   package init(
     of remote: RemoteSession, upTo length: StreamOffset, in store: any ObjectStore,
     knowing keys: KnownKeys? = nil
@@ -33,13 +33,13 @@ package final class RemoteParts {
     self.length = length
   }
 
-  /// The end of the stream that holds its last lines, the first of them whole.
+  /// The end of the stream that contains its last lines, starting with a whole line.
   ///
   /// - Parameters:
-  ///   - count: lines.
-  ///   - levels: only lines of records of these levels count, by their places in the order of
-  ///     levels; then the end begins with records enough to tell what the first lines belong to.
-  /// - Returns: one range, or none; it begins at 0, or holds a line more than was asked for.
+  ///   - count: number of lines.
+  ///   - levels: count only lines of records of these levels, by their index in the order of
+  ///     levels; the range then starts with enough records to show what the first lines belong to.
+  /// - Returns: at most one range; it begins at 0, or contains one line more than requested.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<StreamOffset>] {
     try await retrying { [self] in
@@ -67,16 +67,16 @@ package final class RemoteParts {
     }
   }
 
-  /// Ranges that hold all records of a time span and of some levels.
+  /// Ranges that contain all records of a time span and of some levels.
   ///
-  /// What has no times or no counts may match, and is in. Each range begins with records enough to tell what the
-  /// first wanted lines belong to, and ends where the last record does.
+  /// Parts without times or counts may match, and are included. Each range starts with enough
+  /// records to show what the first wanted lines belong to, and ends with a record.
   ///
   /// - Parameters:
   ///   - times: milliseconds since 1970; nil for any.
-  ///   - levels: their places in the order of levels; nil for any.
-  ///   - start: nothing before it is looked at; the first range may begin within a record then.
-  /// - Returns: ranges in order, with a gap between each two.
+  ///   - levels: their index in the order of levels; nil for any.
+  ///   - start: ignore everything before it; the first range may then begin within a record.
+  /// - Returns: ranges in order, with gaps between them.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func span(
     _ times: ClosedRange<Int64>?, levels: [Int]? = nil, from start: StreamOffset = .zero
@@ -90,7 +90,7 @@ package final class RemoteParts {
       while let first = isWanted[number...].firstIndex(of: true) {
         let next = isWanted[first...].firstIndex(of: false) ?? isWanted.count
         let start = stretches[Self.context(before: first, in: stretches)].range.lowerBound
-        // A record goes on until the next one begins.
+        // A record extends to the start of the next one.
         let after = stretches[next...].first { $0.records > 0 }
         let end = min(length, after?.range.upperBound ?? length)
         if let before = ranges.last, start <= before.upperBound {
@@ -106,12 +106,12 @@ package final class RemoteParts {
       .filter { !$0.isEmpty }
   }
 
-  /// Reads ranges that were chosen.
+  /// Reads chosen ranges.
   ///
   /// - Parameters:
   ///   - ranges: in order and disjoint.
-  ///   - body: gets the bytes in order, each piece with its offset in the stream.
-  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
+  ///   - body: called with the bytes in order, each piece with its stream offset.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and errors of `body`.
   package func read(
     _ ranges: [Range<StreamOffset>], _ body: (StreamOffset, UnsafeRawBufferPointer) throws -> Void
   ) async throws {
@@ -130,11 +130,11 @@ package final class RemoteParts {
     return cover
   }
 
-  /// The stretch to begin with for a reader to know what the first lines of another one belong to.
+  /// The stretch to start at, so that a reader knows what the first lines of another one belong to.
   private static func context(before number: Int, in stretches: [Stretch]) -> Int {
     var start = number
     var records = 0
-    // The first line may be a part of one.
+    // The first line may be incomplete.
     while start > 0, records < 2 {
       start -= 1
       records += stretches[start].records
@@ -142,7 +142,7 @@ package final class RemoteParts {
     return start
   }
 
-  /// Chooses anew when a segment has gone since the listing.
+  /// Chooses again if a segment has disappeared since the listing.
   private func retrying<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()

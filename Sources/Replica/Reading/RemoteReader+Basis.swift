@@ -2,7 +2,7 @@ package import Delta
 import ObjectStore
 import Platform
 
-/// What a delta refers to.
+/// Reads what a delta refers to.
 extension RemoteReader {
   /// A delta's instructions, which make as many bytes as its name says.
   ///

@@ -3,42 +3,42 @@ package import ObjectStore
 import Platform
 package import SessionLog
 
-/// Reads a session's stream back from the store, checking every object against its name and every
-/// join against its link.
+/// Reads a session's stream from the store; verifies every object against its name and every join
+/// against its link.
 package struct RemoteReader: Sendable {
   let store: any ObjectStore
   let keys: KnownKeys?
 
   /// Makes a reader.
   ///
-  /// - Parameter keys: what seals are signed with; nil where that is not asked.
+  /// - Parameter keys: the keys that seals must be signed with; nil to skip that check.
   package init(_ store: any ObjectStore, knowing keys: KnownKeys? = nil) {
     self.store = store
     self.keys = keys
   }
 
-  /// Reads the stream, or what comes after a part of it that is known.
+  /// Reads the stream, or the rest after a known part.
   ///
-  /// Of a sealed session the objects are read that its seal names. The seal is fetched for that
-  /// unless the session has been restricted to it already. When all of the stream is read, its
-  /// digest is compared with the seal's.
+  /// For a sealed session, reads the objects that its seal names; fetches the seal for that unless
+  /// the session was restricted to it already. If the whole stream is read, its digest is compared
+  /// with the seal's.
   ///
-  /// A segment that was deleted since the listing, because a longer one took its place, costs one
-  /// new listing.
+  /// A segment that was deleted since the listing, because a longer one replaced it, costs one new
+  /// listing.
   ///
   /// - Parameters:
-  ///   - remote: what a listing showed.
+  ///   - remote: the session in a listing.
   ///   - generation: the generation to read, by the names of all segments; nil for the one that
   ///     counts.
-  ///   - start: where to begin.
-  ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to compare the first
-  ///     segment's link with; nil where they are not known.
-  ///   - length: where to stop.
-  ///   - body: gets the stream in order, in pieces of at most 2 MiB; zstd's checksum has been
-  ///     compared, the segment's hash is compared when its last piece has been handed on.
+  ///   - start: the offset to start at.
+  ///   - before: the last bytes before that, up to ``Delta/Link/span`` of them, to verify the first
+  ///     segment's link; nil if unknown.
+  ///   - length: the offset to stop at.
+  ///   - body: called with the stream in order, in pieces of at most 2 MiB; zstd's checksum was
+  ///     verified before, the segment's hash is verified after its last piece.
   /// - Returns: SHA-256 over the bytes, in lower-case hex.
-  /// - Throws: ``ReplicaError`` for anything unlawful, ``ObjectStore/StoreError``, and what `body`
-  ///   throws.
+  /// - Throws: ``ReplicaError`` for anything invalid, ``ObjectStore/StoreError``, and errors of
+  ///   `body`.
   @discardableResult
   package func read(
     _ remote: RemoteSession, generation: Int? = nil, from start: StreamOffset = 0,
@@ -53,14 +53,14 @@ package struct RemoteReader: Sendable {
     return Hex.text((stream.digest ?? SHA256()).finalize())
   }
 
-  /// Reads what can be read of the stream, of a sealed session first what its seal names.
+  /// Reads everything readable of the stream; for a sealed session, first what its seal names.
   ///
   /// - Parameters:
-  ///   - remote: what a listing showed.
-  ///   - length: where to stop; nil for the seal's length, or as far as any object
-  ///     says that it reaches, a damaged one too.
-  ///   - body: gets the stream in order, and is told of what is lost or in doubt.
-  /// - Throws: ``ObjectStore/StoreError`` but for an object that is gone, and what `body` throws.
+  ///   - remote: the session in a listing.
+  ///   - length: the offset to stop at; nil for the seal's length, or the end that any object
+  ///     claims, even a damaged one.
+  ///   - body: called with the stream in order, and with each loss or doubt.
+  /// - Throws: ``ObjectStore/StoreError`` except for a missing object, and errors of `body`.
   package func salvage(
     _ remote: RemoteSession, upTo length: StreamOffset? = nil, _ body: (StreamPart) throws -> Void
   ) async throws {
@@ -68,7 +68,7 @@ package struct RemoteReader: Sendable {
       .filter { $0.name.generation == remote.generation }.map(\.name.range.upperBound).max()
     let length = length ?? remote.seal?.length ?? max(remote.end, damaged ?? 0)
     let stream = try RemoteStream(remote, generation: nil, in: store, knowing: keys, salvages: true)
-    // A segment may have very many frames: what is lost for one reason is told once.
+    // A segment may have very many frames: report consecutive losses with one reason once.
     var lost: StreamDamage?
     func tell() throws {
       if let damage = lost { try body(.damage(damage)) }
@@ -86,10 +86,10 @@ package struct RemoteReader: Sendable {
     try tell()
   }
 
-  /// Reads one segment, checked against its name.
+  /// Reads one segment, verified against its name.
   ///
   /// - Parameter body: as for the whole stream.
-  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and what `body` throws.
+  /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``, and errors of `body`.
   package func read(
     _ segment: SegmentName, in folder: SessionFolder,
     _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -107,17 +107,17 @@ package struct RemoteReader: Sendable {
     }
   }
 
-  /// Reads a sidecar revision, checked against its name.
+  /// Reads a sidecar revision, verified against its name.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func read(_ revision: RevisionName, in folder: SessionFolder) async throws -> Sidecar {
     try sidecar(try await json(of: revision, in: folder), of: revision, in: folder)
   }
 
-  /// Reads a sidecar revision's bytes, which match its name.
+  /// Reads a sidecar revision from bytes that match its name.
   ///
-  /// - Throws: ``ReplicaError`` also when they are of another session, device or generation than the
-  ///   key says: what they say is used in file names; and for a seal that is not its device's.
+  /// - Throws: ``ReplicaError``, also if they state another session, device or generation than the
+  ///   key, because these become file names; and for a seal that is not its device's.
   package func sidecar(
     _ json: [UInt8], of revision: RevisionName, in folder: SessionFolder
   ) throws -> Sidecar {
@@ -137,7 +137,7 @@ package struct RemoteReader: Sendable {
     return sidecar
   }
 
-  /// The bytes of a sidecar revision, checked against its name.
+  /// The bytes of a sidecar revision, verified against its name.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {

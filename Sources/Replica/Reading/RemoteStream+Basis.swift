@@ -4,16 +4,16 @@ import Platform
 import SessionLog
 
 extension RemoteStream {
-  /// Bytes of memory that segments of earlier generations may take together, but for the last.
+  /// Maximum memory of segments of earlier generations, except the last, in bytes.
   static let basisLimit = 12 << 20
 
-  /// Bytes that may be decompressed for copies, beside so many times the bytes that were copied: a
-  /// delta of a few kilobytes could ask for one byte of each of 32768 frames, over and over.
+  /// Bytes that may be decompressed for copies, plus a multiple of the bytes copied: a delta of a
+  /// few kilobytes could request one byte of each of 32768 frames, over and over.
   private static let (copyBase, copyFactor): (ByteCount, Int64) = (1 << 30, 64)
 
   /// Counts a frame that was decompressed for a copy.
   ///
-  /// - Throws: ``ReplicaError`` for deltas that are made to take a reader's time.
+  /// - Throws: ``ReplicaError`` for deltas made to exhaust a reader.
   private func count(_ frame: Int, copied: ByteCount, for delta: SegmentName) throws {
     copyWork.decompressed += ByteCount(frame)
     copyWork.copied += copied
@@ -26,16 +26,16 @@ extension RemoteStream {
     }
   }
 
-  /// Reads bytes of an earlier generation, where they stand themselves and are no copies.
+  /// Reads bytes of an earlier generation from where they are stored plain, not as copies.
   ///
   /// - Parameters:
   ///   - source: the bytes.
-  ///   - offset: where they come in the stream.
+  ///   - offset: their place in the stream.
   ///   - end: stream offset after which nothing is wanted.
   ///   - delta: the segment that copies them.
-  ///   - body: told of damage.
-  ///   - give: gets them in pieces, each with its stream offset.
-  /// - Returns: whether they were all there; but for salvage that is an error.
+  ///   - body: called for damage.
+  ///   - give: called with each piece and its stream offset.
+  /// - Returns: whether all were there; outside salvage, missing bytes are an error.
   func copy(
     _ source: StreamRange, to offset: StreamOffset, upTo end: StreamOffset, of delta: StoredSegment,
     _ body: Body, _ give: (UnsafeRawBufferPointer, StreamOffset) throws -> Void
@@ -73,7 +73,7 @@ extension RemoteStream {
           return false
         }
       } catch let error as ReplicaError where salvages {
-        // As far as nothing else can be known: the next frame, or the next segment, may be whole.
+        // As far as is known, the next frame or the next segment may be undamaged.
         let next = nextStart(after: from, of: rest)
         try lose(from: from + shift, to: min(end, next + shift), error, body)
         isWhole = false
@@ -83,10 +83,10 @@ extension RemoteStream {
     return isWhole
   }
 
-  /// The segment where bytes stand that a delta copies.
+  /// The segment that stores, plain, the bytes that a delta copies.
   ///
-  /// - Parameter open: opens one of those that may be it.
-  /// - Returns: what was opened, its layout, and the first of the bytes there.
+  /// - Parameter open: opens a candidate.
+  /// - Returns: the opened segment, its layout, and the first of the bytes in it.
   func plain<Opened>(
     _ source: StreamRange, copiedBy delta: SegmentName,
     _ open: (SegmentName) async throws -> (Opened, SegmentLayout)
@@ -140,7 +140,7 @@ extension RemoteStream {
     }
   }
 
-  /// Where the bytes may begin again that come after a damaged one.
+  /// The offset at which bytes after a damaged one may be readable again.
   private func nextStart(after offset: StreamOffset, of source: StreamRange) -> StreamOffset {
     let open = basis.last {
       $0.name.generation == source.generation && $0.name.range.contains(offset)

@@ -3,11 +3,11 @@ import ObjectStore
 import Platform
 import SessionLog
 
-/// What a seal says of the stream that is read.
+/// Applies the seal to the stream being read.
 extension RemoteStream {
-  /// Restricts what is read of a sealed session to what its seal names.
+  /// Restricts the reading of a sealed session to what its seal names.
   ///
-  /// Where the reading goes on past damage, a seal that cannot be read leaves all segments.
+  /// In salvage, an unreadable seal leaves all segments.
   func obeySeal() async throws {
     guard obeysSeal, remote.contents == nil, let seal = remote.seal, seal.generation == generation
     else { return }
@@ -25,13 +25,13 @@ extension RemoteStream {
     }
   }
 
-  /// The same, telling of a seal that cannot be read.
+  /// The same, reporting an unreadable seal.
   func obeySeal(upTo length: StreamOffset, _ body: Body) async throws {
     try await obeySeal()
     if let sealProblem, length > 0 { try doubt(0..<length, sealProblem, body) }
   }
 
-  /// Compares the digest of a stream that was read whole with its seal's.
+  /// Compares the digest of a completely read stream with its seal's.
   func checkDigest(of range: Range<StreamOffset>, _ body: Body) throws {
     guard let contents = remote.contents, let expected = contents.digest, !hasLost,
       range == 0..<contents.seal.length, generation == contents.seal.generation

@@ -4,51 +4,51 @@ import ObjectStore
 import Platform
 import SessionLog
 
-/// One reading of a generation of a session's stream: what it knows of the objects, and how far it
-/// has come.
+/// One reading of a generation of a session's stream: its knowledge of the objects, and its
+/// progress.
 ///
-/// Belongs to one task. Memory stays bounded: one segment of the stream, and what copies come from
-/// up to ``basisLimit``.
+/// Belongs to one task. Memory is bounded: one segment of the stream, and up to ``basisLimit`` for
+/// the sources of copies.
 final class RemoteStream {
   typealias Body = (StreamPart) throws -> Void
 
   let store: any ObjectStore
-  /// What seals are signed with; nil where that is not asked.
+  /// The keys that seals must be signed with; nil to skip that check.
   let keys: KnownKeys?
   let generation: Int
   let decoder: SegmentDecoder
-  /// Whether what is wrong is told, and the reading goes on; else it is an error.
+  /// Whether problems are reported and reading continues; otherwise they are errors.
   let salvages: Bool
   var remote: RemoteSession
-  /// Indexes that were fetched to choose what to read.
+  /// Indexes fetched to choose what to read.
   var heads: [SegmentName: SegmentHead] = [:]
-  /// Segments of earlier generations, those used last at the end.
+  /// Segments of earlier generations, the most recently used last.
   var basis: [StoredSegment] = []
-  /// Bytes that were decompressed for copies, and that were copied.
+  /// Bytes decompressed for copies, and bytes copied.
   var copyWork: (decompressed: ByteCount, copied: ByteCount) = (0, 0)
 
-  /// The stream has been handed on up to here.
+  /// The stream has been delivered up to this offset.
   private(set) var position = StreamOffset.zero
-  /// SHA-256 over what was handed on, when it is read in order.
+  /// SHA-256 over the delivered bytes, when reading in order.
   private(set) var digest: SHA256?
-  /// Where the reading in order began.
+  /// The start of reading in order.
   private var origin: StreamOffset?
-  /// Whether the hash of the segment under way is the digest: nothing was handed on before it.
+  /// Whether the current segment's hash is the digest, because nothing was delivered before it.
   private var hashIsDigest = false
-  /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil where not known.
+  /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil if unknown.
   private var tail: [UInt8]?
-  /// Where the last new listing was made: without progress since, another one cannot help.
+  /// The position of the last new listing: without progress since, another one cannot help.
   private var lookedAt: StreamOffset?
-  /// Damaged segments that others can stand in for.
+  /// Damaged segments that others can replace.
   private var excluded: Set<SegmentName> = []
-  /// Whether the stream that counts is read, as its seal describes it, and not a generation by the
-  /// names of all segments.
+  /// Whether to read the stream that counts, as its seal describes it, rather than a generation by
+  /// the names of all segments.
   let obeysSeal: Bool
-  /// Why the seal, where there is one, does not say what to read; only where the reading goes on.
+  /// Why the seal does not determine what to read, if it exists; in salvage only.
   var sealProblem: ReplicaError?
-  /// Whether bytes were left out.
+  /// Whether bytes were omitted.
   private(set) var hasLost = false
-  /// The segment that is read in parts, for more of it.
+  /// The segment being read in parts, kept for more of them.
   private var current: StoredSegment?
 
   init(
@@ -66,7 +66,7 @@ final class RemoteStream {
 
   // MARK: In order
 
-  /// Reads `[start, length)`, each segment whole and compared with its name.
+  /// Reads `[start, length)`; each segment whole, and compared with its name.
   func read(
     from start: StreamOffset, after before: [UInt8]?, upTo length: StreamOffset, _ body: Body
   ) async throws {
@@ -79,8 +79,8 @@ final class RemoteStream {
     try checkDigest(of: start..<length, body)
   }
 
-  /// Reads some ranges, of each segment no more than they need; its hash is not compared then, but
-  /// the checksums and lengths of frames are.
+  /// Reads some ranges, and of each segment only what they need; verifies the checksums and lengths
+  /// of frames instead of its hash.
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<StreamOffset>], _ body: Body) async throws {
@@ -88,7 +88,7 @@ final class RemoteStream {
     for range in ranges {
       if position != range.lowerBound || position == 0 {
         (position, tail) = (range.lowerBound, nil)
-        // Ranges that follow each other from the start make the whole stream, too.
+        // Adjacent ranges from the start make up the whole stream, too.
         digest = position == 0 ? SHA256() : nil
       }
       try await advance(to: range.upperBound, body) { segment in
@@ -121,7 +121,7 @@ final class RemoteStream {
     }
   }
 
-  /// The segment to read from an offset: of those that hold it, the one that reaches furthest.
+  /// The segment to read from an offset: of those that contain it, the one that extends furthest.
   private func segment(at offset: StreamOffset) -> SegmentName? {
     if !salvages { return remote.segment(at: offset, of: generation) }
     return candidates.first { $0.contains { $0.range.contains(offset) } }?
@@ -129,14 +129,13 @@ final class RemoteStream {
       .max { $0.range.upperBound < $1.range.upperBound }
   }
 
-  /// Where the next segment begins that the seal names, while one is read that it does not name.
+  /// Start of the next segment that the seal names, while reading one that it does not name.
   private func nextNamed(after offset: StreamOffset, besides segment: SegmentName) -> StreamOffset {
     guard salvages, remote.unnamed.contains(segment) else { return .max }
     return candidates[0].map(\.range.lowerBound).filter { $0 > offset }.min() ?? .max
   }
 
-  /// The segments that may be read where the reading goes on past damage: those that the seal names
-  /// and, for want of them, the others.
+  /// The segments to read in salvage: those that the seal names and, failing them, the others.
   private var candidates: [[SegmentName]] {
     [remote.segments, remote.unnamed].map {
       $0.filter { $0.generation == generation && !excluded.contains($0) }
@@ -187,7 +186,7 @@ final class RemoteStream {
       }
     }
     if isWhole, !isComplete, segment.kind == .delta {
-      // The literals have their frames' checksums, the copies have nothing but this hash.
+      // Literals have their frames' checksums, but copies only this hash.
       try doubt(
         segment.range,
         ReplicaError(
@@ -223,7 +222,7 @@ final class RemoteStream {
     return stored
   }
 
-  /// Hands on those of some bytes that come next, up to `end`.
+  /// Delivers the part of some bytes that comes next, up to `end`.
   private func hand(
     _ bytes: UnsafeRawBufferPointer, at offset: StreamOffset, upTo end: StreamOffset, _ body: Body
   ) throws {
@@ -237,9 +236,9 @@ final class RemoteStream {
     try body(.bytes(wanted))
   }
 
-  /// Takes note that an object is gone which a listing showed, and lists once more.
+  /// Lists again after an object that a listing showed is gone.
   ///
-  /// - Throws: the error when nothing has been read since the last time.
+  /// - Throws: the error, if nothing has been read since the last listing.
   func lookAgain(_ error: StoreError) async throws {
     guard lookedAt.map({ $0 < position }) ?? true else { throw error }
     lookedAt = position
@@ -252,9 +251,9 @@ final class RemoteStream {
   private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8], _ body: Body)
     throws
   {
-    // Of a stream that is read from its middle, fewer bytes may be known than the link covers.
+    // When reading from the middle, fewer bytes may be known than the link covers.
     guard link.covered <= tail.count || StreamOffset(tail.count) == position else { return }
-    // Where the writer no longer had the bytes before, its link covers fewer of them.
+    // If the writer no longer had all bytes before, its link covers fewer of them.
     let covered = tail.suffix(link.covered)
     guard link.covered <= tail.count, link == Link(before: covered) else {
       return try doubt(
@@ -265,8 +264,7 @@ final class RemoteStream {
     }
   }
 
-  /// Compares what a segment holds of the bytes before the position, which another one gave, with
-  /// these.
+  /// Compares a segment's bytes before the position, which another segment delivered, with those.
   private func checkJoin(
     _ bytes: UnsafeRawBufferPointer, at offset: StreamOffset, of segment: SegmentName, _ body: Body
   ) throws {
@@ -288,13 +286,13 @@ final class RemoteStream {
 
   // MARK: Damage
 
-  /// Tells of bytes that are given but may be wrong; an error where nobody listens.
+  /// Reports bytes that are delivered but may be wrong; an error outside salvage.
   func doubt(_ range: Range<StreamOffset>, _ error: ReplicaError, _ body: Body) throws {
     guard salvages else { throw error }
     try body(.damage(StreamDamage(range: range, isLost: false, reason: error.detail)))
   }
 
-  /// Leaves out what comes next of some bytes that cannot be read; an error where nobody listens.
+  /// Skips and reports bytes that cannot be read; an error outside salvage.
   func lose(from lower: StreamOffset, to upper: StreamOffset, _ error: any Error, _ body: Body)
     throws
   {
@@ -307,8 +305,7 @@ final class RemoteStream {
     try body(.damage(StreamDamage(range: lower..<upper, isLost: true, reason: "\(error)")))
   }
 
-  /// Leaves a damaged segment out of what is read from here on, if another one holds what comes
-  /// next.
+  /// Excludes a damaged segment from further reading if another one has the next bytes.
   private func standIn(for segment: SegmentName) -> Bool {
     excluded.insert(segment)
     if self.segment(at: position) != nil { return true }
@@ -316,7 +313,7 @@ final class RemoteStream {
     return false
   }
 
-  /// Reads what can be read of a segment without its index.
+  /// Reads everything readable of a segment without its index.
   private func readAround(
     _ error: ReplicaError, _ segment: SegmentName, upTo end: StreamOffset, _ body: Body
   ) async throws {
@@ -325,14 +322,14 @@ final class RemoteStream {
     try lose(from: position, to: end, error, body)
   }
 
-  /// A cut upload that was to hold a byte.
+  /// A truncated upload whose name includes an offset.
   func damagedSegment(at offset: StreamOffset, of generation: Int) -> RemoteSession.ObjectDamage? {
     remote.damagedSegments.first {
       $0.name.generation == generation && $0.name.range.contains(offset)
     }
   }
 
-  /// That bytes are in no whole segment.
+  /// The error for bytes that are in no complete segment.
   func missing(from offset: StreamOffset, upTo length: StreamOffset) -> ReplicaError {
     let cause = damagedSegment(at: offset, of: generation).map {
       ": \($0.name.fileName) has \($0.found) bytes"
@@ -356,7 +353,7 @@ final class RemoteStream {
     try lose(from: position, to: end, missing(from: position, upTo: end), body)
   }
 
-  /// Hands on the frames that a plain segment begins with, as bytes in doubt.
+  /// Delivers the leading frames of a plain segment, as bytes in doubt.
   private func salvage(
     _ segment: SegmentName, upTo end: StreamOffset, _ error: ReplicaError, _ body: Body
   ) async throws {

@@ -2,22 +2,22 @@ import Delta
 import ObjectStore
 import Platform
 
-/// A segment's index, fetched from the store with as little else as may be.
+/// A segment's index, fetched from the store with as little else as possible.
 struct SegmentHead: Sendable {
   let name: SegmentName
   let layout: SegmentLayout
-  /// Bytes of the object that came with it, and where in the object they begin.
+  /// Bytes of the object that came with it, and their offset in the object.
   let held: (start: Int64, bytes: [UInt8])
 
-  /// Objects up to this size are fetched whole: a request costs more than they do.
+  /// Objects up to this size are fetched whole: a request costs more than the bytes.
   static let wholeLimit: ByteCount = 32 << 10
   /// Bytes fetched from an object's end; nearly every index is shorter.
   private static let guess: Int64 = 4096
 
   /// Fetches an index.
   ///
-  /// - Parameter whole: whether the rest of the object is wanted as well.
-  /// - Throws: ``ReplicaError`` when the object or its index is damaged, ``ObjectStore/StoreError``.
+  /// - Parameter whole: whether the rest of the object is needed as well.
+  /// - Throws: ``ReplicaError`` if the object or its index is damaged, ``ObjectStore/StoreError``.
   static func fetch(
     _ name: SegmentName, in folder: SessionFolder, from store: any ObjectStore, whole: Bool
   ) async throws -> SegmentHead {
@@ -55,7 +55,7 @@ struct SegmentHead: Sendable {
     }
   }
 
-  /// The same without what came with it.
+  /// The index without the bytes that came with it.
   var withoutBytes: SegmentHead {
     SegmentHead(name: name, layout: layout, held: (name.stored.bytes, []))
   }
@@ -66,7 +66,7 @@ struct SegmentHead: Sendable {
     self.held = held
   }
 
-  /// Fetches some bytes of an object.
+  /// Fetches a range of an object.
   static func piece(
     _ range: Range<Int64>, of name: SegmentName, _ key: String, _ store: any ObjectStore
   ) async throws -> [UInt8] {
@@ -83,7 +83,7 @@ struct SegmentHead: Sendable {
   }
 }
 
-/// Gives errors of the layers below the name of the object that they are about.
+/// Adds the object's name to errors of lower layers.
 func naming<Value>(
   _ object: any CustomStringConvertible, _ work: () throws -> Value
 ) throws -> Value {

@@ -2,14 +2,14 @@ import Delta
 import ObjectStore
 import Platform
 
-/// A segment of which frames are read, and no more of the object is fetched than these need.
+/// A segment whose frames are read; fetches no more of the object than these need.
 ///
-/// Frames that are wanted and lie close to each other come with one request; where most of the
-/// object is wanted, that is all of it.
+/// Wanted frames close to each other are fetched by one request; if most of the object is wanted,
+/// all of it is.
 final class StoredSegment {
   let name: SegmentName
   let layout: SegmentLayout
-  /// What it copies from earlier generations within the parts that are wanted.
+  /// What the wanted parts copy from earlier generations.
   let copies: [StreamRange]
 
   private let key: String
@@ -23,12 +23,12 @@ final class StoredSegment {
   /// The frame decompressed last.
   private var open: (number: Int, bytes: [UInt8])?
 
-  /// Unwanted bytes between two frames that are fetched rather than asked around.
+  /// Unwanted bytes between two frames that are fetched to save a request.
   private static let gap: Int64 = 64 << 10
 
   /// - Parameters:
   ///   - head: its index.
-  ///   - parts: what is going to be read, as positions in its stream bytes, in order.
+  ///   - parts: the parts to be read, as positions in its stream bytes, in order.
   init(
     _ head: SegmentHead, wanting parts: [Range<Int64>], in folder: SessionFolder,
     from store: any ObjectStore, with decoder: SegmentDecoder
@@ -42,12 +42,12 @@ final class StoredSegment {
     var frames: [Int] = []
     var copies: [StreamRange] = []
     var wanted: ByteCount = 0
-    // Part by part: many parts of many frames have more pieces together than there is memory for.
+    // One part at a time: many parts of many frames could have more pieces than fit into memory.
     for part in parts {
       for piece in head.layout.pieces(of: part) {
         switch piece.source {
         case .copy(let source): copies.append(source)
-        // The literals between copies may come from one frame, which then comes up again and again.
+        // Literals between copies may share a frame, which then occurs repeatedly.
         case .frame(let number, _) where number > frames.last ?? -1:
           frames.append(number)
           wanted += ByteCount(head.layout.index.frames[number].storedLength)
@@ -59,7 +59,7 @@ final class StoredSegment {
     self.frames = wanted * 2 > head.name.stored ? Array(layout.index.frames.indices) : frames
   }
 
-  /// Bytes of memory that it takes.
+  /// Its memory in bytes.
   var cost: Int { head.bytes.count + (run?.bytes.count ?? 0) + (open?.bytes.count ?? 0) }
 
   deinit { close() }
@@ -75,7 +75,7 @@ final class StoredSegment {
 
   /// The log bytes of a frame.
   ///
-  /// - Throws: ``ReplicaError`` when it is damaged, ``ObjectStore/StoreError``.
+  /// - Throws: ``ReplicaError`` if it is damaged, ``ObjectStore/StoreError``.
   func frame(_ number: Int) async throws -> [UInt8] {
     if let open, open.number == number { return open.bytes }
     close()
@@ -98,7 +98,7 @@ final class StoredSegment {
     throw ReplicaError(.damagedObject, "\(name.fileName): frame \(number) is not there")
   }
 
-  /// Bytes of the object from a frame on, as far as wanted frames follow each other closely.
+  /// The object's bytes from a frame on, as far as wanted frames are close together.
   private func stretch(from number: Int) -> Range<Int64> {
     var range = layout.stored(number)
     for next in frames.drop(while: { $0 <= number }) {

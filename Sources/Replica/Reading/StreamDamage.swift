@@ -2,16 +2,16 @@ import LogRecords
 import Platform
 package import SessionLog
 
-/// Something wrong with a stretch of a remote stream, as a reader that goes on tells it.
+/// Damage in a range of a remote stream, as reported by salvage.
 package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
-  /// The stretch, in stream bytes.
+  /// The damaged stream bytes.
   package let range: Range<StreamOffset>
-  /// Whether its bytes could not be read and are left out; else they are given, and in doubt.
+  /// Whether the bytes were unreadable and are omitted; otherwise they are delivered, but in doubt.
   package let isLost: Bool
-  /// What is wrong, with the names of objects.
+  /// The problem, with the names of objects.
   package let reason: String
 
-  /// This and what follows directly, where that was lost for the same reason.
+  /// This and the following damage as one, if both are losses for the same reason.
   func joined(with next: StreamDamage) -> StreamDamage? {
     guard next.isLost == isLost, next.reason == reason, next.range.lowerBound == range.upperBound
     else { return nil }
@@ -19,7 +19,7 @@ package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
       range: range.lowerBound..<next.range.upperBound, isLost: isLost, reason: reason)
   }
 
-  /// The line that stands for lost bytes, newline included.
+  /// The line that replaces lost bytes, newline included.
   package var gapLine: [UInt8] {
     Array("\(GapLine.text(range.byteCount.bytes, reason))\n".utf8)
   }
@@ -31,10 +31,10 @@ package struct StreamDamage: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// What comes next of a stream that is read as far as it can be.
+/// The next part of a stream during salvage.
 package enum StreamPart {
   /// Bytes, at most 2 MiB.
   case bytes(UnsafeRawBufferPointer)
-  /// Something wrong; lost bytes are passed over.
+  /// Damage; lost bytes are skipped.
   case damage(StreamDamage)
 }

@@ -4,33 +4,33 @@ import ObjectStore
 import Platform
 import SessionLog
 
-/// A part of a stream, and what an index tells of it without its bytes.
+/// A part of a stream, and its properties according to an index.
 struct Stretch: Sendable, Equatable {
   /// Stream offsets.
   var range: Range<StreamOffset>
-  /// Newlines in it, at least.
+  /// Minimum number of newlines in it.
   var lines = 0
-  /// Records in it by level, lowest first, at least.
+  /// Minimum number of records in it by level, lowest first.
   var levels = [Int](repeating: 0, count: FrameSummary.levelCount)
-  /// Times of the earliest and latest record, milliseconds since 1970; nil where nothing is known.
+  /// Times of the earliest and latest record, milliseconds since 1970; nil if unknown.
   var times: ClosedRange<Int64>?
 
-  /// Records in it, at least.
+  /// Minimum number of records in it.
   var records: Int { levels.reduce(0, +) }
 
-  /// Records of some levels in it, at least.
+  /// Minimum number of records of some levels in it.
   func records(of ranks: [Int]) -> Int { ranks.reduce(0) { $0 + levels[$1] } }
 
   /// Whether records of a time span and of some levels may begin in it.
   func mayHold(_ span: ClosedRange<Int64>?, _ ranks: [Int]?) -> Bool {
     if let span, let times, !times.overlaps(span) { return false }
     guard let ranks, records > 0 else { return true }
-    // Lines before the first record of a stream pass for INFO.
+    // Lines before the first record of a stream count as INFO.
     let isHeadless = range.lowerBound == 0 && ranks.contains(Int(Level.info.rawValue))
     return isHeadless || records(of: ranks) > 0
   }
 
-  /// What stands in a frame, or in a part of one: of that nothing can be counted.
+  /// The content of a frame, or part of one, without counts for a part.
   init(_ range: Range<StreamOffset>, of frame: FrameSummary) {
     self.range = range
     times = frame.times
@@ -39,7 +39,7 @@ struct Stretch: Sendable, Equatable {
     levels = frame.levels
   }
 
-  /// Trusts the index no more in what records begin here.
+  /// Discards what the index says about records that begin here.
   mutating func forgetRecords() {
     times = nil
     levels = [Int](repeating: 0, count: FrameSummary.levelCount)
@@ -47,7 +47,7 @@ struct Stretch: Sendable, Equatable {
 }
 
 extension [Stretch] {
-  /// Joins neighbours until no more than so many are left.
+  /// Merges neighbours until at most so many are left.
   mutating func coarsen(to limit: Int) {
     guard count > limit else { return }
     let share = (count + limit - 1) / limit
@@ -58,7 +58,7 @@ extension [Stretch] {
 }
 
 extension Stretch {
-  /// Adds the stretch that follows; where nothing is known of one, nothing is known of both.
+  /// Appends the following stretch; what is unknown of one is unknown of both.
   fileprivate mutating func join(_ next: Stretch) {
     let isKnown = records > 0 && next.records > 0
     range = range.lowerBound..<next.range.upperBound
@@ -71,15 +71,15 @@ extension Stretch {
 }
 
 extension RemoteStream {
-  /// Bytes of objects that may be kept from choosing until reading.
+  /// Bytes of objects kept between choosing and reading.
   private static let heldLimit = 4 << 20
-  /// Frames of which what is known may be kept from choosing until reading: an index of 1 MiB can
-  /// name very many.
+  /// Frames whose properties are kept between choosing and reading: an index of 1 MiB can name very
+  /// many.
   private static let frameLimit = 1 << 16
-  /// Into so many stretches a segment is divided at the most.
+  /// Maximum number of stretches into which a segment is divided.
   private static let mostStretches = 1024
 
-  /// What the indexes tell of some of the stream's segments, in order.
+  /// The stretches of some of the stream's segments, in order.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   func stretches(of segments: [SegmentName]) async throws -> [Stretch] {
@@ -109,8 +109,8 @@ extension RemoteStream {
     return all
   }
 
-  /// Where what a delta copies and what it adds meet, a line may have come about, or ceased to be one,
-  /// of which no index knows.
+  /// Where a delta's copies and literals meet, lines may have formed or merged unknown to any
+  /// index.
   private static func doubtEnds(
     of stretches: inout [Stretch], _ number: Int, in pieces: [SegmentLayout.Piece]
   ) {

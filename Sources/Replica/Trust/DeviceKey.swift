@@ -3,14 +3,14 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// The key that a device signs with what it writes: who may write to the store cannot write in its
-/// name.
+/// The key with which a device signs its seals, so that nobody else with write access to the store
+/// can write in its name.
 package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The device.
   package let deviceId: String
-  /// When the key was made: what the device sealed before may lack a signature.
+  /// When the key was created; seals from before may lack a signature.
   package let created: Timestamp
-  /// What others check its signatures with.
+  /// The key that verifies its signatures.
   package let publicKey: PublicKey
   private let seed: [UInt8]
 
@@ -18,11 +18,11 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   private struct Record: Codable {
     let created: Timestamp
     let deviceId: String
-    /// Base64 of the 32 bytes that the key is made of.
+    /// The key's 32 bytes in base64.
     let key: String
   }
 
-  /// Makes a key of its 32 bytes.
+  /// Makes a key from its 32 bytes.
   ///
   /// - Throws: ``ReplicaError`` for another number of bytes.
   package init(deviceId: String, created: Timestamp, seed: [UInt8]) throws {
@@ -35,12 +35,12 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     publicKey = PublicKey(key.publicKey.rawRepresentation)
   }
 
-  /// The key of a home's device; made where there is none, and anew for another device's, as in a
-  /// copied home.
+  /// The key of a home's device; created if missing, or if it is another device's, as in a copied
+  /// home.
   ///
   /// In machine-wide mode the device, and so its key, is root's: others have none.
   ///
-  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` for a file that is no key.
+  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` for an invalid key file.
   package static func load(
     _ home: Home, _ device: Device, on machine: Machine = .current
   ) throws -> DeviceKey? {
@@ -49,7 +49,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     if let key = try read(path), key.deviceId == device.deviceId { return key }
     let folder = AtomicFile.directory(of: path)
     try Directory.makeOne(folder)
-    // Of all that start at the same time one makes the key, the others read it.
+    // Of processes that start at once, one creates the key and the others read it.
     let lock = try Descriptor(openingDirectory: folder)
     _ = try? lock.lock(.exclusive, waits: true)
     defer { withExtendedLifetime(lock) {} }
@@ -67,7 +67,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     return key
   }
 
-  /// The key of a device where a home has it, and this user may read it.
+  /// The key of a device if the home has it and this user may read it.
   package static func find(_ home: Home, deviceId: String) -> DeviceKey? {
     (try? read(home.keyPath)).flatMap { $0?.deviceId == deviceId ? $0 : nil }
   }
@@ -112,17 +112,17 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     try SealSignature.sign(sidecar, as: revision, in: folder, by: self)
   }
 
-  /// Without the secret.
+  /// Omits the secret.
   package var description: String { "key \(publicKey.id) of device \(deviceId)" }
 
-  /// Without the secret.
+  /// Omits the secret.
   package var customMirror: Mirror { Mirror(self, children: ["publicKey": publicKey]) }
 }
 
 extension Home {
   /// The key of this home's device.
   package var keyPath: String {
-    // In machine-wide mode root's own home has it, which nobody else can have made.
+    // In machine-wide mode it is in root's own home, where only root can have created it.
     (owner == nil ? path : MachineWide.home(of: Account(id: 0)).path) + "/control/key.json"
   }
 }

@@ -2,10 +2,10 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// The keys that devices are known to sign with: those that a person has named, this device's own, and
-/// for any other device the first that was seen.
+/// The known signing keys of devices: those that a person named, this device's own, and for any
+/// other device the first one seen.
 package final class KnownKeys: Sendable {
-  /// A key, and when it was made; nil where nobody said.
+  /// A key, and when it was created; nil if unknown.
   package struct Key: Sendable, Equatable, Codable {
     let key: String
     var since: Timestamp?
@@ -16,21 +16,21 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// By device, what a person has named, and this device's own.
+  /// Keys that a person named, and this device's own, by device.
   private let named: [String: Key]
-  /// Where the rest is remembered.
+  /// The file that remembers the rest.
   private let path: String
-  /// By device; nil until they are asked for.
+  /// Keys seen, by device; nil until needed.
   private let seen = Guarded<[String: Key]?>(nil)
-  /// This device, which has its key here.
+  /// This device, if its key is here.
   private let own: String?
 
-  /// Makes a collection that remembers in a home what it sees.
+  /// Makes a collection that remembers in a home the keys it sees.
   ///
   /// - Parameters:
   ///   - home: the home.
-  ///   - named: by device, the keys that a person has named.
-  ///   - own: this device's; nil where it is not known.
+  ///   - named: keys that a person named, by device.
+  ///   - own: this device's key; nil if unknown.
   package init(_ home: Home, named: [String: Key], own: DeviceKey?) {
     path = home.path + "/trust.json"
     var named = named
@@ -39,7 +39,7 @@ package final class KnownKeys: Sendable {
     self.own = own?.deviceId
   }
 
-  /// The key that was seen first of a device.
+  /// The first key seen of a device.
   private func seen(_ device: String) throws -> Key? {
     try seen.withLock { seen in
       let all = try seen ?? Self.read(path)
@@ -61,13 +61,13 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Checks who signed a seal.
+  /// Verifies who signed a seal.
   ///
-  /// A seal without a signature is as good as one with it where no key of its device is known, or
-  /// where its session began before that key was made.
+  /// A seal without a signature is accepted if no key of its device is known, or its session began
+  /// before that key was created.
   ///
-  /// - Parameter json: the seal as it is stored.
-  /// - Throws: ``ReplicaError`` where it is not its device's.
+  /// - Parameter json: the seal as stored.
+  /// - Throws: ``ReplicaError`` if it is not its device's.
   func check(
     _ json: [UInt8], _ sidecar: Sidecar, _ revision: RevisionName, in folder: SessionFolder
   ) throws {

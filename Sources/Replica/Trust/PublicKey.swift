@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Platform
 
-/// What a device's signatures are checked with: an Ed25519 key, in text `ed25519:<base64>`.
+/// The key that verifies a device's signatures: an Ed25519 key, as text `ed25519:<base64>`.
 package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
   /// Its 32 bytes.
   let bytes: [UInt8]
@@ -11,7 +11,7 @@ package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
 
   init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
-  /// Reads the text; nil for any other.
+  /// Parses the text; nil if it is invalid.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.prefix),
       let data = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
@@ -24,7 +24,7 @@ package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
   /// The text.
   package var description: String { Self.prefix + Data(bytes).base64EncodedString() }
 
-  /// What a signer is called: base32, lower case, of the first 10 bytes of the key's SHA-256.
+  /// The signer's id: base32, lower case, of the first 10 bytes of the key's SHA-256.
   package var id: String {
     let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
     let hash = SHA256.hash(data: bytes).prefix(10)
@@ -35,7 +35,7 @@ package struct PublicKey: Sendable, Hashable, CustomStringConvertible {
       })
   }
 
-  /// Whether a signature over some bytes was made with the key that belongs to it.
+  /// Whether a signature over a message was made with the matching private key.
   func signed(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
     guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else {
       return false

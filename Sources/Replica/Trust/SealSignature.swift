@@ -2,14 +2,14 @@ import Foundation
 import Platform
 import SessionLog
 
-/// How a seal is signed.
+/// Signs seals and verifies their signatures.
 ///
-/// What is signed is the JSON byte for byte but for the member `signature`, which stands in lines of
-/// its own: so whoever has `sed` and `openssl` can check it, and members that are not known yet are
-/// signed as well. The first line says what kind of thing it is, the second where in the store it
-/// belongs, the third whose key it is and from when on it counts.
+/// The signature covers the JSON byte for byte except the member `signature`, which has lines of
+/// its own: so `sed` and `openssl` suffice to verify it, and unknown members are signed as well.
+/// The first line states the kind of message, the second its place in the store, the third the key
+/// and since when it counts.
 enum SealSignature {
-  /// What the signed bytes begin with.
+  /// The first line of the signed bytes.
   private static let title = "tidemark seal 1"
 
   /// The JSON of a seal with its signature.
@@ -36,9 +36,9 @@ enum SealSignature {
     return json
   }
 
-  /// The key that a seal is signed with; nil for one without a signature.
+  /// The key that signed a seal; nil for one without a signature.
   ///
-  /// - Throws: ``ReplicaError`` for a signature that is not of this seal.
+  /// - Throws: ``ReplicaError`` for a signature that does not match the seal.
   static func signer(
     of json: [UInt8], _ sidecar: Sidecar, _ revision: RevisionName, in folder: SessionFolder
   ) throws -> (key: PublicKey, since: Timestamp)? {
@@ -66,7 +66,7 @@ enum SealSignature {
     return Array("\(title)\n\(place)\n\(signature.key) \(signature.since)\n".utf8) + bare
   }
 
-  /// The JSON without the lines of a signature; nil where they are not there, once and as written.
+  /// The JSON without the lines of a signature; nil unless they occur exactly once, as written.
   private static func bare(_ json: [UInt8], _ signature: Sidecar.Signature) throws -> [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

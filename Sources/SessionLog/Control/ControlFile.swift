@@ -1,10 +1,9 @@
 import Foundation
 import Platform
 
-/// `control/state.json` of a home: what its scenarios are set to.
+/// `control/state.json` of a home: the states of its scenarios.
 ///
-/// Keys that this version does not know are kept. In machine-wide mode the file is root's, and others
-/// read it.
+/// Unknown keys are preserved. In machine-wide mode the file is root's, and others read it.
 public struct ControlFile: Sendable {
   private let home: Home
 
@@ -14,21 +13,21 @@ public struct ControlFile: Sendable {
   /// The path of the file.
   var path: String { home.controlPath + "/state.json" }
 
-  /// What is remembered of scenarios; empty where there is no file.
+  /// The states of scenarios; empty if there is no file.
   ///
-  /// A scenario of which something cannot be read is left out: it is off.
+  /// A scenario with an unreadable state is omitted: it is off.
   ///
-  /// - Throws: ``Platform/SystemError``; `DecodingError` where the file is damaged.
+  /// - Throws: ``Platform/SystemError``; `DecodingError` if the file is damaged.
   public func scenarios() throws -> [ScenarioName: ScenarioState] {
     try Self.scenarios(in: object())
   }
 
-  /// Changes what is remembered, as the only one at that moment.
+  /// Changes the states, under an exclusive lock.
   ///
-  /// A damaged file is kept beside, as `state.json.damaged`, and begun anew.
+  /// A damaged file is kept as `state.json.damaged`, and replaced by an empty one.
   ///
-  /// - Parameter body: gets what is remembered; the file is written where it changes that.
-  /// - Throws: ``Platform/SystemError``, and what `body` throws.
+  /// - Parameter body: changes the states; the file is written if they differ.
+  /// - Throws: ``Platform/SystemError``, and errors of `body`.
   public func change<Value>(
     _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
   ) throws -> Value {

@@ -1,20 +1,20 @@
 public import Platform
 
-/// The scenarios that a home's sessions declare, and what is remembered of them.
+/// The scenarios that a home's sessions declare, and their states.
 public struct DeclaredScenarios: Sendable {
   private let home: Home
 
-  /// Those of a home.
+  /// The declared scenarios of a home.
   public init(_ home: Home) { self.home = home }
 
-  /// How many a session can declare.
+  /// Maximum number of scenarios that a session can declare.
   public static let mostOfSession = 64
 
-  /// Declares scenarios in a session: from now on they are known, and keep what they are set to.
+  /// Declares scenarios in a session: they become known, and keep their state.
   ///
   /// - Parameters:
-  ///   - names: those beyond ``mostOfSession`` are left out.
-  ///   - session: which.
+  ///   - names: the scenarios; those beyond ``mostOfSession`` are ignored.
+  ///   - session: the session.
   ///   - now: the time.
   /// - Returns: those that the session had not declared before.
   /// - Throws: ``Platform/SystemError``.
@@ -39,14 +39,14 @@ public struct DeclaredScenarios: Sendable {
         for name in new where states[name] == nil { states[name] = ScenarioState(created: now) }
       }
     } catch let error as SystemError where error.isDenied && home.owner != nil {
-      // The states of a machine are root's, who finds what users declare.
+      // A machine's states are root's, who collects what users declare.
     }
     return new
   }
 
-  /// Withdraws what a session has declared; what the scenarios are set to is kept.
+  /// Withdraws a session's declarations; the scenarios keep their state.
   ///
-  /// - Returns: how many it had declared.
+  /// - Returns: the number of scenarios it had declared.
   /// - Throws: ``Platform/SystemError``.
   @discardableResult
   public func undeclare(_ session: SessionID) throws -> Int {
@@ -55,14 +55,14 @@ public struct DeclaredScenarios: Sendable {
     return count
   }
 
-  /// What a session has declared.
+  /// The scenarios that a session has declared.
   ///
   /// - Throws: ``Platform/SystemError``.
   public func names(of session: SessionID) throws -> [ScenarioName] {
     try names(at: home.files(for: session).declared)
   }
 
-  /// What sessions have declared that are not sealed.
+  /// The scenarios that unsealed sessions have declared.
   ///
   /// - Throws: ``Platform/SystemError``.
   public func names() throws -> Set<ScenarioName> {

@@ -1,13 +1,13 @@
 package import LogRecords
 import Synchronization
 
-/// Whether one scenario of one session is written at this moment: one load, and nothing to wait for.
+/// Whether one scenario of one session is currently written: a single atomic load, without waiting.
 ///
-/// The session's writer sets it about once a second.
+/// The session's writer updates it about once a second.
 package final class ScenarioGate: Sendable {
   /// The scenario.
   package let name: ScenarioName
-  /// The same as it stands in records.
+  /// The name as it appears in records.
   package let word: RecordWord
   private let isOpenNow: Atomic<Bool>
   private let leftOutNow = Atomic<Int>(0)
@@ -18,7 +18,7 @@ package final class ScenarioGate: Sendable {
     isOpenNow = Atomic(isOpen)
   }
 
-  /// Whether a record may pass; one that may not is counted.
+  /// Whether a record is to be written; counts those that are not.
   package func admits() -> Bool {
     if isOpenNow.load(ordering: .relaxed) { return true }
     leftOutNow.wrappingAdd(1, ordering: .relaxed)
@@ -28,7 +28,7 @@ package final class ScenarioGate: Sendable {
   /// Whether it is on.
   package var isOpen: Bool { isOpenNow.load(ordering: .relaxed) }
 
-  /// How many records did not pass.
+  /// Number of records not written.
   var leftOut: Int { leftOutNow.load(ordering: .relaxed) }
 
   /// Opens or closes it.

@@ -9,7 +9,7 @@ public struct ScenarioName: Sendable, Hashable, Comparable, CustomStringConverti
   /// Longest name, in bytes.
   static let longest = 64
 
-  /// Reads a name; nil for what cannot be one.
+  /// Validates a name; nil if it is invalid.
   public init?(_ text: String) {
     guard (1...Self.longest).contains(text.utf8.count),
       !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f || $0 == 0x7b || $0 == 0x7d })
@@ -17,12 +17,12 @@ public struct ScenarioName: Sendable, Hashable, Comparable, CustomStringConverti
     description = text
   }
 
-  /// By their bytes.
+  /// Compares bytes.
   public static func < (left: ScenarioName, right: ScenarioName) -> Bool {
     left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
   }
 
-  /// Whether both have the same bytes: a composed character is not its parts.
+  /// Whether both have the same bytes: composed and decomposed characters differ.
   public static func == (left: ScenarioName, right: ScenarioName) -> Bool {
     left.description.utf8.elementsEqual(right.description.utf8)
   }

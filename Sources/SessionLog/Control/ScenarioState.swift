@@ -1,27 +1,27 @@
 import LogRecords
 public import Platform
 
-/// Whether a scenario is on, and who said so.
+/// Whether a scenario is on, and who switched it.
 public struct ScenarioState: Sendable, Equatable, Codable {
   /// Whether it was switched on; see ``isOn(at:)``.
   public var isEnabled: Bool
   /// When it was first declared.
   public var created: Timestamp
-  /// Counts its changes, from 1.
+  /// Number of changes, from 1.
   public var revision: Int
-  /// Who changed it last; nil where nobody has.
+  /// Who changed it last; nil if it was never changed.
   public var modifiedBy: String?
-  /// When it goes off by itself; nil for never.
+  /// When it switches off by itself; nil for never.
   public var until: Timestamp?
 
-  /// A scenario that is declared for the first time: off.
+  /// The state of a new scenario: off.
   public init(created: Timestamp) {
     isEnabled = false
     self.created = created
     revision = 1
   }
 
-  /// Whether its records are written at a time.
+  /// Whether its records are written at a given time.
   public func isOn(at time: Timestamp) -> Bool {
     isEnabled && until.map { time < $0 } ?? true
   }
@@ -30,8 +30,8 @@ public struct ScenarioState: Sendable, Equatable, Codable {
   ///
   /// - Parameters:
   ///   - isEnabled: on or off.
-  ///   - until: when it goes off by itself.
-  ///   - who: who says so.
+  ///   - until: when it switches off by itself.
+  ///   - who: who switches it.
   /// - Returns: whether anything has changed.
   public mutating func set(_ isEnabled: Bool, until: Timestamp?, by who: String) -> Bool {
     let until = isEnabled ? until : nil
@@ -41,7 +41,8 @@ public struct ScenarioState: Sendable, Equatable, Codable {
     return true
   }
 
-  /// `on`, `on by anna (until 2026-01-22T14:30:05.123Z)`, `off`, as the session's records tell it.
+  /// `on`, `on by anna (until 2026-01-22T14:30:05.123Z)`, `off`, as written in the session's
+  /// records.
   public func text(at time: Timestamp) -> String {
     let by = modifiedBy.map { " by \(String(printable: $0.utf8))" } ?? ""
     guard isOn(at: time) else { return "off" + (isEnabled ? " by expiry" : by) }

@@ -1,9 +1,8 @@
 public import Platform
 
-/// Says whether scenarios are on, by the home's ``ControlFile``.
+/// Whether scenarios are on, according to the home's ``ControlFile``.
 ///
-/// The file is looked at once a second at the most. Without it, or where it cannot be read, all are
-/// off.
+/// The file is checked at most once a second. If it is missing or unreadable, all are off.
 public final class ScenarioSwitch: Sendable {
   private let home: Home
   private let now: @Sendable () -> Timestamp
@@ -19,7 +18,7 @@ public final class ScenarioSwitch: Sendable {
 
   /// The switch of a home.
   ///
-  /// - Parameter machine: whose clock says what has expired.
+  /// - Parameter machine: its clock decides what has expired.
   public init(_ home: Home, machine: Machine = .current) {
     self.home = home
     now = machine.now
@@ -32,7 +31,7 @@ public final class ScenarioSwitch: Sendable {
     return state(of: name)?.isOn(at: time) ?? false
   }
 
-  /// What is remembered of a scenario; nil where nothing is.
+  /// The state of a scenario; nil if it has none.
   public func state(of name: ScenarioName) -> ScenarioState? {
     let time = now()
     return known.withLock { known in
@@ -46,7 +45,7 @@ public final class ScenarioSwitch: Sendable {
 
   private func look(_ known: inout Known) {
     let file = ControlFile(home)
-    // Read after its status: what comes between is seen the next time.
+    // Read the content after the status: a change in between is noticed next time.
     let status = try? FileStatus(file.path)
     guard status == nil || status != known.file else { return }
     known.file = status

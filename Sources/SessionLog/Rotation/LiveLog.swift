@@ -1,45 +1,44 @@
 package import Platform
 
-/// A session's live log as one of its writers has it open; any number may, in any process.
+/// A session's live log, as opened by one of its writers; there may be any number, in any process.
 ///
-/// Each write shares a lock on the file and, under it, sees that the live log's name still is this
-/// file's. Whoever rotates holds the lock alone. So no record is written to a file that has been
-/// rotated away, and a part never grows.
+/// Each write holds a shared lock on the file and, under it, checks that the live log's name still
+/// refers to this file. A rotation holds the lock exclusively. So no record is written to a file
+/// that has been rotated away, and a part never grows.
 ///
-/// Rotating is one `rename` of the live log to the name of a part. At any instant before it nothing
-/// has happened, at any instant after it the part stands, and the live log is made by whoever writes
-/// next. What is renamed was made durable before, so that no power loss shortens a part and moves
-/// the bytes behind it.
+/// Rotation is a single `rename` of the live log to a part's name. Before it nothing has happened,
+/// after it the part exists, and the next write creates the live log. The file is made durable
+/// before the rename, so that no power failure shortens a part and shifts the bytes after it.
 ///
-/// A writer that is tended keeps its share of the lock between writes, so that a write is one system
-/// call, and leaves rotating to ``tend()``: only one writer of a session may be, because while it
-/// lives nobody else can rotate.
+/// A tended writer keeps its shared lock between writes, so that a write is one system call, and
+/// leaves rotation to ``tend()``. Only one writer of a session may be tended, because no other can
+/// rotate while it lives.
 ///
 /// Used by one thread at a time.
 package struct LiveLog: ~Copyable, Sendable {
-  /// Writes some of the bytes; the count, or the error number as a negative.
+  /// Writes some of the bytes; returns the count, or the negated error number.
   package typealias Write = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
   private let files: SessionFiles
   private let limit: Int64
   private let write: Write
-  /// Nil until it is opened first.
+  /// Nil until it is first opened.
   private var file: Descriptor?
   private var identity: FileStatus?
-  /// Length at which rotating is tried next.
+  /// Length at which to try the next rotation.
   private var threshold: Int64
   private var hasRotated = false
   private let isTended: Bool
-  /// Length of the live log as far as is known while a share of its lock is held; nil without one.
+  /// The live log's length as far as known while holding its shared lock; nil without the lock.
   private var sharedLength: Int64?
 
   /// Opens the live log.
   ///
   /// - Parameters:
-  ///   - files: the session's.
-  ///   - limit: length from which on it is rotated; 0 for never.
-  ///   - isNew: whether there must be none yet.
-  ///   - isTended: whether somebody calls ``tend()`` about once a second.
+  ///   - files: the session's files.
+  ///   - limit: length at which it is rotated; 0 for never.
+  ///   - isNew: whether it must not exist yet.
+  ///   - isTended: whether the caller calls ``tend()`` about once a second.
   ///   - write: replaces the system's write, for tests of a full disk.
   /// - Throws: ``SystemError``.
   package init(
@@ -54,9 +53,9 @@ package struct LiveLog: ~Copyable, Sendable {
     try open(isNew ? .new : .create)
   }
 
-  /// Appends whole records, in one write where the system takes them in one.
+  /// Appends whole records, with one system call if it accepts them all.
   ///
-  /// - Returns: how many bytes were written, and the error number that kept the rest from it.
+  /// - Returns: the number of bytes written, and the error number that prevented the rest.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) -> (count: Int, errno: Int32) {
     let length: Int64
     do {
@@ -84,11 +83,10 @@ package struct LiveLog: ~Copyable, Sendable {
     return (done, 0)
   }
 
-  /// Takes a record back that was written in part, unless somebody else writes at this moment or has
-  /// written since.
+  /// Removes a partly written record, unless another process is writing or has written since.
   ///
-  /// - Parameter written: what was written of a piece of records.
-  /// - Returns: how many bytes were taken back.
+  /// - Parameter written: the written part of the records.
+  /// - Returns: the number of bytes removed.
   private mutating func retractTornRecord(endOf written: UnsafeRawBufferPointer) -> Int {
     let torn = written.count - (written.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0)
     guard torn > 0, isAlone(), let length = try? liveLength(), length >= torn else { return 0 }
@@ -100,15 +98,15 @@ package struct LiveLog: ~Copyable, Sendable {
     return torn
   }
 
-  /// Makes what was written durable; what was rotated away is so already.
+  /// Makes the written bytes durable; rotated ones already are.
   ///
-  /// - Returns: whether it is.
+  /// - Returns: whether it succeeded.
   package func synchronize() -> Bool { (try? file?.synchronizeContent()) != nil }
 
-  /// Rotates where that is due; for a writer that is tended.
+  /// Rotates if due; for a tended writer.
   ///
-  /// What was written should be durable by then, so that nobody waits for the disk: the new names
-  /// become so when its folder is synced, which is left to the caller.
+  /// The log should be durable by then, so that no writer waits for the disk. The new names become
+  /// durable when the folder is synced, which is left to the caller.
   package mutating func tend() {
     guard limit > 0, let length = try? share() else { return }
     sharedLength = length
@@ -117,7 +115,7 @@ package struct LiveLog: ~Copyable, Sendable {
     if sharedLength == nil { file?.unlock() }
   }
 
-  /// Whether this writer has rotated the log since it was last asked.
+  /// Whether this writer has rotated the log since the last call.
   package mutating func takeRotation() -> Bool {
     defer { hasRotated = false }
     return hasRotated
@@ -126,7 +124,7 @@ package struct LiveLog: ~Copyable, Sendable {
   // MARK: The file
 
   private mutating func open(_ mode: Descriptor.Mode = .create) throws(SystemError) {
-    // Read too, for the look at its last byte.
+    // Readable too, to check its last byte.
     let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
     identity = try opened.status()
     sharedLength = nil
@@ -134,28 +132,28 @@ package struct LiveLog: ~Copyable, Sendable {
     threshold = limit
   }
 
-  /// Takes a share of the live log's lock.
+  /// Acquires the live log's shared lock.
   ///
   /// - Returns: the log's length.
   private mutating func share() throws(SystemError) -> Int64 {
     while true {
       _ = try file?.lock(.shared, waits: true)
       if let length = try liveLength() { return length }
-      // Only a rotation takes the log away from its writers. Where the session has been deleted,
-      // nobody shall find a new one.
+      // Only a rotation removes the log under a writer. If the session was deleted, do not create a
+      // new log.
       guard File.exists(files.rotated) else { return 0 }
       try open()
     }
   }
 
-  /// Whether nobody else writes at this moment; holds the lock alone then.
+  /// Whether no other process is writing; if so, holds the exclusive lock.
   private mutating func isAlone() -> Bool {
-    // A share is lost where it cannot be turned into the whole lock.
+    // A failed upgrade to the exclusive lock loses the shared one.
     sharedLength = nil
     return (try? file?.lock(.exclusive, waits: false)) == true
   }
 
-  /// Length of the live log when it is this file; nil when it is another, or there is none.
+  /// Length of the live log if it is this file; nil if it is another, or missing.
   private func liveLength() throws(SystemError) -> Int64? {
     guard let named = try FileStatus(files.log), let identity else { return nil }
     return named.isSameFile(as: identity) ? named.length : nil
@@ -163,23 +161,22 @@ package struct LiveLog: ~Copyable, Sendable {
 
   // MARK: Rotation
 
-  /// Rotates, unless somebody else writes at this moment: then the next write tries again.
+  /// Rotates, unless another process is writing: then the next write tries again.
   private mutating func rotateIfAlone() {
     guard isAlone() else { return }
     do {
-      // Between the two locks anybody may have come first.
+      // Another process may have rotated between the two locks.
       guard let length = try liveLength(), length >= threshold, endsWithRecord(length) else {
         return
       }
       try rotate()
     } catch {
-      // A log that cannot be rotated loses nothing. It goes on growing, and as much again later
-      // there may be room.
+      // A failed rotation loses nothing: let the log grow by another limit, then try again.
       threshold += limit
     }
   }
 
-  /// A record that a full disk has torn waits for its end.
+  /// Whether the log ends with a whole record; one torn by a full disk must be completed first.
   private func endsWithRecord(_ length: Int64) -> Bool {
     (try? file?.read(at: length - 1, count: 1)) == [0x0a]
   }
@@ -197,7 +194,7 @@ package struct LiveLog: ~Copyable, Sendable {
     try File.rename(files.log, to: part.plain)
     hasRotated = true
     try open()
-    // What is synced in the new file is to be found after a power loss.
+    // Sync the name, so that a power failure cannot lose the new file.
     if !isTended { try AtomicFile.syncDirectory(of: files.log) }
   }
 }

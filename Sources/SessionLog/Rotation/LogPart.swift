@@ -2,14 +2,14 @@ import Platform
 
 /// A rotated part of a session's log, by its names.
 ///
-/// It is plain when it is rotated away, and compressed soon after. Where both files stand, they hold
-/// the same bytes.
+/// It is plain after the rotation, and compressed soon after. If both files exist, they hold the
+/// same bytes.
 package struct LogPart: Sendable, Hashable {
   /// Stream offset of its first byte.
   package let start: StreamOffset
-  /// The file as it was written.
+  /// The file as written.
   package let plain: String
-  /// The compressed file: frames and an index, as in a segment.
+  /// The compressed file: frames and an index, like a segment.
   package let compressed: String
 }
 
@@ -22,9 +22,9 @@ extension SessionFiles {
     return LogPart(start: start, plain: plain, compressed: plain + ".zst")
   }
 
-  /// The parts that are here, in stream order.
+  /// The existing parts, in stream order.
   ///
-  /// Only a session that has been rotated costs a look into its folder.
+  /// Reads the folder only if the session has been rotated.
   ///
   /// - Throws: ``SystemError``.
   package func parts() throws -> [LogPart] {
@@ -33,7 +33,7 @@ extension SessionFiles {
     return Set(names.compactMap { start(ofPart: "\(directory)/\($0)") }).sorted().map(part(at:))
   }
 
-  /// The offset that a part's name tells; nil for other names.
+  /// The offset in a part's name; nil for other names.
   private func start(ofPart path: String) -> StreamOffset? {
     guard path.hasPrefix(stem + ".") else { return nil }
     let digits = path.dropFirst(stem.count + 1).prefix { $0.isASCII && $0.isNumber }
@@ -47,7 +47,7 @@ extension SessionFiles {
 }
 
 extension Home {
-  /// Sessions of a day that have been rotated, in order.
+  /// Rotated sessions of a day, in order.
   ///
   /// - Throws: ``SystemError``.
   package func rotatedSessions(day: String) throws -> [SessionID] {

@@ -1,42 +1,42 @@
 package import LogRecords
 package import Platform
 
-/// How rotated parts are compressed and read.
+/// Compresses and reads rotated parts.
 ///
 /// Programs that embed this target need no compression library: their parts stay plain, until an
 /// upload, which has one, compresses them. A plain part is as valid as a compressed one.
 package protocol PartCompression: Sendable {
-  /// Compresses a session's plain parts, apart from those that another process is compressing.
+  /// Compresses a session's plain parts, except those that another process is compressing.
   ///
   /// The compressed file gets its name once it is durable; the plain one is removed after that.
   ///
-  /// - Throws: ``Platform/SystemError``, and what the library throws.
+  /// - Throws: ``Platform/SystemError``, and errors of the library.
   func compress(_ files: SessionFiles, format: LogFormat) throws
 
   /// Opens a compressed part.
   ///
-  /// - Throws: ``Platform/SystemError``, also for a file that is damaged.
+  /// - Throws: ``Platform/SystemError``, also for a damaged file.
   func open(_ part: LogPart) throws -> any OpenPart
 }
 
-/// A rotated part that is open for reading; used by one thread at a time.
+/// A rotated part, open for reading; used by one thread at a time.
 package protocol OpenPart: AnyObject {
-  /// Bytes of log in it.
+  /// Length of its log in bytes.
   var length: ByteCount { get }
 
-  /// Where the file lies, and when its bytes were written.
+  /// The file's status, including when its bytes were written.
   ///
   /// - Throws: ``Platform/SystemError``.
   func status() throws -> FileStatus
 
-  /// Reads at a position, counted from the part's first byte.
+  /// Reads at a position relative to the part's first byte.
   ///
-  /// - Returns: fewer bytes than asked for only where the part ends.
+  /// - Returns: fewer bytes than requested only at the end of the part.
   /// - Throws: ``Platform/SystemError``, also for damage.
   func read(at position: Int64, count: Int) throws -> [UInt8]
 }
 
-/// Leaves parts plain, and cannot read what another program has compressed.
+/// Leaves parts plain, and cannot read compressed ones.
 struct NoCompression: PartCompression {
   func compress(_ files: SessionFiles, format: LogFormat) {}
 
@@ -49,7 +49,7 @@ struct NoCompression: PartCompression {
   }
 }
 
-/// A part as it was written.
+/// An uncompressed part.
 private final class PlainPart: OpenPart {
   let length: ByteCount
   private let file: OpenFile
@@ -67,11 +67,11 @@ private final class PlainPart: OpenPart {
 }
 
 extension SessionFiles {
-  /// Opens a part, the plain file where there is one.
+  /// Opens a part, preferring the plain file.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func open(_ part: LogPart) throws -> any OpenPart {
-    // Compressing ends with the removal of the plain file, when the compressed one stands.
+    // Compression ends by removing the plain file, once the compressed one exists.
     do {
       return try PlainPart(try OpenFile(part.plain))
     } catch let error as SystemError where error.isNotFound {
@@ -81,7 +81,7 @@ extension SessionFiles {
 
   /// Compresses the plain parts.
   ///
-  /// - Throws: as ``PartCompression/compress(_:format:)`` does.
+  /// - Throws: like ``PartCompression/compress(_:format:)``.
   package func compressParts(format: LogFormat) throws {
     try compression.compress(self, format: format)
   }

@@ -1,35 +1,35 @@
 package import Platform
 
-/// The stream of a recorded session as far as it is on this machine.
+/// The part of a recorded session's stream that is on this machine.
 ///
-/// Rotated parts come first, then the live log; positions are stream offsets.
+/// Consists of the rotated parts and the live log; positions are stream offsets.
 ///
-/// It is what was there when it was opened, and what the live log has gained since, up to its next
-/// rotation. Of the parts one is open at a time, and one frame of it in memory.
+/// It shows what was there when it was opened, and what the live log has gained since, up to its
+/// next rotation. At most one part is open at a time, with one frame of it in memory.
 package final class RecordedLog: LogBytes {
-  /// Its first byte that is here; the parts before it were pruned.
+  /// Its first local byte; the parts before it were pruned.
   package let start: StreamOffset
   /// The live log's first byte.
   package let base: StreamOffset
-  /// The parts, in order and without gaps between them.
+  /// The parts, in order and without gaps.
   package let parts: [LogPart]
-  /// Nil in the moment of a rotation.
+  /// Nil at the moment of a rotation.
   private let live: OpenFile?
   private let files: SessionFiles
   private let open = Guarded<(start: StreamOffset, part: any OpenPart)?>(nil)
 
-  /// How often a session is looked at anew that is rotated again while it is opened.
+  /// Maximum attempts to open a session that is rotated meanwhile.
   private static let attempts = 100
 
   /// Opens it.
   ///
-  /// - Throws: ``SystemError``, also when nothing of the stream is here.
+  /// - Throws: ``SystemError``, also if nothing of the stream is here.
   package init(_ files: SessionFiles) throws {
     self.files = files
     for _ in 0..<Self.attempts {
       let live = try Self.openLive(files.log)
       let parts = try files.parts()
-      // While the name still is the file's, the parts that were found are those before it.
+      // As long as the name refers to this file, the parts found precede it.
       guard try Self.isLive(live, files.log) else { continue }
       guard live != nil || !parts.isEmpty else {
         throw SystemError(operation: "open", path: files.log, errno: SystemError.Number.notFound)
@@ -57,7 +57,7 @@ package final class RecordedLog: LogBytes {
     return held?.inode == named?.inode && held?.device == named?.device
   }
 
-  /// Where the live log begins; nil when the last part was removed since it was found.
+  /// The start of the live log; nil if the last part was removed since it was found.
   private static func end(of parts: [LogPart], _ files: SessionFiles) throws -> StreamOffset? {
     guard let last = parts.last else { return 0 }
     do {
@@ -76,14 +76,14 @@ package final class RecordedLog: LogBytes {
     return (Int64(base), modified ?? Timestamp(milliseconds: 0))
   }
 
-  /// The offset at which the stream ends.
+  /// The end of the stream.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func end() throws -> StreamOffset { StreamOffset(try extent().end) }
 
   package func synchronize() throws { try live?.synchronize() }
 
-  /// Reads a range, or what there is of it.
+  /// Reads a range, cut at the end of the stream.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func read(_ range: Range<StreamOffset>) throws -> [UInt8] {
@@ -103,7 +103,7 @@ package final class RecordedLog: LogBytes {
       let piece = try read(parts[number], at: (next - parts[number].start).bytes, count: wanted)
       bytes += piece
       next += ByteCount(piece.count)
-      // The part is shorter than where the next begins tells.
+      // The part is shorter than the start of the next one implies.
       guard piece.count == wanted else { return bytes }
     }
     if next >= base, end > next {
@@ -116,9 +116,9 @@ package final class RecordedLog: LogBytes {
     try withReader(of: part) { try $0.read(at: position, count: count) }
   }
 
-  /// Reads the part that holds an offset; nil for one of the live log, or of what is not here.
+  /// Reads the part that contains an offset; nil if it is in the live log, or not here.
   ///
-  /// - Throws: ``Platform/SystemError``, and what `body` throws.
+  /// - Throws: ``Platform/SystemError``, and errors of `body`.
   package func withPart<Value: Sendable>(
     at offset: StreamOffset,
     _ body: @Sendable (_ part: any OpenPart, _ start: StreamOffset) throws -> Value
@@ -141,7 +141,7 @@ package final class RecordedLog: LogBytes {
     }
   }
 
-  /// The last bytes, as many as there are.
+  /// The last bytes, at most `count`.
   package func tail(_ count: ByteCount) throws -> [UInt8] {
     let end = try end()
     return try read(max(start, end - count)..<end)

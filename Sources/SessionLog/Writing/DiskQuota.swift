@@ -1,9 +1,9 @@
 import Platform
 
-/// The room that the sessions of a home may take together, as one recorder knows it.
+/// The disk space that a home's sessions may use together, as one recorder measures it.
 ///
-/// What is not proven to be in a store is never deleted to make room: a recorder that finds none left
-/// writes no more, and says so, until a reaper has made some.
+/// Data not proven to be in a store is never deleted to free space: a recorder without space left
+/// stops writing, and says so, until a reaper has freed some.
 struct DiskQuota {
   /// How long a measurement counts.
   private static let period = Duration.seconds(10)
@@ -13,27 +13,27 @@ struct DiskQuota {
   private var used: ByteCount
   private var measuredAt: Timestamp
 
-  /// Measures it.
+  /// Measures the space used.
   ///
   /// - Parameters:
   ///   - home: the home.
-  ///   - limit: how many bytes its sessions may take.
+  ///   - limit: maximum size of its sessions, in bytes.
   ///   - time: now.
   init(_ home: Home, limit: ByteCount, at time: Timestamp) {
     self.home = home
     self.limit = limit
-    // What cannot be read will not be written either.
+    // If it cannot be read, it cannot be written either.
     used = (try? home.sessionBytes()) ?? 0
     measuredAt = time
   }
 
-  /// Whether there is none left.
+  /// Whether no space is left.
   var isUsedUp: Bool { used >= limit }
 
-  /// Counts bytes that were written.
+  /// Counts bytes written.
   mutating func take(_ bytes: Int) { used += ByteCount(bytes) }
 
-  /// Measures it again where that is due, a wrong clock included.
+  /// Measures again if due, also after the clock was set back.
   mutating func measure(at time: Timestamp) {
     guard !(.zero..<Self.period).contains(time - measuredAt) else { return }
     self = DiskQuota(home, limit: limit, at: time)

@@ -1,18 +1,20 @@
 import LogRecords
 import Platform
 
-/// Appends whole records to a log and never fails its caller: what a full disk does not take, or what
-/// it is told to leave out, is counted, and a GAP record says so as soon as there is room again.
+/// Appends whole records to a log and never fails its caller.
+///
+/// Records that a full disk rejects, or that it is told to omit, are counted, and a GAP record
+/// reports them as soon as there is space again.
 struct LogAppender: ~Copyable {
   /// The log.
   var log: LiveLog
-  /// Bytes of records that are missing since the last record that was written whole.
+  /// Bytes of records missing since the last complete record.
   private(set) var missing: Int64 = 0
-  /// Whether records are left out, as the home's sessions may take no more room.
+  /// Whether records are omitted because the home's disk quota is used up.
   var isHeld = false
-  /// The error number of what is missing; 0 where it was left out.
+  /// The error number that caused the gap; 0 if records were omitted.
   private(set) var cause: Int32 = 0
-  /// A record was cut by the failure and its line has no end yet.
+  /// Whether the failure cut a record, so that its line has no end yet.
   private var isTorn = false
 
   private let format: LogFormat
@@ -39,7 +41,7 @@ struct LogAppender: ~Copyable {
     isTorn = written > 0 && records[written - 1] != 0x0a
   }
 
-  /// Writes the GAP record for what is missing; true when the log is whole again.
+  /// Writes the GAP record for missing records; returns whether the log is whole again.
   mutating func closeGap(time: Timestamp) -> Bool {
     guard missing > 0 else { return true }
     guard !isHeld else { return false }
@@ -54,12 +56,12 @@ struct LogAppender: ~Copyable {
       isTorn = false
       return true
     }
-    // A torn GAP record counts as text: the next one starts on a line of its own.
+    // A torn GAP record counts as text: the next one starts on a new line.
     if written > 0 { isTorn = true }
     return false
   }
 
-  /// Bytes that were written before an error.
+  /// Writes until an error; returns the number of bytes written.
   private mutating func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int {
     let (count, error) = log.append(bytes)
     if count < bytes.count { cause = error }

@@ -1,20 +1,20 @@
 import Platform
 
-/// Space on the disk that is held for a session's last records: a disk that is full to the end still
-/// takes the GAP line and how the session ended.
+/// Disk space reserved for a session's last records, so that even a full disk has room for the GAP
+/// record and the end record.
 struct Reserve {
   /// Enough for a GAP record, the end record and a sidecar, in blocks of a usual file system.
   private static let length: Int64 = 16_384
 
   private let path: String
 
-  /// Takes the room; without it a full disk costs those records.
+  /// Reserves the space; failing that, a full disk loses those records.
   init(_ path: String) {
     self.path = path
     guard let file = try? Descriptor(opening: path, [.write, .create]) else { return }
     if (try? file.allocate(Self.length)) == nil { release() }
   }
 
-  /// Gives the room back.
+  /// Releases the space.
   func release() { try? File.remove(path) }
 }

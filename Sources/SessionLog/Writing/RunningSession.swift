@@ -1,15 +1,15 @@
 public import LogRecords
 public import Platform
 
-/// A session that another process records, for those who have a word to add.
+/// A session recorded by another process, to which this one adds records.
 public struct RunningSession: ~Copyable {
-  /// What became of the attempt to join a session.
+  /// Why a session cannot be joined.
   public enum Problem: Error, Sendable, CustomStringConvertible {
     /// There is no such session here.
     case unknown(SessionID)
     /// It has ended.
     case ended(SessionID)
-    /// Its log has no records: it is what a program printed and nothing else.
+    /// Its log has no records, only what the program printed.
     case hasNoRecords(SessionID)
 
     /// One line for a person.
@@ -33,10 +33,10 @@ public struct RunningSession: ~Copyable {
   /// Joins a session.
   ///
   /// - Parameters:
-  ///   - session: which.
-  ///   - home: where it is recorded.
-  ///   - rotateAt: length in bytes from which on the live log is rotated; 0 for never.
-  ///   - machine: whose clock times the records.
+  ///   - session: the session.
+  ///   - home: its home.
+  ///   - rotateAt: length in bytes at which the live log is rotated; 0 for never.
+  ///   - machine: its clock times the records.
   /// - Throws: ``Problem``, ``SystemError``.
   public init(
     joining session: SessionID, in home: Home,
@@ -44,12 +44,12 @@ public struct RunningSession: ~Copyable {
     machine: Machine = .current
   ) throws {
     let files = home.files(for: session)
-    // A lock file that is not there must not be made: without a marker nobody would remove it.
+    // Do not create a missing lock file: without a marker it would never be removed.
     guard File.exists(files.marker), File.exists(files.lock) else {
       throw File.exists(files.sidecar) ? Problem.ended(session) : Problem.unknown(session)
     }
     guard let lock = try FileLock.shared(files.lock) else { throw Problem.ended(session) }
-    // With the lock in hand, nobody reaches a verdict meanwhile.
+    // While we hold the lock, no process reaches a verdict.
     let sidecar = try Sidecar.load(files.sidecar)
     guard sidecar.status == .active, File.exists(files.marker) else {
       throw Problem.ended(session)
@@ -66,26 +66,26 @@ public struct RunningSession: ~Copyable {
     self.session = session
   }
 
-  /// What became of a record.
+  /// The result of writing a record.
   public enum Outcome: Sendable, Equatable {
-    /// It stands in the log.
+    /// It is in the log.
     case written
     /// Its scenario is off.
     case leftOut(ScenarioName)
-    /// The same, and the session has not declared the scenario before.
+    /// Its scenario is off, and the session had not declared it before.
     case leftOutFirst(ScenarioName)
   }
 
   /// Appends a record, in one write, unless its scenario is off.
   ///
-  /// - Parameter scenario: what it belongs to; the session declares it, if it has not.
-  /// - Throws: ``SystemError`` when the disk does not take it.
+  /// - Parameter scenario: the record's scenario; declared in the session if necessary.
+  /// - Throws: ``SystemError`` if the disk does not accept it.
   @discardableResult
   public mutating func record(
     _ level: Level, category: String, _ message: String, scenario: ScenarioName?
   ) throws -> Outcome {
     if let scenario {
-      // Where that cannot be written down, the scenario is what others have declared it to be.
+      // If the declaration cannot be written, others' declarations decide.
       let new = try? DeclaredScenarios(home).declare([scenario], in: session, at: machine.now())
       guard ScenarioSwitch(home, machine: machine).isOn(scenario) else {
         return new?.isEmpty == false ? .leftOutFirst(scenario) : .leftOut(scenario)
@@ -97,7 +97,7 @@ public struct RunningSession: ~Copyable {
 
   /// Appends a record, in one write.
   ///
-  /// - Throws: ``SystemError`` when the disk does not take it.
+  /// - Throws: ``SystemError`` if the disk does not accept it.
   public mutating func record(_ level: Level, category: String, _ message: String) throws {
     try append(level, category: category, message)
   }

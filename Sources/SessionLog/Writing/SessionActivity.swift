@@ -1,12 +1,12 @@
-/// What has happened in a session since somebody last asked.
+/// Activity in a session since the last call.
 public struct SessionActivity: Sendable {
   /// It has grown.
   public var hasGrown = false
-  /// A record of ERROR or above was among what came.
+  /// New records include one of ERROR or above.
   public var hasError = false
   /// The program, the machine or the network is back.
   public var isBack = false
 
-  /// Nothing has.
+  /// No activity.
   public init() {}
 }

@@ -2,16 +2,16 @@ public import LogRecords
 import Platform
 import Redaction
 
-/// What a captured program prints.
+/// Captures the output of a program.
 extension SessionWriter {
   /// A line longer than this is cut into several records.
   static let lineLimit = 1 << 20
 
-  /// Records what a captured program printed; complete lines become records in one write.
+  /// Records captured output; complete lines become records in one write.
   ///
   /// - Parameters:
-  ///   - bytes: the program's bytes, cut anywhere.
-  ///   - stream: where it printed them.
+  ///   - bytes: the program's output, cut anywhere.
+  ///   - stream: the stream it was printed to.
   public func capture(_ bytes: UnsafeRawBufferPointer, from stream: CapturedStream) {
     let time = machine.now()
     state.withLock { state in
@@ -66,7 +66,7 @@ extension SessionWriter {
     return level
   }
 
-  /// Writes the lines that have no end as they stand.
+  /// Writes the unfinished lines.
   func flushPartial(_ time: Timestamp, _ state: inout State) {
     var records: [UInt8] = []
     for (stream, partial) in state.partial.sorted(by: { $0.key.name > $1.key.name }) {
@@ -78,7 +78,7 @@ extension SessionWriter {
     put(records, highest: .trace, time, &state)
   }
 
-  /// Whether a line waits too long for its end.
+  /// Whether a line has waited too long for its end.
   func hasOverdueLine(at time: Timestamp, _ state: borrowing State) -> Bool {
     state.partial.contains {
       let waited = time - $0.value.since
@@ -87,7 +87,8 @@ extension SessionWriter {
     }
   }
 
-  /// A line that may end in the middle of a secret waits so long in any case: of one that is written in two pieces, neither would be masked.
+  /// A line that may end in the middle of a secret waits at least this long: written in two pieces,
+  /// neither would be masked.
   private static let secretPatience = Duration.seconds(60)
 
   private static func mayEndInSecret(_ line: [UInt8]) -> Bool {

@@ -2,22 +2,22 @@ import Dispatch
 import LogRecords
 import Platform
 
-/// The end of a session.
+/// Ends a session.
 extension SessionWriter {
   /// Ends the session: its last record, the sidecar, the lock.
   ///
-  /// The marker stays for the uploader.
+  /// The marker remains for the uploader.
   ///
   /// - Parameters:
   ///   - cause: how the program ended.
-  ///   - core: where its memory was written to; nil when it was not.
-  /// - Throws: ``SystemError`` when the sidecar cannot be written; the end record stands in the
-  ///   log all the same, and whoever comes next reaches the same verdict.
+  ///   - core: the path of its core dump; nil if there is none.
+  /// - Throws: ``SystemError`` if the sidecar cannot be written; the end record is in the log
+  ///   nevertheless, and any other process reaches the same verdict.
   public func end(_ cause: ExitCause, core: String? = nil) throws {
-    // What is still to be written finds this room, when there is no other.
+    // Free the reserved space for what is still to be written.
     reserve.release()
     state.withLock { state in
-      // How it ended is told in any case.
+      // The quota does not apply to the end record.
       state.room = nil
       state.appender.isHeld = false
       flushPartial(machine.now(), &state)

@@ -1,18 +1,18 @@
 public import LogRecords
 public import Platform
 
-/// Records that a program writes on purpose, and those of what happens to its session.
+/// Writes explicit records of a program, and records of session events.
 extension SessionWriter {
-  /// Writes a record of the program's own, continuation lines indented.
+  /// Writes a record of the program's own, with continuation lines indented.
   ///
-  /// A session that is recorded as it is has no records: nothing is written. Nor is the record of a
-  /// scenario that is off.
+  /// Writes nothing if the session is recorded as raw output, which has no records, or the record's
+  /// scenario is off.
   ///
   /// - Parameters:
-  ///   - level: how much it matters.
-  ///   - category: a free word.
+  ///   - level: the record's level.
+  ///   - category: any word.
   ///   - message: any text.
-  ///   - scenario: the scenario that it belongs to; the session declares it, if it has not.
+  ///   - scenario: the record's scenario; declared in the session if necessary.
   public func record(
     _ level: Level, category: String, _ message: String, scenario: ScenarioName? = nil
   ) {
@@ -21,15 +21,15 @@ extension SessionWriter {
     record(level, category: RecordWord(category: category), message, scenario: gate?.word)
   }
 
-  /// Writes a record of the program's own whose parts are made ready.
+  /// Writes a record of the program's own from prepared parts.
   ///
   /// - Parameters:
-  ///   - level: how much it matters.
-  ///   - category: made once for many records.
+  ///   - level: the record's level.
+  ///   - category: prepared once for many records.
   ///   - message: any text.
-  ///   - details: what follows the message on its last line.
-  ///   - scenario: one whose gate has admitted the record.
-  ///   - echo: gets the record as it stands in the log.
+  ///   - details: appended to the message's last line.
+  ///   - scenario: the record's scenario, whose gate has admitted it.
+  ///   - echo: called with the record as written in the log.
   package func record(
     _ level: Level, category: RecordWord, _ message: String, details: [UInt8] = [],
     scenario: RecordWord? = nil, echo: ((UnsafeRawBufferPointer) -> Void)? = nil
@@ -43,11 +43,11 @@ extension SessionWriter {
     }
   }
 
-  /// Writes a record of what happens to the session.
+  /// Writes a record of a session event.
   ///
   /// - Parameters:
-  ///   - event: what.
-  ///   - time: when; now where it is nil.
+  ///   - event: the event.
+  ///   - time: its time; nil for now.
   public func note(_ event: SessionEvent, at time: Timestamp? = nil) {
     note(event.description, at: time ?? machine.now())
   }
@@ -78,6 +78,6 @@ extension SessionWriter {
     swap(&record, &state.buffer)
   }
 
-  /// A longer buffer is given back, in bytes.
+  /// Maximum size of a buffer that is kept, in bytes.
   private static let keptBuffer = 1 << 16
 }

@@ -1,23 +1,23 @@
 import LogRecords
 import Platform
 
-/// Which records of a session are written only while their scenario is on.
+/// Controls which records are written according to their scenarios.
 extension SessionWriter {
-  /// The gate of a scenario, which is declared by asking for it.
+  /// The gate of a scenario, which this declares.
   package func gate(_ name: ScenarioName) -> ScenarioGate {
     if let gate = state.withLock({ $0.gates[name] }) { return gate }
     declare([name])
     return state.withLock { state in
-      // More are declared than a session can have: this one stays off.
+      // Beyond the maximum of a session, a scenario stays off.
       state.gates[name] ?? ScenarioGate(name, isOpen: false)
     }
   }
 
-  /// Declares scenarios; each stays what it was set to, and is off where nobody has.
+  /// Declares scenarios; each keeps its state, and is off if it has none.
   package func declare(_ names: [ScenarioName]) {
     guard !names.isEmpty, options.format == .lines else { return }
     let time = machine.now()
-    // What cannot be written down here is off, or is what another session has declared.
+    // If this fails, a scenario is off, or as another session has declared it.
     _ = try? DeclaredScenarios(home).declare(names, in: session, at: time)
     for name in names {
       let known = scenarios.state(of: name)
@@ -32,7 +32,7 @@ extension SessionWriter {
     }
   }
 
-  /// Opens and closes the gates as the home's switches say by now.
+  /// Opens and closes the gates according to the home's present states.
   func turnGates(at time: Timestamp) {
     let gates = state.withLock { Array($0.gates.values) }
     for gate in gates {
@@ -44,7 +44,7 @@ extension SessionWriter {
     }
   }
 
-  /// Says what was left out.
+  /// Records how many records were not written.
   func noteLeftOut(at time: Timestamp) {
     let gates = state.withLock { $0.gates.values.sorted { $0.name < $1.name } }
     for gate in gates where gate.leftOut > 0 {

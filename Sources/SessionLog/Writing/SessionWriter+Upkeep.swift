@@ -2,21 +2,21 @@ import Dispatch
 import LogRecords
 import Platform
 
-/// What becomes of written records: the disk, rotation, and what is due by time.
+/// Handles written records: syncing, rotation, and timed work.
 extension SessionWriter {
-  /// How long ``tick()`` may be left.
+  /// The time until ``tick()`` must be called.
   public var nextTick: Duration {
     state.withLock { $0.partial.isEmpty ? .seconds(1) : min(.seconds(1), options.patience) }
   }
 
-  /// Does what is due by time: writes lines that wait too long for their end, syncs, and looks which
-  /// scenarios are on.
+  /// Does timed work: writes lines that have waited too long for their end, syncs, and updates the
+  /// scenarios' gates.
   ///
-  /// To be called about once a second, and earlier where ``nextTick`` says so.
+  /// Call it about once a second, and earlier if ``nextTick`` says so.
   public func tick() {
     let time = machine.now()
     turnGates(at: time)
-    // Many files may have to be looked at, and nobody is to wait for that.
+    // Many files may have to be measured: do that outside the lock.
     var room = state.withLock { $0.room }
     room?.measure(at: time)
     state.withLock { state in
@@ -35,7 +35,7 @@ extension SessionWriter {
       defer { state.isDirty = false }
       return state.isDirty
     }
-    // The same file, opened once more: whoever writes meanwhile does not wait.
+    // Sync through a second descriptor, so that writers do not wait.
     if isDirty, options.fsync != .never,
       (try? OpenFile(files.log).synchronize()) == nil
     {
@@ -50,7 +50,7 @@ extension SessionWriter {
     compressParts()
   }
 
-  /// Writes records, and does what their number and levels ask for.
+  /// Writes records, and syncs or rotates as their number and levels require.
   func put(
     _ records: [UInt8], highest: Level, _ time: Timestamp, _ state: inout State
   ) {
@@ -83,12 +83,12 @@ extension SessionWriter {
         highest >= .warning || time - state.lastSync >= limit
       }
     guard isDue else { return }
-    // A failing sync says nothing that the write did not say; the next one tries again.
+    // A failing sync adds nothing to what the write reported; the next one tries again.
     if state.appender.log.synchronize() { state.isDirty = false }
     state.lastSync = time
   }
 
-  /// What cannot be compressed, on a full disk say, is read as it is, and tried again after the next
-  /// rotation, at the end and by the uploader.
+  /// Compresses parts; one that fails, for example on a full disk, is read plain, and retried after
+  /// the next rotation, at the end, and by the uploader.
   func compressParts() { try? files.compressParts(format: options.format) }
 }

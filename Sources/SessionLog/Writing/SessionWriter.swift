@@ -6,8 +6,8 @@ public import Platform
 ///
 /// Safe to use from many threads.
 ///
-/// Nothing here fails the program that is recorded, the creation of the session apart: a disk that
-/// is full costs a GAP record, not an error.
+/// Nothing except creation fails the recorded program: a full disk costs a GAP record, not an
+/// error.
 public final class SessionWriter: Sendable {
   /// The session.
   public let session: SessionID
@@ -22,32 +22,32 @@ public final class SessionWriter: Sendable {
   let state: Guarded<State>
   /// Compresses rotated parts, so that the program does not wait for it.
   ///
-  /// Nil where everything is done in the caller's task, see ``Parallelism``.
+  /// Nil if everything runs in the caller's task, see ``Parallelism``.
   let compression =
     Parallelism.isSequential
     ? nil : DispatchQueue(label: "tidemark.compression", qos: .utility)
 
   struct State: ~Copyable {
     var appender: LogAppender
-    /// Nil where nothing limits it.
+    /// Nil without a limit.
     var room: DiskQuota?
     var lock: FileLock?
     var sidecar: Sidecar
-    /// Of a session that is recorded as it is, those are found at the seal.
+    /// For a session recorded as raw output, these are computed at the seal.
     var statistics = LogStatistics()
     var partial: [CapturedStream: Partial] = [:]
     var lastSync: Timestamp
     var isDirty = false
     var activity = SessionActivity()
-    /// Length of the live log when it was last asked for.
+    /// The live log's length at the last check.
     var length: Int64 = 0
     var prefixTime: (milliseconds: Int64, bytes: [UInt8]) = (.min, [])
-    /// Where records are put together, so that a record takes no new memory.
+    /// Reused for assembling records, so that a record allocates no memory.
     var buffer: [UInt8] = []
-    /// The scenarios that have occurred or were declared.
+    /// Gates of the scenarios that have occurred or were declared.
     var gates: [ScenarioName: ScenarioGate] = [:]
 
-    /// A time as it stands in records.
+    /// A time as written in records.
     mutating func prefix(_ time: Timestamp) -> [UInt8] {
       if prefixTime.milliseconds != time.milliseconds {
         prefixTime = (time.milliseconds, time.isoBytes)
@@ -56,7 +56,7 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// Bytes of a line whose newline the program has not printed yet.
+  /// A line whose newline the program has not printed yet.
   struct Partial {
     var bytes: [UInt8] = []
     var since: Timestamp
@@ -64,17 +64,17 @@ public final class SessionWriter: Sendable {
 
   /// Creates a session.
   ///
-  /// The marker comes first, so that whatever follows is found again.
+  /// The marker is created first, so that everything after it can be found.
   ///
   /// - Parameters:
-  ///   - home: where.
+  ///   - home: the home.
   ///   - device: this device.
   ///   - appName: the program's name.
-  ///   - appVersion: its version, where known.
+  ///   - appVersion: its version, if known.
   ///   - options: how it is recorded.
   ///   - machine: identifies this process as the recorder; its clock times the records.
   ///   - writing: replaces the system's write, for tests of a full disk.
-  /// - Throws: ``SystemError`` when the session cannot be created.
+  /// - Throws: ``SystemError`` if the session cannot be created.
   public init(
     home: Home, device: Device, appName: String, appVersion: String? = nil,
     options: RecordingOptions = RecordingOptions(), machine: Machine = .current,
@@ -116,7 +116,7 @@ public final class SessionWriter: Sendable {
         lock: lock, sidecar: sidecar, lastSync: start))
     note("SESSION START app=\(RecordText.word(appName))", at: start)
     declare(options.scenarios)
-    // How it began is told in any case.
+    // The quota does not apply to the start record.
     let room = options.localMax.map { DiskQuota(home, limit: $0, at: start) }
     state.withLock { $0.room = room }
   }
@@ -136,26 +136,25 @@ public final class SessionWriter: Sendable {
     }
   }
 
-  /// Changes what the sidecar says of the program, its user and its device.
+  /// Changes the sidecar's description of the program, its user and its device.
   ///
-  /// - Parameter body: changes fields that name something; status, times and figures are the
-  ///   writer's.
-  /// - Throws: ``SystemError`` when the sidecar cannot be written; the change holds all the same, and
+  /// - Parameter body: changes descriptive fields; status, times and figures are the writer's.
+  /// - Throws: ``SystemError`` if the sidecar cannot be written; the change persists in memory, and
   ///   is written with the next one or at the end.
   package func describe(_ body: @Sendable (inout Sidecar) -> Void) throws {
     let time = machine.now()
     try state.withLock { state in
       body(&state.sidecar)
       state.sidecar.lastUpdatedAt = time
-      // A power loss may bring the former description back, which the end replaces.
+      // A power failure may restore the former description, which the end replaces.
       try state.sidecar.saveForNow(files.sidecar)
     }
   }
 
-  /// What has happened since the last call.
+  /// Activity since the last call.
   public func takeActivity() -> SessionActivity {
     state.withLock { state in
-      // Other processes write as well, and a rotation makes it shorter.
+      // Other processes write as well, and a rotation shortens the log.
       let length = (try? FileStatus(files.log))??.length ?? 0
       var activity = state.activity
       activity.hasGrown = length != state.length
