@@ -1,12 +1,12 @@
 package import Platform
 
-/// What stands in a log where bytes are missing: `[GAP n bytes: reason]`.
+/// The text that replaces missing bytes in a log: `[GAP n bytes: reason]`.
 public enum GapLine {
   /// The text without a newline.
   ///
   /// - Parameters:
-  ///   - missing: how many bytes; nil where nobody can know.
-  ///   - reason: why, for a person.
+  ///   - missing: number of missing bytes; nil if unknown.
+  ///   - reason: the reason, for a person.
   public static func text(_ missing: Int64?, _ reason: String) -> String {
     "[GAP \(missing.map(String.init) ?? "?") bytes: \(reason)]"
   }

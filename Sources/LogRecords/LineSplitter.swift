@@ -4,19 +4,19 @@
   import Glibc
 #endif
 
-/// Cuts a stream that arrives in any pieces into lines, newline included.
+/// Splits a stream that arrives in arbitrary pieces into lines, newline included.
 package struct LineSplitter {
-  /// A line longer than this is handed on in pieces.
+  /// Maximum length of a line, in bytes; a longer one is delivered in pieces.
   package static let limit = 8 << 20
 
   private var pending: [UInt8] = []
-  /// Whether the next piece goes on with a line of which the start was handed on already.
+  /// Whether the next piece continues a line whose start was delivered already.
   private var isInside = false
 
-  /// Takes the next piece of the stream.
+  /// Appends the next piece of the stream.
   ///
-  /// - Parameter body: gets each line that ended, and whether it starts a line (rather than going
-  ///   on with one that was too long to keep).
+  /// - Parameter body: called with each complete line, and whether this is the start of a line
+  ///   (rather than the rest of one that was too long).
   package mutating func add(
     _ chunk: UnsafeRawBufferPointer,
     _ body: (_ line: UnsafeRawBufferPointer, _ isStart: Bool) throws -> Void
@@ -37,14 +37,14 @@ package struct LineSplitter {
     if pending.count > Self.limit { try flush(body) }
   }
 
-  /// Hands on a last line without a newline.
+  /// Delivers a last line without a newline.
   package mutating func finish(
     _ body: (_ line: UnsafeRawBufferPointer, _ isStart: Bool) throws -> Void
   ) rethrows {
     if !pending.isEmpty { try flush(body) }
   }
 
-  /// Goes on at another place of the stream: the first line there may be a part of one.
+  /// Continues at another position of the stream, where the first line may be incomplete.
   package mutating func skip() {
     pending.removeAll()
     isInside = true

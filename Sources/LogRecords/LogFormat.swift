@@ -2,6 +2,6 @@
 public enum LogFormat: String, Sendable, Codable {
   /// A prefix before each line.
   case lines
-  /// The program's bytes untouched.
+  /// The program's output unchanged.
   case asIs = "as-is"
 }

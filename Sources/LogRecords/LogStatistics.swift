@@ -1,6 +1,6 @@
 public import Platform
 
-/// What a stretch of log holds: the figures of a segment's index and of a sidecar.
+/// Statistics of a part of a log, for a segment's index and a sidecar.
 public struct LogStatistics: Sendable {
   /// Newlines.
   public private(set) var lines = 0
@@ -8,21 +8,21 @@ public struct LogStatistics: Sendable {
   public private(set) var counts = [Int](repeating: 0, count: Level.allCases.count)
   /// Times of the earliest and latest record.
   public private(set) var first: Timestamp?
-  /// Times of the latest record.
+  /// Time of the latest record.
   public private(set) var last: Timestamp?
 
-  /// What the lines were read with; statistics of what follows start with it, so that they know
-  /// the form that was found.
+  /// The reader of the lines; statistics of the following part start with it, so that they know the
+  /// detected format.
   public private(set) var reader: RecordReader
 
   private var categories = CategorySet()
   private var scenarios = CategorySet(limit: Self.mostScenarios)
   private var splitter = LineSplitter()
 
-  /// How many different scenarios are kept at most.
+  /// Maximum number of different scenarios.
   package static let mostScenarios = 32
 
-  /// Nothing counted.
+  /// Empty statistics.
   public init(_ reader: RecordReader = RecordReader()) { self.reader = reader }
 
   /// Counts the next piece of the log.
@@ -40,7 +40,7 @@ public struct LogStatistics: Sendable {
     self.splitter = LineSplitter()
   }
 
-  /// Adds the statistics of what follows, which began with ``reader`` at the start of a line.
+  /// Adds the statistics of the following part, which began with ``reader`` at the start of a line.
   package mutating func append(_ next: LogStatistics) {
     lines += next.lines
     for level in counts.indices { counts[level] += next.counts[level] }
@@ -51,7 +51,7 @@ public struct LogStatistics: Sendable {
     reader = next.reader
   }
 
-  /// Counts a record of which all is known; its lines are not.
+  /// Counts a record from its properties, without its lines.
   package mutating func count(
     _ level: Level, at time: Timestamp, category: [UInt8], scenario: [UInt8]? = nil
   ) {
@@ -65,7 +65,7 @@ public struct LogStatistics: Sendable {
   private mutating func count(_ line: UnsafeRawBufferPointer, _ isStart: Bool) {
     if line.last == 0x0a { lines += 1 }
     guard isStart else { return }
-    // A line that goes on with the record before it is no record of its own.
+    // A continuation line is not a record.
     guard let head = reader.read(line) else { return }
     counts[Int(head.level.rawValue)] += 1
     if let time = head.time {
@@ -78,23 +78,23 @@ public struct LogStatistics: Sendable {
     }
   }
 
-  /// The range of times in milliseconds since 1970; nil where no record has one.
+  /// The range of times in milliseconds since 1970; nil if no record has one.
   public var milliseconds: ClosedRange<Int64>? {
     guard let first, let last else { return nil }
     return first.milliseconds...last.milliseconds
   }
 
-  /// Categories seen, sorted, 64 at most.
+  /// Categories that occur, sorted, at most 64.
   public var categoryNames: [String] {
     categories.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Scenarios seen, sorted, ``mostScenarios`` at most.
+  /// Scenarios that occur, sorted, at most ``mostScenarios``.
   public var scenarioNames: [String] {
     scenarios.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Records by the name of their level, those that occur.
+  /// Number of records by the name of their level, omitting zeros.
   public var levelCounts: [String: Int] {
     var result: [String: Int] = [:]
     for level in Level.allCases where counts[Int(level.rawValue)] > 0 {

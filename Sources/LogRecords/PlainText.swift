@@ -1,5 +1,5 @@
-/// Gives a captured program's own bytes back: strips exactly the prefixes, leaves out the
-/// recorder's records, and joins lines that the recorder had to cut.
+/// Restores a captured program's output: strips the prefixes, omits the recorder's records, and
+/// joins lines that the recorder had to cut.
 public struct PlainText: Sendable {
   private var splitter = LineSplitter()
   private var isKept = true
@@ -8,7 +8,7 @@ public struct PlainText: Sendable {
   /// Starts at the beginning of a log.
   public init() {}
 
-  /// Takes the next piece of the log.
+  /// Appends the next piece of the log.
   ///
   /// - Returns: the program's bytes in it.
   public mutating func add(_ chunk: UnsafeRawBufferPointer) -> [UInt8] {

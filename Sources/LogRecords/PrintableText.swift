@@ -1,8 +1,8 @@
 import Platform
 
 extension String {
-  /// Log bytes made harmless for a terminal: control bytes, also the C1 ones and those hidden in
-  /// invalid UTF-8, and characters that are not visible become visible; newline and tab stay.
+  /// Log bytes made harmless for a terminal: control characters, including C1 and those hidden in
+  /// invalid UTF-8, and invisible characters become visible; newline and tab remain.
   package init(printable bytes: some Collection<UInt8>) {
     var out = ""
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -1,17 +1,17 @@
-/// What is for this machine alone: `<private:…>` in a record, of which the text after the colon is
-/// masked before the record leaves.
+/// Marks text that must stay on this machine: `<private:…>` in a record, whose text after the colon
+/// is masked before the record is sent.
 ///
-/// A mark is never longer than its redaction rule takes, nor goes beyond its line: long texts and
+/// A mark never exceeds the length that its redaction rule matches, nor its line: long texts and
 /// texts of several lines become several marks.
 package enum PrivateText {
-  /// What begins a mark.
+  /// The start of a mark.
   package static let opening = "<private:"
-  /// Most bytes that one mark holds.
+  /// Maximum bytes in one mark.
   package static let longest = 4096
 
   private static let close = UInt8(ascii: ">")
 
-  /// A text in marks; a `>` in it is written `&gt;`.
+  /// The text within marks; a `>` in it is written as `&gt;`.
   package static func marked(_ text: String) -> String {
     var bytes = Array(opening.utf8)
     var length = 0
@@ -26,7 +26,7 @@ package enum PrivateText {
         bytes += opening.utf8
         continue
       }
-      // No character is cut in two.
+      // Do not split a character.
       if length >= longest - 8, byte & 0xc0 != 0x80 {
         end()
         bytes += opening.utf8

@@ -1,51 +1,52 @@
 public import Platform
 
-/// Chooses records by what their heads say; lines that go on with a record go with it.
+/// Selects records by their heads; continuation lines go with their record.
 ///
-/// What a head does not tell is no reason to leave a record out, except where it is asked for by
-/// name: a record without a category is in none.
+/// A missing field does not exclude a record, unless the filter selects by name: a record without a
+/// category is in none.
 public struct RecordFilter: Sendable {
-  /// Records of other levels are left out.
+  /// Levels to include.
   public var levels: LevelSet
-  /// Records before it are left out.
+  /// Excludes records before this time.
   public var since: Timestamp?
-  /// Records after it are left out.
+  /// Excludes records after this time.
   public var until: Timestamp?
-  /// Records of other categories are left out; empty for all.
+  /// Categories to include; empty for all.
   public var categories: [String] = [] {
     didSet { categoryNames = categories.map { Array($0.utf8) } }
   }
-  /// Records of other scenarios, or of none, are left out; empty for all.
+  /// Scenarios to include; empty for all, including records without one.
   public var scenarios: [String] = [] {
     didSet { scenarioNames = scenarios.map { Array($0.utf8) } }
   }
-  /// Records that are not captured text of this stream are left out; nil for all.
+  /// Includes only text captured from this stream; nil for all records.
   public var stream: CapturedStream?
-  /// How lines are read; by default they are our own records.
+  /// Reads the lines; by default as our own records.
   public var reader = RecordReader()
-  /// Stream offset of the next byte that ``add(_:_:)`` gets, less what is not handed on yet.
+  /// Stream offset of the next byte passed to ``add(_:_:)``, minus bytes not delivered yet.
   public var position: Int64 = 0
 
   private var categoryNames: [[UInt8]] = []
   private var scenarioNames: [[UInt8]] = []
   private var splitter = LineSplitter()
-  /// What held for the line before; nil at the start, where a line is taken for an INFO record.
+  /// Whether the previous line was admitted; nil at the start, where a line counts as an INFO
+  /// record.
   private var isAdmitted: Bool?
 
-  /// A filter that admits everything by default.
+  /// Makes a filter, which by default admits everything.
   public init(levels: LevelSet = .all, since: Timestamp? = nil, until: Timestamp? = nil) {
     self.levels = levels
     self.since = since
     self.until = until
   }
 
-  /// Whether nothing is left out.
+  /// Whether it excludes nothing.
   public var admitsAll: Bool {
     levels == .all && since == nil && until == nil && categories.isEmpty && scenarios.isEmpty
       && stream == nil
   }
 
-  /// Passes on the admitted lines of the next piece of a log.
+  /// Delivers the admitted lines of the next piece of a log.
   public mutating func add(
     _ chunk: UnsafeRawBufferPointer, _ body: (RecordLine) throws -> Void
   ) rethrows {
@@ -55,9 +56,9 @@ public struct RecordFilter: Sendable {
     try splitter.add(chunk) { line, isStart in try pass(line, isStart, body) }
   }
 
-  /// Goes on at a later place of the stream: nothing is passed on until a record starts there.
+  /// Continues at a later position of the stream; delivers nothing until a record starts there.
   ///
-  /// The line that ``finish(_:)`` would pass on is forgotten.
+  /// The line that ``finish(_:)`` would deliver is dropped.
   ///
   /// - Parameter offset: the stream offset, in bytes.
   public mutating func skip(to offset: Int64) {
@@ -66,7 +67,7 @@ public struct RecordFilter: Sendable {
     position = offset
   }
 
-  /// Passes on a last line without a newline.
+  /// Delivers a last line without a newline.
   public mutating func finish(_ body: (RecordLine) throws -> Void) rethrows {
     var splitter = splitter
     self.splitter = LineSplitter()

@@ -1,23 +1,23 @@
 public import Platform
 
-/// What the first line of a record says about it.
+/// The fields in a record's first line.
 public struct RecordHead: Sendable, Equatable {
-  /// When it was written; nil where neither the line nor a record before it tells.
+  /// When it was written; nil if neither the line nor a record before it states a time.
   public internal(set) var time: Timestamp?
-  /// Its level; INFO where the line does not tell.
+  /// Its level; INFO if the line does not state one.
   public let level: Level
-  /// Where in the line the program, logger, tag or module stands; empty without one.
+  /// Range of the program, logger, tag or module in the line; empty without one.
   public let category: Range<Int>
-  /// Where in the line the scenario stands; empty without one.
+  /// Range of the scenario in the line; empty without one.
   public let scenario: Range<Int>
-  /// Where in the line the message stands, without the line's end.
+  /// Range of the message in the line, without the newline.
   public internal(set) var message: Range<Int>
-  /// The time as the line has it.
+  /// The time as written in the line.
   let written: WrittenTime?
 
-  /// A record of another program.
+  /// Describes a record of another program.
   ///
-  /// - Parameter level: nil where only the message may tell.
+  /// - Parameter level: nil to search the message for it.
   init(
     _ written: WrittenTime?, _ level: Level?, category: Range<Int>? = nil, message: Range<Int>,
     in line: UnsafeRawBufferPointer
@@ -30,7 +30,7 @@ public struct RecordHead: Sendable, Equatable {
     self.message = message
   }
 
-  /// A record of another program whose message starts where the scanner stands.
+  /// Describes a record of another program whose message starts at the scanner's position.
   init(
     _ written: WrittenTime?, _ level: Level?, category: Range<Int>? = nil,
     before message: ByteScanner
@@ -41,7 +41,7 @@ public struct RecordHead: Sendable, Equatable {
       in: message.bytes)
   }
 
-  /// A record of our own.
+  /// Parses a record of our own.
   init?(prefixOf line: UnsafeRawBufferPointer) {
     guard let prefix = RecordPrefix.parse(line) else { return nil }
     time = prefix.time
@@ -52,7 +52,7 @@ public struct RecordHead: Sendable, Equatable {
     var start = prefix.length
     var scenario = start..<start
     if let found = prefix.scenario {
-      // What looks like one in captured text is the program's own.
+      // In captured text, anything that looks like a scenario is the program's own text.
       let name = UnsafeRawBufferPointer(rebasing: line[prefix.category])
       if Category.stream(name) == nil { scenario = found } else { start = prefix.capturedLength }
     }
@@ -61,12 +61,12 @@ public struct RecordHead: Sendable, Equatable {
     message = start..<max(start, end)
   }
 
-  /// What the line was captured from; nil where its category names no stream.
+  /// The stream that the line was captured from; nil if its category names none.
   public func stream(in line: UnsafeRawBufferPointer) -> CapturedStream? {
     Category.stream(UnsafeRawBufferPointer(rebasing: line[category]))?.stream
   }
 
-  /// Whether the next record of the same stream goes on with this line of a captured program.
+  /// Whether the next record of the same stream continues this line of a captured program.
   public func isContinued(in line: UnsafeRawBufferPointer) -> Bool {
     !category.isEmpty && category.upperBound < line.count
       && line[category.upperBound] == Category.continued

@@ -1,13 +1,13 @@
 import Foundation
 import Platform
 
-/// Writes records as JSON objects, one a line.
+/// Writes records as JSON objects, one per line.
 ///
-/// A record's lines are one object. A message that is not UTF-8 stands there twice: as text with
-/// U+FFFD for what is no character, and exactly, as base64. Of records longer than ``limit`` what
-/// goes on is an object of its own, with `continues`.
+/// A record's lines become one object. A message that is not UTF-8 is included twice: as text with
+/// U+FFFD for invalid bytes, and exactly, as base64. Records longer than ``limit`` continue in
+/// further objects, with `continues`.
 public struct RecordJSON: Sendable {
-  /// Bytes of a message after which it goes on in another object.
+  /// Maximum message bytes of one object.
   static let limit = 1 << 20
 
   private let prefix: [UInt8]
@@ -19,14 +19,14 @@ public struct RecordJSON: Sendable {
   private var continues = false
   private var isJoined = false
 
-  /// Begins at the start of a line.
+  /// Starts at the beginning of a line.
   ///
   /// - Parameters:
   ///   - session: the session's id.
-  ///   - device: the name of the device that it ran on.
+  ///   - device: the name of its device.
   ///   - app: the program's name.
-  ///   - format: how to read the log.
-  ///   - clockOffset: what its clock lacks, for readers; nil where it is not told.
+  ///   - format: the format of the log.
+  ///   - clockOffset: the offset of its clock, for readers; nil to omit it.
   public init(
     session: String, device: String, app: String, format: LogFormat, clockOffset: Duration? = nil
   ) {
@@ -39,9 +39,9 @@ public struct RecordJSON: Sendable {
     self.prefix = prefix
   }
 
-  /// Takes the next line.
+  /// Adds the next line.
   ///
-  /// - Parameter body: gets an object that is complete, newline included.
+  /// - Parameter body: called with each complete object, newline included.
   public mutating func add(
     _ line: RecordLine, _ body: ([UInt8]) throws -> Void
   ) rethrows {
@@ -56,14 +56,15 @@ public struct RecordJSON: Sendable {
       return
     }
     describe(found, line.bytes)
-    // Logs of other programs have no one place for what is not the message: it stays in.
+    // In logs of other programs the other fields have no fixed place, so keep the whole line.
     message.append(
       contentsOf: format == .lines ? line.bytes[found.message.lowerBound...] : line.bytes[...])
   }
 
-  /// Takes the next line as an object of its own.
+  /// Adds the next line as a separate object.
   ///
-  /// - Parameter isWanted: whether the object is; else the line only tells of what goes on with it.
+  /// - Parameter isWanted: whether to return the object; otherwise the line only provides context
+  ///   for the following ones.
   /// - Returns: the object, newline included.
   public mutating func object(of line: RecordLine, isWanted: Bool) -> [UInt8]? {
     message.removeAll(keepingCapacity: message.count < 65_536)
@@ -73,13 +74,13 @@ public struct RecordJSON: Sendable {
       return nil
     }
     var object: [UInt8]?
-    // Nothing is open, so this line alone makes the object.
+    // No object is open, so this line alone makes one.
     add(line) { _ in }
     finish { object = $0 }
     return object
   }
 
-  /// Writes what is open.
+  /// Writes the open object.
   public mutating func finish(_ body: ([UInt8]) throws -> Void) rethrows {
     guard isOpen else { return }
     var object = prefix + head
@@ -147,7 +148,7 @@ public struct RecordJSON: Sendable {
   }
 
   private static func appendName(_ name: String, to out: inout [UInt8]) {
-    // What describes a record always follows something.
+    // The first field is not preceded by a comma.
     if out.last != 0x7b { out.append(0x2c) }
     out.append(0x22)
     out += name.utf8

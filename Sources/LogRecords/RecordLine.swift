@@ -1,19 +1,19 @@
 public import Platform
 
-/// A line of a log as a reader hands it on, newline included.
+/// A line of a log as delivered by a reader, newline included.
 ///
-/// A line that is too long to keep comes in pieces, of which only the first starts it.
+/// A line that is too long comes in pieces; only the first starts the line.
 public struct RecordLine {
-  /// The bytes; they last as long as the call that hands them on.
+  /// The bytes; valid only during the call that delivers them.
   public let bytes: UnsafeRawBufferPointer
-  /// What it says of the record that it starts; nil where it goes on with the one before.
+  /// The head of the record that it starts; nil for a continuation line.
   public let head: RecordHead?
-  /// Whether a line begins here.
+  /// Whether a line starts here.
   public let isStart: Bool
-  /// Where in the stream it stands, in bytes.
+  /// Its stream offset in bytes.
   public let offset: Int64
 
-  /// A line.
+  /// Makes a line.
   public init(
     bytes: UnsafeRawBufferPointer, head: RecordHead?, isStart: Bool, offset: Int64
   ) {
@@ -29,17 +29,17 @@ public struct RecordLine {
   }
 }
 
-/// A line that is kept for later.
+/// A copy of a line, for later use.
 public struct KeptLine: Sendable {
   /// The bytes, newline included.
   public let bytes: [UInt8]
   private let head: RecordHead?
-  /// Whether a line begins here.
+  /// Whether a line starts here.
   public var startsLine: Bool { isStart }
   private let isStart: Bool
   private let offset: Int64
 
-  /// Keeps a line.
+  /// Copies a line.
   public init(_ line: RecordLine) {
     bytes = Array(line.bytes)
     head = line.head
@@ -47,12 +47,12 @@ public struct KeptLine: Sendable {
     offset = line.offset
   }
 
-  /// When its record was written; nil where it does not tell.
+  /// When its record was written; nil if it does not state that.
   public var time: Timestamp? { head?.time }
   /// Whether it starts a record.
   public var startsRecord: Bool { head != nil }
 
-  /// Hands the line on.
+  /// Passes the line to a closure.
   public func with<Value>(_ body: (RecordLine) throws -> Value) rethrows -> Value {
     try bytes.withUnsafeBytes {
       try body(RecordLine(bytes: $0, head: head, isStart: isStart, offset: offset))

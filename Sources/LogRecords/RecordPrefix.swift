@@ -3,26 +3,26 @@ public import Platform
 /// The part of a record before its message:
 /// `2026-01-22T14:30:05.123Z [ERROR] [Net] {Scenario} `, or the older `[WARN]: `.
 public struct RecordPrefix: Sendable, Equatable {
-  /// When it was written; nil in the older form.
+  /// When it was written; nil in the older format.
   public let time: Timestamp?
   /// Its level.
   public let level: Level
-  /// Where in the line the category stands; empty in the older form.
+  /// Range of the category in the line; empty in the older format.
   public let category: Range<Int>
-  /// Where the scenario stands; nil without one.
+  /// Range of the scenario; nil without one.
   public let scenario: Range<Int>?
-  /// Bytes up to the message of a record of the API.
+  /// Number of bytes before the message of a record of the API.
   public let length: Int
-  /// Bytes up to what a captured program printed: a scenario there is the program's own text.
+  /// Number of bytes before captured output, where a scenario is the program's own text.
   public let capturedLength: Int
 
-  /// Categories, scenarios and levels are looked for within so many bytes each.
+  /// Maximum bytes in which to find a category, scenario or level.
   private static let fieldLimit = 256
 
-  /// Reads the prefix of a line.
+  /// Parses the prefix of a line.
   ///
   /// - Parameter line: one line, with or without its newline.
-  /// - Returns: nil where the line has no known prefix.
+  /// - Returns: nil if the line has no known prefix.
   public static func parse(_ line: UnsafeRawBufferPointer) -> RecordPrefix? {
     var index = 0
     var time: Timestamp?
@@ -77,7 +77,7 @@ public struct RecordPrefix: Sendable, Equatable {
     }
   }
 
-  /// By level, what stands between time and category.
+  /// The text between time and category, by level.
   private static let heads = Level.allCases.map { Array(" [\($0.name)] [".utf8) }
 
   /// The content of a bracketed field that opens at `index`.

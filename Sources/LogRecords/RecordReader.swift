@@ -1,34 +1,34 @@
 public import Foundation
 public import Platform
 
-/// Reads the lines of a log one after another and tells which start a record, when it was written,
-/// how much it matters and what it is about.
+/// Reads the lines of a log in order and determines which ones start a record, with its time, level
+/// and subject.
 ///
-/// In logs of other programs it finds out the form from the lines. A line goes on with the record
-/// before it when it is indented or empty, and, once the form is known, when it has none of the
-/// known forms, unless it tells of more trouble than that record. While no form is known, each line
-/// is a record, except those of a stack trace.
+/// In logs of other programs it detects the format from the lines. A line continues the record
+/// before it if it is indented or empty and, once the format is known, if it has none of the known
+/// formats, unless it is more severe than that record. As long as no format is known, each line is
+/// a record, except those of a stack trace.
 public struct RecordReader: Sendable {
-  /// The form of the last record that tells one; nil while none is known, and for our own records.
+  /// The format of the last record that shows one; nil if unknown, and for our own records.
   public private(set) var form: RecordForm?
 
   /// Completes times; nil for our own records.
   private var basis: TimeBasis?
-  /// Whether a form has matched.
+  /// Whether a format has matched.
   private var isKnown = false
-  /// What was said last.
+  /// Level and time of the last record.
   private var before: (level: Level, time: Timestamp?)?
 
-  /// Levels, times and categories stand in the first bytes of a line or not at all.
+  /// Number of bytes in which to find levels, times and categories.
   private static let window = 4096
 
   /// Starts at any line of a log.
   ///
   /// - Parameters:
-  ///   - format: what the sidecar says.
+  ///   - format: the format in the sidecar.
   ///   - reference: when the log last grew; times without a year are at most a day later. Without
   ///     it they are unknown.
-  ///   - zone: of times that do not tell theirs; by default the machine's.
+  ///   - zone: for times without a zone; by default the machine's.
   public init(
     _ format: LogFormat = .lines, reference: Timestamp? = nil, zone: TimeZone? = nil
   ) {
@@ -38,8 +38,8 @@ public struct RecordReader: Sendable {
 
   /// Reads the next line.
   ///
-  /// - Parameter line: with or without its end.
-  /// - Returns: nil where the line goes on with the record before it.
+  /// - Parameter line: with or without its newline.
+  /// - Returns: nil if the line continues the record before it.
   public mutating func read(_ line: UnsafeRawBufferPointer) -> RecordHead? {
     guard basis != nil else { return RecordHead(prefixOf: line) }
     var count = line.count
@@ -63,14 +63,14 @@ public struct RecordReader: Sendable {
     for form in RecordForm.allCases where form != self.form {
       guard let head = form.read(text, isExpected: false) else { continue }
       if form.isTelling { self.form = form }
-      // Each line with a priority has one of its own.
+      // Each line with a priority has its own.
       if form != .priority { isKnown = true }
       return head
     }
     return nil
   }
 
-  /// Reads a line of no known form.
+  /// Reads a line of no known format.
   private func unrecognised(_ text: ByteScanner) -> RecordHead? {
     let isTrouble = before.map { $0.level >= .warning } ?? false
     if isTrouble, StackTrace.goesOn(text) { return nil }

@@ -8,22 +8,22 @@ public import Platform
 /// let startedAt = span?.first ?? created
 /// ```
 public struct RecordSpan: Sendable, Equatable {
-  /// The form of the records.
+  /// The format of the records.
   public let form: RecordForm
-  /// When the first record that has a time was written.
+  /// Time of the first record with a time.
   public let first: Timestamp
-  /// When the last one was written.
+  /// Time of the last record.
   public let last: Timestamp
 
   /// Reads both ends of a log of another program.
   ///
   /// - Parameters:
   ///   - head: its first bytes.
-  ///   - tail: its last bytes; they may overlap the first, and begin in the middle of a line. Of a
-  ///     log that `head` holds whole, empty.
-  ///   - reference: when the log was last modified; tells the year of times without one.
-  ///   - zone: of times that do not tell theirs; by default the machine's.
-  /// - Returns: nil where no record of a known form has a time.
+  ///   - tail: its last bytes; they may overlap the first, and begin in the middle of a line. Empty
+  ///     if `head` is the whole log.
+  ///   - reference: when the log was last modified; determines the year of times without one.
+  ///   - zone: for times without a zone; by default the machine's.
+  /// - Returns: nil if no record of a known format has a time.
   public init?(
     head: UnsafeRawBufferPointer, tail: UnsafeRawBufferPointer, reference: Timestamp,
     zone: TimeZone? = nil
@@ -42,7 +42,7 @@ public struct RecordSpan: Sendable, Equatable {
     }
     guard let times else { return nil }
     form = reader.form ?? .time
-    // Clocks that are set back do not make a log that ends before it starts.
+    // If the clock was set back, the log must not end before it starts.
     first = min(times.first, times.last)
     last = max(times.first, times.last)
   }

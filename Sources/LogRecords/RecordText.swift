@@ -6,12 +6,12 @@ package import Platform
   import Glibc
 #endif
 
-/// A category or scenario as it stands in records, made once for many of them.
+/// A category or scenario as it appears in records, prepared once for many of them.
 package struct RecordWord: Sendable, Hashable {
   /// The bytes between the brackets.
   package let bytes: [UInt8]
 
-  /// A category of a program's own: readers take it neither for the recorder's nor for captured
+  /// A category of a program's own, which readers distinguish from the recorder's and from captured
   /// text's.
   package init(category: String) {
     bytes = Array(RecordText.bracketed(RecordText.ownCategory(category)).utf8)
@@ -26,10 +26,10 @@ package struct RecordWord: Sendable, Hashable {
 
 /// The bytes of a record that a program writes on purpose.
 package enum RecordText {
-  /// Makes a record; continuation lines are indented.
+  /// Makes a record, with continuation lines indented.
   ///
   /// - Parameters:
-  ///   - category: a free word; ``Category/reserved`` ones are the recorder's.
+  ///   - category: any word; ``Category/reserved`` ones are the recorder's.
   package static func bytes(
     _ level: Level, category: String, _ message: String, scenario: String? = nil, at time: Timestamp
   ) -> [UInt8] {
@@ -40,16 +40,16 @@ package enum RecordText {
     return record
   }
 
-  /// Appends a record; continuation lines are indented.
+  /// Appends a record, with continuation lines indented.
   ///
   /// - Parameters:
   ///   - level: its level.
   ///   - category: its category.
   ///   - message: any text.
-  ///   - details: what follows the message on its last line, such as metadata.
-  ///   - scenario: what it belongs to.
+  ///   - details: appended to the message's last line, such as metadata.
+  ///   - scenario: its scenario.
   ///   - time: ``Platform/Timestamp/isoBytes`` of its time.
-  ///   - buffer: where it goes.
+  ///   - buffer: the buffer to append to.
   package static func append(
     _ level: Level, category: RecordWord, _ message: String, details: [UInt8] = [],
     scenario: RecordWord? = nil, time: [UInt8], to buffer: inout [UInt8]
@@ -57,7 +57,7 @@ package enum RecordText {
     RecordPrefix.append(
       time: time, level: level, category: category.bytes, scenario: scenario?.bytes, to: &buffer)
     var message = message
-    // What a message begins with is not to be read as its scenario.
+    // Prevent the start of the message from being read as its scenario.
     if scenario == nil, message.utf8.first == 0x7b { buffer.append(0x20) }
     message.withUTF8 { appendIndented(UnsafeRawBufferPointer($0), to: &buffer) }
     if !details.isEmpty {
@@ -79,18 +79,18 @@ package enum RecordText {
     buffer.append(contentsOf: rest)
   }
 
-  /// A category that readers take neither for the recorder's nor for captured text's.
+  /// A category that readers distinguish from the recorder's and from captured text's.
   package static func ownCategory(_ category: String) -> String {
     if category.isEmpty { return "-" }
     return Category.reserved.contains(category) ? category + "_" : category
   }
 
-  /// A name that cannot break the record it stands in.
+  /// A name that cannot break the record it is in.
   package static func word(_ text: String) -> String {
     safe(text.unicodeScalars.prefix(128)) { $0.value <= 0x20 || $0.value == 0x7f }
   }
 
-  /// A category or scenario without what would end its brackets.
+  /// A category or scenario without characters that would end its brackets.
   fileprivate static func bracketed(_ text: String) -> String {
     safe(text.unicodeScalars.prefix(64)) {
       $0.value < 0x20 || "[]{}".unicodeScalars.contains($0)

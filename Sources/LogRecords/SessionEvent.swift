@@ -1,16 +1,16 @@
-/// What happens to a session while it goes on, as the recorder's records tell it.
+/// An event during a session, as written in the recorder's records.
 public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
-  /// The program, or the whole machine, no longer runs: stopped by a signal, asleep.
+  /// The program, or the whole machine, has stopped running: stopped by a signal, asleep.
   case background(String)
   /// It runs again.
   case foreground(String)
-  /// The machine has no network any more.
+  /// The machine has lost its network.
   case networkLost
-  /// It has one again.
+  /// The network is back.
   case networkBack
-  /// The size in characters of the terminal that the program runs on, and its kind.
+  /// The terminal's size in characters, and its type.
   case window(columns: Int, rows: Int, terminal: String?)
-  /// A scenario, and what has become of it.
+  /// A scenario, and its new state.
   case scenario(String)
 
   /// `BACKGROUND stopped by SIGTSTP`, `FOREGROUND continued`, `NETWORK lost`,
@@ -27,7 +27,7 @@ public enum SessionEvent: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Reads what ``description`` writes; nil for another record of the recorder.
+  /// Parses the form of ``description``; nil for any other record.
   public init?(_ text: some StringProtocol) {
     let words = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard words.count == 2 else { return nil }

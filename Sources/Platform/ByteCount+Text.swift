@@ -4,14 +4,14 @@ extension ByteCount {
   /// The forms that ``init(size:)`` accepts, for messages and help.
   package static let sizeForms = "500k, 5MB or '10 MiB'"
 
-  /// For a person, in decimal units: `1.2 MB`; ``init(size:)`` reads it.
+  /// For a person, in decimal units: `1.2 MB`; ``init(size:)`` parses it.
   package var text: String {
     var value = Double(bytes)
     if value.magnitude < 1000 { return "\(bytes) B" }
     let units = ["KB", "MB", "GB", "TB"]
     for unit in units {
       value /= 1000
-      // What would be rounded to 1000.0 is 1.0 of the next unit.
+      // Values that round to 1000.0 become 1.0 of the next unit.
       if value.magnitude < 999.95 || unit == units.last {
         return String(format: "%.1f %@", value, unit)
       }
@@ -19,10 +19,10 @@ extension ByteCount {
     return "\(bytes) B"
   }
 
-  /// Reads a size as people write it: `1000`, `500k`, `5MB`, `1.5G`, `10 MiB`.
+  /// Parses a size as people write it: `1000`, `500k`, `5MB`, `1.5G`, `10 MiB`.
   ///
-  /// `k`, `M`, `G` and `T` are powers of 1000, as in what is printed; with an `i`, powers of 1024. Case
-  /// does not count, and a `B` at the end changes nothing.
+  /// `k`, `M`, `G` and `T` are powers of 1000, as in printed sizes; with an `i`, powers of 1024.
+  /// Case is ignored, and a trailing `B` is optional.
   ///
   /// - Parameter text: the size.
   package init?(size text: String) {
@@ -46,7 +46,7 @@ extension ByteCount {
     guard !isTooMuch else { return nil }
     var fraction: Int64 = 0
     if halves.count == 2 {
-      // Half a byte is none.
+      // There is no fraction of a byte.
       guard power > 0, (1...3).contains(halves[1].count), let digits = Int64(halves[1]) else {
         return nil
       }

@@ -1,7 +1,7 @@
 /// A number of bytes: a length, a size, or the distance between two positions.
 ///
-/// It has a type of its own so that a position cannot be used as a size. A distance may be negative. The operators trap on overflow, as those of `Int64` do: numbers
-/// from outside are checked where they enter.
+/// A separate type, so that a position cannot be used as a size. A distance may be negative. The
+/// operators trap on overflow, as those of `Int64` do: outside numbers are checked on input.
 public struct ByteCount: Sendable, Hashable {
   /// The number of bytes.
   public let bytes: Int64
@@ -12,7 +12,7 @@ public struct ByteCount: Sendable, Hashable {
   /// Makes a count, of the elements of a buffer for instance.
   @inlinable public init(_ bytes: Int) { self.bytes = Int64(bytes) }
 
-  /// Reads a decimal number; nil for anything else.
+  /// Parses a decimal number; nil for anything else.
   public init?(_ text: some StringProtocol) {
     guard let bytes = Int64(text) else { return nil }
     self.bytes = bytes

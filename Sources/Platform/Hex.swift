@@ -2,7 +2,7 @@
 package enum Hex {
   /// The digits of some bytes.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
-    // Element by element a caller's sequence costs a call each: digits are made of an array.
+    // Copy to an array: iterating a generic sequence costs a call per element.
     let bytes = Array(bytes)
     return String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
       for (index, byte) in bytes.enumerated() {

@@ -1,16 +1,16 @@
-/// Numbers of things in text for people: `1 session`, `2 sessions`.
+/// Counted nouns in text for people: `1 session`, `2 sessions`.
 package enum Plural {
-  /// A number and what it counts.
+  /// A number and its noun.
   ///
   /// - Parameters:
-  ///   - count: how many.
+  ///   - count: the number.
   ///   - one: the singular.
-  ///   - many: the plural, where it is not the singular and an `s`.
+  ///   - many: the plural, if it is not the singular and an `s`.
   package static func text(_ count: Int, _ one: String, _ many: String? = nil) -> String {
     "\(count) \(word(count, one, many))"
   }
 
-  /// What a number counts, without the number.
+  /// The noun for a number, without the number.
   package static func word(_ count: Int, _ one: String, _ many: String? = nil) -> String {
     count == 1 ? one : many ?? one + "s"
   }

@@ -4,7 +4,7 @@ package enum RandomName {
 
   /// A name of a length in characters.
   ///
-  /// - Parameter random: gives 64 random bits, see ``Machine/random``.
+  /// - Parameter random: returns 64 random bits, see ``Machine/random``.
   package static func make(_ length: Int, _ random: () -> UInt64) -> String {
     String(
       decoding: (0..<length).map { _ in alphabet[Int(random() % UInt64(alphabet.count))] },

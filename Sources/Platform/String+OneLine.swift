@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-  /// Whether the character is not seen itself, but may change what is: control characters, also those
-  /// of C1, joiners and marks of direction, separators of lines and paragraphs.
+  /// Whether the character is invisible, but may affect what is visible: control characters,
+  /// including C1, joiners and marks of direction, separators of lines and paragraphs.
   package var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -10,12 +10,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// Text from outside made safe for one line of a terminal or a log: line ends and tabs become
-  /// blanks, other characters that are not visible become escapes, such as `\u{1b}`.
+  /// Outside text made safe for one line of a terminal or a log: newlines and tabs become blanks,
+  /// other invisible characters become escapes, such as `\u{1b}`.
   ///
   /// - Parameters:
   ///   - text: the text.
-  ///   - limit: how many of its scalars are taken; where it has more, an ellipsis follows.
+  ///   - limit: maximum number of scalars; an ellipsis replaces the rest.
   package init(oneLine text: some StringProtocol, limit: Int = .max) {
     var result = ""
     var length = 0

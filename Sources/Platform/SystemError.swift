@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// A system call that failed: what was tried, on what, and why.
+/// A failed system call: the operation, its target, and the reason.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The call, as a verb: `open`.
   public let operation: String
@@ -20,19 +20,19 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     self.errno = errno
   }
 
-  /// Something is there already.
+  /// The name is taken.
   package var isTaken: Bool { errno == EEXIST }
 
-  /// Nothing is there.
+  /// The path does not exist.
   public var isNotFound: Bool { errno == ENOENT || errno == ENOTDIR }
 
-  /// The rights do not suffice, or the file system cannot be written to.
+  /// Permission is missing, or the file system is read-only.
   public var isDenied: Bool { errno == EACCES || errno == EPERM || errno == EROFS }
 
-  /// No room: disk, quota or file size limit.
+  /// No space: disk, quota or file size limit.
   public var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
-  /// Error numbers that are made, or looked for, without a failed system call.
+  /// Error numbers used or compared without a failed system call.
   package enum Number {
     package static let notFound = ENOENT
     package static let notFolder = ENOTDIR

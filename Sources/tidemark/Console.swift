@@ -2,11 +2,11 @@ import Foundation
 import LogRecords
 import Platform
 
-/// What is printed: results on standard output, everything else on standard error.
+/// Prints results on standard output, and everything else on standard error.
 enum Console {
   static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
-  /// Columns of the terminal that results go to; nil where they go elsewhere and nothing is cut.
+  /// Width of the terminal for results; nil if they go elsewhere and nothing is cut.
   static var width: Int? {
     guard outputIsTerminal else { return nil }
     var size = winsize()
@@ -16,7 +16,7 @@ enum Console {
     return environment["COLUMNS"].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } ?? 80
   }
 
-  /// Prints a table, fitted to the terminal; what is left out for it is said on standard error.
+  /// Prints a table, fitted to the terminal; omitted columns are named on standard error.
   static func show(_ table: Table) {
     let rendering = table.render(width: width, paint: paint)
     for line in rendering.lines { say(line) }
@@ -28,14 +28,14 @@ enum Console {
   }
 
   private static let environment = ProcessInfo.processInfo.environment
-  /// What `--color` says; nil where it leaves that to terminal and environment.
+  /// The value of `--color`; nil to let terminal and environment decide.
   static let forcedColour = Guarded<Bool?>(nil)
   /// Whether results are coloured.
   static var hasColour: Bool { forcedColour.withLock { $0 } ?? usuallyHasColour }
   private static let usuallyHasColour =
     outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
 
-  /// The path of this very program.
+  /// The path of this program.
   static var ownPath: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
 
   /// Prints a line of the result.
@@ -47,21 +47,20 @@ enum Console {
   /// Prints bytes of a log.
   static func show(_ bytes: UnsafeRawBufferPointer) { write(bytes) }
 
-  /// Prints a line of a log: as it is, but to a terminal harmless and in its level's colour.
+  /// Prints a line of a log: unchanged, but on a terminal harmless and in its level's colour.
   static func show(_ line: RecordLine) {
     guard outputIsTerminal else { return write(line.bytes) }
     let text = paint(String(printable: line.text), colour(of: line.head?.level))
     write(Array((line.bytes.last == 0x0a ? text + "\n" : text).utf8))
   }
 
-  /// Prints bytes of the result: as they are, but to a terminal in a form that does nothing there.
+  /// Prints bytes of the result: unchanged, but on a terminal made harmless.
   static func write(_ bytes: UnsafeRawBufferPointer) {
     guard outputIsTerminal else { return draw(bytes) }
     TerminalText.harmless(bytes).withUnsafeBytes(draw)
   }
 
-  /// Writes bytes that are meant for a terminal as they are; a reader that has gone ends the program,
-  /// as it ends others.
+  /// Writes bytes meant for a terminal, unchanged; a closed pipe ends the program, as usual.
   static func draw(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes
     while !rest.isEmpty {
@@ -76,37 +75,37 @@ enum Console {
     }
   }
 
-  /// Prints what the parser has to say: help as a result, an error as such.
+  /// Prints the parser's message: help as a result, an error as an error.
   static func answer(_ text: String, isError: Bool) {
     guard isError else { return say(text) }
     writeError(text + "\n")
   }
 
-  /// Prints a line about what went wrong.
+  /// Prints a line about an error.
   ///
-  /// What is in it may be a server's or another user's text: it stays one line.
+  /// It may contain text of a server or another user, and stays one line.
   static func complain(_ line: String) {
     writeError("tidemark: \(line.replacing("\n", with: " "))\n")
   }
 
-  /// By default a report whose reader has gone would end the program.
+  /// By default, a report to a closed pipe would end the program.
   private static let ignorePipeSignal: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
-  /// Prints a line of diagnostics in one piece; where nobody reads, the work goes on.
+  /// Prints a line of diagnostics in one write; if nothing reads it, the program continues.
   static func report(_ line: [UInt8]) {
     ignorePipeSignal
     writeError(line)
   }
 
-  /// Writes to standard error, in one piece where the system takes it; what nobody reads is dropped.
+  /// Writes to standard error, in one write if the system accepts it; drops what nothing reads.
   static func writeError(_ text: String) { writeError(Array(text.utf8)) }
 
-  /// Logs and mails end at a terminal, too: what is written is harmless wherever it goes.
+  /// Logs and mails are eventually shown on a terminal, so the output is always made harmless.
   private static func writeError(_ bytes: [UInt8]) {
     drawError(bytes.withUnsafeBytes(TerminalText.harmless))
   }
 
-  /// Writes bytes of ours that move the cursor of a terminal.
+  /// Writes our own control sequences to a terminal.
   static func drawError(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
@@ -119,14 +118,14 @@ enum Console {
     }
   }
 
-  /// Prints a line about what goes on, at a terminal only.
+  /// Prints a line about progress, on a terminal only.
   static func remark(_ line: String) {
     if errorIsTerminal { writeError(line + "\n") }
   }
 
-  /// Asks a yes-or-no question at a terminal.
+  /// Asks a yes-or-no question on a terminal.
   ///
-  /// - Throws: ``Failure`` where there is none.
+  /// - Throws: ``Failure`` without a terminal.
   static func mayProceed(_ question: String) throws -> Bool {
     guard errorIsTerminal, isatty(STDIN_FILENO) == 1 else {
       throw Failure(.usage, "not a terminal: pass --yes to confirm. \(question)")
@@ -141,15 +140,15 @@ enum Console {
     case yellow = "33"
     case grey = "90"
     case bold = "1"
-    /// What was looked for.
+    /// A match of a search.
     case mark = "1;31"
   }
 
-  /// What follows the escape character where ``paint(_:_:)`` colours.
+  /// What follows the escape character when ``paint(_:_:)`` colours.
   static let colourSequences: [[Unicode.Scalar]] =
     (Colour.allCases.map { "[\($0.rawValue)m" } + ["[0m"]).map { Array($0.unicodeScalars) }
 
-  /// Colours a text at a terminal.
+  /// Colours text on a terminal.
   static func paint(_ text: String, _ colour: Colour?) -> String {
     guard hasColour, let colour, !text.isEmpty else { return text }
     return "\u{1b}[\(colour.rawValue)m\(text)\u{1b}[0m"

@@ -4,10 +4,10 @@ import Logging
 import Platform
 import SessionLog
 
-/// Writes what is logged as lines: `2026-11-22T17:02:03.123Z debug put a/b: 12 B, 3 ms`.
+/// Writes log messages as lines: `2026-11-22T17:02:03.123Z debug put a/b: 12 B, 3 ms`.
 ///
-/// A line is one write, so that those of several threads, and of helper processes, stay whole.
-/// Texts from servers are among what is logged: no control character gets through.
+/// A line is one write, so that lines of several threads, and of helper processes, stay whole.
+/// Messages include texts from servers, so control characters are escaped.
 struct DiagnosticHandler: LogHandler {
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
@@ -17,9 +17,9 @@ struct DiagnosticHandler: LogHandler {
   /// Makes a handler.
   ///
   /// - Parameters:
-  ///   - level: the least severe level that is written.
+  ///   - level: the least severe level to write.
   ///   - now: the clock.
-  ///   - write: takes each line.
+  ///   - write: writes a line.
   init(
     _ level: Logger.Level, now: @escaping @Sendable () -> Timestamp = { .now() },
     write: @escaping @Sendable ([UInt8]) -> Void = Console.report

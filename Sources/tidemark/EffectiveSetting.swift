@@ -1,15 +1,15 @@
 import Fleet
 import Foundation
 
-/// A setting as it counts, and where it comes from.
+/// A setting's effective value, and its origin.
 struct EffectiveSetting: Equatable {
-  /// Where a value comes from.
+  /// The origin of a value.
   enum Origin: Equatable {
     /// A line of the configuration.
     case file(path: String, line: Int)
-    /// A variable of the environment, which stands above the configuration.
+    /// A variable of the environment, which overrides the configuration.
     case environment(String)
-    /// Nothing says anything.
+    /// The default.
     case standard
 
     var word: String {
@@ -33,11 +33,11 @@ struct EffectiveSetting: Equatable {
   }
 
   let key: String
-  /// Nil where there is none.
+  /// The value; nil if there is none.
   let value: String?
   let origin: Origin
 
-  /// Variables that override a key, the first that is set.
+  /// Variables that override a key; the first one set counts.
   private static let variables: [String: [String]] = [
     "store": ["TIDEMARK_STORE"], "allow-plaintext": ["TIDEMARK_ALLOW_PLAINTEXT"],
     "webdav.user": ["TIDEMARK_WEBDAV_USER"],
@@ -49,12 +49,12 @@ struct EffectiveSetting: Equatable {
     "s3.secret-access-key-file": ["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY_FILE"],
   ]
 
-  /// Variables that hold a secret.
+  /// Variables that contain a secret.
   private static let secrets: Set<String> = [
     "TIDEMARK_WEBDAV_PASSWORD", "TIDEMARK_WEBDAV_TOKEN", "AWS_SECRET_ACCESS_KEY",
   ]
 
-  /// The defaults, as the configuration that `init` writes shows them.
+  /// The defaults, as shown in the configuration that `init` writes.
   static let defaults = [
     "transfers": "12", "stale-after": "1h", "fsync": "1s", "rotate-at": "10000000",
     "stderr-level": "INFO", "upload-every": "60s", "minimum-tls": "1.2", "allow-plaintext": "false",
@@ -62,7 +62,7 @@ struct EffectiveSetting: Equatable {
     "retention.remote": "30d", "retention.trash": "7d",
   ]
 
-  /// All keys that take one value, in the order of the configuration.
+  /// All keys with one value, in the order of the configuration.
   static func all(
     _ settings: Settings, _ path: String, _ environment: [String: String]
   ) -> [EffectiveSetting] {
@@ -84,13 +84,13 @@ struct EffectiveSetting: Equatable {
   private static func shown(_ text: String, of key: String) -> String {
     switch key {
     case "proxy": withoutLogin(text)
-    // Who has the whole URL can say that all is well.
+    // Anyone with the whole URL can send the heartbeat.
     case "heartbeat": Webhook(text)?.description ?? "***"
     default: text
     }
   }
 
-  /// The URL of a proxy without the login that may be in it.
+  /// The URL of a proxy without a login in it.
   private static func withoutLogin(_ url: String) -> String {
     guard let at = url.lastIndex(of: "@") else { return url }
     let start = url.range(of: "://")?.upperBound ?? url.startIndex

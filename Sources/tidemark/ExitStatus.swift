@@ -8,7 +8,7 @@ import Replica
 import SessionReading
 import Sync
 
-/// The exit codes that scripts rely on (sysexits), and the one place that maps errors to them.
+/// The exit codes that scripts rely on (sysexits), and the only mapping from errors to them.
 enum ExitStatus: Int32, Error {
   case ok = 0
   case partial = 1
@@ -36,7 +36,7 @@ enum ExitStatus: Int32, Error {
       }
   }
 
-  /// What several results come to: the one that all failures have in common, else partial.
+  /// The status for several results: the one that all failures share, else partial.
   init(of statuses: Set<ExitStatus>) {
     let failures = statuses.subtracting([.ok])
     self = failures.count > 1 ? .partial : failures.first ?? .ok
@@ -64,7 +64,8 @@ enum ExitStatus: Int32, Error {
       }
   }
 
-  /// Ends the process: the parser's own errors its way, with 64 for wrong usage; ours with one line.
+  /// Ends the process: with the parser's own message and 64 for wrong usage, or one line for other
+  /// errors.
   static func leave(with error: any Error, as command: any ParsableCommand.Type) -> Never {
     if let status = error as? ExitStatus { leave(status.rawValue) }
     if let code = error as? ExitCode { leave(code.rawValue) }
@@ -78,11 +79,11 @@ enum ExitStatus: Int32, Error {
     leave(ExitStatus(error).rawValue)
   }
 
-  /// Ends the process; the one way out of it.
+  /// Ends the process; the only way out of it.
   ///
-  /// Exit handlers do not run: worker threads may be closing their connections at this moment, and
-  /// OpenSSL's handler would take away what they work with. So whatever has to happen before the end
-  /// happens before this call; the kernel releases the rest, locks included.
+  /// Exit handlers do not run: worker threads may be closing connections at this moment, and
+  /// OpenSSL's handler would free what they use. So whatever has to happen before the end must
+  /// happen before this call; the kernel releases the rest, locks included.
   static func leave(_ status: Int32) -> Never {
     fflush(nil)
     _exit(status)

@@ -4,31 +4,31 @@ import Platform
 import SessionLog
 import Sync
 
-/// Root's uploads of other users' homes: a process each, with the user's rights and a budget.
+/// Root's uploads of other users' homes: one process each, with the user's rights and a budget.
 ///
-/// What lies in a home is its user's to write. Whatever that makes of the code that reads it, whether
-/// it ends, goes on for ever or takes all memory, is the affair of one process, which can do no more than
-/// the user could. Two homes at a time are served, in an order that nobody can choose.
+/// Users control the content of their homes. Whatever that does to the code that reads it, whether
+/// it crashes, loops or exhausts memory, affects one process, which has no more rights than the
+/// user. Two homes are uploaded at a time, in an order that no user can influence.
 struct HomeUploads {
-  /// What a process may use.
+  /// The budget of a process.
   ///
-  /// A home that needs more goes on with the next upload.
+  /// A home that needs more continues with the next upload.
   static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
-  /// Bytes of objects that a process may send.
+  /// Maximum bytes of objects that a process sends.
   static let byteLimit: ByteCount = 8 << 30
 
-  /// The home that root has started this process for; nil in any other.
+  /// The home for which root has started this process; nil in any other.
   ///
   /// Written before there is a second thread.
   nonisolated(unsafe) private(set) static var place: Swift.Result<Workplace, any Error>?
 
-  /// In a process that root has started for a home, opens it and takes on its owner's rights.
+  /// In a process that root has started for a home, opens it and assumes its owner's rights.
   static func takeRights(_ arguments: [String]) {
     guard arguments.contains(homeOption),
       let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
       let user = upload.homeOf
     else { return }
-    // Later it may be a file of ours that has this number.
+    // Later this number may belong to a file of ours.
     isResultWanted = fcntl(resultDescriptor, F_GETFD) >= 0
     place = Swift.Result { try upload.placeOfHome(of: user) }
   }
@@ -37,17 +37,17 @@ struct HomeUploads {
 
   private static let homeOption = "--home-of"
 
-  /// What the processes ended with.
+  /// Exit statuses of the processes.
   private(set) var statuses: Set<ExitStatus> = []
-  /// Whether the other homes are to be left to the next upload: the store is down, or all requests are
-  /// spent.
+  /// Whether the remaining homes are left to the next upload: the store is down, or all requests
+  /// are used up.
   private(set) var isStopped = false
   private let arguments: [String]
   private let isAlone: Bool
 
   /// - Parameters:
-  ///   - upload: the command that the processes are to carry out.
-  ///   - prunes: whether rotated parts are looked at.
+  ///   - upload: the command that the processes run.
+  ///   - prunes: whether to prune rotated parts.
   init(_ upload: Upload, prunes: Bool) {
     var arguments = ["upload"]
     func add(_ name: String, _ value: String?) { if let value { arguments += [name, value] } }
@@ -66,15 +66,15 @@ struct HomeUploads {
     isAlone = upload.limitRate != nil || upload.maxRequests != nil
   }
 
-  /// Adds what a pass in this process came to.
+  /// Adds the status of a pass in this process.
   mutating func note(_ status: ExitStatus) { statuses.insert(status) }
 
   /// Uploads from homes.
   ///
   /// - Parameters:
-  ///   - homes: other users'.
-  ///   - open: gets the sessions that are open there.
-  /// - Throws: ``Platform/SystemError`` where no process can be started.
+  ///   - homes: other users' homes.
+  ///   - open: extended by their open sessions.
+  /// - Throws: ``Platform/SystemError`` if no process can be started.
   mutating func run(_ homes: [Home], _ open: inout OpenSessions) throws {
     let homes = try homes.filter { try !$0.isUnused() }
       .map { (key: Machine.current.random(), home: $0) }.sorted { $0.key < $1.key }.map(\.home)
@@ -86,9 +86,9 @@ struct HomeUploads {
     }
   }
 
-  /// The descriptor that the result is written to.
+  /// The descriptor for the result.
   private static let resultDescriptor: Int32 = 3
-  /// Bytes that are taken of a process's result and of what it prints.
+  /// Maximum bytes read of a process's result and output.
   private static let (resultLimit, outputLimit, errorLimit) = (4 << 20, 4 << 20, 1 << 20)
 
   private func start(_ home: Home) throws -> SupervisedProcess? {
@@ -133,16 +133,16 @@ struct HomeUploads {
     }
   }
 
-  /// What a process tells the one that started it, beside what it prints.
+  /// The result that a process reports to its parent, besides its output.
   struct Result: Codable {
-    /// The sessions that are not sealed; nil where that could not be found out.
+    /// The unsealed sessions; nil if unknown.
     var open: [SessionID]?
     /// Whether the store failed for all sessions.
     var isStoreDown = false
-    /// Whether all requests, or bytes, that may be sent have been.
+    /// Whether all permitted requests, or bytes, were sent.
     var isSpent = false
 
-    /// Writes it to the one that started this process.
+    /// Reports it to the parent process.
     func report() {
       guard HomeUploads.isResultWanted, let json = try? JSONEncoder().encode(self) else { return }
       try? FileHandle(fileDescriptor: HomeUploads.resultDescriptor, closeOnDealloc: false)
@@ -152,7 +152,7 @@ struct HomeUploads {
 }
 
 extension Home {
-  /// Whether there is nothing that an upload could look at, as far as its owner can see.
+  /// Whether there is nothing to upload, as far as its owner can see.
   fileprivate func isUnused() throws -> Bool {
     try owner?.assumeRights()
     let isUnused = [sessionsPath, openPath, path + "/trash"].allSatisfy(Directory.isEmpty)

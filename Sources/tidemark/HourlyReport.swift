@@ -2,8 +2,8 @@ import Foundation
 import Platform
 import SessionLog
 
-/// Remembers which error was reported when, so that cron, which mails every line, repeats it once an
-/// hour and not once a minute.
+/// Remembers when an error was reported, so that cron, which mails every line, repeats it once an
+/// hour instead of once a minute.
 struct HourlyReport {
   private struct Last: Codable {
     let text: String
@@ -15,20 +15,20 @@ struct HourlyReport {
   private var path: String { "\(folder)/\(name).json" }
   private static let interval = Duration.hours(1)
 
-  /// Keeps its note in a home's cache.
+  /// Keeps its record in a home's cache.
   ///
-  /// - Parameter name: what is reported; each thing has a note of its own.
+  /// - Parameter name: the kind of report; each has its own record.
   init(_ home: Home, name: String = "reported") { (folder, self.name) = (home.cachePath, name) }
 
-  /// Whether an error is to be reported now; notes that it was, where it is.
+  /// Whether to report an error now; if so, records that it was reported.
   ///
-  /// Where nothing can be noted it is due each time: better too often than never.
+  /// If the record cannot be written, the error is always due: better too often than never.
   func isDue(_ text: String, at now: Timestamp) -> Bool {
     if let json = try? AtomicFile.read(path),
       let last = try? JSONDecoder().decode(Last.self, from: Data(json)), last.text == text
     {
       let age = now - last.at
-      // A note from the future is another clock's.
+      // A time in the future comes from another clock.
       if age >= .zero, age < Self.interval { return false }
     }
     try? Directory.make(folder)

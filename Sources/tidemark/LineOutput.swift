@@ -1,21 +1,22 @@
 import LogRecords
 
-/// Lines of logs on standard output: exact bytes through a pipe, harmless and coloured at a terminal.
+/// Prints lines of logs on standard output: unchanged to a pipe, harmless and coloured on a
+/// terminal.
 final class LineOutput {
   private var pending: [UInt8] = []
-  /// Whether the line printed last has no end yet.
+  /// Whether the last printed line has no newline yet.
   private var isInLine = false
 
-  /// Bytes that are kept before they are written.
+  /// Maximum number of buffered bytes.
   private static let limit = 64 << 10
 
   /// Prints a line.
   ///
   /// - Parameters:
-  ///   - line: a line that starts ends the one before, if that did not.
-  ///   - label: stands before it; nil for nothing.
-  ///   - marks: what to point out in it.
-  ///   - ends: whether it gets an end if it has none.
+  ///   - line: the line; if it starts a line, an unfinished one before it is ended.
+  ///   - label: printed before it; nil for none.
+  ///   - marks: ranges to highlight.
+  ///   - ends: whether to add a missing newline.
   func show(
     _ line: RecordLine, label: String? = nil, marks: [Range<Int>] = [], ends: Bool = false
   ) {
@@ -23,7 +24,7 @@ final class LineOutput {
     if line.isStart || !isInLine, let label {
       pending += Console.paint(label, .grey).utf8
     }
-    // Colours are text of ours among bytes: what they stand in is text as well.
+    // Colours are our own text among bytes, so the line is printed as text.
     if Console.outputIsTerminal || Console.hasColour {
       pending += Self.painted(line, marks).utf8
       if line.bytes.last == 0x0a { pending.append(0x0a) }
@@ -38,13 +39,13 @@ final class LineOutput {
     if pending.count >= Self.limit { flush() }
   }
 
-  /// Prints text of ours, or JSON.
+  /// Prints our own text, or JSON.
   func write(_ bytes: [UInt8]) {
     pending += bytes
     if pending.count >= Self.limit { flush() }
   }
 
-  /// Writes what is kept.
+  /// Writes the buffer.
   func flush() {
     guard !pending.isEmpty else { return }
     Console.write(pending)

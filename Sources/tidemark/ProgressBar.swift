@@ -3,7 +3,7 @@ import Platform
 import Sync
 import TidemarkUpload
 
-/// A bar on a terminal for work of more than a second; nothing anywhere else.
+/// A progress bar on a terminal for work of more than a second; elsewhere nothing.
 final class ProgressBar: Sendable {
   private struct State {
     var total: ByteCount
@@ -15,10 +15,10 @@ final class ProgressBar: Sendable {
   private let state: Guarded<State>
   private static let width = 30
 
-  /// Shows the way to a number of bytes; 0 for one that becomes known later.
+  /// Makes a bar for a number of bytes; 0 if it becomes known later.
   init(total: ByteCount = 0) { state = Guarded(State(total: total)) }
 
-  /// Shows how far an upload has come.
+  /// Shows the progress of an upload.
   func note(_ event: UploadPassEvent) {
     switch event {
     case .planned(let bytes): state.withLock { $0 = State(total: bytes) }
@@ -28,7 +28,7 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Notes bytes of log that have gone through.
+  /// Counts processed log bytes.
   func add(_ bytes: ByteCount) {
     guard Console.errorIsTerminal else { return }
     state.withLock { state in

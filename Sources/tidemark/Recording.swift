@@ -4,8 +4,8 @@ import SessionLog
 import SessionRecorder
 import Sync
 
-/// A session being recorded, where that is possible, and its uploads while it goes on: whatever is
-/// wrong costs one line, never the program.
+/// Records a session, if possible, and uploads it meanwhile: any failure costs one line of output,
+/// never the program.
 final class Recording {
   let writer: SessionWriter?
   private let place: Workplace?
@@ -13,9 +13,9 @@ final class Recording {
   private var cadence: UploadSchedule
   private var upload: UploadProcess?
 
-  /// How long the upload at the end is waited for.
+  /// How long to wait for the upload at the end.
   private static let patience = Duration.seconds(10)
-  /// An unfinished line on a terminal, a prompt say, is recorded after so long.
+  /// How long an unfinished line on a terminal, such as a prompt, waits before it is recorded.
   private static let terminalPatience = Duration.milliseconds(100)
 
   init(
@@ -43,7 +43,7 @@ final class Recording {
       interval: place?.settings.uploadEvery, now: Capture.uptime)
   }
 
-  /// Starts an upload when one is due and none is under way.
+  /// Starts an upload if one is due and none is running.
   func pass(_ activity: SessionActivity) {
     if upload?.hasEnded() == true { upload = nil }
     guard uploads, let place, cadence.isDue(activity, now: Capture.uptime), upload == nil
@@ -51,7 +51,7 @@ final class Recording {
     upload = UploadProcess(of: place)
   }
 
-  /// Ends the session, and waits a while for what is still to be sent.
+  /// Ends the session, and waits a while for the last upload.
   func end(_ cause: ExitCause, core: String? = nil) async {
     guard let writer, let place else { return }
     do {
@@ -62,8 +62,8 @@ final class Recording {
     if cause.status == .crashed { await Hooks(place).tell(besides: writer.session) }
     guard uploads else { return }
     guard let last = UploadProcess(of: place, waits: Self.patience) else { return }
-    // The background goes on with it and cron tells what is wrong; a person at a terminal wants to
-    // know.
+    // The upload continues in the background, and cron reports errors; a person at a terminal wants
+    // to know now.
     switch last.status(within: Self.patience) {
     case nil: Console.remark("tidemark: not uploaded yet; that goes on in the background")
     case .some(0): break

@@ -1,17 +1,17 @@
 import Platform
 import SessionLog
 
-/// Folders that have the name of a user's home, and are not that user's.
+/// Folders that are named like a user's home but do not belong to that user.
 ///
-/// The user's programs are not recorded meanwhile, so it is reported without a terminal too: once an
-/// hour, and as soon as it changes.
+/// Those users' programs are not recorded meanwhile, so this is reported even without a terminal:
+/// once an hour, and whenever it changes.
 struct RefusedHomes {
   private let report: HourlyReport
 
-  /// - Parameter home: root's, which keeps what was reported last.
+  /// - Parameter home: root's home, which records the last report.
   init(_ home: Home) { report = HourlyReport(home, name: "refused-homes") }
 
-  /// Reports them, where that is due.
+  /// Reports them if due.
   func report(_ refused: [(path: String, reason: String)]) {
     guard !refused.isEmpty else { return }
     let lines = refused.map { path, reason in

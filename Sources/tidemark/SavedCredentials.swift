@@ -2,8 +2,8 @@ import Foundation
 import ObjectStore
 import Platform
 
-/// The login that `init` found in the environment, in files that the configuration names: cron has no
-/// such environment.
+/// The login that `init` found in the environment, in files named by the configuration: cron does
+/// not have that environment.
 struct SavedCredentials {
   /// A key of the configuration with its value, `section.key`.
   struct Setting: Equatable {
@@ -12,19 +12,19 @@ struct SavedCredentials {
     let value: String
   }
 
-  /// What the configuration has to say.
+  /// Settings to add to the configuration.
   private(set) var settings: [Setting] = []
-  /// Secrets, by the path of the file that gets each.
+  /// Secrets, by the path of their file.
   private(set) var secrets: [String: String] = [:]
-  /// Why a login of the environment is not saved; nil when nothing is in the way.
+  /// Why a login in the environment is not saved; nil if it is.
   private(set) var refusal: String?
 
-  /// Finds what is to be saved for a store.
+  /// Determines what to save for a store.
   ///
   /// - Parameters:
-  ///   - store: where it is.
-  ///   - environment: where the login may be.
-  ///   - folder: where files with secrets go.
+  ///   - store: the store's URL.
+  ///   - environment: the environment that may contain the login.
+  ///   - folder: the folder for files with secrets.
   init(for store: StoreURL, environment: [String: String], in folder: String) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -66,7 +66,7 @@ struct SavedCredentials {
     }
   }
 
-  /// Writes the secrets, for their owner alone.
+  /// Writes the secrets, readable by their owner only.
   ///
   /// - Throws: ``Platform/SystemError``.
   func save() throws {

@@ -7,10 +7,10 @@ import SessionLog
 import Sync
 
 extension Settings {
-  /// Takes a value over; false when it is none for its key.
+  /// Applies a value; returns false if it is invalid for its key.
   typealias TakeOver = @Sendable (inout Settings, String) -> Bool
 
-  /// The keys with one value; those below a section as `section.key`.
+  /// The keys with one value; those in a section as `section.key`.
   static let keys: [(name: String, takeOver: TakeOver)] = [
     ("store", store),
     ("consent", key(\.consent, Consent.init(rawValue:))),
@@ -60,7 +60,7 @@ extension Settings {
     return true
   }
 
-  /// A time, or 0 for none.
+  /// A duration, or 0 for none.
   private static let uploadEvery: TakeOver = { settings, text in
     guard let interval = Age.parse(text) else { return false }
     settings.uploadEvery = interval > .zero ? interval : nil
@@ -94,15 +94,15 @@ extension Settings {
   /// `500 MB`, `2G` or plain bytes.
   static func bytes(_ text: String) -> ByteCount? { ByteCount(size: text) }
 
-  /// Bytes a second: `500k`, `2MB`; fewer than 1000 would stall every request.
+  /// Bytes per second: `500k`, `2MB`; less than 1000 would stall every request.
   static func rate(_ text: String) -> ByteCount? {
     bytes(text).flatMap { $0 >= 1000 ? $0 : nil }
   }
 
-  /// Fewer requests than a session needs at the least would never get it done.
+  /// A number of requests; fewer than the minimum for one session would never complete it.
   static func requests(_ text: String) -> Int? { count(text, in: 8...Int.max) }
 
-  /// `true` or `false`, as people and programs write them.
+  /// `true` or `false`, and their usual variants.
   static func flag(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "true", "yes", "on", "1": true
@@ -111,7 +111,7 @@ extension Settings {
     }
   }
 
-  /// The URL of a proxy, or `host:port`; its login may be in it.
+  /// The URL of a proxy, or `host:port`; may contain its login.
   private static func proxy(_ text: String) -> String? {
     let rest = text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]
     let host = rest.split(separator: "@").last ?? ""
@@ -123,7 +123,7 @@ extension Settings {
     Int(text).flatMap { range.contains($0) ? $0 : nil }
   }
 
-  /// A time of at least a second.
+  /// A duration of at least a second.
   private static func duration(_ text: String) -> Duration? {
     Age.parse(text).flatMap { $0 > .zero ? $0 : nil }
   }

@@ -1,9 +1,9 @@
 import ObjectStore
 import Platform
 
-/// Who else can read the secrets that a configuration holds or names.
+/// Checks who else can read the secrets in or named by a configuration.
 extension Settings {
-  /// Refuses a login among the settings of a file that every user of the machine can read.
+  /// Rejects a login in a configuration file that every user of the machine can read.
   ///
   /// - Throws: ``Failure``; errors of the file.
   func checkReaders(of path: String) throws {
@@ -29,7 +29,8 @@ extension Settings {
     return Set(paths).filter { (try? Self.isReadByOthers($0)) ?? false }.sorted()
   }
 
-  /// Whether a file, and its folder, let in users who are neither its owner nor in its group.
+  /// Whether a file, and its folder, are accessible to users who are neither its owner nor in its
+  /// group.
   private static func isReadByOthers(_ path: String) throws -> Bool {
     guard let resolved = File.resolve(path), let status = try FileStatus(resolved),
       let folder = try FileStatus(AtomicFile.directory(of: resolved))

@@ -3,7 +3,7 @@ import Redaction
 import Yams
 
 extension Settings {
-  /// `redact:`, groups of built-in rules to switch on and off, and own rules.
+  /// `redact:`, groups of built-in rules to switch on and off, and custom rules.
   static func redaction(_ node: Node) throws -> RedactionRules {
     if node.scalar?.string.isEmpty == true { return RedactionRules() }
     guard case .mapping(let mapping) = node else {

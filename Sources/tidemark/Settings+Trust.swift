@@ -4,7 +4,7 @@ import Replica
 import Yams
 
 extension Settings {
-  /// `trust:`, devices and the keys that they sign with.
+  /// `trust:`, devices and their signing keys.
   static func trust(_ node: Node) throws -> [String: KnownKeys.Key] {
     if node.scalar?.string.isEmpty == true { return [:] }
     guard case .mapping(let mapping) = node else {

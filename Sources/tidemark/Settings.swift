@@ -8,12 +8,12 @@ import SessionLog
 import Sync
 import Yams
 
-/// `tidemark.yaml`: every key has a default, and a key that is not known is an error.
+/// `tidemark.yaml`: every key has a default, and an unknown key is an error.
 struct Settings {
   var store: String?
-  /// Whether the configuration says that there is to be no store.
+  /// Whether the configuration says `store: none`.
   var hasNoStore = false
-  /// What the configuration says; nil when it says nothing.
+  /// The configured consent; nil if the configuration does not state one.
   var consent: Consent? {
     didSet { recording.consent = consent == .metadata ? .metadata : nil }
   }
@@ -21,24 +21,24 @@ struct Settings {
   var retention = Retention()
   /// How sessions are recorded.
   var recording = RecordingOptions()
-  /// Time between the uploads of a session that is recorded; nil for none before its end.
+  /// Time between uploads of a session being recorded; nil for none before its end.
   var uploadEvery: Duration? = .seconds(60)
   var sources: [LogSource] = []
-  /// What is masked before it leaves.
+  /// The redaction rules.
   var redaction = RedactionRules()
-  /// What is done when something goes wrong, or right.
+  /// Commands and URLs for good and bad events.
   var hooks = HookSettings()
-  /// By device, the keys that its seals must be signed with.
+  /// The keys that a device's seals must be signed with, by device.
   var trust: [String: KnownKeys.Key] = [:]
-  /// The files with secrets are read when a store is opened: a user whose sessions root sends need not
-  /// be able to.
+  /// Files with secrets are read when a store is opened: a user whose sessions root uploads need
+  /// not be able to read them.
   var storeSettings = StoreSettings()
-  /// How many requests one upload sends at the most.
+  /// Maximum number of requests in one upload.
   var maximumRequests: Int?
-  /// What the file says of the keys with one value, by their names.
+  /// Values in the file of the keys with one value, by name.
   private(set) var written: [String: Written] = [:]
 
-  /// A value as it stands in the file.
+  /// A value as written in the file.
   struct Written {
     let text: String
     let line: Int
@@ -54,17 +54,17 @@ struct Settings {
     return try openStore(url, settings: settings, environment: environment, policy: policy)
   }
 
-  /// Requests under way at once, where the command line does not say.
+  /// Concurrent requests, unless the command line says otherwise.
   var transfers: Int? { storeSettings.transfers }
 
   /// The defaults.
   init() {}
 
-  /// Reads a configuration file; one that is not there gives the defaults.
+  /// Reads a configuration file; a missing one gives the defaults.
   init(path: String) throws {
     guard let text = try Self.text(of: path) else { return }
     try Self.reading(path) {
-      // Values are read as the text that they are: no rules are needed to tell what that looks like.
+      // Read values as plain text, without guessing types.
       guard let root = try Yams.compose(yaml: text, .basic) else {
         return
       }
@@ -88,9 +88,9 @@ struct Settings {
     }
   }
 
-  /// Reads a configuration file, and says in which line of it what is wrong.
+  /// Reads a configuration file, and reports the line of an error.
   ///
-  /// - Throws: ``Failure``, what `body` throws.
+  /// - Throws: ``Failure``, errors of `body`.
   static func reading(_ path: String, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -101,7 +101,7 @@ struct Settings {
     }
   }
 
-  /// The text of a configuration file, which may be a link; nil when there is none.
+  /// The text of a configuration file, which may be a link; nil if there is none.
   static func text(of path: String) throws -> String? {
     do {
       return String(decoding: try AtomicFile.read(path, followsLinks: true), as: UTF8.self)
@@ -112,7 +112,7 @@ struct Settings {
     }
   }
 
-  /// The line and the fault, without the text around it: that may be a password.
+  /// The line and the error, without the surrounding text, which may be a password.
   private static func fault(_ error: YamlError) -> String {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -126,7 +126,7 @@ struct Settings {
     }
   }
 
-  /// What is wrong, and in which line.
+  /// An error, and its line.
   struct Problem: Error {
     let line: Int
     let text: String
@@ -159,7 +159,7 @@ struct Settings {
     if text.isEmpty { return }
     written[name] = Written(text: text, line: value.mark?.line ?? 1)
     guard takeOver(&self, text) else {
-      // It may hold a password, or be a secret.
+      // The value may contain a password, or be a secret.
       guard !["proxy", "heartbeat"].contains(name) else {
         throw Problem(value, "invalid value for '\(name)'\(Self.expected(name))")
       }
@@ -169,7 +169,7 @@ struct Settings {
     }
   }
 
-  /// The forms that a key's value may have, where several keys share them.
+  /// The valid forms of a key's value, if several keys share them.
   private static func expected(_ name: String) -> String {
     switch name {
     case "stale-after", "upload-every", "connect-timeout", "stall-timeout", "retention.local",

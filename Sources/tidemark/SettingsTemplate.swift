@@ -3,7 +3,7 @@ import HTTPTransport
 /// The configuration that `init` writes: the keys in use, and all others commented out with their
 /// defaults.
 enum SettingsTemplate {
-  /// The text for a store; ``setting(_:in:)`` adds what `init` saves of the environment.
+  /// The text for a store; ``setting(_:in:)`` adds what `init` saves from the environment.
   static func text(store: String) -> String {
     """
     # Tidemark's configuration. Environment variables override it; see tidemark(1).
@@ -128,7 +128,7 @@ enum SettingsTemplate {
     """
   }
 
-  /// A value as YAML, whatever stands in it.
+  /// A value as YAML, whatever it contains.
   private static func quoted(_ text: String) -> String {
     let plain = text.utf8.allSatisfy {
       (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
@@ -138,19 +138,19 @@ enum SettingsTemplate {
     return "'" + text.replacing("'", with: "''") + "'"
   }
 
-  /// An existing configuration with another store, everything else as it was.
+  /// An existing configuration with another store, otherwise unchanged.
   static func replacing(storeIn text: String, with store: String) -> String {
     setting("consent", "logs", in: setting("store", quoted(store), in: text))
   }
 
-  /// A configuration that accepts plain `http` to other machines, everything else as it was.
+  /// A configuration that allows plain `http` to other machines, otherwise unchanged.
   static func allowingPlaintext(_ text: String) -> String {
     setting("allow-plaintext", "true", in: text)
   }
 
-  /// A configuration with a value for a key of a section, everything else as it was.
+  /// A configuration with a value for a key in a section, otherwise unchanged.
   ///
-  /// - Returns: nil where the section is written in one line, which is left to its author.
+  /// - Returns: nil if the section is written in one line, which is left to its author.
   static func setting(_ one: SavedCredentials.Setting, in text: String) -> String? {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     func blanks(_ line: String) -> String { String(line.prefix { $0 == " " }) }
@@ -177,8 +177,8 @@ enum SettingsTemplate {
     return lines.joined(separator: "\n")
   }
 
-  /// A configuration with a value for a key: in its line, else where it is commented out, else in
-  /// a new first line.
+  /// A configuration with a value for a key: in its line, else where it is commented out, else in a
+  /// new first line.
   private static func setting(_ key: String, _ value: String, in text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let line = "\(key): \(value)"

@@ -1,15 +1,15 @@
 import ObjectStore
 import Platform
 
-/// What the command line says of the store; it stands above environment and configuration.
+/// The command line's settings for the store, which override environment and configuration.
 struct StoreChoice {
-  /// Whether plain `http` to another machine is accepted, whatever the configuration says.
+  /// Whether plain `http` to another machine is allowed, whatever the configuration says.
   var allowsPlaintext = false
-  /// Bytes a second.
+  /// Rate in bytes per second.
   var limitRate: ByteCount?
-  /// Requests at the most.
+  /// Maximum number of requests.
   var maximumRequests: Int?
-  /// Whether this is a command that can stop in the middle and go on the next time.
+  /// Whether this command can stop in the middle and continue next time.
   var limitsRequests = false
 
   func apply(to settings: inout Settings, environment: [String: String]) {

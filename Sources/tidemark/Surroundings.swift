@@ -4,29 +4,28 @@ import Platform
 import Replica
 import SessionLog
 
-/// What a process of this user would work with, found by looking and changing nothing.
+/// The environment that a process of this user would have, determined without changing anything.
 struct Surroundings: Encodable {
-  /// Who would: this shell, cron, or the machine-wide mode.
+  /// Its name: this shell, cron, or the machine-wide mode.
   let name: String
   /// The folder with all state.
   let home: String
-  /// The configuration that counts there.
+  /// The configuration in effect.
   let configuration: String
-  /// The store's URL; nil where none is configured.
+  /// The store's URL; nil if none is configured.
   let store: String?
-  /// The device's id; nil where it is not made yet.
+  /// The device's id; nil if there is none yet.
   let device: String?
-  /// What the device's signatures are checked with, and since when it signs; nil where that is not
-  /// known here.
+  /// The key of the device's signatures, and since when it signs; nil if unknown here.
   let key: String?
-  /// Where the access key of a bucket is found; nil for other stores, and where there is none.
+  /// Where the access key of a bucket is found; nil for other stores, and if there is none.
   let credentials: String?
   /// Files with a password or key that every user of the machine can read.
   let exposed: [String]
-  /// What is wrong with the configuration or the login; nil when nothing is.
+  /// The problem with the configuration or the login; nil if there is none.
   let problem: String?
 
-  /// This shell, and what a line in this user's crontab would have.
+  /// The environments of this shell, and of a line in this user's crontab.
   static func ofThisUser() async -> (shell: Surroundings, cron: Surroundings) {
     return (
       await Surroundings("this shell", environment: ProcessInfo.processInfo.environment),
@@ -41,12 +40,12 @@ struct Surroundings: Encodable {
     return bare
   }
 
-  /// Whether cron works with this home without being told.
+  /// Whether cron finds this home without configuration.
   static func isFoundByCron(_ home: Home) -> Bool {
     Home.locate(environment: environmentInCron(.current)).path == home.path
   }
 
-  /// The machine-wide mode; nil where the machine is not configured for all its users.
+  /// The machine-wide mode; nil if the machine is not configured for it.
   static func ofTheMachine() async -> Surroundings? {
     guard MachineWide.isConfigured else { return nil }
     return await Surroundings(
@@ -91,7 +90,7 @@ struct Surroundings: Encodable {
     self.exposed = exposed
   }
 
-  /// In what it differs from another, in words.
+  /// Differences from another environment, in words.
   func differences(from other: Surroundings) -> [String] {
     var words: [String] = []
     if home != other.home { words.append("home") }
@@ -100,7 +99,7 @@ struct Surroundings: Encodable {
     return words
   }
 
-  /// Variables of this shell that matter and that cron does not have; names alone.
+  /// Names of relevant variables in this shell that cron does not have.
   static func missingInCron() -> [String] {
     let matters =
       ["TIDEMARK_", "AWS_", "XDG_STATE_HOME", "NETRC", "SSL_CERT_", "http_proxy"]

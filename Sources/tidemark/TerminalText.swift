@@ -1,12 +1,12 @@
 import Platform
 
-/// The form in which anything is printed to a terminal, whoever wrote it.
+/// Makes everything printed to a terminal harmless, whatever its source.
 ///
-/// A log, a sidecar, a server's answer or another user's file may hold characters that move the cursor,
-/// write to the clipboard, answer as the keyboard would, turn the direction of writing, or are not
-/// visible. None gets through, whatever the command that prints it has done or forgotten: each becomes a
-/// visible escape, in a form that JSON takes for the same character. Only newlines, tabs and the
-/// colours that ``Console`` paints with stay.
+/// A log, a sidecar, a server's answer or another user's file may contain characters that move the
+/// cursor, write to the clipboard, make the terminal type, reverse the direction of writing, or are
+/// invisible. None gets through, whatever the printing command does: each becomes a visible escape,
+/// which JSON reads as the same character. Only newlines, tabs and the colours of ``Console``
+/// remain.
 enum TerminalText {
   /// The bytes made harmless.
   static func harmless(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

@@ -22,7 +22,7 @@ struct Tidemark: AsyncParsableCommand {
       77 authentication or consent, 78 configuration.
       """,
     version: version,
-    // Each has its name written down: made of the types' names, they would cost every start
+    // Each has an explicit name: deriving it from the type's name would cost every start
     // milliseconds.
     subcommands: [
       Init.self, Doctor.self, Run.self, Log.self, Play.self, Import.self, Upload.self, List.self,
@@ -47,7 +47,7 @@ struct Tidemark: AsyncParsableCommand {
     }
   }
 
-  /// Refuses a word that is no command, with the one that it may mean.
+  /// Rejects an unknown command, and suggests a known one.
   static func expectCommand(_ words: [String]) throws {
     var known = configuration.subcommands
     for word in words {
@@ -65,10 +65,10 @@ struct Tidemark: AsyncParsableCommand {
   }
 }
 
-/// Where the process begins.
+/// The entry point of the process.
 @main enum Start {
   static func main() {
-    // Rights are those of a thread: only while there is one can all of them be given up.
+    // Rights belong to a thread: they can all be given up only while there is one.
     HomeUploads.takeRights(CommandLine.arguments)
     Task { @MainActor in await Tidemark.main() }
     dispatchMain()

@@ -4,16 +4,16 @@ import Logging
 import SessionLog
 import SessionRecorder
 
-/// An upload in a process of its own, which outlives this one where it has to: neither its memory
-/// nor its end is the recorder's affair.
+/// An upload in a separate process, which may outlive this one, so that neither its memory nor its
+/// failure affects the recorder.
 ///
-/// Where diagnostics are asked for it writes them, and what it complains of, to our standard error.
+/// If diagnostics are enabled, it writes them and its errors to our standard error.
 final class UploadProcess {
   private let process: pid_t
   private let told: Descriptor
   private var end: Int32?
 
-  /// Starts one; nil when that cannot be done.
+  /// Starts one; nil if that fails.
   ///
   /// - Parameter wait: how long it waits for another upload to end.
   init?(of place: Workplace, waits wait: Duration = .zero) {
@@ -21,12 +21,12 @@ final class UploadProcess {
     guard let told = try? Descriptor(opening: path, [.readWrite, .create, .empty]) else {
       return nil
     }
-    // Read by descriptor only.
+    // The file is read through its descriptor only.
     unlink(path)
 
     var environment = place.environment
     let isLogging = place.logger.logLevel < .critical
-    // A level that was refused is refused once.
+    // Do not repeat the error about an invalid level.
     environment[DiagnosticOptions.variable] = isLogging ? place.logger.logLevel.rawValue : nil
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(null) }
@@ -37,7 +37,7 @@ final class UploadProcess {
       (null, STDIN_FILENO), (null, STDOUT_FILENO),
       (isLogging ? STDERR_FILENO : told.number, STDERR_FILENO),
     ]
-    // Away from our terminal and its signals.
+    // Detach it from our terminal and its signals.
     child.group = 0
     let process = child.start()
     guard process > 0 else { return nil }
@@ -56,14 +56,14 @@ final class UploadProcess {
     return end != nil
   }
 
-  /// Its exit status; nil when it goes on for longer.
+  /// Its exit status; nil if it is still running after a time limit.
   func status(within limit: Duration) -> Int32? {
     let start = Capture.uptime
     while !hasEnded(), Capture.uptime - start < limit { poll(nil, 0, 10) }
     return end
   }
 
-  /// What it complained of.
+  /// The errors it printed.
   var complaints: String {
     let text = (try? told.read(at: 0, count: 4096)) ?? []
     return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)

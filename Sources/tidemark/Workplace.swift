@@ -8,17 +8,17 @@ import SessionLog
 import SessionReading
 import Sync
 
-/// What every command starts from: a home, its configuration, this device.
+/// The context of every command: a home, its configuration, this device.
 struct Workplace {
   let environment: [String: String]
   let home: Home
   let settings: Settings
   let device: Device
-  /// Hears of what the command does.
+  /// Logs what the command does.
   var logger: Logger { settings.storeSettings.logger }
-  /// Opened with root's rights before another user's are taken on; nil for one's own home.
+  /// Opened with root's rights before assuming another user's; nil for one's own home.
   private let openedStore: (any ObjectStore)?
-  /// The key of root's proofs that sessions are their users'; nil where a user sends their own.
+  /// The key of root's proofs that sessions are their users'; nil if users upload their own.
   private let ownershipKey: [UInt8]?
   /// The device's key, read with root's rights; nil for one's own home.
   private let openedSigner: DeviceKey?
@@ -26,11 +26,11 @@ struct Workplace {
   /// Opens one's own home.
   ///
   /// - Parameters:
-  ///   - home: which; by default what the environment and the machine say.
-  ///   - acceptsBadSettings: say what is wrong with the configuration, and go on with the defaults:
-  ///     a program is recorded whatever is wrong with us.
-  ///   - choice: what the command line says of the store.
-  ///   - logger: hears of what the command does.
+  ///   - home: the home; by default the one that environment and machine determine.
+  ///   - acceptsBadSettings: whether to report an invalid configuration and continue with the
+  ///     defaults: a program is recorded whatever is wrong with us.
+  ///   - choice: the command line's settings for the store.
+  ///   - logger: logs what the command does.
   init(
     _ home: Home? = nil, acceptsBadSettings: Bool = false, choice: StoreChoice = StoreChoice(),
     logger: Logger
@@ -54,12 +54,12 @@ struct Workplace {
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
   }
 
-  /// Opens another user's home as root does, and goes on with that user's rights.
+  /// Opens another user's home as root, and continues with that user's rights.
   ///
   /// - Parameters:
   ///   - name: the user; nil for one's own home.
-  ///   - transfers: requests under way at once.
-  ///   - byteLimit: bytes of objects that may be sent.
+  ///   - transfers: maximum number of concurrent requests.
+  ///   - byteLimit: maximum bytes of objects to send.
   init(
     user name: String?, transfers: Int? = nil, byteLimit: ByteCount? = nil,
     choice: StoreChoice = StoreChoice(), logger: Logger
@@ -79,7 +79,7 @@ struct Workplace {
     var store = try own.openStore(transfers: transfers)
     if let byteLimit { store = store.map { LimitedStore($0, bytes: byteLimit) } }
     try self.init(MachineWide.home(of: account), from: own, store: store)
-    // A folder is root's to write to: then root's rights are laid aside, not given up.
+    // Only root may write to a folder: keep root's rights in reserve instead of giving them up.
     if store?.isFolder == true {
       try account.assumeRights()
     } else {
@@ -87,12 +87,12 @@ struct Workplace {
     }
   }
 
-  /// The device's key; nil where it is root's.
+  /// The device's key; nil if it is root's.
   private func signer() throws -> DeviceKey? {
     try openedSigner ?? DeviceKey.load(home, device)
   }
 
-  /// What seals are known to be signed with.
+  /// The keys that seals must be signed with.
   private func keys(_ own: DeviceKey?) -> KnownKeys {
     KnownKeys(home, named: settings.trust, own: own)
   }
@@ -109,7 +109,7 @@ struct Workplace {
 
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
   ///
-  /// One's own comes last. Folders that are no user's are left alone.
+  /// One's own is last. Folders that belong to no user are skipped.
   static func all(
     transfers: Int? = nil, choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws -> [Workplace] {
@@ -122,13 +122,13 @@ struct Workplace {
       + [own]
   }
 
-  /// What may be open in folders that are named like homes and left alone.
+  /// Possibly open sessions in skipped folders that are named like homes.
   static func openInRefusedHomes(besides places: [Workplace]) throws -> OpenSessions {
     guard places.last?.servesAllUsers == true else { return .none }
     return .unknown(at: try MachineWide.homes().refused.map(\.path))
   }
 
-  /// The foreign logs of this home; those of a machine are root's.
+  /// The foreign logs of this home; in machine-wide mode they are root's.
   var sources: [LogSource] {
     home.owner == nil || home.owner?.isRoot == true ? settings.sources : []
   }
@@ -151,23 +151,23 @@ struct Workplace {
     environment["TIDEMARK_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? settings.store
   }
 
-  /// The store that environment or configuration name, in the form in which errors name it too; nil
-  /// where none is named, or it is root's.
+  /// The store in environment or configuration, in the form used by error messages; nil if there is
+  /// none, or it is root's.
   var namedStore: String? {
     isServedByRoot ? nil : storeText.map { (try? storeURL($0))?.description ?? $0 }
   }
 
-  /// Whether logs, or sidecars alone, may leave by this process.
+  /// Whether this process may send logs, or sidecars alone.
   ///
-  /// The configuration says so, or the environment names a store; where root sends for all users,
-  /// nobody else does.
+  /// The configuration says so, or the environment names a store; where root uploads for all users,
+  /// no other user does.
   var sends: Bool { storeText != nil && consents && !isServedByRoot }
 
   private var consents: Bool {
     settings.consent.map { $0 != .none } ?? (settings.store == nil)
   }
 
-  /// Why nothing is sent from here, for a person, with what to do; nil where something is.
+  /// Why nothing is sent from here, for a person, with advice; nil if something is.
   var reasonNotToSend: NotSending? {
     guard let storeText else { return settings.hasNoStore ? .storeIsNone : .noStore }
     if isServedByRoot { return .servedByRoot }
@@ -177,18 +177,18 @@ struct Workplace {
 
   /// Why nothing is sent from a home.
   enum NotSending: Equatable {
-    /// Neither configuration nor environment name a store.
+    /// Neither configuration nor environment names a store.
     case noStore
     /// The configuration says `store: none`.
     case storeIsNone
     /// The configuration says `consent: none`.
     case consentIsNone
-    /// The configuration names a store, and nothing says what may leave.
+    /// The configuration names a store, but does not state a consent.
     case noConsent(String)
-    /// Root sends for all users.
+    /// Root uploads for all users.
     case servedByRoot
 
-    /// A stable word for programs.
+    /// A stable code for programs.
     var code: String {
       switch self {
       case .noStore: "no-store"
@@ -199,7 +199,7 @@ struct Workplace {
       }
     }
 
-    /// What unsent bytes wait for.
+    /// The reason why bytes are unsent.
     var waitReason: WaitReason {
       switch self {
       case .noConsent, .consentIsNone: .consent
@@ -207,24 +207,24 @@ struct Workplace {
       }
     }
 
-    /// Whether somebody has to do something about it: the others are wanted so.
+    /// Whether a person has to act; the other reasons are intended.
     var isProblem: Bool { if case .noConsent = self { true } else { false } }
   }
 
-  /// Whether another process, root's, sends this home's sessions.
+  /// Whether another process, root's, uploads this home's sessions.
   var isServedByRoot: Bool { home.owner != nil && openedStore == nil && !servesAllUsers }
 
-  /// Everything for operations with the store.
+  /// The context for operations with the store.
   func context(
     transfers: Int? = nil, counted: (CountingStore) -> Void = { _ in }
   ) throws -> SyncContext {
     try context(store: storeURL(), transfers: transfers, counted: counted)
   }
 
-  /// What may leave, where anything may.
+  /// The consent, if anything may be sent.
   var consent: Consent { settings.consent == .metadata ? .metadata : .logs }
 
-  /// Where the store is that logs may be sent to.
+  /// The URL of the store that logs may be sent to.
   func storeURL() throws -> StoreURL {
     guard let text = storeText else {
       throw Failure(
@@ -247,13 +247,13 @@ struct Workplace {
     return try storeURL(text)
   }
 
-  /// Everything for operations with a given store.
+  /// The context for operations with a given store.
   ///
-  /// - Parameter counted: gets the store, whose requests are to be counted.
+  /// - Parameter counted: receives the store whose requests are to be counted.
   func context(
     store: StoreURL, transfers: Int? = nil, counted: (CountingStore) -> Void = { _ in }
   ) throws -> SyncContext {
-    // Each session needs a few requests: with all of them begun at once none might get done.
+    // Each session needs a few requests: if all began at once, none might finish.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
     let wanted = transfers ?? settings.transfers
     var limits = UploadLimits()
@@ -273,15 +273,15 @@ struct Workplace {
       keys: keys(signer), logger: logger)
   }
 
-  /// The store where there is one; nil for a home whose sessions go nowhere.
+  /// The context if there is a store; nil for a home that sends nothing.
   ///
-  /// - Throws: also where root sends them: what may be deleted is not known here then.
+  /// - Throws: also if root uploads its sessions: then it is unknown here what may be deleted.
   func contextIfSending() throws -> SyncContext? {
     try storeText != nil && consents ? context() : nil
   }
 
-  /// Why sessions that are not sent at present stay on this machine all the same; nil where the
-  /// configuration says that nothing is to be sent.
+  /// Why unsent sessions stay on this machine nevertheless; nil if the configuration disables
+  /// sending.
   var reasonToKeepUnsent: String? {
     if settings.hasNoStore || settings.consent == Consent.none { return nil }
     let advice = "'store: none' or 'consent: none' in \(home.configurationPath) lets age decide"
@@ -289,12 +289,12 @@ struct Workplace {
     return "a store is configured, but nothing was sent there; \(advice)"
   }
 
-  /// The store for reading, where there is one that this process can use.
+  /// The context for reading a store, if there is one that this process can use.
   func contextIfReadable() throws -> SyncContext? { try sends ? context() : nil }
 
   // MARK: Reading
 
-  /// What sessions are read with beside an operation with the store.
+  /// The context for reading sessions during an operation with the store.
   func reading(with context: SyncContext?) -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard let context else { return reading }
@@ -305,9 +305,9 @@ struct Workplace {
     return reading
   }
 
-  /// What sessions are read with; the manifest is opened when it is needed.
+  /// The context for reading sessions; the manifest is opened when needed.
   ///
-  /// The store is one that this process can use, and must be there only where its side is asked for.
+  /// The store is one that this process can use, and is required only if its side is requested.
   func reading(_ side: SessionReader.Side) throws -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard side != .local, side == .remote || sends else { return reading }
@@ -337,24 +337,24 @@ struct Workplace {
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
   }
 
-  /// Reads a store's URL as the settings allow.
+  /// Parses a store's URL as the settings allow.
   func storeURL(_ text: String) throws -> StoreURL {
     try StoreURL(text, allowsPlaintext: settings.storeSettings.allowsPlaintext)
   }
 
-  /// The home's lived time, also of a home without a store.
+  /// The home's lived time, even without a store.
   func lived(_ context: SyncContext?) throws -> LivedClock {
     try context?.lived ?? LivedClock(home: home, machine: .current)
   }
 
   // MARK: The lock
 
-  /// The longest wait for a running upload, and the time between two looks at its lock.
+  /// The longest wait for a running upload, and the interval for checking its lock.
   private static let patience = (
     longest: Duration.seconds(600), interval: Duration.milliseconds(100)
   )
 
-  /// The same as ``requireLock()``, after a running upload has ended.
+  /// Like ``requireLock()``, after waiting for a running upload.
   func waitForLock() async throws -> HomeLock {
     var waited = Duration.zero
     while waited < Self.patience.longest {
@@ -365,7 +365,8 @@ struct Workplace {
     return try requireLock()
   }
 
-  /// Keeps uploads, reapers and deletions of the home away for as long as the result lives.
+  /// Acquires the home's lock, which keeps uploads, reapers and deletions away for as long as the
+  /// result lives.
   func requireLock() throws -> HomeLock {
     guard let lock = try HomeLock.acquire(home) else {
       throw Failure(.tryLater, "an upload is running in \(home.path); try again when it has ended")

@@ -1,4 +1,4 @@
-/// Access logs of web servers, common and combined, with or without the virtual host before them:
+/// Access logs of web servers, common and combined, with or without a leading virtual host:
 /// `1.2.3.4 - user [22/Jan/2026:14:30:05 +0100] "GET / HTTP/1.1" 200 12 "…" "…"`.
 enum AccessLogForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
@@ -13,7 +13,7 @@ enum AccessLogForm {
       time, level(scanner), category: virtualHost(line, end: open), before: scanner)
   }
 
-  /// The first of four fields before the time, without its port; three are the usual ones.
+  /// The first of four fields before the time, without its port; three fields are usual.
   private static func virtualHost(_ line: ByteScanner, end: Int) -> Range<Int>? {
     guard line.bytes[..<end].count(where: { $0 == 0x20 }) == 4 else { return nil }
     var scanner = line
@@ -23,7 +23,7 @@ enum AccessLogForm {
     return digits > 0 && colon > 0 && scanner.bytes[colon] == 0x3a ? 0..<colon : host
   }
 
-  /// By the status behind the request.
+  /// The level for the status after the request.
   private static func level(_ line: ByteScanner) -> Level {
     var scanner = line
     guard scanner.quoted() != nil, scanner.take(" ") else { return .info }

@@ -37,7 +37,7 @@ enum AndroidForm {
     return RecordHead(time, level, category: tag, before: scanner)
   }
 
-  /// The head of a message that stands on the lines after it.
+  /// The head of a message on the following lines.
   private static func long(_ scanner: inout ByteScanner) -> RecordHead? {
     guard let time = scanner.time(), scanner.takeSpaces(), takeNumber(&scanner), scanner.take(":")
     else { return nil }
@@ -48,7 +48,7 @@ enum AndroidForm {
     return RecordHead(time, level, category: tag, before: scanner)
   }
 
-  /// Steps over a tag and what ends it; spaces fill it up.
+  /// Consumes a tag and its terminator; the tag may be padded with spaces.
   private static func tag(
     _ scanner: inout ByteScanner, until mark: Unicode.Scalar
   ) -> Range<Int>? {

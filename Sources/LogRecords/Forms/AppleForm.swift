@@ -1,5 +1,5 @@
-/// Apple's unified log as `log show` prints it, whole, compact and like syslog, and what NSLog
-/// prints: a time, then perhaps thread, type, activity, process number or host, then
+/// Apple's unified log as printed by `log show`, in default, compact and syslog style, and by
+/// NSLog: a time, then perhaps thread, type, activity, process number or host, then
 /// `process[123:456]` or `process:`.
 enum AppleForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
@@ -68,7 +68,7 @@ enum AppleForm {
     return RecordHead(time, level, category: field.range, before: ahead)
   }
 
-  /// Steps over a type of the compact form.
+  /// Consumes a type of the compact style.
   private static func shortType(_ scanner: inout ByteScanner) -> Level? {
     let types: [(StaticString, Level)] = [
       ("Df ", .info), ("Db ", .debug), ("A  ", .info), ("I  ", .info), ("E  ", .error),

@@ -1,8 +1,8 @@
-/// The ways in which logs write a time.
+/// Parses the formats in which logs write a time.
 extension ByteScanner {
-  /// Steps over a time in any of the known ways.
+  /// Consumes a time in any known format.
   ///
-  /// - Returns: nil, and nothing done, where none stands.
+  /// - Returns: nil, with nothing consumed, if there is none.
   mutating func time() -> WrittenTime? {
     let start = index
     if let time = Self.isDigit(next) ? numericTime() : namedTime(), !Self.isDigit(next),
@@ -31,8 +31,8 @@ extension ByteScanner {
     }
   }
 
-  /// Steps over `2026-01-22T14:30:05.123+01:00`, `2026/01/22 14:30:05`, `26/01/22 14:30:05`,
-  /// `22.01.2026 14:30:05`; of `02/01/2026 14:30:05` nobody knows which is the month.
+  /// Consumes `2026-01-22T14:30:05.123+01:00`, `2026/01/22 14:30:05`, `26/01/22 14:30:05`,
+  /// `22.01.2026 14:30:05`; in `02/01/2026 14:30:05` the month is ambiguous.
   private mutating func separatedTime(_ digits: Int, _ mark: Unicode.Scalar) -> WrittenTime? {
     guard let first = number(digits), take(mark), let second = number(2), take(mark) else {
       return nil
@@ -49,14 +49,14 @@ extension ByteScanner {
     return written(third, isDayFirst ? second : first, isDayFirst ? first : second, clock, zone())
   }
 
-  /// Steps over `01-22 14:30:05.123`.
+  /// Consumes `01-22 14:30:05.123`.
   private mutating func monthDayTime() -> WrittenTime? {
     guard let month = number(2), take("-"), let day = number(2), take(" "), let clock = clock()
     else { return nil }
     return yearless(month, day, clock, zone())
   }
 
-  /// Steps over `22/Jan/2026:14:30:05 +0100`, `22-Jan-2026 14:30:05`, `22 Jan 2026 14:30:05`.
+  /// Consumes `22/Jan/2026:14:30:05 +0100`, `22-Jan-2026 14:30:05`, `22 Jan 2026 14:30:05`.
   private mutating func dayMonthTime() -> WrittenTime? {
     guard let day = number(digitRun(limit: 2)), take("/") || take("-") || take(" "),
       let month = month(), take("/") || take("-") || take(" "), let year = number(4),
@@ -65,7 +65,7 @@ extension ByteScanner {
     return written(year, month, day, clock, zone())
   }
 
-  /// Steps over `260122 143005`, `260122 14:30:05` and `20260122T143005Z`.
+  /// Consumes `260122 143005`, `260122 14:30:05` and `20260122T143005Z`.
   private mutating func unseparatedTime(yearDigits: Int) -> WrittenTime? {
     guard let year = number(yearDigits), let month = number(2), let day = number(2),
       take(" ") || take("T"), let clock = clock(byte(at: index + 2) == 0x3a ? ":" : nil)
@@ -73,7 +73,7 @@ extension ByteScanner {
     return written(year, month, day, clock, zone())
   }
 
-  /// Steps over `Jan 22 14:30:05`, `Jan 22 2026 14:30:05` and `Thu Jan 22 14:30:05.123456 2026`.
+  /// Consumes `Jan 22 14:30:05`, `Jan 22 2026 14:30:05` and `Thu Jan 22 14:30:05.123456 2026`.
   private mutating func namedTime() -> WrittenTime? {
     var month = month()
     let hasWeekday = month == nil
@@ -115,9 +115,9 @@ extension ByteScanner {
     return .yearless(month: month, day: day, milliseconds: clock, zone: zone)
   }
 
-  /// Steps over `14:30:05.123`.
+  /// Consumes `14:30:05.123`.
   ///
-  /// - Parameter mark: what stands between the numbers; nil for nothing.
+  /// - Parameter mark: the separator of the numbers; nil for none.
   /// - Returns: milliseconds since midnight.
   private mutating func clock(_ mark: Unicode.Scalar? = ":") -> Int64? {
     // A leap second is the 61st.
@@ -127,9 +127,9 @@ extension ByteScanner {
     return Int64((hour * 60 + minute) * 60 + second) * 1000 + fraction()
   }
 
-  /// Steps over up to nine digits after a dot or comma.
+  /// Consumes up to nine digits after a dot or comma.
   ///
-  /// - Returns: milliseconds; 0 where none stand.
+  /// - Returns: milliseconds; 0 if there are none.
   mutating func fraction() -> Int64 {
     guard next == 0x2e || next == 0x2c, Self.isDigit(byte(at: index + 1)) else { return 0 }
     index += 1
@@ -143,7 +143,7 @@ extension ByteScanner {
     return value
   }
 
-  /// Steps over `Z`, `+01:00`, `+0100`, `+01`, ` +0100`, ` UTC`, ` GMT`.
+  /// Consumes `Z`, `+01:00`, `+0100`, `+01`, ` +0100`, ` UTC`, ` GMT`.
   ///
   /// - Returns: seconds east of UTC.
   private mutating func zone() -> Int64? {
@@ -162,7 +162,7 @@ extension ByteScanner {
     }
     let hasColon = ahead.take(":")
     let minutes = ahead.number(2)
-    // Two digits alone may as well be a number of the message.
+    // Two digits alone might be a number in the message.
     guard minutes.map({ $0 < 60 }) ?? !(isApart || hasColon), !Self.isDigit(ahead.next) else {
       return nil
     }
@@ -170,7 +170,7 @@ extension ByteScanner {
     return sign * Int64(hours * 60 + (minutes ?? 0)) * 60
   }
 
-  /// Steps over the first three letters of a month's name.
+  /// Consumes the first three letters of a month's name.
   private mutating func month() -> Int? {
     let months: StaticString = "janfebmaraprmayjunjulaugsepoctnovdec"
     return place(in: months).map { $0 + 1 }
@@ -178,7 +178,7 @@ extension ByteScanner {
 
   private mutating func takeWeekday() -> Bool { place(in: "montuewedthufrisatsun") != nil }
 
-  /// Steps over three letters in any case that are one of a list.
+  /// Consumes three letters, in any case, that are in a list.
   private mutating func place(in list: StaticString) -> Int? {
     guard bytes.count - index >= 3 else { return nil }
     let (first, second, third) = (next | 0x20, bytes[index + 1] | 0x20, bytes[index + 2] | 0x20)

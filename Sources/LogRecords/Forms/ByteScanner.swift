@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// Reads a line from front to back; no look goes beyond its end.
+/// Scans a line from start to end, with bounds checks.
 struct ByteScanner {
   let bytes: UnsafeRawBufferPointer
   var index: Int
@@ -19,14 +19,14 @@ struct ByteScanner {
   /// The next byte; 0 at the end.
   var next: UInt8 { byte(at: index) }
 
-  /// A byte; 0 beyond the end, which nothing that is looked for is.
+  /// A byte; 0 past the end, which no search looks for.
   func byte(at position: Int) -> UInt8 { position < bytes.count ? bytes[position] : 0 }
 
   func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[range])
   }
 
-  /// Whether the bytes from here on start with an ASCII text.
+  /// Whether the remaining bytes start with an ASCII text.
   func startsWith(_ text: StaticString) -> Bool {
     guard bytes.count - index >= text.utf8CodeUnitCount, let base = bytes.baseAddress else {
       return false
@@ -34,14 +34,14 @@ struct ByteScanner {
     return memcmp(base + index, text.utf8Start, text.utf8CodeUnitCount) == 0
   }
 
-  /// Steps over a character; false, and nothing done, where another one stands.
+  /// Consumes a character; returns false, with nothing consumed, if it is another one.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     guard !isAtEnd, UInt32(bytes[index]) == character.value else { return false }
     index += 1
     return true
   }
 
-  /// Steps over spaces and tabs.
+  /// Consumes spaces and tabs.
   ///
   /// - Returns: whether there were any.
   @discardableResult
@@ -51,7 +51,7 @@ struct ByteScanner {
     return index > start
   }
 
-  /// Steps over a number of exactly so many digits.
+  /// Consumes a number of exactly so many digits.
   mutating func number(_ digits: Int) -> Int? {
     guard bytes.count - index >= digits else { return nil }
     var value = 0
@@ -64,23 +64,23 @@ struct ByteScanner {
     return value
   }
 
-  /// Digits from here on, counted up to a limit.
+  /// Number of digits at this position, up to a limit.
   func digitRun(limit: Int) -> Int {
     var count = 0
     while count < limit, Self.isDigit(byte(at: index + count)) { count += 1 }
     return count
   }
 
-  /// Steps over what stands before the next space, tab or end.
+  /// Consumes everything before the next space, tab or end.
   mutating func word() -> Range<Int> {
     let start = index
     while !isAtEnd, !Self.isSpace(bytes[index]) { index += 1 }
     return start..<index
   }
 
-  /// Steps over what stands between quotes, where a backslash may stand before a quote.
+  /// Consumes a quoted string, in which a backslash may escape a quote.
   ///
-  /// - Returns: the content; nil where no quote stands or none ends it.
+  /// - Returns: the content; nil without an opening or a closing quote.
   mutating func quoted() -> Range<Int>? {
     guard take("\"") else { return nil }
     let start = index
@@ -96,7 +96,7 @@ struct ByteScanner {
     return nil
   }
 
-  /// Where a byte stands next, looked for within so many bytes.
+  /// The next position of a byte within so many bytes.
   func position(of character: Unicode.Scalar, within limit: Int) -> Int? {
     let count = min(limit, bytes.count - index)
     guard count > 0, let base = bytes.baseAddress,

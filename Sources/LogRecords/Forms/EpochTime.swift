@@ -1,7 +1,7 @@
 /// A time as a number since 1970: seconds with or without a fraction, milliseconds, microseconds or
-/// nanoseconds, told apart by their size.
+/// nanoseconds, distinguished by magnitude.
 enum EpochTime {
-  /// Reads a number that takes all of the bytes.
+  /// Parses bytes that consist of a number.
   static func parse(_ bytes: UnsafeRawBufferPointer) -> WrittenTime? {
     var scanner = ByteScanner(bytes)
     // Nanoseconds have 19 digits until the year 2286; 18 always fit.

@@ -1,22 +1,23 @@
-/// One field between the time and the message: a word, or anything in brackets.
+/// One field between the time and the message: a word, or bracketed text.
 struct HeaderField {
   /// Its content, without brackets and colon.
   let range: Range<Int>
   let isBracketed: Bool
-  /// Whether a colon ends it.
+  /// Whether it ends with a colon.
   let endsWithColon: Bool
-  /// Whether a mark stands between it and what follows: ` - `, ` | `, ` : ` or a tab.
+  /// Whether a delimiter follows it: ` - `, ` | `, ` : ` or a tab.
   let isDelimited: Bool
 
-  /// Fields are shorter.
+  /// Maximum length of a field.
   private static let limit = 256
 
-  /// Whether something other than a space ends it, as it does a name and not a word of the message.
+  /// Whether it ends with something other than a space, as a name does, but not a word of the
+  /// message.
   var isMarked: Bool { isBracketed || endsWithColon || isDelimited }
 
-  /// Steps over a field.
+  /// Consumes a field.
   ///
-  /// - Returns: nil at the end, and where a bracket does not close.
+  /// - Returns: nil at the end, and for an unclosed bracket.
   static func read(_ scanner: inout ByteScanner) -> HeaderField? {
     let closing: UInt8
     switch scanner.next {
@@ -59,12 +60,12 @@ struct HeaderField {
 }
 
 extension ByteScanner {
-  /// Steps over spaces and the marks between fields.
+  /// Consumes spaces and the delimiters between fields.
   mutating func takeMarks() {
     repeat { takeSpaces() } while takeMark()
   }
 
-  /// Whether a mark between fields stands here, spaces aside.
+  /// Whether a delimiter follows, ignoring spaces.
   fileprivate var isAtMark: Bool {
     if next == 0x09 { return true }
     var ahead = self
@@ -77,7 +78,7 @@ extension ByteScanner {
     guard mark == 0x2d || mark == 0x3a || mark == 0x7c else { return false }
     var end = index
     while byte(at: end) == mark { end += 1 }
-    // `-1` and `:8080` are no marks; `|` always is one.
+    // `-1` and `:8080` are not delimiters; `|` always is one.
     guard mark == 0x7c || end >= bytes.count || Self.isSpace(bytes[end]) else { return false }
     index = end
     return true

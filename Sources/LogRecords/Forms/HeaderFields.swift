@@ -1,22 +1,22 @@
-/// What stands between the time and the message in the forms of log4j, logback, Python's logging
-/// and their many kin: a level, and a logger before or after it, among threads and numbers.
+/// The fields between the time and the message in the formats of log4j, logback, Python's logging
+/// and many similar ones: a level, with a logger before or after it, among threads and numbers.
 struct HeaderFields {
   let level: Level
   let category: Range<Int>
-  /// Where the message starts.
+  /// Start of the message.
   let message: Int
 
-  /// A level stands among so many fields or nowhere.
+  /// Maximum number of fields in which to find a level.
   private static let limit = 8
 
-  /// The record whose line they stand in.
+  /// The record that begins with this line.
   func head(_ time: WrittenTime?, _ line: ByteScanner) -> RecordHead {
     RecordHead(time, level, category: category, before: ByteScanner(line.bytes, at: message))
   }
 
-  /// Reads the fields from where the scanner stands.
+  /// Parses the fields at the scanner's position.
   ///
-  /// - Returns: nil where no level stands.
+  /// - Returns: nil without a level.
   static func read(_ scanner: ByteScanner) -> HeaderFields? {
     var scanner = scanner
     var before: HeaderField?
@@ -37,13 +37,13 @@ struct HeaderFields {
     return nil
   }
 
-  /// Reads the fields after a level.
+  /// Parses the fields after a level.
   ///
   /// - Parameters:
-  ///   - field: the one that has the level.
-  ///   - before: the last other one before it.
-  ///   - rest: what else its field says, as in `app.ERROR`.
-  ///   - scanner: stands behind the field.
+  ///   - field: the field with the level.
+  ///   - before: the last other field before it.
+  ///   - rest: the rest of the level's field, as in `app.ERROR`.
+  ///   - scanner: positioned after the field.
   static func read(
     after field: HeaderField, level: Level, before: HeaderField? = nil, rest: Range<Int>? = nil,
     _ scanner: ByteScanner
@@ -65,7 +65,7 @@ struct HeaderFields {
       level: level, category: category ?? scanner.index..<scanner.index, message: scanner.index)
   }
 
-  /// A level, and what else its field says: `ERROR`, `app.ERROR:`, `INFO/Main`, `[main/INFO]`,
+  /// A level, and the rest of its field: `ERROR`, `app.ERROR:`, `INFO/Main`, `[main/INFO]`,
   /// `[core:error]`.
   private static func claim(
     of field: HeaderField, in scanner: ByteScanner
@@ -74,8 +74,8 @@ struct HeaderFields {
     guard range.count <= 64 else { return nil }
     let bytes = scanner.slice(range)
     if let level = Level(foreign: bytes) {
-      // A level that nothing sets off is told from a word of the message by its capitals, and so is
-      // `CONFIG` from a logger of that name.
+      // Without brackets or a delimiter, capitals distinguish a level from a word of the message,
+      // and `CONFIG` from a logger of that name.
       let isSetOff = field.isBracketed || field.isMarked && Level(bytes) != nil
       return isSetOff || ByteScanner.isUpper(bytes[bytes.count - 2]) ? (level, nil) : nil
     }
@@ -93,14 +93,14 @@ struct HeaderFields {
     return nil
   }
 
-  /// The logger after a level; threads, process numbers and marks may stand before it.
+  /// The logger after a level, perhaps preceded by threads, process numbers and delimiters.
   private static func logger(
     after level: HeaderField, _ scanner: inout ByteScanner
   ) -> Range<Int>? {
     var ahead = scanner
     var found: HeaderField?
     repeat {
-      // A number and a colon are the last before the message: `12#34:`.
+      // A number and a colon come last before the message: `12#34:`.
       guard !(found?.endsWithColon ?? false) else { return nil }
       scanner = ahead
       ahead.takeMarks()

@@ -1,6 +1,7 @@
-/// One JSON object a line, as pino, bunyan, zap, Monolog, Docker, journalctl and others write it.
+/// JSON objects, one per line, as written by pino, bunyan, zap, Monolog, Docker, journalctl and
+/// others.
 ///
-/// A tolerant look at the fields of the outermost object: a line that was cut is still a record.
+/// Reads the fields of the outermost object leniently: a truncated line is still a record.
 enum JSONLinesForm {
   static func read(_ line: ByteScanner, isExpected: Bool) -> RecordHead? {
     var scanner = line
@@ -21,10 +22,10 @@ enum JSONLinesForm {
     return isExpected || fields.tellOfRecord ? fields.head(of: line.bytes) : nil
   }
 
-  /// Steps over a value.
+  /// Consumes a value.
   ///
-  /// - Returns: a string's content or a number; empty for objects and arrays; nil where it does
-  ///   not end.
+  /// - Returns: a string's content or a number; empty for objects and arrays; nil if it does not
+  ///   end.
   private static func value(_ scanner: inout ByteScanner) -> Range<Int>? {
     let start = scanner.index
     var depth = 0

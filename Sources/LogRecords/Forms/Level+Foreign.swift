@@ -1,6 +1,6 @@
 /// Levels as other programs write them.
 extension Level {
-  /// Reads a word that only stands for a level where a level is expected.
+  /// Parses a word that means a level only where a level is expected.
   ///
   /// - Parameter bytes: the whole word, in any case.
   init?(foreign bytes: UnsafeRawBufferPointer) {
@@ -11,7 +11,7 @@ extension Level {
     self = level
   }
 
-  /// The names that do not fit a table.
+  /// Names too long for the table.
   private static func longest(_ word: UnsafeRawBufferPointer) -> Level? {
     guard word.count == 9 || word.count == 11 else { return nil }
     switch String(decoding: word, as: UTF8.self).uppercased() {
@@ -21,7 +21,7 @@ extension Level {
     }
   }
 
-  /// By the severity of RFC 5424.
+  /// The level for a severity of RFC 5424.
   init(severity: Int) {
     switch severity & 7 {
     case 0...2: self = .fault
@@ -32,7 +32,8 @@ extension Level {
     }
   }
 
-  /// By a number in a record: severities of syslog, tens of pino and bunyan, hundreds of Monolog.
+  /// The level for a number in a record: severities of syslog, tens of pino and bunyan, hundreds of
+  /// Monolog.
   init(number: Int) {
     switch number {
     case ..<8: self.init(severity: max(0, number))

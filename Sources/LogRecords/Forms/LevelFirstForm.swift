@@ -1,11 +1,10 @@
-/// A level before all else: `[ERROR] [net] message`, `[WARN]: message`,
-/// `INFO  [2026-01-22 14:30:05,123] org.acme.Net: message`, `ERROR:net.http:message`,
-/// `WARN  message`.
+/// A level at the start: `[ERROR] [net] message`, `[WARN]: message`, `INFO  [2026-01-22
+/// 14:30:05,123] org.acme.Net: message`, `ERROR:net.http:message`, `WARN  message`.
 enum LevelFirstForm {
-  /// Reads a line.
+  /// Parses a line.
   ///
-  /// - Parameter needsTime: without brackets and a time, the word alone tells little about other
-  ///   lines.
+  /// - Parameter needsTime: whether a level without brackets needs a time, because the word alone
+  ///   proves little.
   static func read(_ line: ByteScanner, needsTime: Bool) -> RecordHead? {
     var scanner = line
     guard let field = field(&scanner), let level = Level(foreign: scanner.slice(field.range)) else {
@@ -28,7 +27,7 @@ enum LevelFirstForm {
     return HeaderFields.read(after: field, level: level, scanner).head(time, scanner)
   }
 
-  /// Steps over a bracketed field, or capitals before a space or a colon.
+  /// Consumes a bracketed field, or capitals before a space or a colon.
   private static func field(_ scanner: inout ByteScanner) -> HeaderField? {
     if scanner.next == 0x5b { return HeaderField.read(&scanner) }
     while ByteScanner.isUpper(scanner.next) { scanner.index += 1 }
@@ -39,7 +38,7 @@ enum LevelFirstForm {
       range: word, isBracketed: false, endsWithColon: endsWithColon, isDelimited: false)
   }
 
-  /// Steps over the logger of Python's default form: `net.http:`.
+  /// Consumes the logger of Python's default format: `net.http:`.
   private static func logger(_ scanner: inout ByteScanner) -> Range<Int>? {
     guard let colon = scanner.position(of: ":", within: 128), colon > scanner.index,
       scanner.bytes[scanner.index..<colon].allSatisfy({ !ByteScanner.isSpace($0) })

@@ -1,19 +1,19 @@
-/// What the fields of a line have told so far.
+/// The fields of a record found so far.
 struct RecordFields {
   private var time: WrittenTime?
   private var level: Level?
   private var category: Range<Int>?
   private var message: Range<Int>?
-  /// Whether a level came as a word, which says more than a number.
+  /// Whether a level came as a word, which is more precise than a number.
   private var hasWord = false
 
-  /// Whether anything tells that this is a record.
+  /// Whether the fields prove that this is a record.
   var tellOfRecord: Bool { time != nil || level != nil }
 
-  /// Whether nothing more is looked for.
+  /// Whether all fields have been found.
   var areComplete: Bool { hasWord && time != nil && category != nil && message != nil }
 
-  /// Takes a field; of two that say the same the first counts.
+  /// Adds a field; the first one counts among fields with the same meaning.
   mutating func take(_ name: Range<Int>, _ value: Range<Int>, in scanner: ByteScanner) {
     guard let key = RecordKey(scanner.slice(name)), !value.isEmpty else { return }
     switch key {

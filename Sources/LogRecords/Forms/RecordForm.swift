@@ -1,4 +1,4 @@
-/// The forms of other programs' records, the more particular ones first.
+/// The formats of other programs' records, the most specific ones first.
 public enum RecordForm: String, CaseIterable, Sendable {
   /// Android's logcat: `01-22 14:30:05.123  1702  2395 E Tag: message`.
   case android
@@ -6,30 +6,30 @@ public enum RecordForm: String, CaseIterable, Sendable {
   case apple
   /// Access logs of Apache, nginx and their kin.
   case access
-  /// Syslog of RFC 3164 and 5424, and what journalctl prints.
+  /// Syslog of RFC 3164 and 5424, and the output of journalctl.
   case syslog
-  /// One JSON object a line.
+  /// One JSON object per line.
   case json
   /// Pairs of names and values: `level=error msg="it failed"`.
   case logfmt
-  /// A level before all else: `[WARN]: message`, `ERROR 2026-01-22 14:30:05 message`.
+  /// A level at the start: `[WARN]: message`, `ERROR 2026-01-22 14:30:05 message`.
   case level
   /// A time and a level: log4j, Python's logging, error logs of web servers, bracketed records.
   case timeAndLevel
-  /// A time and nothing else that is known.
+  /// A time and no other known field.
   case time
-  /// The prefix by which services tell journald a level: `<3>message`.
+  /// The prefix by which services give journald a level: `<3>message`.
   case priority
 
-  /// Whether such a line tells how the ones around it look.
+  /// Whether such a line shows the format of the lines around it.
   var isTelling: Bool { self != .time && self != .priority }
 
-  /// Reads the first line of a record.
+  /// Parses the first line of a record.
   ///
   /// - Parameters:
-  ///   - line: without its end, not empty.
-  ///   - isExpected: whether the last record had this form; then less is asked of a line.
-  /// - Returns: nil for a line of another form.
+  ///   - line: without its newline, not empty.
+  ///   - isExpected: whether the last record had this format; then the criteria are weaker.
+  /// - Returns: nil for a line of another format.
   func read(_ line: ByteScanner, isExpected: Bool) -> RecordHead? {
     switch self {
     case .android: AndroidForm.read(line)

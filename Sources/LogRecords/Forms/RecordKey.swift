@@ -1,8 +1,8 @@
-/// The names under which JSON and logfmt keep what filters need.
+/// The keys of JSON and logfmt for the fields that filters need.
 enum RecordKey {
   case time, level, severity, category, message
 
-  /// By a name, in any case.
+  /// The field of a key, in any case.
   init?(_ name: UnsafeRawBufferPointer) {
     guard (1...24).contains(name.count), let key = Self.keys[Self.hash(name)],
       key.name.elementsEqual(name.lazy.map(Self.folded))

@@ -1,12 +1,12 @@
-/// The lines of stack traces that are not indented.
+/// Recognizes unindented lines of stack traces.
 enum StackTrace {
-  /// How crashes of programs start that do not log them.
+  /// How unlogged crashes of programs start.
   private static let openings: [(text: StaticString, level: Level)] = [
     ("Traceback (most recent call last)", .error), ("Exception in thread ", .error),
     ("panic: ", .fault), ("fatal error: ", .fault), ("Fatal error: ", .fault),
   ]
 
-  /// How lines start that belong to the trace of Java, Python, Go, Rust or Swift before them.
+  /// How lines start that continue a trace of Java, Python, Go, Rust or Swift.
   private static let continuations: [StaticString] = [
     "Caused by: ", "Suppressed: ", "During handling of the above exception",
     "The above exception was the direct cause", "[signal ", "goroutine ", "created by ",
@@ -17,7 +17,7 @@ enum StackTrace {
   /// The same, before a number.
   private static let numbered: [StaticString] = ["... ", "Thread "]
 
-  /// The level of a line with which a crash starts; nil for any other.
+  /// The level of a line that starts a crash; nil for any other.
   static func opening(_ line: ByteScanner) -> Level? {
     if let found = openings.first(where: { line.startsWith($0.text) }) { return found.level }
     // `thread 'main' panicked at …` of Rust, `app/File.swift:12: Fatal error: …` of Swift.
@@ -39,7 +39,7 @@ enum StackTrace {
     return .error
   }
 
-  /// Whether a line belongs to the trace of an error before it.
+  /// Whether a line continues the trace of an error.
   static func goesOn(_ line: ByteScanner) -> Bool {
     continuations.contains { line.startsWith($0) } || isCall(line.bytes) || isFrame(line)
       || numbered.contains {
@@ -47,8 +47,8 @@ enum StackTrace {
       }
   }
 
-  /// `net/http.(*conn).serve(0xc0001, {0x7f, 0x2})`: a function of Go and its arguments; and
-  /// `at Object.run (file.js:1)`.
+  /// `net/http.(*conn).serve(0xc0001, {0x7f, 0x2})`: a Go function with its arguments; also `at
+  /// Object.run (file.js:1)`.
   private static func isCall(_ line: UnsafeRawBufferPointer) -> Bool {
     guard line.last == 0x29, let open = line.firstIndex(of: 0x28) else { return false }
     if ByteScanner(line).startsWith("at ") { return true }

@@ -1,5 +1,5 @@
-/// Syslog: RFC 3164 and 5424 with or without the priority, and files that have the time of 5424
-/// with the rest of 3164; also what journalctl and Apple's syslog print.
+/// Syslog: RFC 3164 and 5424 with or without the priority, files that combine the time of 5424 with
+/// the rest of 3164, and the output of journalctl and Apple's syslog.
 enum SyslogForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
@@ -9,25 +9,25 @@ enum SyslogForm {
       return structured(&scanner, severity)
     }
     let isNamed = ByteScanner.isLetter(scanner.next)
-    // With a space in the time it is another program's form.
+    // With a space in the time it is another program's format.
     guard isNamed || scanner.byte(at: scanner.index + 10) == UInt8(ascii: "T"),
       let time = scanner.time(), scanner.takeSpaces()
     else { return nil }
     var ahead = scanner
     let word = ahead.slice(ahead.word())
     if word.contains(0x5b) || word.last == 0x3a {
-      // No host. After a time that others write as well, only a process number tells.
+      // No host. After a time format that others use as well, only a process number is proof.
       guard let tag = tag(&scanner), isNamed || word.contains(0x5b) else { return nil }
       return head(&scanner, time, severity, tag)
     }
-    // A level in capitals is another program's form, and no host.
+    // A level in capitals is another program's format, not a host.
     let isLevel = Level(foreign: word) != nil && ByteScanner.isUpper(word[word.count - 2])
     guard !isLevel, ahead.takeSpaces() else { return nil }
     let tag = tag(&ahead)
     return isNamed || tag != nil ? head(&ahead, time, severity, tag) : nil
   }
 
-  /// Reads a line of which nothing but its priority is known.
+  /// Parses a line of which only the priority is known.
   static func readPriority(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
     return priority(&scanner).map { RecordHead(nil, $0, before: scanner) }
@@ -65,7 +65,7 @@ enum SyslogForm {
     return RecordHead(time, severity ?? .info, category: app, before: scanner)
   }
 
-  /// Steps over `program[123]:` or `program:`; with a number the program may contain spaces.
+  /// Consumes `program[123]:` or `program:`; with a number the program may contain spaces.
   private static func tag(_ scanner: inout ByteScanner) -> Range<Int>? {
     var ahead = scanner
     let end = min(ahead.bytes.count, ahead.index + 64)
@@ -84,7 +84,7 @@ enum SyslogForm {
       guard ahead.next == 0x5b, !ByteScanner.isSpace(ahead.bytes[ahead.index - 1]),
         let field = HeaderField.read(&ahead), field.range.count <= 32,
         !hasSpace || field.endsWithColon && ahead.isNumber(field.range),
-        // Without the colon a level or another process stands between: `sandboxd[1] ([2]): …`.
+        // Without the colon, a level or another process is in between: `sandboxd[1] ([2]): …`.
         field.endsWithColon || ByteScanner.isSpace(ahead.next) || ahead.isAtEnd
       else { return nil }
     }
@@ -92,9 +92,9 @@ enum SyslogForm {
     return tag
   }
 
-  /// Steps over `<34>`.
+  /// Consumes `<34>`.
   ///
-  /// - Returns: the level of its severity; nil, and nothing done, without one.
+  /// - Returns: the level of its severity; nil, with nothing consumed, without one.
   private static func priority(_ scanner: inout ByteScanner) -> Level? {
     var ahead = scanner
     guard ahead.take("<") else { return nil }
@@ -106,7 +106,7 @@ enum SyslogForm {
     return Level(severity: priority)
   }
 
-  /// Steps over the `-` of a field that has no value.
+  /// Consumes the `-` of a field without a value.
   private static func takeNone(_ scanner: inout ByteScanner) -> Bool {
     let after = scanner.index + 1
     guard scanner.next == 0x2d,
@@ -116,7 +116,7 @@ enum SyslogForm {
     return true
   }
 
-  /// Steps over `-` or any number of `[id name="value"]`.
+  /// Consumes `-` or any number of `[id name="value"]`.
   private static func takeStructuredData(_ scanner: inout ByteScanner) {
     guard !takeNone(&scanner) else { return }
     while scanner.next == 0x5b {

@@ -1,16 +1,16 @@
 import Foundation
 import Platform
 
-/// What completes the times of a log that leave out their zone or their year.
+/// Completes the times of a log that omit their zone or their year.
 struct TimeBasis: Sendable {
   private let zone: TimeZone
-  /// The latest time that a record without a year can have; nil when nothing tells.
+  /// The latest possible time of a record without a year; nil if unknown.
   private let latest: Int64?
-  /// The zone's offset in the quarter of an hour that was asked for last: zones change at none
-  /// other than its ends, and asking takes longer than reading a line.
+  /// The zone's offset in the last quarter of an hour: offsets change only at its boundaries, and a
+  /// lookup takes longer than parsing a line.
   private var cached: (quarter: Int64, offset: Int64) = (.min, 0)
 
-  /// Clocks differ, and so do zones: a record may be this much later than the reference.
+  /// How much later than the reference a record may be, because clocks and zones differ.
   private static let tolerance: Int64 = 86_400_000
 
   init(reference: Timestamp?, zone: TimeZone) {
@@ -20,7 +20,7 @@ struct TimeBasis: Sendable {
     }
   }
 
-  /// Completes a time; nil when that cannot be done.
+  /// Completes a time; nil if that is impossible.
   mutating func time(_ written: WrittenTime) -> Timestamp? {
     switch written {
     case .utc(let milliseconds): return Timestamp(milliseconds: milliseconds)
@@ -29,7 +29,7 @@ struct TimeBasis: Sendable {
     case .yearless(let month, let day, let ofDay, let zone):
       guard let latest else { return nil }
       let newest = Int(Timestamp.year(ofMilliseconds: latest + Self.tolerance))
-      // The 29th of February exists in a leap year only, at the latest the eighth year back.
+      // February 29 exists in leap years only, at the latest the eighth year back.
       for year in stride(from: newest, through: max(newest - 9, 1970), by: -1)
       where WrittenTime.isDay(year: year, month: month, day: day) {
         let local = WrittenTime.milliseconds(year: year, month: month, day: day) + ofDay
@@ -43,7 +43,7 @@ struct TimeBasis: Sendable {
   private mutating func utc(_ local: Int64) -> Int64 {
     let quarter = local / 900_000
     if quarter != cached.quarter {
-      // The offset of a clock's time is that of a time which itself depends on the offset.
+      // A local time's offset depends on the time, which depends on the offset.
       let guess = offset(at: local)
       cached = (quarter, offset(at: local - guess))
     }

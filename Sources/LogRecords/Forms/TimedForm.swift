@@ -1,10 +1,10 @@
-/// A time first, in brackets or not, and mostly a level among the fields after it.
+/// A time at the start, in brackets or not, and usually a level among the fields after it.
 ///
 /// log4j, logback, Spring, Hadoop, Python's logging, loguru, zap, tracing, Monolog, PostgreSQL, our
 /// own records, and the error logs of web servers: `2026-01-22 14:30:05,123 ERROR [net] message`,
 /// `[2026-01-22T14:30:05Z ERROR net::tcp] message`, `[2026-01-22 14:30:05] app.ERROR: message`,
-/// `[Thu Jan 22 14:30:05.123456 2026] [core:error] [pid 12] message`,
-/// `2026/01/22 14:30:05 [error] 12#34: message`.
+/// `[Thu Jan 22 14:30:05.123456 2026] [core:error] [pid 12] message`, `2026/01/22 14:30:05 [error]
+/// 12#34: message`.
 enum TimedForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
@@ -13,19 +13,19 @@ enum TimedForm {
     guard isBracketed, !scanner.take("]") else {
       return HeaderFields.read(scanner)?.head(time, scanner)
     }
-    // More than the time is in the bracket.
+    // The bracket contains more than the time.
     guard let close = scanner.position(of: "]", within: 256),
       let fields = HeaderFields.read(
         ByteScanner(scanner.slice(0..<close), at: scanner.index))
     else { return nil }
     scanner.index = close + 1
     scanner.takeMarks()
-    // All that is left behind the level is the logger.
+    // Everything after the level is the logger.
     let category = fields.category.isEmpty ? fields.message..<close : fields.category
     return RecordHead(time, fields.level, category: category, before: scanner)
   }
 
-  /// Reads a line of which nothing but its time is known.
+  /// Parses a line of which only the time is known.
   static func readTime(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
     let isBracketed = scanner.take("[")

@@ -1,25 +1,25 @@
 import Platform
 
-/// A time as a line has it, which may lack its zone or its year.
+/// A time as written in a line, which may lack its zone or its year.
 enum WrittenTime: Sendable, Equatable {
   /// Milliseconds since 1970.
   case utc(Int64)
-  /// The same by the clock of a zone that the line does not tell.
+  /// Milliseconds since 1970 by the clock of an unknown zone.
   case local(Int64)
-  /// Milliseconds since midnight of a day, and seconds east of UTC where the line tells them.
+  /// Milliseconds since midnight of a day, and seconds east of UTC if the line states the zone.
   case yearless(month: Int, day: Int, milliseconds: Int64, zone: Int64?)
-  /// A clock without a day, or with one that can be read in two ways.
+  /// A time without a day, or with an ambiguous one.
   case dayless
 
-  /// The span of years that the index of a segment can hold; earlier ones are no times of logs.
+  /// The years that a segment's index can hold; earlier years do not occur in logs.
   private static let years = 1970...9999
 
-  /// A time with a year.
+  /// Makes a time with a year.
   ///
   /// - Parameters:
   ///   - milliseconds: since midnight.
-  ///   - zone: seconds east of UTC; nil where the line does not tell.
-  /// - Returns: nil when there is no such day.
+  ///   - zone: seconds east of UTC; nil if the line does not state it.
+  /// - Returns: nil for an invalid date.
   init?(year: Int, month: Int, day: Int, milliseconds: Int64, zone: Int64?) {
     guard Self.years.contains(year), Self.isDay(year: year, month: month, day: day) else {
       return nil
@@ -28,7 +28,7 @@ enum WrittenTime: Sendable, Equatable {
     self = zone.map { .utc(local - $0 * 1000) } ?? .local(local)
   }
 
-  /// Midnight of a day, since 1970.
+  /// Midnight of a day, in milliseconds since 1970.
   static func milliseconds(year: Int, month: Int, day: Int) -> Int64 {
     Timestamp.days(Int64(year), Int64(month), Int64(day)) * 86_400_000
   }

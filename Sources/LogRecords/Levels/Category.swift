@@ -1,14 +1,14 @@
-/// The categories that mean something to readers; all others are free words.
+/// Categories with a meaning to readers; all others are arbitrary.
 public enum Category {
   /// Records of the recorder itself; only it writes them.
   public static let session = "Session"
   /// Categories that a program's own records cannot have.
   static let reserved = [session, "stdout", "stderr", "stdout+", "stderr+"]
-  /// Ends the category of a captured record whose newline is not the program's: the next record
-  /// of that stream goes on with the line.
+  /// Ends the category of a captured record without a newline from the program: the next record of
+  /// that stream continues the line.
   package static let continued = UInt8(ascii: "+")
 
-  /// What a captured line came from, by its category.
+  /// The stream that a line was captured from, by its category.
   static func stream(_ name: UnsafeRawBufferPointer) -> (stream: CapturedStream, isContinued: Bool)?
   {
     let isContinued = name.last == continued
@@ -25,7 +25,7 @@ public enum Category {
 public struct CapturedStream: Sendable, Hashable {
   /// Its category: `stdout` or `stderr`.
   public let name: String
-  /// The same as it stands in records.
+  /// The name as it appears in records.
   package let category: [UInt8]
 
   private init(name: String) {
@@ -33,8 +33,8 @@ public struct CapturedStream: Sendable, Hashable {
     category = Array(name.utf8)
   }
 
-  /// What a program printed to standard output.
+  /// The program's standard output.
   public static let standardOutput = CapturedStream(name: "stdout")
-  /// What it printed to standard error.
+  /// The program's standard error.
   public static let standardError = CapturedStream(name: "stderr")
 }

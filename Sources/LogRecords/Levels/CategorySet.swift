@@ -4,22 +4,22 @@
   import Glibc
 #endif
 
-/// The categories or scenarios that occur, so many at most; looking one up allocates nothing.
+/// The set of categories or scenarios that occur, up to a limit; a lookup allocates no memory.
 struct CategorySet: Sendable {
-  /// More than so many different words are no longer a summary.
+  /// Maximum number of names: more would not be a summary.
   private let limit: Int
   private static let slots = 256
-  /// Longer ones are no names.
+  /// Valid lengths of a name.
   private static let lengths = 1...256
 
-  /// In the order of their first record.
+  /// The names, in the order of their first record.
   private(set) var names: [[UInt8]] = []
-  /// One more than the place of a name, by its hash; 0 where there is none.
+  /// Index of a name plus one, by its hash; 0 for none.
   private var places = [UInt8](repeating: 0, count: slots)
-  /// The place of the name that was looked up last: most records have that of the one before.
+  /// Index of the last name: most records have the same name as the one before.
   private var last = 0
 
-  /// - Parameter limit: how many names are kept, 128 at most.
+  /// - Parameter limit: maximum number of names, at most 128.
   init(limit: Int = 64) { self.limit = limit }
 
   private func isName(_ place: Int, _ name: UnsafeRawBufferPointer) -> Bool {

@@ -1,4 +1,4 @@
-/// How much a record matters, lowest first.
+/// The severity of a record, lowest first.
 public enum Level: UInt8, CaseIterable, Comparable, Sendable {
   case trace, debug, info, success, warning, error, fault
 
@@ -15,7 +15,7 @@ public enum Level: UInt8, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Reads a name in any case, and the ones that other programs use.
+  /// Parses a name in any case, including names used by other programs.
   public init?(name: String) {
     var name = name
     let found = name.withUTF8 { Level(UnsafeRawBufferPointer($0)) }
@@ -23,7 +23,7 @@ public enum Level: UInt8, CaseIterable, Comparable, Sendable {
     self = found
   }
 
-  /// Reads a name from raw bytes.
+  /// Parses a name from raw bytes.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard let level = Self.names[bytes] else { return nil }
     self = level
@@ -36,6 +36,6 @@ public enum Level: UInt8, CaseIterable, Comparable, Sendable {
     ("CRIT", .fault), ("FATAL", .fault), ("ALERT", .fault), ("EMERG", .fault),
   ])
 
-  /// By rank.
+  /// Orders by severity.
   public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
 }

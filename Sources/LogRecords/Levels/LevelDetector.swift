@@ -1,10 +1,10 @@
-/// Finds the level that a captured line itself claims: `[ERROR]`, `error:`, `WARN  text`,
-/// `level=error`, in its first bytes; a timestamp may stand before it.
+/// Finds the level that a captured line states, `[ERROR]`, `error:`, `WARN  text`, `level=error`,
+/// in its first bytes, perhaps after a timestamp.
 package enum LevelDetector {
-  /// Levels stand early in a line or not at all.
+  /// Number of bytes to search: levels occur early in a line.
   private static let window = 64
 
-  /// The level of a line as a program prints it: also one of JSON, or with a priority for journald.
+  /// The level of a printed line, including JSON, and lines with a priority for journald.
   package static func level(ofCaptured line: UnsafeRawBufferPointer) -> Level? {
     let form: RecordForm? =
       switch line.first {
@@ -39,7 +39,7 @@ package enum LevelDetector {
     return nil
   }
 
-  /// Whether a level's name stands where programs put levels, not in the middle of a sentence.
+  /// Whether a level's name is where programs put levels, rather than within a sentence.
   private static func isClaim(
     _ line: UnsafeRawBufferPointer, _ word: Range<Int>, isFirstWord: Bool
   ) -> Bool {

@@ -1,11 +1,11 @@
-/// Words and the levels that they stand for, in any case; every word of a log may be looked up.
+/// A table of words and their levels, in any case; fast enough to look up every word of a log.
 struct LevelNames: Sendable {
   private static let slots = 128
-  /// The words as numbers, each where its hash points or behind; 0 where there is none.
+  /// The words as numbers, each at its hash's slot or after it; 0 for an empty slot.
   private var words = [UInt64](repeating: 0, count: slots)
   private var levels = [Level](repeating: .info, count: slots)
 
-  /// A table of words.
+  /// Makes a table.
   ///
   /// - Parameter names: in capitals, of 3 to 8 letters, far fewer than there are slots.
   init(_ names: [(name: String, level: Level)]) {

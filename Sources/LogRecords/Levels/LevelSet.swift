@@ -1,11 +1,11 @@
-/// Some of the levels, as a reader asks for them.
+/// A set of levels that a reader selects.
 public struct LevelSet: Sendable, Equatable {
   private var bits: UInt8
 
   /// Every level.
   public static let all = LevelSet(Level.allCases)
 
-  /// These levels and no others.
+  /// Exactly these levels.
   public init(_ levels: some Sequence<Level>) {
     bits = levels.reduce(0) { $0 | 1 << $1.rawValue }
   }
@@ -15,7 +15,7 @@ public struct LevelSet: Sendable, Equatable {
     LevelSet(Level.allCases.filter { $0 >= level })
   }
 
-  /// Reads what a person asks for: `ERROR` for it and those above, `ERROR,FAULT` for exactly these,
+  /// Parses a person's selection: `ERROR` for it and those above, `ERROR,FAULT` for exactly these,
   /// `=ERROR` for exactly one; nil for anything else.
   public init?(_ text: String) {
     let isExact = text.hasPrefix("=") || text.contains(",")
@@ -25,10 +25,10 @@ public struct LevelSet: Sendable, Equatable {
     self = isExact ? LevelSet(levels) : .from(first)
   }
 
-  /// Whether a level is one of them.
+  /// Whether it contains a level.
   public func contains(_ level: Level) -> Bool { bits & (1 << level.rawValue) != 0 }
 
-  /// Their places in the order of levels, lowest first.
+  /// Their indexes in the order of levels, lowest first.
   public var ranks: [Int] {
     Level.allCases.filter(contains).map { Int($0.rawValue) }
   }

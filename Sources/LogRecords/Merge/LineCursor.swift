@@ -1,33 +1,33 @@
-/// Bytes of a log that are read by position, here or far away.
+/// Bytes of a log, local or remote, read by position.
 public protocol PositionedBytes {
-  /// Reads a range that is there.
+  /// Reads an existing range.
   func read(_ range: Range<Int64>) async throws -> [UInt8]
 }
 
-/// Lines of a log that a filter admits, read as they are asked for.
+/// Lines of a log that a filter admits, read on demand.
 ///
-/// What it reads may grow: ``extend(to:)`` moves its end, and a line that has no end yet waits.
+/// The log may grow: ``extend(to:)`` moves its end, and a line without a newline waits.
 public final class LineCursor: LineSource {
   private var bytes: any PositionedBytes
   private var filter: RecordFilter
-  /// What is still to be read, in order.
+  /// The ranges still to read, in order.
   private var ranges: [Range<Int64>]
   private var lines: [KeptLine] = []
   private var taken = 0
   private var isFinal: Bool
-  /// Where the last range ends.
+  /// End of the last range.
   public private(set) var end: Int64
 
-  /// Bytes that are read at a time.
+  /// Number of bytes read at a time.
   private static let pieceLength: Int64 = 128 << 10
 
-  /// Reads ranges of a log.
+  /// Makes a cursor.
   ///
   /// - Parameters:
   ///   - bytes: the log.
   ///   - ranges: stream offsets in order, with gaps between them.
-  ///   - filter: what is wanted of it.
-  ///   - isFinal: whether nothing comes after them.
+  ///   - filter: selects the lines.
+  ///   - isFinal: whether nothing follows them.
   public init(
     _ bytes: any PositionedBytes, ranges: [Range<Int64>], filter: RecordFilter, isFinal: Bool = true
   ) {
@@ -39,12 +39,12 @@ public final class LineCursor: LineSource {
     if let first = ranges.first?.lowerBound, first > 0 { go(to: first) }
   }
 
-  /// Reads on to a later end.
+  /// Moves the end.
   ///
   /// - Parameters:
   ///   - newEnd: stream offset.
   ///   - bytes: the log as it is now.
-  ///   - isFinal: whether nothing comes after it; then a line without a newline is whole.
+  ///   - isFinal: whether nothing follows it; then a line without a newline is complete.
   public func extend(to newEnd: Int64, of bytes: any PositionedBytes, isFinal: Bool) {
     self.bytes = bytes
     if newEnd > end {
@@ -54,7 +54,7 @@ public final class LineCursor: LineSource {
     self.isFinal = isFinal
   }
 
-  /// Goes on at a later place; what is between is not to be had.
+  /// Continues at a later position, skipping unavailable bytes.
   public func skip(to offset: Int64) {
     ranges = []
     lines.removeSubrange(..<taken)
@@ -64,7 +64,7 @@ public final class LineCursor: LineSource {
     end = offset
   }
 
-  /// The next admitted line; nil where there is none before the end.
+  /// The next admitted line; nil if there is none before the end.
   public func next() async throws -> KeptLine? {
     while taken == lines.count {
       lines.removeAll(keepingCapacity: true)
@@ -98,7 +98,7 @@ public final class LineCursor: LineSource {
   }
 
   private func go(to offset: Int64) {
-    // Without a filter no line depends on the ones before it.
+    // Without a filter, lines do not depend on the ones before.
     if filter.admitsAll { filter.position = offset } else { filter.skip(to: offset) }
   }
 }

@@ -1,16 +1,16 @@
 public import Platform
 
-/// Lines of one log, one after the other.
+/// The lines of one log, in order.
 public protocol LineSource: AnyObject {
-  /// The next line; nil where there is none at present.
+  /// The next line; nil if there is none at present.
   func next() async throws -> KeptLine?
 }
 
-/// Several logs on one time line: the record that was written first comes first, and the lines that
-/// go on with it stay with it.
+/// Merges several logs by time: the record written first comes first, and its continuation lines
+/// stay with it.
 ///
-/// Each log keeps its own order, whatever its clock did. A log is not asked for anything before its
-/// start comes up, and of each no more than one line is kept.
+/// Each log keeps its own order, whatever its clock did. No line of a log is requested before the
+/// log's start is reached, and at most one line per log is kept.
 ///
 /// ```swift
 /// var merge = RecordMerge([.init(first, from: start), .init(second, from: other, offset: .milliseconds(250))])
@@ -21,15 +21,15 @@ public struct RecordMerge<Source: LineSource> {
   public struct Input {
     let source: Source
     let start: Timestamp
-    /// In milliseconds, because every record's time is corrected by it.
+    /// In milliseconds, because it is added to every record's time.
     let offset: Int64
 
-    /// A log.
+    /// Describes a log.
     ///
     /// - Parameters:
     ///   - source: its lines.
     ///   - start: no record is older by its clock.
-    ///   - offset: what its clock lacks.
+    ///   - offset: added to its times to correct its clock.
     public init(_ source: Source, from start: Timestamp, offset: Duration = .zero) {
       self.source = source
       self.start = start
@@ -37,7 +37,7 @@ public struct RecordMerge<Source: LineSource> {
     }
   }
 
-  /// Where a log stands: the time of its next record, and the first line of it once it is known.
+  /// The position of a log: the time of its next record, and that record's first line if known.
   private struct Turn {
     let time: Int64
     let number: Int
@@ -48,10 +48,10 @@ public struct RecordMerge<Source: LineSource> {
 
   private let inputs: [Input]
   private var turns: [Turn] = []
-  /// The log whose record is under way, and the time of that.
+  /// The log of the current record, and its time.
   private var current: (number: Int, time: Int64)?
 
-  /// Merges logs; of records of the same time the earlier log's comes first.
+  /// Merges logs; among records of the same time, the earlier log's comes first.
   public init(_ inputs: [Input]) {
     self.inputs = inputs
     for (number, input) in inputs.enumerated() {
@@ -60,9 +60,9 @@ public struct RecordMerge<Source: LineSource> {
     }
   }
 
-  /// The next line and the number of its log; nil after the last.
+  /// The next line and the index of its log; nil after the last.
   ///
-  /// - Throws: what the logs throw.
+  /// - Throws: errors of the logs.
   public mutating func next() async throws -> (number: Int, line: KeptLine)? {
     if let current {
       let input = inputs[current.number]
@@ -84,7 +84,7 @@ public struct RecordMerge<Source: LineSource> {
     return nil
   }
 
-  /// Lets a line wait for its turn; one that tells no time takes the one before.
+  /// Queues a line; one without a time takes the time of the one before.
   private mutating func wait(with line: KeptLine, _ number: Int, after time: Int64) {
     let own = line.time.map { Self.time($0, inputs[number]) }
     push(Turn(time: own ?? time, number: number, line: line))

@@ -1,15 +1,15 @@
 import Foundation
 public import Platform
 
-/// Writes a replay as an asciicast, version 2: a header, then one event a line.
+/// Writes a replay as an asciicast, version 2: a header, then one event per line.
 ///
-/// The form is asciinema's: <https://docs.asciinema.org/manual/asciicast/v2/>.
+/// The format is asciinema's: <https://docs.asciinema.org/manual/asciicast/v2/>.
 public struct Asciicast {
   private let title: String
   private let startedAt: Timestamp
   private var hasHeader = false
   private var last: Int64 = 0
-  /// The start of a character that the next piece ends.
+  /// The start of a character that the next piece completes.
   private var unfinished: [UInt8] = []
 
   private struct Header: Encodable {
@@ -24,8 +24,8 @@ public struct Asciicast {
   /// Starts a recording.
   ///
   /// - Parameters:
-  ///   - title: what players show.
-  ///   - startedAt: the session's start; events count from it.
+  ///   - title: the title in players.
+  ///   - startedAt: the session's start, to which events are relative.
   public init(title: String, startedAt: Timestamp) {
     self.title = title
     self.startedAt = startedAt
@@ -33,9 +33,9 @@ public struct Asciicast {
 
   /// The lines for an event.
   ///
-  /// Events never go back in time; bytes that are no UTF-8 become U+FFFD, as the form wants it.
+  /// Times never decrease; bytes that are not UTF-8 become U+FFFD, as the format requires.
   ///
-  /// - Parameter time: when; nil goes with the event before.
+  /// - Parameter time: the event's time; nil for that of the event before.
   /// - Throws: `EncodingError`.
   public mutating func lines(at time: Timestamp?, _ event: Replay.Event) throws -> [UInt8] {
     last = max(last, time.map { $0.milliseconds - startedAt.milliseconds } ?? 0)
@@ -53,7 +53,7 @@ public struct Asciicast {
     }
   }
 
-  /// What is left at the end.
+  /// The remaining lines at the end.
   ///
   /// - Throws: `EncodingError`.
   public mutating func finish() throws -> [UInt8] {
@@ -83,7 +83,7 @@ public struct Asciicast {
     return Array(try encoder.encode(value)) + [0x0a]
   }
 
-  /// How many of the last bytes begin a character of UTF-8 that needs more of them.
+  /// Length of an incomplete UTF-8 character at the end.
   private static func unfinishedLength(of bytes: [UInt8]) -> Int {
     for count in 1...3 where count <= bytes.count {
       let byte = bytes[bytes.count - count]

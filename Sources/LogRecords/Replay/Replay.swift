@@ -1,12 +1,12 @@
 public import Platform
 
-/// Gives a recorded program's output back piece by piece, with the time of each.
+/// Replays a recorded program's output piece by piece, with the time of each.
 public struct Replay {
-  /// What came over the terminal.
+  /// An event on the terminal.
   public enum Event: Sendable, Equatable {
-    /// The program printed something.
+    /// The program's output.
     case output([UInt8])
-    /// The terminal had this size in characters, and was of this kind.
+    /// The terminal's size in characters, and its type.
     case window(columns: Int, rows: Int, terminal: String?)
   }
 
@@ -17,9 +17,9 @@ public struct Replay {
   /// Starts at the beginning of a log of records.
   public init() {}
 
-  /// Takes the next piece of the log.
+  /// Appends the next piece of the log.
   ///
-  /// - Parameter body: gets what happened, and when; nil before the first record.
+  /// - Parameter body: called with each event and its time; nil before the first record.
   public mutating func add(
     _ chunk: UnsafeRawBufferPointer, _ body: (Timestamp?, Event) throws -> Void
   ) rethrows {

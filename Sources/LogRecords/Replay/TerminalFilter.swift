@@ -1,8 +1,8 @@
-/// Lets pass what a program draws on a terminal, and nothing by which a hostile recording could do
-/// more: set the title or the clipboard, define keys, or have the terminal answer as if somebody
+/// Passes what a program draws on a terminal, but nothing by which a hostile recording could do
+/// more: set the title or the clipboard, define keys, or make the terminal answer as if someone
 /// typed.
 ///
-/// The forms are those of ECMA-48 (sections 5.4 and 5.6) and of xterm's control sequences.
+/// The formats are those of ECMA-48 (sections 5.4 and 5.6) and of xterm's control sequences.
 public struct TerminalFilter {
   private enum State {
     case text
@@ -16,35 +16,34 @@ public struct TerminalFilter {
   }
 
   private var state = State.text
-  /// How many more bytes the character under way has.
+  /// Number of bytes missing from the current character.
   private var continuations = 0
-  /// The first byte of a character that may be a control character: those of U+0080 to U+009F have
-  /// it.
+  /// The first byte of a character that may be a control character, as for U+0080 to U+009F.
   private var lead: UInt8?
-  /// The sequence under way, from its ESC on.
+  /// The current sequence, from its ESC on.
   private var pending: [UInt8] = []
 
-  /// A longer sequence is none that draws.
+  /// Maximum length of a sequence; longer ones do not draw.
   private static let limit = 256
   /// Final bytes of control sequences that move, draw, erase, scroll or colour.
   private static let drawing = Set("@ABCDEFGHIJKLMPSTXZ`abdefgm".utf8)
-  /// Modes of xterm that change what is seen: insert, origin, wrap, cursor, alternate screens.
+  /// Modes of xterm that affect the display: insert, origin, wrap, cursor, alternate screens.
   private static let modes: Set<Int> = [4, 6, 7, 12, 20, 25, 47, 1047, 1048, 1049]
 
-  /// Starts with an ordinary terminal.
+  /// Starts with a terminal in its normal state.
   public init() {}
 
-  /// The bytes of a piece that may pass.
+  /// The permitted bytes of a piece.
   public mutating func pass(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     for byte in bytes { take(byte, &out) }
     return out
   }
 
-  /// What makes a terminal ordinary again after a recording that ended anywhere.
+  /// The sequence that restores a terminal's normal state, wherever a recording ended.
   ///
-  /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, where
-  /// there was none, the end of the second screen.
+  /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, if
+  /// the second screen was not in use, its end.
   public static var reset: StaticString {
     "\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
   }
@@ -60,14 +59,14 @@ public struct TerminalFilter {
       if byte == 0x07 || byte == 0x18 || byte == 0x1a { state = .text }
     case .stringEscape:
       pending = [0x1b]
-      // ST; with any other byte ESC ends the string and begins a sequence.
+      // ST; followed by any other byte, ESC ends the string and begins a sequence.
       if byte == UInt8(ascii: "\\") { state = .text } else { escape(byte, &out) }
     }
   }
 
   private mutating func text(_ byte: UInt8, _ out: inout [UInt8]) {
     if byte & 0xc0 == 0x80 {
-      // Outside a character, it is a control character to terminals of 8 bits.
+      // Outside a character, 8-bit terminals treat it as a control character.
       guard continuations > 0 else { return }
       continuations -= 1
       if let lead {
@@ -133,8 +132,8 @@ public struct TerminalFilter {
     if pending.count < Self.limit, draws(byte) { out += pending + [byte] }
   }
 
-  /// Takes a control byte inside a sequence, where it acts as if it stood before; ESC begins another
-  /// sequence, CAN and SUB end it.
+  /// Handles a control byte within a sequence, which acts as if it came before it; ESC begins
+  /// another sequence, CAN and SUB end it.
   private mutating func control(_ byte: UInt8, _ out: inout [UInt8]) {
     switch byte {
     case 0x1b:

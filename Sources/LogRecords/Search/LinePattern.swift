@@ -4,10 +4,10 @@
   import Glibc
 #endif
 
-/// What is looked for in lines: a POSIX extended expression, or a fixed text.
+/// A search pattern for lines: a POSIX extended expression, or a fixed text.
 ///
-/// Lines are bytes, whatever they hold: NUL and invalid UTF-8 are characters like others, and case
-/// is folded for ASCII letters alone.
+/// Lines are bytes, whatever they contain: NUL and invalid UTF-8 are ordinary characters, and case
+/// is folded for ASCII letters only.
 ///
 /// ```swift
 /// let pattern = try LinePattern("time-?out", ignoresCase: true)
@@ -21,12 +21,12 @@ public final class LinePattern {
 
   private let form: Form
 
-  /// Reads a pattern.
+  /// Compiles a pattern.
   ///
   /// - Parameters:
   ///   - text: one line.
   ///   - isFixed: whether it is a text rather than an expression.
-  ///   - ignoresCase: whether ASCII letters of either case are alike.
+  ///   - ignoresCase: whether to ignore the case of ASCII letters.
   /// - Throws: ``PatternError``.
   public init(_ text: String, isFixed: Bool = false, ignoresCase: Bool = false) throws {
     guard !text.utf8.contains(where: { $0 == 0 || $0 == 0x0a }) else {
@@ -59,8 +59,8 @@ public final class LinePattern {
   ///
   /// - Parameters:
   ///   - line: without its newline.
-  ///   - start: where to begin in it.
-  /// - Returns: its place in the line; may be empty.
+  ///   - start: position to start at.
+  /// - Returns: its range in the line; may be empty.
   public func match(in line: UnsafeRawBufferPointer, from start: Int = 0) -> Range<Int>? {
     switch form {
     case .fixed(let text):
@@ -92,7 +92,8 @@ public final class LinePattern {
     guard memchr(base, 0, line.count) != nil else {
       return match(expression, base.assumingMemoryBound(to: CChar.self), start, line.count)
     }
-    // The system's `.` does not match NUL. 0xff stands for it: no character of a pattern has it.
+    // The system's `.` does not match NUL. Replace it by 0xff, which no character of a pattern
+    // contains.
     let copy = line.map { CChar(bitPattern: $0 == 0 ? 0xff : $0) }
     return match(expression, copy, start, copy.count)
   }
@@ -108,7 +109,7 @@ public final class LinePattern {
     return Int(found.rm_so)..<Int(found.rm_eo)
   }
 
-  /// All matches in a line that are not empty, in order.
+  /// All non-empty matches in a line, in order.
   public func matches(in line: UnsafeRawBufferPointer) -> [Range<Int>] {
     var matches: [Range<Int>] = []
     var start = 0
@@ -119,9 +120,9 @@ public final class LinePattern {
     return matches
   }
 
-  /// A pattern whose `\d` and `\D` are written as POSIX has them, which it would take for letters.
+  /// A pattern with `\d` and `\D` replaced by POSIX classes; POSIX would read them as letters.
   ///
-  /// In brackets a backslash is a character like others.
+  /// In brackets a backslash is an ordinary character.
   private static func withDigits(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -143,11 +144,11 @@ public final class LinePattern {
     return result
   }
 
-  /// The rest of a bracket expression up to its end, as it stands.
+  /// The rest of a bracket expression up to its end, verbatim.
   private static func bracketList(_ rest: inout Substring) -> String {
     var list = ""
     if rest.first == "^", let sign = rest.popFirst() { list.append(sign) }
-    // The first character is one of the list, also if it is the bracket that would end it.
+    // The first character belongs to the list, even if it is a closing bracket.
     if let first = rest.popFirst() {
       list.append(first)
       if first == "[" { list += classEnd(&rest) }
@@ -160,7 +161,7 @@ public final class LinePattern {
     return list
   }
 
-  /// The rest of `[:alpha:]`, `[.x.]` or `[=x=]`; nothing where it is none of them.
+  /// The rest of `[:alpha:]`, `[.x.]` or `[=x=]`; empty for anything else.
   private static func classEnd(_ rest: inout Substring) -> String {
     guard let sign = rest.first, ":.=".contains(sign) else { return "" }
     var text = ""
@@ -176,7 +177,7 @@ public final class LinePattern {
   }
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a valid pattern.
 public struct PatternError: Error, Sendable, CustomStringConvertible {
   private let pattern: String
   private let reason: String

@@ -1,14 +1,14 @@
-/// Chooses the lines around those that match, as grep does.
+/// Selects the lines around matches, as grep does.
 ///
-/// Used for one log: lines before a match are kept until it comes, at most as many as are asked for.
+/// For one log: lines before a match are kept until it comes, up to the requested number.
 public struct MatchContext: Sendable {
-  /// What comes of a line.
+  /// A line to print, or a separator.
   public enum Piece {
     /// A line that matches.
     case match(RecordLine)
-    /// A line near one.
+    /// A line near a match.
     case context(RecordLine)
-    /// Lines were left out between the one before and the next.
+    /// Lines were omitted here.
     case separator
 
     /// The line; nil for a separator.
@@ -23,23 +23,23 @@ public struct MatchContext: Sendable {
   private let before: Int
   private let after: Int
   private var kept: [KeptLine] = []
-  /// Lines that are still to follow the last match.
+  /// Number of lines still to follow the last match.
   private var following = 0
   private var hasSkipped = false
   private var hasPrinted = false
 
-  /// Context of so many lines.
+  /// Makes a context of so many lines.
   public init(before: Int, after: Int) {
     self.before = before
     self.after = after
   }
 
-  /// Whether the last match has all that is to follow it.
+  /// Whether all context after the last match has been delivered.
   public var isComplete: Bool { following == 0 }
 
-  /// Takes the next line.
+  /// Adds the next line.
   ///
-  /// - Parameter body: gets what is to be printed, in order.
+  /// - Parameter body: called with what to print, in order.
   public mutating func add(
     _ line: RecordLine, isMatch: Bool, _ body: (Piece) throws -> Void
   ) rethrows {

@@ -15,7 +15,7 @@ package final class BackgroundThread: Sendable {
     thread.start()
   }
 
-  /// Waits for its end, so long at most.
+  /// Waits for its end, up to a time limit.
   package func join(within limit: Duration) {
     _ = hasEnded.wait(timeout: .now() + .milliseconds(Int(clamping: limit.milliseconds)))
   }

@@ -1,14 +1,14 @@
 extension Array where Element: Sendable {
-  /// Does some work for each element, for several at once: what waits for answers of a store need
-  /// not wait for one after the other.
+  /// Does work for each element, for several at once, so that waiting for answers of a store
+  /// overlaps.
   ///
-  /// Where ``Parallelism/isSequential``, for one after the other.
+  /// With ``Parallelism/isSequential``, one after the other.
   ///
   /// - Parameters:
-  ///   - limit: for how many at once; no more results are in memory.
+  ///   - limit: maximum number at once, and of results in memory.
   ///   - work: the work.
-  ///   - body: gets the results one by one, in the order of the elements.
-  /// - Throws: what `work` or `body` throws first; the rest is cancelled.
+  ///   - body: called with the results one by one, in the order of the elements.
+  /// - Throws: the first error of `work` or `body`; the rest is cancelled.
   package func concurrentForEach<Result: Sendable>(
     atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result,
     _ body: (Result) async throws -> Void
@@ -34,12 +34,12 @@ extension Array where Element: Sendable {
     }
   }
 
-  /// What some work makes of each element, in their order, for several of them at once.
+  /// The results of work for each element, in order, computed for several at once.
   ///
   /// - Parameters:
-  ///   - limit: for how many at once.
+  ///   - limit: maximum number at once.
   ///   - work: the work.
-  /// - Throws: what `work` throws first; the rest is cancelled.
+  /// - Throws: the first error of `work`; the rest is cancelled.
   package func concurrentMap<Result: Sendable>(
     atOnce limit: Int = 8, _ work: @escaping @Sendable (Element) async throws -> Result
   ) async throws -> [Result] {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A value behind a lock: the one lock of this package.
+/// A value behind a lock: the only lock type of this package.
 ///
-/// A POSIX lock and not `Synchronization.Mutex`, because the thread sanitizer does not see the
-/// latter's futex on Linux and reports races that do not exist. It is used like `Mutex`, with
-/// noncopyable values too.
+/// A POSIX lock instead of `Synchronization.Mutex`, because the thread sanitizer does not see the
+/// latter's futex on Linux and reports false races. It is used like `Mutex`, with noncopyable
+/// values too.
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
-  // Unchecked: `value` is only touched while `lock` is held, and what leaves `withLock` is sent.
+  // Unchecked: `value` is only accessed while `lock` is held, and results of `withLock` are sent.
   private let lock = NSLock()
   nonisolated(unsafe) private var value: Value
 
-  /// Puts a value behind a new lock.
+  /// Protects a value by a new lock.
   package init(_ value: consuming sending Value) {
     self.value = value
   }
@@ -24,7 +24,7 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     return try body(&value)
   }
 
-  /// Whether the lock can be had within a time; a thread that holds it itself never can.
+  /// Whether the lock can be acquired within a time limit; never true on a thread that holds it.
   package func isAvailable(within limit: Duration) -> Bool {
     guard lock.lock(before: Date(timeIntervalSinceNow: Double(limit.milliseconds) / 1000)) else {
       return false
@@ -33,7 +33,7 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     return true
   }
 
-  /// Takes the lock before a `fork`, so that no other thread holds it in the child for ever.
+  /// Acquires the lock before a `fork`, so that no other thread holds it in the child for ever.
   package func lockForFork() { lock.lock() }
 
   /// Releases it after the `fork`, in the parent and in the child.

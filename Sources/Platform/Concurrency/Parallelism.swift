@@ -2,17 +2,17 @@ import Foundation
 
 /// Whether work is spread over tasks, threads and queues.
 ///
-/// A task-local and not a part of ``Machine``: what can be spread is decided deep below those who
-/// know a machine, and a simulation switches it off for the whole tree of an actor's tasks. It is
-/// not the number of cores either: a machine with one core still has many requests under way.
+/// A task-local rather than a part of ``Machine``: what can be parallel is decided far below the
+/// code that knows a machine, and a simulation disables it for an actor's whole tree of tasks. Nor
+/// is it the number of cores: a machine with one core still has many concurrent requests.
 package enum Parallelism {
-  /// Whether all work runs in the caller's task, one piece after the other.
+  /// Whether all work runs sequentially in the caller's task.
   ///
   /// Threads, queues and detached tasks would not inherit the task's ``FileEffects``, so none is
   /// started.
   @TaskLocal package static var isSequential = false
 
-  /// Cores that computing may be spread over, at least 1.
+  /// Number of cores for parallel computation, at least 1.
   package static var cores: Int {
     isSequential ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
   }

@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Calls a function at an interval, on a thread of the system's, until it is let go.
+/// Calls a function at an interval, on a system thread, until it is deinitialized.
 package final class Ticker: Sendable {
-  // Only ``stop()`` touches it after it was made, and cancelling is safe from any thread.
+  // Accessed only by ``stop()`` after creation, and cancelling is safe from any thread.
   nonisolated(unsafe) private let source: any DispatchSourceTimer
 
   /// Starts.
   ///
   /// - Parameters:
-  ///   - interval: time between two calls.
-  ///   - body: is never called twice at once.
+  ///   - interval: time between calls.
+  ///   - body: never called concurrently.
   package init(every interval: Duration, _ body: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "tidemark.ticker", qos: .utility)
     source = DispatchSource.makeTimerSource(queue: queue)
@@ -23,6 +23,6 @@ package final class Ticker: Sendable {
 
   deinit { source.cancel() }
 
-  /// Stops; a call that is under way goes on.
+  /// Stops; a call in progress continues.
   package func stop() { source.cancel() }
 }

@@ -4,9 +4,9 @@
   import Glibc
 #endif
 
-/// What is in an open file, and said of it.
+/// Operations on the content and status of an open file.
 extension Descriptor {
-  /// Its status now.
+  /// Its present status.
   package func status() throws(SystemError) -> FileStatus {
     var status = stat()
     guard fstat(number, &status) == 0 else {
@@ -17,7 +17,7 @@ extension Descriptor {
 
   /// Reads at an offset.
   ///
-  /// - Returns: fewer bytes than asked for only where the file ends.
+  /// - Returns: fewer bytes than requested only at the end of the file.
   package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
     var bytes = BufferPool.take(count)
     var filled = 0
@@ -60,9 +60,9 @@ extension Descriptor {
     }.get()
   }
 
-  /// Writes some of the bytes, by a call in the place of `write(2)`.
+  /// Writes some of the bytes with a replacement for `write(2)`.
   ///
-  /// - Returns: the count, or the error number as a negative.
+  /// - Returns: the count, or the negated error number.
   package func write(
     _ bytes: UnsafeRawBufferPointer, by call: (Int32, UnsafeRawBufferPointer) -> Int
   ) -> Int {
@@ -71,20 +71,20 @@ extension Descriptor {
     }
   }
 
-  /// Cuts it to a length, or makes it as long; what is written without ``Mode/append`` goes on where it
-  /// did.
+  /// Truncates or extends the file to a length; without ``Mode/append``, the write position does
+  /// not change.
   package func truncate(to length: Int64) throws(SystemError) {
     try perform(.truncate(length), "truncate") { Int(ftruncate(number, off_t(length))) }
   }
 
-  /// Has what is written next written at an offset.
+  /// Moves the write position to an offset.
   package func seek(to offset: Int64) throws(SystemError) {
     guard lseek(number, off_t(offset), SEEK_SET) >= 0 else {
       throw SystemError(operation: "seek in", path: path, errno: errno)
     }
   }
 
-  /// Takes room on the disk for an empty file.
+  /// Allocates disk space for an empty file.
   package func allocate(_ length: Int64) throws(SystemError) {
     try FileEffect.perform(
       FileEffect(.allocate(length), path, number: number), "make room for", path
@@ -102,7 +102,7 @@ extension Descriptor {
     try perform(.synchronize, "sync") { Int(fsync(number)) }
   }
 
-  /// Makes the content durable, and as much of the status as reading it takes.
+  /// Makes the content durable, and the part of the status needed to read it.
   package func synchronizeContent() throws(SystemError) {
     try perform(.synchronize, "sync") {
       #if canImport(Darwin)
@@ -113,12 +113,12 @@ extension Descriptor {
     }
   }
 
-  /// Sets the rights, whatever the mask of the process takes away.
+  /// Sets the permissions, whatever the process's umask.
   package func setMode(_ mode: UInt32) throws(SystemError) {
     try perform(.setMode(mode), "set the rights of") { Int(fchmod(number, mode_t(mode))) }
   }
 
-  /// Sets when its content last changed.
+  /// Sets the modification time.
   package func setModified(_ time: FileTime) throws(SystemError) {
     let time = time.timespec
     try perform(.setModified, "set the time of") { Int(futimens(number, [time, time])) }

@@ -6,13 +6,13 @@
 
 /// Operations on the entries of an open folder, safe against links swapped into its path.
 extension Descriptor {
-  /// An entry as the folder has it.
+  /// An entry of a folder.
   package struct Entry {
     /// Its name, without a zero at its end.
     package let name: UnsafeBufferPointer<UInt8>
-    /// Number of what it stands for.
+    /// Its inode number.
     package let inode: UInt64
-    /// What it is, where the file system says so.
+    /// Its kind, if the file system states it.
     package let kind: FileStatus.Kind?
   }
 
@@ -25,16 +25,16 @@ extension Descriptor {
     return FileStatus(status)
   }
 
-  /// The status of an entry, a link's own, by its bytes; nil where it cannot be had.
+  /// The status of an entry, a link's own, by its name's bytes; nil if it cannot be read.
   package func status(ofBytes name: UnsafeBufferPointer<UInt8>) -> FileStatus? {
     var status = stat()
     let name = name.map(CChar.init(bitPattern:)) + [0]
     return fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? FileStatus(status) : nil
   }
 
-  /// Hands on its entries, `.` and `..` among them.
+  /// Passes its entries to a closure, `.` and `..` included.
   package func forEachEntry(_ body: (Entry) throws -> Void) throws {
-    // The stream takes a descriptor of its own, because closing it closes that.
+    // Duplicate the descriptor, because closing the stream closes it.
     let copy = systemResult(Int(openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
     guard copy >= 0 else { throw SystemError(operation: "read", path: path, errno: Int32(-copy)) }
     guard let stream = fdopendir(Int32(copy)) else {
@@ -60,7 +60,7 @@ extension Descriptor {
     }
   }
 
-  /// The names in it.
+  /// Names of its entries.
   package func names() throws(SystemError) -> [String] {
     var names: [String] = []
     do {
@@ -84,7 +84,7 @@ extension Descriptor {
     }
   }
 
-  /// Makes a folder in it, for its owner alone.
+  /// Creates a folder in it, accessible to its owner only.
   package func makeDirectory(_ name: String) throws(SystemError) {
     try perform(.makeDirectory, name, "make") { Int(mkdirat(number, name, 0o700)) }
   }
@@ -94,19 +94,19 @@ extension Descriptor {
     try perform(.removeDirectory, name, "remove") { Int(unlinkat(number, name, AT_REMOVEDIR)) }
   }
 
-  /// Removes what is not a folder from it.
+  /// Removes an entry other than a folder.
   package func remove(_ name: String) throws(SystemError) {
     try perform(.remove, name, "remove") { Int(unlinkat(number, name, 0)) }
   }
 
-  /// Gives an entry another name, over what has that.
+  /// Renames an entry, replacing an existing one.
   package func rename(_ name: String, to new: String) throws(SystemError) {
     try perform(.rename(to: path(of: new)), name, "rename") {
       Int(renameat(number, name, number, new))
     }
   }
 
-  /// Gives an entry one more name, which must be free.
+  /// Gives an entry an additional name, which must be free.
   package func link(_ name: String, to new: String) throws(SystemError) {
     try perform(.link(to: path(of: new)), name, "link") {
       Int(linkat(number, name, number, new, 0))
@@ -118,7 +118,7 @@ extension Descriptor {
     let result = FileEffect.perform(FileEffect(.synchronizeNames, path, number: number)) {
       systemResult(Int(fsync(number)))
     }
-    // Some network file systems cannot sync a folder and say EINVAL.
+    // Some network file systems cannot sync a folder and fail with EINVAL.
     guard result >= 0 || result == -Int(EINVAL) else {
       throw SystemError(operation: "sync", path: path, errno: Int32(-result))
     }

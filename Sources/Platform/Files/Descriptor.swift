@@ -8,33 +8,33 @@
 ///
 /// Every call throws the error number that it failed with.
 package struct Descriptor: ~Copyable {
-  /// How something is opened; for reading alone where nothing is said.
+  /// How to open something; by default read-only.
   package struct Mode: OptionSet, Sendable {
     package let rawValue: Int32
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// For writing alone.
+    /// Write-only.
     package static let write = Mode(rawValue: O_WRONLY)
-    /// For reading and writing.
+    /// Read and write.
     package static let readWrite = Mode(rawValue: O_RDWR)
-    /// Made where it is missing.
+    /// Create if missing.
     package static let create = Mode(rawValue: O_CREAT)
-    /// Made, and an error where it is there.
+    /// Create; an error if it exists.
     package static let new = Mode(rawValue: O_CREAT | O_EXCL)
-    /// Written at the end, wherever that is by then.
+    /// Append: every write goes to the present end.
     package static let append = Mode(rawValue: O_APPEND)
-    /// Emptied.
+    /// Truncate to zero length.
     package static let empty = Mode(rawValue: O_TRUNC)
-    /// A folder, and nothing else.
+    /// A folder only.
     package static let directory = Mode(rawValue: O_DIRECTORY)
 
     fileprivate var isEffect: Bool { !isDisjoint(with: [.write, .readWrite, .new, .empty]) }
   }
 
-  /// Its number, for calls that this type does not have.
+  /// Its number, for calls that this type lacks.
   package let number: Int32
-  /// What it was opened by.
+  /// The path it was opened with.
   package let path: String
 
   deinit { close(number) }
@@ -46,10 +46,10 @@ package struct Descriptor: ~Copyable {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - mode: how.
-  ///   - rights: of a file that is made.
-  ///   - followsLinks: whether a link at the path is followed, as for a file that a person wrote.
-  /// - Throws: ``SystemError`` also when it is not a regular file.
+  ///   - mode: how to open it.
+  ///   - rights: permissions of a created file.
+  ///   - followsLinks: whether to follow a link at the path, as for a file that a person wrote.
+  /// - Throws: ``SystemError``, also if it is not a regular file.
   package init(
     opening path: String, _ mode: Mode = [], rights: UInt32 = 0o600, followsLinks: Bool = false
   ) throws(SystemError) {
@@ -61,14 +61,14 @@ package struct Descriptor: ~Copyable {
   private static func openAny(
     _ path: String, _ mode: Mode, _ rights: UInt32, followsLinks: Bool
   ) throws(SystemError) -> Descriptor {
-    // Without O_NONBLOCK a pipe is waited for until somebody opens its other end.
+    // Without O_NONBLOCK, opening a pipe blocks until its other end is opened.
     let flags = O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
     do {
       return Descriptor(
         number: try open(path, AT_FDCWD, path, mode, flags, rights), path: path)
     } catch {
-      // A link, a folder opened for writing and a pipe without a reader fail with numbers of their
-      // own.
+      // A link, a folder opened for writing and a pipe without a reader fail with different error
+      // numbers.
       if let status = try? FileStatus(path), status.kind != .file, error.errno != EEXIST {
         throw refusal(path, error.errno)
       }
@@ -76,14 +76,14 @@ package struct Descriptor: ~Copyable {
     }
   }
 
-  /// Opens a folder, which its path may lead to over links.
+  /// Opens a folder, following links.
   package init(openingDirectory path: String, followsLinks: Bool = true) throws(SystemError) {
     let flags = followsLinks ? 0 : O_NOFOLLOW
     number = try Self.open(path, AT_FDCWD, path, .directory, flags, 0)
     self.path = path
   }
 
-  /// Opens what has a name in a folder, without following a link or waiting for a pipe.
+  /// Opens an entry of a folder, without following a link or waiting for a pipe.
   package init(
     _ name: String, in folder: borrowing Descriptor, _ mode: Mode = [], rights: UInt32 = 0o600
   ) throws(SystemError) {
@@ -92,7 +92,7 @@ package struct Descriptor: ~Copyable {
     self.path = path
   }
 
-  /// Opens a folder again.
+  /// Opens the folder again.
   package func reopened() throws(SystemError) -> Descriptor {
     Descriptor(
       number: try Self.open(".", number, path, .directory, 0, 0), path: path)
@@ -100,7 +100,7 @@ package struct Descriptor: ~Copyable {
 
   private init(number: Int32, path: String) { (self.number, self.path) = (number, path) }
 
-  /// A file without a name in a folder: nothing is ever left of it.
+  /// Creates a file without a name in a folder, which leaves nothing behind.
   package init(unnamedIn folder: String) throws(SystemError) {
     var template = Array((folder + "/tidemark-XXXXXX").utf8CString)
     let result = FileEffect.perform(FileEffect(.open([.readWrite, .new]), folder)) {
@@ -130,14 +130,14 @@ package struct Descriptor: ~Copyable {
     SystemError(operation: "open, as it is not a regular file,", path: path, errno: reason)
   }
 
-  /// The path of what has a name in this folder.
+  /// The path of an entry of this folder.
   func path(of name: String) -> String { name == "." ? path : "\(path)/\(name)" }
 }
 
-/// The result of a system call, or its error number as a negative.
+/// The result of a system call, or its negated error number.
 func systemResult(_ result: Int) -> Int { result < 0 ? -Int(errno) : result }
 
-/// `write(2)` with the error number as a negative count.
+/// `write(2)`, returning the negated error number on failure.
 package func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   systemResult(write(descriptor, bytes.baseAddress, bytes.count))
 }

@@ -4,14 +4,13 @@
   import Glibc
 #endif
 
-/// Makes directories, and lists the names in them.
+/// Creates directories, and lists their names.
 package enum Directory {
-  /// Makes a directory and its parents.
+  /// Creates a directory and its missing parents.
   ///
   /// - Parameters:
-  ///   - rights: theirs, as far as the mask of the process leaves them; by default for their owner
-  ///     alone.
-  ///   - isDurable: whether what is made survives a power cut; what is there already is left alone.
+  ///   - rights: their permissions before the process's umask; by default for the owner only.
+  ///   - isDurable: whether new directories survive a power failure; existing ones are not changed.
   package static func make(
     _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
   ) throws(SystemError) {
@@ -24,7 +23,7 @@ package enum Directory {
     }
   }
 
-  /// Makes a directory whose parent is there; one that exists is fine.
+  /// Creates a directory whose parent exists; succeeds if it exists already.
   package static func makeOne(
     _ path: String, rights: UInt32 = 0o700, isDurable: Bool = false
   ) throws(SystemError) {
@@ -36,7 +35,7 @@ package enum Directory {
     if isDurable { try synchronize(AtomicFile.directory(of: path)) }
   }
 
-  /// Whether nothing is in a directory, or it is not there; false for one that cannot be read.
+  /// Whether a directory is empty or missing; false if it cannot be read.
   package static func isEmpty(_ path: String) -> Bool {
     struct Found: Error {}
     do {
@@ -51,12 +50,12 @@ package enum Directory {
     }
   }
 
-  /// Removes a directory; one that is not empty, or not there, stays as it is.
+  /// Removes a directory if it is empty; ignores a missing one.
   package static func removeIfEmpty(_ path: String) {
     try? File.perform(.removeDirectory, path, "remove") { Int(rmdir(path)) }
   }
 
-  /// Names in a directory; one that is not there is empty.
+  /// Names in a directory; none if it is missing.
   package static func names(in directory: String) throws(SystemError) -> [String] {
     let folder: Descriptor
     do {

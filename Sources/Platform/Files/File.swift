@@ -4,18 +4,18 @@
   import Glibc
 #endif
 
-/// What is done to files by their names.
+/// Operations on files by name.
 package enum File {
-  /// Whether something has a path; a link counts for what it leads to.
+  /// Whether a path exists; follows links.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// The rights of what a path leads to, `0o644` say; nil where it leads nowhere.
+  /// Permissions of the file at a path, such as `0o644`, following links; nil if there is none.
   package static func mode(of path: String) -> UInt32? {
     var status = stat()
     return stat(path, &status) == 0 ? UInt32(status.st_mode) & 0o7777 : nil
   }
 
-  /// Removes a file; one that is not there is fine.
+  /// Removes a file; succeeds if it is missing.
   package static func remove(_ path: String) throws(SystemError) {
     do {
       try perform(.remove, path, "remove") { Int(unlink(path)) }
@@ -24,22 +24,22 @@ package enum File {
     }
   }
 
-  /// Gives a file another name, over what has that.
+  /// Renames a file, replacing an existing one.
   package static func rename(_ path: String, to new: String) throws(SystemError) {
     try perform(.rename(to: new), path, "rename") { renameFile(path, new) }
   }
 
-  /// Gives a file one more name, which must be free.
+  /// Gives a file an additional name, which must be free.
   package static func link(_ path: String, to new: String) throws(SystemError) {
     try perform(.link(to: new), path, "link") { linkFile(path, new) }
   }
 
-  /// Sets the rights of a file or folder.
+  /// Sets the permissions of a file or folder.
   package static func setMode(_ mode: UInt32, of path: String) throws(SystemError) {
     try perform(.setMode(mode), path, "set the rights of") { Int(chmod(path, mode_t(mode))) }
   }
 
-  /// The path without links in it; nil where it leads nowhere.
+  /// The path with links resolved; nil if it does not exist.
   package static func resolve(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -53,7 +53,7 @@ package enum File {
   }
 }
 
-// The system's, under names that the methods above do not hide.
+// The system's functions, under names that the methods above do not hide.
 
 private func renameFile(_ old: String, _ new: String) -> Int { Int(rename(old, new)) }
 

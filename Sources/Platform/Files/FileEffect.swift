@@ -1,46 +1,47 @@
-/// A change to the file system that is about to be made.
+/// A pending change to the file system.
 ///
 /// Every change that the product makes to files passes through ``perform(_:_:)``, so that a
-/// simulation can refuse it, as after the death of the process that makes it, write it down, for a
-/// power cut, or set the times that it leaves.
+/// simulation can refuse it, as if the process had died, record it, for a power failure, or set the
+/// resulting times.
 package struct FileEffect: Sendable, Equatable {
-  /// What is done.
+  /// The kinds of change.
   package enum Kind: Sendable, Equatable {
-    /// Opens a file for writing: makes it where it is missing, or empties it, where the modes say so.
+    /// Opens a file for writing: creates it if missing, or truncates it, according to the modes.
     case open(Descriptor.Mode)
-    /// Appends, or writes at the place where the file stands, so many bytes.
+    /// Writes so many bytes, at the end or at the write position.
     case write(Int)
-    /// Cuts a file to a length, or makes it as long.
+    /// Truncates or extends a file to a length.
     case truncate(Int64)
-    /// Takes room on the disk.
+    /// Allocates disk space.
     case allocate(Int64)
     /// Makes a file's content durable.
     case synchronize
     /// Makes the names in a folder durable.
     case synchronizeNames
-    /// Gives a file another name, over what has that.
+    /// Renames a file, replacing an existing one.
     case rename(to: String)
-    /// Gives a file one more name.
+    /// Gives a file an additional name.
     case link(to: String)
-    /// Removes a name that is not a folder's.
+    /// Removes an entry other than a folder.
     case remove
-    /// Makes a folder.
+    /// Creates a folder.
     case makeDirectory
     /// Removes an empty folder.
     case removeDirectory
-    /// Sets the time of the last change of the content.
+    /// Sets the modification time.
     case setModified
-    /// Sets the rights.
+    /// Sets the permissions.
     case setMode(UInt32)
     /// Writes to a database.
     case transaction
   }
 
-  /// What is done.
+  /// The kind of change.
   package let kind: Kind
-  /// What it is done to; below an open folder, by the path that this was opened with.
+  /// The path changed; for an entry of an open folder, relative to the path that the folder was
+  /// opened with.
   package let path: String
-  /// The open file; nil for what is done to names.
+  /// The open file; nil for changes to names.
   package let number: Int32?
 
   /// Describes a change.
@@ -48,17 +49,17 @@ package struct FileEffect: Sendable, Equatable {
     (self.kind, self.path, self.number) = (kind, path, number)
   }
 
-  /// Sees every change that the current task, and those that it starts, make to files; nil for none.
+  /// Sees every change to files by the current task and its child tasks; nil for none.
   ///
   /// Threads and queues do not inherit it, see ``Parallelism/isSequential``.
   @TaskLocal package static var hook: (any FileEffects)?
 
-  /// Makes a change, unless the hook has it otherwise.
+  /// Makes a change, unless the hook decides otherwise.
   ///
   /// - Parameters:
-  ///   - effect: what it is; not looked at without a hook.
-  ///   - body: the system call; its result, or the error number as a negative.
-  /// - Returns: the result, or the error number as a negative.
+  ///   - effect: the change; not evaluated without a hook.
+  ///   - body: the system call; returns its result, or the negated error number.
+  /// - Returns: the result, or the negated error number.
   @inline(__always)
   package static func perform(_ effect: @autoclosure () -> FileEffect, _ body: () -> Int) -> Int {
     guard let hook else { return body() }
@@ -81,24 +82,24 @@ package struct FileEffect: Sendable, Equatable {
   }
 }
 
-/// What sees the changes that tasks make to files, in the place of the system.
+/// Handles the changes of tasks to files in place of the system.
 package protocol FileEffects: Sendable {
   /// Makes a change by calling `body`, or refuses it.
   ///
   /// - Parameters:
   ///   - effect: the change.
-  ///   - body: makes it. Its result, that of the system call, or the error number as a negative, is
-  ///     to be returned; without a call, an error number as a negative.
+  ///   - body: makes it. Return its result, which is that of the system call or the negated error
+  ///     number; without calling it, return a negated error number.
   func perform(_ effect: FileEffect, _ body: () -> Int) -> Int
 
   /// 64 random bits, for the names of temporary files.
   func random() -> UInt64
 
-  /// The status that a task gets to see in place of the system's.
+  /// The status that a task sees in place of the system's.
   func status(_ status: FileStatus) -> FileStatus
 }
 
 extension FileEffects {
-  /// The system's.
+  /// The system's status.
   package func status(_ status: FileStatus) -> FileStatus { status }
 }

@@ -4,30 +4,31 @@
   import Glibc
 #endif
 
-/// What the system says of a file, in our own types.
+/// The status of a file, in types of this package.
 package struct FileStatus: Sendable, Equatable {
-  /// What it is.
+  /// The kind of file.
   package enum Kind: Sendable { case file, directory, link, other }
 
-  /// What it is.
+  /// The kind of file.
   package let kind: Kind
-  /// The file system that it is on.
+  /// Its file system.
   package let device: UInt64
-  /// Its number there.
+  /// Its inode number.
   package let inode: UInt64
-  /// Length in bytes; no more than ``longest``.
+  /// Length in bytes; at most ``longest``.
   package let length: Int64
-  /// Number of its owner.
+  /// User number of its owner.
   package let owner: UInt32
-  /// Who may do what with it, as `chmod` has it.
+  /// Its permissions, as for `chmod`.
   package let rights: UInt32
   /// When its content last changed.
   package let modified: FileTime
-  /// When its content, name or rights last changed, which cannot be set.
+  /// When its content, name or permissions last changed, which cannot be set.
   package let changed: FileTime
 
-  /// A file that claims more than this, sparse as it must be, counts as this long, in bytes: ten
-  /// times what a session may have, and so little that lengths can be added.
+  /// Maximum length, in bytes; a larger, necessarily sparse file counts as this long.
+  ///
+  /// It is ten times what a session may have, and small enough that lengths can be added.
   static let longest: Int64 = 10_000_000_000_000
 
   /// Describes a file.
@@ -66,9 +67,9 @@ package struct FileStatus: Sendable, Equatable {
     self.changed = FileTime(changed)
   }
 
-  /// The status of what has a path; nil when there is nothing.
+  /// The status of a path; nil if it does not exist.
   ///
-  /// A link is not followed.
+  /// Does not follow a link.
   package init?(_ path: String) throws(SystemError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -79,7 +80,7 @@ package struct FileStatus: Sendable, Equatable {
     self.init(status)
   }
 
-  /// Whether both are of the same file.
+  /// Whether both describe the same file.
   package func isSameFile(as other: FileStatus) -> Bool {
     inode == other.inode && device == other.device
   }

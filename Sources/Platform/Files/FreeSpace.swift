@@ -4,20 +4,20 @@
   import Glibc
 #endif
 
-/// Free space on a file system, for output of which the size is not known beforehand.
+/// Free space on a file system, for output of unknown size.
 ///
-/// Compressed input of two megabytes can stand for forty gigabytes: only the disk says what is too
-/// much. Nothing is written that would fill it.
+/// Two megabytes of compressed input can expand to forty gigabytes: only the disk determines what
+/// is too much. Output that would fill it is refused.
 package struct FreeSpace: Sendable {
-  /// Left to other programs, in bytes, or a twentieth of a smaller file system.
+  /// Reserved for other programs, in bytes; on a smaller file system a twentieth of it.
   private static let reserve: UInt64 = 64 << 20
 
   private let measure: @Sendable (String) -> ByteCount
 
-  /// - Parameter measure: bytes that may be written in a folder.
+  /// - Parameter measure: the number of bytes that may be written in a folder.
   package init(_ measure: @escaping @Sendable (String) -> ByteCount) { self.measure = measure }
 
-  /// What the system says; what cannot be measured is not refused.
+  /// The system's free space; if it cannot be measured, nothing is refused.
   package static let system = FreeSpace { folder in
     var status = statvfs()
     guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return .max }
@@ -29,17 +29,17 @@ package struct FreeSpace: Sendable {
     return ByteCount(Int64(clamping: free > reserve ? free - reserve : 0))
   }
 
-  /// Less room than that is little: what can be spared is given up for it, in bytes.
+  /// Less free space than this is a shortage, which deletes dispensable files, in bytes.
   private static let shortage: ByteCount = 1 << 30
 
-  /// Whether a folder's file system is short of room.
+  /// Whether a folder's file system is short of space.
   package func isShort(in folder: String) -> Bool { measure(folder) < Self.shortage }
 
-  /// Makes sure that some bytes fit, and returns what watches while they are written.
+  /// Ensures that some bytes fit, and returns a watch for use while they are written.
   ///
   /// - Parameters:
-  ///   - bytes: how many are promised; 0 where nobody says.
-  ///   - folder: where they are to be written.
+  ///   - bytes: the expected size; 0 if unknown.
+  ///   - folder: the folder to write in.
   ///   - what: the session, or the file, for a message.
   /// - Throws: ``SpaceShortage``.
   package func watch(_ bytes: ByteCount, in folder: String, for what: String) throws -> Watch {
@@ -50,9 +50,9 @@ package struct FreeSpace: Sendable {
     return Watch(space: self, folder: folder, what: what)
   }
 
-  /// Watches the room while bytes are written: others write as well.
+  /// Watches the free space while bytes are written: others write as well.
   package struct Watch {
-    /// Bytes that are written between two measurements.
+    /// Bytes written between measurements.
     private static let interval = 16 << 20
 
     fileprivate let space: FreeSpace
@@ -65,7 +65,7 @@ package struct FreeSpace: Sendable {
       (self.space, self.folder, self.what) = (space, folder, what)
     }
 
-    /// Counts bytes that are about to be written.
+    /// Counts bytes to be written.
     ///
     /// - Throws: ``SpaceShortage``.
     package mutating func take(_ count: Int) throws {
@@ -77,13 +77,13 @@ package struct FreeSpace: Sendable {
   }
 }
 
-/// Less room than what is to be written takes.
+/// There is less space than the output needs.
 package struct SpaceShortage: Error, Sendable, CustomStringConvertible {
   let what: String
   let folder: String
-  /// Bytes that are to be written, at least.
+  /// Minimum number of bytes to write.
   let promised: ByteCount
-  /// Bytes that may be.
+  /// Number of bytes that may be written.
   let free: ByteCount
 
   /// One line for a person.

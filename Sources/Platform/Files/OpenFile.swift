@@ -10,12 +10,12 @@ package final class OpenFile: Sendable {
 
   /// Opens a file.
   ///
-  /// - Parameter followsLinks: whether a link at the path is followed.
+  /// - Parameter followsLinks: whether to follow a link at the path.
   package init(_ path: String, followsLinks: Bool = false) throws {
     file = try Descriptor(opening: path, followsLinks: followsLinks)
   }
 
-  /// Where it was.
+  /// The path it was opened with.
   package var path: String { file.path }
 
   /// Its status now.
@@ -26,14 +26,14 @@ package final class OpenFile: Sendable {
     do {
       try file.synchronizeContent()
     } catch {
-      // What only root may write can lie on a file system that is not ours to sync.
+      // A file that only root may write can be on a file system that we cannot sync.
       guard error.errno == EROFS || error.errno == EINVAL else { throw error }
     }
   }
 
   /// Reads at an offset.
   ///
-  /// - Returns: fewer bytes than asked for only where the file ends.
+  /// - Returns: fewer bytes than requested only at the end of the file.
   package func read(at offset: Int64, count: Int) throws -> [UInt8] {
     try file.read(at: offset, count: count)
   }

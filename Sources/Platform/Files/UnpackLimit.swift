@@ -1,23 +1,23 @@
-/// How much a compressed file or object may become when it is unpacked.
+/// Limits the unpacked size of a compressed file or object.
 ///
-/// A few megabytes can stand for terabytes. Logs compress well, but not beyond measure: what becomes
-/// large and many times as large as it was is refused, unless a person has said how large it may be.
+/// A few megabytes can expand to terabytes. Logs compress well, but within limits: output that is
+/// both large and many times the input is refused, unless a person has set a maximum.
 package struct UnpackLimit: Sendable, Equatable {
-  /// The size that a person has allowed; nil where nobody has.
+  /// The maximum that a person has set; nil if none.
   package let maximum: ByteCount?
 
-  /// Up to this size nothing is refused, in bytes.
+  /// The size up to which nothing is refused, in bytes.
   private static let harmless: ByteCount = 1 << 30
-  /// So many times its compressed size a log may become.
+  /// Maximum ratio of unpacked to compressed size.
   private static let ratio: Int64 = 250
 
   /// Describes a limit.
   package init(maximum: ByteCount? = nil) { self.maximum = maximum }
 
-  /// Why a size is refused; nil where it is not.
+  /// Why a size is refused; nil if it is not.
   ///
   /// - Parameters:
-  ///   - unpacked: the size as it is promised, or as far as it is known.
+  ///   - unpacked: the size as announced, or as far as it is known.
   ///   - packed: the compressed size.
   package func refusal(of unpacked: ByteCount, from packed: ByteCount) -> String? {
     if let maximum {

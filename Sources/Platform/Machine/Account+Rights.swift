@@ -4,15 +4,15 @@
   import Glibc
 #endif
 
-/// Root working in the name of another user.
+/// Lets root work for another user.
 ///
 /// The effective user and groups of the whole process change, the real and saved ones stay root's:
-/// the kernel then refuses what the user could not do, whatever links and names lie in their
+/// the kernel then refuses what the user could not do, whatever links and names are in their
 /// folders, while the user can neither signal nor trace the process.
 extension Account {
-  /// Takes on this account's rights until ``resumeOwnRights()``.
+  /// Assumes this account's rights until ``resumeOwnRights()``.
   ///
-  /// - Throws: ``SystemError`` when the process is not root's; then nothing has changed.
+  /// - Throws: ``SystemError`` if the process is not root's; then nothing has changed.
   public func assumeRights() throws {
     guard id != geteuid() || group != getegid() else { return }
     try Self.set("the groups of", name) { setGroups() }
@@ -20,9 +20,9 @@ extension Account {
     try Self.set("the user", name) { seteuid(id) }
   }
 
-  /// Goes back to the rights that the process was started with.
+  /// Returns to the rights that the process was started with.
   ///
-  /// - Throws: ``SystemError``; whoever cannot go back must not go on.
+  /// - Throws: ``SystemError``; the process must not continue then.
   public static func resumeOwnRights() throws {
     guard geteuid() != getuid() else { return }
     try set("the user", "root") { seteuid(getuid()) }
@@ -30,12 +30,12 @@ extension Account {
     try set("the groups of", "root") { Account.current.setGroups() }
   }
 
-  /// Takes on this account's rights for good: nothing gives the process root's back.
+  /// Assumes this account's rights permanently: the process cannot regain root's.
   ///
-  /// The user can stop and kill the process then, but neither trace it nor read its memory: Linux lets
-  /// nobody but root look into a process that has changed its user.
+  /// The user can stop and kill the process then, but neither trace it nor read its memory: Linux
+  /// lets only root inspect a process that has changed its user.
   ///
-  /// - Throws: ``SystemError`` when the process is not root's, or could still become root.
+  /// - Throws: ``SystemError`` if the process is not root's, or could still become root.
   public func dropRights() throws {
     guard id != getuid() || id != geteuid() else { return }
     try Self.resumeOwnRights()

@@ -4,13 +4,13 @@
   import Glibc
 #endif
 
-/// A user of this machine, by the system's own record: cron has no login environment.
+/// A user of this machine, from the system's user database: cron has no login environment.
 public struct Account: Sendable, Equatable {
-  /// Login name; the number where it has none.
+  /// Login name; the number if there is none.
   public let name: String
   /// The number.
   public let id: UInt32
-  /// Number of the group that it belongs to first.
+  /// Number of the primary group.
   public let group: UInt32
   /// Home directory; nil for an account without a record.
   public let home: String?
@@ -18,10 +18,10 @@ public struct Account: Sendable, Equatable {
   /// The user that this process runs as.
   public static var current: Account { Account(id: getuid()) }
 
-  /// Whether this process has root's rights at this moment.
+  /// Whether this process has root's rights now.
   package static var hasRootsRights: Bool { geteuid() == 0 }
 
-  /// The number of the user whose rights this process has at this moment.
+  /// The number of the user whose rights this process has now.
   package static var effective: UInt32 { geteuid() }
 
   /// Whether this is root.
@@ -34,7 +34,7 @@ public struct Account: Sendable, Equatable {
       ?? Account(name: String(id), id: id, group: id, home: nil)
   }
 
-  /// The account with a name, or with a number that has no name; nil when there is none.
+  /// The account with a name, or with a number that has no name; nil if there is none.
   public init?(named name: String) {
     if let found = Self.find({ getpwnam_r(name, $0, $1, $2, $3) }) {
       self = found
@@ -45,10 +45,10 @@ public struct Account: Sendable, Equatable {
     }
   }
 
-  /// More accounts than this are not listed.
+  /// Maximum number of accounts listed.
   private static let mostListed = 10_000
 
-  /// The accounts that the system lists; it need not list all that there are.
+  /// The accounts that the system lists, which need not be all.
   package static func listed() -> [Account] {
     var accounts: [Account] = []
     setpwent()

@@ -6,15 +6,15 @@ import Foundation
   import Glibc
 #endif
 
-/// A program that is given some input and a time to end in.
+/// A program that is run with some input and a time limit.
 package struct BoundedCommand: Sendable {
-  /// How it ended.
+  /// The result of running it.
   package enum Ending: Sendable, Equatable {
-    /// With a status, as a shell gives it: 128 + signal where one killed it.
+    /// Exited, with a status as in a shell: 128 + signal if a signal killed it.
     case exited(Int32)
-    /// It was killed because it took too long.
+    /// Killed because it exceeded the time limit.
     case timedOut
-    /// It could not be started, or not be given its input.
+    /// Could not be started, or given its input.
     case notStarted(SystemError)
   }
 
@@ -23,13 +23,13 @@ package struct BoundedCommand: Sendable {
   private let input: [UInt8]
   private let limit: Duration
 
-  /// Describes one.
+  /// Describes a program to run.
   ///
   /// - Parameters:
-  ///   - command: the program and its arguments; no shell sees them.
+  ///   - command: the program and its arguments, without a shell.
   ///   - environment: all of its variables.
-  ///   - input: what it reads from its standard input.
-  ///   - limit: after which it and all that it has started are killed.
+  ///   - input: its standard input.
+  ///   - limit: the time after which it and everything it started are killed.
   package init(
     _ command: [String], environment: [String: String], input: [UInt8],
     limit: Duration = .seconds(30)
@@ -37,9 +37,9 @@ package struct BoundedCommand: Sendable {
     (self.command, self.environment, self.input, self.limit) = (command, environment, input, limit)
   }
 
-  /// Runs it; what it prints goes to our standard error.
+  /// Runs it; its output goes to our standard error.
   ///
-  /// The waiting is done on a thread of its own.
+  /// Waits on a separate thread.
   package func run() async -> Ending {
     await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: runBlocking()) }
@@ -51,7 +51,7 @@ package struct BoundedCommand: Sendable {
   /// The same, blocking.
   package func runBlocking() -> Ending {
     do {
-      // A file, unlike a pipe, holds any input, whether or not the program reads it.
+      // Unlike a pipe, a file holds any input, whether or not the program reads it.
       let file = try Descriptor(unnamedIn: "/tmp")
       try input.withUnsafeBytes { try file.write($0) }
       guard lseek(file.number, 0, SEEK_SET) == 0 else {

@@ -4,22 +4,22 @@
   package import Glibc
 #endif
 
-/// A process that is about to be started: its command line, and what it has of this one.
+/// A process to be started: its command line, and what it inherits.
 package struct ChildProcess {
   private let command: [String]
   private let environment: [String: String]
-  /// Which of our descriptors it gets as which of its own, beside those that have no close-on-exec.
+  /// Our descriptors and their numbers in the child, in addition to those without close-on-exec.
   package var descriptors: [(ours: Int32, its: Int32)] = []
-  /// The process group that it joins; 0 for one of its own, nil for ours.
+  /// Its process group; 0 for a new one, nil for ours.
   package var group: pid_t?
-  /// Signals that it meets as any program does, whatever we do about them; nil when it is to inherit
-  /// that, and the signals that are blocked.
+  /// Signals reset to their default action, with none blocked; nil to inherit actions and blocked
+  /// signals.
   package var defaultSignals: [Int32]?
 
-  /// Describes one.
+  /// Describes a process.
   ///
   /// - Parameters:
-  ///   - command: the program, looked for along the search path where it has no slash, and its
+  ///   - command: the program, searched along the search path if it contains no slash, and its
   ///     arguments.
   ///   - environment: all of its variables.
   package init(_ command: [String], environment: [String: String]) {
@@ -29,7 +29,7 @@ package struct ChildProcess {
 
   /// Starts it.
   ///
-  /// - Returns: its process id, or the error number as a negative.
+  /// - Returns: its process id, or the negated error number.
   package func start() -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -49,7 +49,7 @@ package struct ChildProcess {
       sigemptyset(&defaults)
       for number in defaultSignals { sigaddset(&defaults, number) }
       posix_spawnattr_setsigdefault(&attributes, &defaults)
-      // The threads of this process may block signals that it is to hear.
+      // Threads of this process may block signals that the child needs.
       var unblocked = sigset_t()
       sigemptyset(&unblocked)
       posix_spawnattr_setsigmask(&attributes, &unblocked)
@@ -64,9 +64,9 @@ package struct ChildProcess {
     return result == 0 ? process : -result
   }
 
-  /// Executes it in the place of this process.
+  /// Replaces this process by it.
   ///
-  /// - Returns: the error number; it returns only when that fails.
+  /// - Returns: the error number; returns only on failure.
   package func replaceOwn() -> Int32 {
     withCStrings { arguments, variables in
       guard let program = arguments.pointee else { return EINVAL }
@@ -75,7 +75,7 @@ package struct ChildProcess {
     }
   }
 
-  /// Lends the command line and the environment as C has them.
+  /// Provides the command line and the environment as C strings.
   package func withCStrings<Result>(
     _ body: (
       UnsafePointer<UnsafeMutablePointer<CChar>?>, UnsafePointer<UnsafeMutablePointer<CChar>?>

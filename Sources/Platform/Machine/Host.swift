@@ -10,7 +10,7 @@ import Foundation
 package struct Host: Sendable {
   /// The host name.
   package let name: String
-  /// Hardware model, where known.
+  /// Hardware model, if known.
   package let model: String?
   /// Name and version of the operating system.
   package let system: String
@@ -20,7 +20,7 @@ package struct Host: Sendable {
     (self.name, self.model, self.system) = (name, model, system)
   }
 
-  /// This one.
+  /// This machine.
   package static var current: Host {
     Host(name: currentName, model: currentModel, system: currentSystem)
   }

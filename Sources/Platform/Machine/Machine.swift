@@ -6,32 +6,31 @@ import Foundation
   import Glibc
 #endif
 
-/// The machine and the process that code runs in, as far as it acts on them: clocks, identity and
-/// randomness.
+/// The machine and process in which code runs: clocks, identity and randomness.
 ///
-/// Everything below the command line gets one as an argument, so that a test or a simulation can run
-/// the same code on a machine of its own. ``current`` is the real one.
+/// Everything below the command line receives one as an argument, so that a test or a simulation
+/// can run the same code on a machine of its own. ``current`` is the real one.
 ///
-/// File operations and the degree of parallelism are not part of it: they follow the task, see
-/// ``FileEffects`` and ``Parallelism``.
+/// File operations and parallelism are not part of it: they follow the task, see ``FileEffects``
+/// and ``Parallelism``.
 public struct Machine: Sendable {
   /// The wall clock.
   package var now: @Sendable () -> Timestamp
   /// Milliseconds since this boot, sleep included.
   package var uptime: @Sendable () -> Int64
-  /// This boot.
+  /// The id of this boot.
   package var bootId: String
-  /// Hash of the machine's id; nil where it has none.
+  /// Hash of the machine's id; nil if it has none.
   package var machineId: String?
-  /// The namespace in which process ids count.
+  /// The namespace of process ids.
   package var pidNamespace: String
-  /// This process.
+  /// The id of this process.
   package var processId: Int32
-  /// When a process started, in clock ticks since boot; nil when it does not exist.
+  /// Start time of a process in clock ticks since boot; nil if it does not exist.
   package var processStart: @Sendable (_ pid: Int32) -> UInt64?
-  /// Where the kernel counts kills for want of memory; nil where it does not.
+  /// Where the kernel counts out-of-memory kills; nil if it does not.
   package var memoryEvents: MemoryEvents?
-  /// What the machine says of itself.
+  /// Name, model and operating system.
   package var host: @Sendable () -> Host
   /// 64 random bits.
   package var random: @Sendable () -> UInt64
@@ -63,7 +62,7 @@ public struct Machine: Sendable {
     processStart: startOfProcess, memoryEvents: .ofThisProcess(), host: { .current },
     random: { .random(in: .min ... .max) })
 
-  /// The process that runs now: another one than ``processId`` after a `fork`.
+  /// The id of the process running now: differs from ``processId`` after a `fork`.
   package static var processIdNow: Int32 { getpid() }
 
   @Sendable private static func systemUptime() -> Int64 {
@@ -101,7 +100,7 @@ public struct Machine: Sendable {
     return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// FNV-1a, 64 bits: enough to notice another machine, and no way back to its id.
+  /// FNV-1a, 64 bits: enough to detect another machine, without revealing its id.
   private static func fingerprint(_ text: String) -> String {
     let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3

@@ -1,15 +1,15 @@
-/// What the kernel tells of kills for want of memory in a control group.
+/// Out-of-memory kills in a control group, as counted by the kernel.
 ///
-/// The file is `memory.events` of the second version of control groups; see the kernel's
-/// documentation, cgroup-v2, "Memory Interface Files".
+/// The file is `memory.events` of version 2 of control groups; see the kernel's documentation,
+/// cgroup-v2, "Memory Interface Files".
 package struct MemoryEvents: Sendable {
   /// The group's file.
   package let path: String
 
-  /// The events of the group whose file this is.
+  /// The events in a group's file.
   package init(path: String) { self.path = path }
 
-  /// This process's group; nil where there is none that tells.
+  /// Those of this process's group; nil if it has no such file.
   package static func ofThisProcess() -> MemoryEvents? {
     guard let groups = try? AtomicFile.read("/proc/self/cgroup") else { return nil }
     let lines = String(decoding: groups, as: UTF8.self).split(separator: "\n")
@@ -19,7 +19,7 @@ package struct MemoryEvents: Sendable {
     return events.kills == nil ? nil : events
   }
 
-  /// How many processes of the group were killed so far; nil where the group is gone.
+  /// Number of processes of the group killed so far; nil if the group is gone.
   package var kills: Int? {
     guard let text = try? AtomicFile.read(path) else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {

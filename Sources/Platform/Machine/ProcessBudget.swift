@@ -4,13 +4,13 @@
   import Glibc
 #endif
 
-/// What a process that works on somebody else's files may use at the most.
+/// Resource limits for a process that works on someone else's files.
 ///
-/// The kernel ends a process that uses more: what it does must be safe to die in at any instant.
+/// The kernel ends a process that exceeds them: its work must be safe to interrupt at any moment.
 package struct ProcessBudget: Sendable {
-  /// Time that may pass, and processor time.
+  /// Limit of elapsed time, and of processor time.
   package let time: Duration
-  /// Memory, in bytes: all that the process can write to, whether it has or not.
+  /// Limit of memory in bytes: everything writable, whether or not it was written.
   package let memory: ByteCount
 
   /// Describes a budget.

@@ -4,35 +4,35 @@
   import Glibc
 #endif
 
-/// A process of which the output is read, up to a limit, and that is killed when its time is up.
+/// A process whose output is read, up to a limit, and which is killed after a time limit.
 package final class SupervisedProcess {
   /// How a process ended.
   package enum End: Sendable, Equatable {
-    /// With an exit status.
+    /// Exited with a status.
     case exited(Int32)
-    /// By a signal.
+    /// Killed by a signal.
     case killed(Int32)
-    /// By us: its time was up.
+    /// Killed by us at its time limit.
     case overdue
   }
 
-  /// What a process writes to one of its descriptors.
+  /// The output of a process on one of its descriptors.
   package struct Output: Sendable {
     /// The descriptor.
     package let its: Int32
-    /// How many bytes are kept; what comes after them is read and dropped.
+    /// Maximum number of bytes kept; the rest is read and dropped.
     package let limit: Int
-    /// What was kept.
+    /// The bytes kept.
     package fileprivate(set) var bytes: [UInt8] = []
     /// Whether anything was dropped.
     package fileprivate(set) var isCut = false
     fileprivate var reading: Int32 = -1
 
-    /// Describes what is to be read.
+    /// Describes an output to read.
     package init(_ its: Int32, limit: Int) { (self.its, self.limit) = (its, limit) }
   }
 
-  /// What it has written so far.
+  /// Its output so far.
   package private(set) var outputs: [Output]
   /// How it ended; nil while it runs.
   package private(set) var end: End?
@@ -44,8 +44,8 @@ package final class SupervisedProcess {
   ///
   /// - Parameters:
   ///   - child: the process; the descriptors of `outputs` are added to its own.
-  ///   - outputs: which of its descriptors are read.
-  ///   - time: how long it may run.
+  ///   - outputs: the descriptors to read.
+  ///   - time: its time limit.
   /// - Throws: ``SystemError``.
   package init(
     _ child: ChildProcess, reading outputs: [Output], for time: Duration, on machine: Machine
@@ -81,19 +81,19 @@ package final class SupervisedProcess {
     for output in outputs where output.reading >= 0 { close(output.reading) }
   }
 
-  /// Time between two looks at processes that say nothing, in milliseconds.
+  /// Time between checks of silent processes, in milliseconds.
   private static let interval: Int32 = 200
 
-  /// Runs some processes, a few at a time.
+  /// Runs several processes, a few at a time.
   ///
-  /// The thread waits until the last has ended.
+  /// Blocks until the last has ended.
   ///
   /// - Parameters:
-  ///   - count: how many.
-  ///   - most: how many at a time.
-  ///   - start: starts the process with a number; nil where there is none.
-  ///   - ended: gets a process that has ended, with its number; returns whether more are to be started.
-  /// - Throws: what `start` throws, once those that run have ended; what `ended` throws.
+  ///   - count: the number of processes.
+  ///   - most: maximum number at a time.
+  ///   - start: starts the process with an index; nil for none.
+  ///   - ended: called with an ended process and its index; returns whether to start more.
+  /// - Throws: errors of `start`, once the running processes have ended; errors of `ended`.
   package static func run(
     _ count: Int, atOnce most: Int, start: (Int) throws -> SupervisedProcess?,
     ended: (Int, SupervisedProcess) throws -> Bool
@@ -130,11 +130,11 @@ package final class SupervisedProcess {
     for process in processes { process.look() }
   }
 
-  /// Reads what there is, and finds out whether the process has ended.
+  /// Reads available output, and checks whether the process has ended.
   private func look() {
     if machine.uptime() >= deadline, end == nil {
       end = .overdue
-      // Without the right to, it is left to its own alarm.
+      // Without permission to kill it, rely on its own alarm.
       if kill(process, SIGKILL) == 0 {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -149,7 +149,7 @@ package final class SupervisedProcess {
         end = .exited(-1)
       }
     }
-    // After the last look at the process: what it wrote before its end is in the pipe by now.
+    // Check before reading: everything it wrote before its end is then in the pipe.
     for index in outputs.indices { read(index) }
   }
 
@@ -176,7 +176,7 @@ package final class SupervisedProcess {
   }
 }
 
-// The system's, under a name that the method above does not hide.
+// The system's function, under a name that the method above does not hide.
 
 private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
   read(file, buffer.baseAddress, buffer.count)

@@ -26,7 +26,7 @@ public enum Age {
     return "\(seconds / unit.seconds) \(unit.name)"
   }
 
-  /// The two largest units, rounded down, in a form that ``parse(_:)`` reads: `2h13m`, `45s`.
+  /// The two largest units, rounded down, in a form that ``parse(_:)`` accepts: `2h13m`, `45s`.
   public static func compact(_ span: Duration) -> String {
     let seconds = max(0, span.seconds)
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "0s" }
@@ -38,15 +38,14 @@ public enum Age {
     return rest == 0 ? text : "\(text)\(rest)\(next.name)"
   }
 
-  /// How long ago something was: `3 h ago`; `in 3 h` for what is to come, or was written by a clock
-  /// that is ahead of this one.
+  /// Time since an event: `3 h ago`; `in 3 h` for the future, or a clock ahead of this one.
   public static func ago(_ span: Duration) -> String {
     span.seconds < 0 ? "in \(text(.zero - span))" : "\(text(span)) ago"
   }
 
-  /// Reads `90s`, `10min`, `1h30m`, `2 days`, `4w`, or plain seconds.
+  /// Parses `90s`, `10min`, `1h30m`, `2 days`, `4w`, or plain seconds.
   ///
-  /// - Returns: nil for anything else, and for spans of more than a thousand years.
+  /// - Returns: nil for anything else, and for more than a thousand years.
   public static func parse(_ text: String) -> Duration? {
     let most: Int64 = 1000 * 365 * 86_400
     var rest = text[...]
@@ -58,7 +57,7 @@ public enum Age {
       rest = rest[digits.endIndex...].drop { $0 == " " }
       let word = rest.prefix { $0.isASCII && $0.isLetter }
       rest = rest[word.endIndex...]
-      // Without a unit it is seconds, and all there is.
+      // A number without a unit is seconds, and must be the whole text.
       guard
         let factor = word.isEmpty ? (rest.isEmpty && terms == 0 ? 1 : nil) : named[String(word)],
         count < most / factor
@@ -67,7 +66,7 @@ public enum Age {
       terms += 1
       guard total < most else { return nil }
       let next = rest.drop { $0 == " " }
-      // A blank at the end belongs to nothing.
+      // A trailing blank belongs to nothing.
       if next.isEmpty && !rest.isEmpty { return nil }
       rest = next
     }

@@ -1,7 +1,7 @@
-/// A point in time as one clock shows it, in whole milliseconds.
+/// A point in time by one clock, in whole milliseconds.
 ///
-/// Every operator takes two values of one type, so times of different clocks do not mix. All of them
-/// saturate: what lies beyond the numbers is the largest or smallest of them.
+/// Every operator takes two values of one type, so times of different clocks do not mix. All of
+/// them saturate: results out of range become the largest or smallest value.
 package protocol ClockTime: Sendable, Hashable, Comparable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   var milliseconds: Int64 { get }
@@ -15,19 +15,19 @@ extension ClockTime {
     .milliseconds(saturatingDifference(later.milliseconds, earlier.milliseconds))
   }
 
-  /// The time after a while, whose fraction of a millisecond is dropped.
+  /// A later time; a fraction of a millisecond is dropped.
   package static func + (time: Self, span: Duration) -> Self {
     let (sum, isTooMuch) = time.milliseconds.addingReportingOverflow(span.milliseconds)
     return Self(milliseconds: isTooMuch ? (sum < 0 ? .max : .min) : sum)
   }
 
-  /// The time before a while, whose fraction of a millisecond is dropped.
+  /// An earlier time; a fraction of a millisecond is dropped.
   package static func - (time: Self, span: Duration) -> Self {
     Self(milliseconds: saturatingDifference(time.milliseconds, span.milliseconds))
   }
 }
 
-/// `left - right`, or the nearest number to it.
+/// `left - right`, saturating.
 func saturatingDifference(_ left: Int64, _ right: Int64) -> Int64 {
   let (difference, isTooMuch) = left.subtractingReportingOverflow(right)
   return isTooMuch ? (left < 0 ? .min : .max) : difference

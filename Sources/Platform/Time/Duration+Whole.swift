@@ -1,8 +1,8 @@
 extension Duration {
-  /// Whole milliseconds, rounded towards zero; the nearest number where they are too many.
+  /// Whole milliseconds, rounded towards zero and clamped to the range.
   package var milliseconds: Int64 { whole(perSecond: 1000) }
 
-  /// Whole nanoseconds, likewise.
+  /// Whole nanoseconds, rounded towards zero and clamped to the range.
   package var nanoseconds: Int64 { whole(perSecond: 1_000_000_000) }
 
   private func whole(perSecond: Int64) -> Int64 {
@@ -16,7 +16,7 @@ extension Duration {
   /// Whole seconds, rounded towards zero.
   package var seconds: Int64 { components.seconds }
 
-  /// The whole seconds of it.
+  /// The duration in whole seconds.
   package var inWholeSeconds: Duration { .seconds(seconds) }
 
   /// In rounded milliseconds with their unit, such as `12 ms`.
@@ -24,12 +24,12 @@ extension Duration {
     "\(Int64((self / .milliseconds(1)).rounded())) ms"
   }
 
-  /// The same without its sign.
+  /// The duration without its sign.
   package var magnitude: Duration { self < .zero ? .zero - self : self }
 
-  /// A span of days of 24 hours.
+  /// A duration of days of 24 hours.
   package static func days(_ count: Int64) -> Duration { hours(24) * count }
 
-  /// A span of hours.
+  /// A duration of hours.
   package static func hours(_ count: Int64) -> Duration { .seconds(3600) * count }
 }

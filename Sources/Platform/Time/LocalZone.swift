@@ -1,23 +1,23 @@
 package import Foundation
 
-/// The zone in which people write and read times.
+/// The time zone of times for people.
 package struct LocalZone: Sendable {
   /// Seconds east of Greenwich at a moment.
   private let offset: @Sendable (Timestamp) -> Int64
 
-  /// The zone of a database entry; for tests.
+  /// A zone of the database; for tests.
   package init(_ zone: TimeZone) {
     offset = { Int64(zone.secondsFromGMT(for: $0.date)) }
   }
 
   private init(_ offset: @escaping @Sendable (Timestamp) -> Int64) { self.offset = offset }
 
-  /// Universal time.
+  /// UTC.
   package static let utc = LocalZone { _ in 0 }
 
-  /// This process's, as `TZ` or the machine say.
+  /// This process's zone, from `TZ` or the machine.
   ///
-  /// The system's own functions, not Foundation's, which load their database at each start.
+  /// Uses the system's functions instead of Foundation's, which load their database at each start.
   package static let current = LocalZone { time in
     var seconds = time_t(time.date.timeIntervalSince1970.rounded(.down))
     var parts = tm()
@@ -27,7 +27,7 @@ package struct LocalZone: Sendable {
 
   // MARK: Writing
 
-  /// `2026-11-22 10:00:05` by the zone's clocks.
+  /// `2026-11-22 10:00:05` in local time.
   package func text(_ time: Timestamp) -> String {
     String(decoding: local(time).isoBytes.prefix(19), as: UTF8.self).replacing("T", with: " ")
   }
@@ -37,7 +37,7 @@ package struct LocalZone: Sendable {
     "\(text(time)) \(offsetText(at: time))"
   }
 
-  /// The calendar day that it is in the zone: `2026-11-22`.
+  /// The local calendar day: `2026-11-22`.
   package func day(_ time: Timestamp) -> String { local(time).day }
 
   private func offsetText(at time: Timestamp) -> String {
@@ -47,16 +47,15 @@ package struct LocalZone: Sendable {
     return "\(minutes < 0 ? "-" : "+")\(two(abs(minutes) / 60)):\(two(abs(minutes) % 60))"
   }
 
-  /// What the zone's clocks show, as if it were universal time.
+  /// The local time, as if it were UTC.
   private func local(_ time: Timestamp) -> Timestamp { time + .seconds(offset(time)) }
 
   // MARK: Reading
 
-  /// The moments at which the zone's clocks show a time, given as if it were universal time: the
-  /// first and the last of them.
+  /// The first and last moment at which local clocks show a time, which is given as if it were UTC.
   ///
-  /// Where clocks are put back they show an hour twice. Where they are put forward they skip one: the
-  /// moment for a skipped time is the one at which they do.
+  /// Clocks that are set back show an hour twice. Clocks that are set forward skip one: for a
+  /// skipped time, the moment is that of the change.
   package func moments(showing wanted: Timestamp) -> ClosedRange<Timestamp> {
     // No zone changes its clocks twice within two days, or by more than one.
     let before = offset(wanted - .days(1))

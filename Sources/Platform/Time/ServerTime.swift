@@ -1,8 +1,8 @@
-/// A point in time by a server's clock, to the millisecond.
+/// A point in time by a server's clock, in milliseconds.
 ///
 /// This machine's clock may show anything else at the same moment. So a server's time and a
-/// ``Timestamp`` can be neither compared nor subtracted: such code does not compile. The only ways
-/// from one clock to the other are the functions below, each of which names what it relies on.
+/// ``Timestamp`` can be neither compared nor subtracted: such code does not compile. The only
+/// conversions are the functions below, each of which names its assumption.
 package struct ServerTime: ClockTime {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64
@@ -10,39 +10,40 @@ package struct ServerTime: ClockTime {
   /// Makes a time.
   package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// Earlier before later.
+  /// Orders by time.
   package static func < (left: ServerTime, right: ServerTime) -> Bool {
     left.milliseconds < right.milliseconds
   }
 
-  /// How far the server's clock is ahead, if it showed this when this machine's clock showed that.
+  /// How far the server's clock is ahead if it showed this time when this machine's clock showed
+  /// that one.
   package func offset(from local: Timestamp) -> Duration {
     .milliseconds(saturatingDifference(milliseconds, local.milliseconds))
   }
 
-  /// What this machine's clock shows at this moment.
+  /// This machine's time at this moment.
   ///
   /// - Parameter offset: how far the server's clock is ahead of it.
   package func asLocal(offset: Duration) -> Timestamp {
     Timestamp(milliseconds: milliseconds) - offset
   }
 
-  /// What this machine's clock shows at this moment if both clocks agree.
+  /// This machine's time at this moment if both clocks agree.
   ///
-  /// Only for code that stays right when they do not; it says why.
+  /// Only for code that remains correct if they do not, and says why.
   package var assumingSynchronizedClocks: Timestamp { asLocal(offset: .zero) }
 }
 
 extension Timestamp {
-  /// What a server's clock shows at this moment.
+  /// A server's time at this moment.
   ///
   /// - Parameter offset: how far the server's clock is ahead of this machine's.
   package func asServer(offset: Duration) -> ServerTime {
     ServerTime(milliseconds: milliseconds) + offset
   }
 
-  /// What a server's clock shows at this moment if both clocks agree.
+  /// A server's time at this moment if both clocks agree.
   ///
-  /// Only for code that stays right when they do not; it says why.
+  /// Only for code that remains correct if they do not, and says why.
   package var assumingSynchronizedClocks: ServerTime { asServer(offset: .zero) }
 }

@@ -1,23 +1,23 @@
-/// Points in time as people write them, in the forms that `journalctl` accepts.
+/// Parses points in time as people write them, in the formats of `journalctl`.
 ///
-/// `2026-11-22 10:00:05`, without seconds, without a time (midnight) or without a date (today); with
-/// `Z`, `UTC` or an offset such as `+01:00` behind it, else by local clocks; `today`, `yesterday`,
-/// `tomorrow`, alone or before a time; `now`; `1h30m` or `1h30m ago` for a time that long ago, also as
-/// `-1h30m`, and `+1h30m` for one to come; `@1763802005` in seconds since 1970.
+/// `2026-11-22 10:00:05`, without seconds, without a time (midnight) or without a date (today);
+/// followed by `Z`, `UTC` or an offset such as `+01:00`, else in local time; `today`, `yesterday`,
+/// `tomorrow`, alone or before a time; `now`; `1h30m` or `1h30m ago` for a past time, also as
+/// `-1h30m`, and `+1h30m` for a future one; `@1763802005` in seconds since 1970.
 package enum TimeText {
-  /// Which moment a time means that local clocks show twice, when they are put back.
+  /// Which moment a local time means that occurs twice, when clocks are set back.
   package enum Bound: Sendable {
-    /// The first one: where a span begins.
+    /// The first: the start of a span.
     case start
-    /// The last one: where it ends.
+    /// The last: the end of a span.
     case end
   }
 
-  /// The forms, for messages and help.
+  /// The formats, for messages and help.
   package static let forms =
     "'2026-11-22 10:00', 2026-11-22T10:00:05Z, 10:00, today, yesterday, 1h30m or '5min ago'"
 
-  /// Reads a time; nil where it has none of the forms.
+  /// Parses a time; nil if it has none of the formats.
   package static func parse(
     _ text: String, now: Timestamp, zone: LocalZone, as bound: Bound
   ) -> Timestamp? {
@@ -104,7 +104,7 @@ package enum TimeText {
       (1...12).contains(month), day >= 1
     else { return nil }
     let days = Timestamp.days(year, month, day)
-    // A month that has no such day goes on in the next one.
+    // An invalid day would roll over into the next month.
     return Timestamp(milliseconds: days * 86_400_000).day == text ? days : nil
   }
 
@@ -129,12 +129,12 @@ package enum TimeText {
     return seconds * 1000 + fraction
   }
 
-  /// A word without the zone at its end, and that zone's offset in seconds.
+  /// A word without a zone at its end, and that zone's offset in seconds.
   private static func withoutZone(_ word: String) -> (String, Int64?) {
     for name in ["UTC", "GMT", "Z", "z"] where word.hasSuffix(name) {
       return (String(word.dropLast(name.count)), 0)
     }
-    // In a date a `-` is none.
+    // In a date, a `-` is not a sign.
     guard let sign = word.lastIndex(where: { $0 == "+" || $0 == "-" }),
       word[sign] == "+" || word[..<sign].contains(":") || sign == word.startIndex
     else { return (word, nil) }

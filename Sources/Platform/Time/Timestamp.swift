@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A point in time in UTC, to the millisecond, as every record and sidecar carries it.
+/// A point in time in UTC, in milliseconds, as in every record and sidecar.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   public let milliseconds: Int64
@@ -11,18 +11,18 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// The time of a date, rounded down to the millisecond.
   public init(_ date: Date) {
     let time = (date.timeIntervalSince1970 * 1000).rounded(.down)
-    // A store may name any date; those outside the years 0 to 9999 are the nearest inside.
+    // A store may state any date: clamp to the years 0 to 9999.
     let range = (Double(Self.writable.lowerBound), Double(Self.writable.upperBound))
     milliseconds = time.isNaN ? 0 : Int64(min(max(time, range.0), range.1))
   }
 
-  /// The system's clock.
+  /// The system clock's time.
   public static func now() -> Timestamp { Timestamp(Date()) }
 
   /// As a date.
   public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-  /// Earlier before later.
+  /// Orders by time.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.milliseconds < right.milliseconds
   }
@@ -36,7 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return String(decoding: kept, as: UTF8.self).lowercased() + "z"
   }
 
-  /// Milliseconds of the years 0 to 9999, which have a written form.
+  /// Milliseconds of the years 0 to 9999, which can be written.
   package static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
   /// `2026-01-22T14:30:05.123Z` in ASCII, always 24 bytes; years outside 0 to 9999 are clamped.
@@ -71,7 +71,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return out
   }
 
-  /// Reads `2026-01-22T14:30:05.123Z`; the fraction may be missing or have up to 9 digits.
+  /// Parses `2026-01-22T14:30:05.123Z`; the fraction may be missing or have up to 9 digits.
   public init?(iso text: String) {
     var text = text
     let parsed = text.withUTF8 { Timestamp.parse(UnsafeRawBufferPointer($0)) }
@@ -79,14 +79,14 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self = time
   }
 
-  /// Reads a time at the start of some bytes.
+  /// Parses a time at the start of some bytes.
   ///
-  /// - Returns: the time and the number of bytes that it takes; nil without one.
+  /// - Returns: the time and its length in bytes; nil without one.
   package static func parse(_ bytes: UnsafeRawBufferPointer) -> (Timestamp, Int)? {
     guard bytes.count >= 20, bytes[4] == 0x2d, bytes[7] == 0x2d,
       bytes[10] == 0x54 || bytes[10] == 0x20, bytes[13] == 0x3a, bytes[16] == 0x3a
     else { return nil }
-    // Every line of a log comes here: two digits at a time, and one look at all of them.
+    // Every line of a log comes here: handle two digits at a time, and check them all at once.
     var isNumber = true
     func pair(_ at: Int) -> Int64 {
       let (tens, ones) = (bytes[at] &- 0x30, bytes[at + 1] &- 0x30)

@@ -68,7 +68,7 @@ struct ConfigShow: AsyncParsableCommand {
     try show(settings, home)
   }
 
-  /// How many files of a source are named to a person.
+  /// How many files of a source are listed for a person.
   private static let fewFiles = 10
 
   private func show(_ settings: Settings, _ home: Home) throws {

@@ -60,7 +60,7 @@ struct Crashes: AsyncParsableCommand {
     if groups.isEmpty { Console.remark("no crashes since \(start)") }
   }
 
-  /// Crashes of this machine that the store does not have yet.
+  /// Crashes on this machine that the store does not have yet.
   private func local(
     _ catalog: SessionCatalog, since start: Timestamp, besides known: [CrashReport]
   ) async throws -> [CrashReport] {
@@ -68,7 +68,7 @@ struct Crashes: AsyncParsableCommand {
     let local = SessionCatalog(catalog.context.withoutStore)
     return try await local.entries(devices: [], activeSince: start).compactMap { entry in
       var sidecar = entry.sidecar
-      // Nobody has judged yet what is not sent.
+      // Unsent sessions have no verdict yet.
       if sidecar.status == .active,
         let verdict = try LocalSession(catalog.context.home, entry.session).verdict(
           sidecar, machine: catalog.context.machine, now: .now(), modified: entry.lastActivity)

@@ -52,10 +52,10 @@ struct Delete: AsyncParsableCommand {
     }
   }
 
-  /// A session to be deleted, and where it is.
+  /// A session to delete, and its copies.
   private struct Target {
     let session: SessionID
-    /// Nil for one that is in the trash alone.
+    /// Nil for a session that is only in the trash.
     let entry: SessionCatalog.Entry?
     let isTrashed: Bool
 
@@ -107,7 +107,7 @@ struct Delete: AsyncParsableCommand {
     if failed > 0 { throw ExitStatus.partial }
   }
 
-  // MARK: Choosing
+  // MARK: Selection
 
   private func targets(
     in catalog: SessionCatalog, trash: Set<SessionID>, _ place: Workplace
@@ -161,7 +161,7 @@ struct Delete: AsyncParsableCommand {
     return isKeptHere || target.entry?.remote?.holds.contains { $0.holds(at: now) } == true
   }
 
-  // MARK: Saying
+  // MARK: Output
 
   private struct Line: Encodable {
     let session: SessionID

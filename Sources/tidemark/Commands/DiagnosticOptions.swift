@@ -4,9 +4,9 @@ import LogRecords
 import Logging
 import Platform
 
-/// What a command reports of its own work on standard error: nothing unless it is asked to.
+/// Diagnostics of a command on standard error; none unless requested.
 struct DiagnosticOptions: ParsableArguments {
-  /// The variable that asks for a level without an option, in cron or in `run`.
+  /// The variable that sets a level without an option, in cron or in `run`.
   static let variable = "TIDEMARK_LOG"
   static let help = ArgumentHelp(
     "Report what happens and why on standard error; twice: also every request.",
@@ -15,12 +15,12 @@ struct DiagnosticOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: Self.help)
   var verbose: Int
 
-  /// The logger that options and environment ask for.
+  /// The logger for options and environment.
   ///
-  /// - Throws: ``Failure`` for a value of the variable that names no level.
+  /// - Throws: ``Failure`` for a value of the variable that is not a level.
   func logger() throws -> Logger { try Self.logger(verbosity: verbose) }
 
-  /// The same for a command that does its work whatever is wrong with the variable.
+  /// The same, for a command that works even if the variable is invalid.
   func loggerOrComplaint() -> Logger {
     do {
       return try logger()
@@ -30,7 +30,7 @@ struct DiagnosticOptions: ParsableArguments {
     }
   }
 
-  /// The logger for so many `-v`; the environment may ask for more.
+  /// The logger for a number of `-v`; the environment may set a more verbose level.
   static func logger(
     verbosity: Int, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> Logger {

@@ -69,7 +69,8 @@ struct Doctor: AsyncParsableCommand {
       // An empty folder below devices/ would make a new store look like one that lost its marker.
       if !isReady { folder = FormatMarker.probeFolder }
     } catch let error as StoreError where error.code == .authentication {
-      // Some answer so for an object that is missing where listing is not allowed: the checks tell.
+      // Some stores answer a read of a missing object like this if listing is forbidden: the checks
+      // find out.
     }
     let probe = StoreProbe(opened, prefix: "\(folder)\(SessionID.make(at: .now()))")
     let findings = try await probe.run { if !json { show($0, rights) } }

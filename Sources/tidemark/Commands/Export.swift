@@ -91,7 +91,7 @@ struct Export: AsyncParsableCommand {
     let selected = try await sessions.entries(
       place, side, owner, since: choice.filter.since, until: choice.filter.until,
       redactor: redactor,
-      // An answer of the store shows how far this machine's clock is off.
+      // The answer shows the offset of this machine's clock.
       asksStore: merge && !noClockOffset)
     let (entries, catalog) = (selected.entries, selected.catalog)
     if entries.isEmpty { Console.remark("no such session; 'tidemark list' shows what there is") }
@@ -101,7 +101,7 @@ struct Export: AsyncParsableCommand {
       do {
         readers.append(try side.reader(of: entry, in: catalog))
       } catch let error as ReadingError where error.code == .withheld && sessions.ids.isEmpty {
-        // What was chosen, and not named, is exported as far as there is something.
+        // Sessions that were selected rather than named are exported as far as possible.
         Console.complain(error.description)
       }
     }
@@ -142,7 +142,8 @@ struct Export: AsyncParsableCommand {
     let written: Bool
   }
 
-  /// Says which file is written, or would be; where the export itself is printed, nothing is.
+  /// Names the file that is, or would be, written; silent if the export itself goes to standard
+  /// output.
   private func say(_ path: String) throws {
     guard output != "-" else { return }
     if json { return Console.say(try Console.json(Line(path: path, written: !dryRun))) }
@@ -160,7 +161,7 @@ struct Export: AsyncParsableCommand {
     return try Self.open(output, promising: bytes)
   }
 
-  /// Opens a file to export to; what is wrong with its place is said with the option that names it.
+  /// Opens the file to export to; errors name the option.
   private static func open(_ path: String, promising bytes: ByteCount) throws -> ExportFile {
     do {
       return try ExportFile(path, promising: bytes)
@@ -171,7 +172,7 @@ struct Export: AsyncParsableCommand {
     }
   }
 
-  /// Files that are written at once: what is read of a store for them stays in memory meanwhile.
+  /// Number of files written at once; the data read for them from a store is held in memory.
   private static let atOnce = 4
 
   private func print(_ exports: [SessionExport]) async throws -> Bool {
@@ -182,7 +183,7 @@ struct Export: AsyncParsableCommand {
     }
   }
 
-  /// Writes a file each.
+  /// Writes one file per export.
   private func write(_ exports: [SessionExport]) async throws -> Bool {
     let folder = output
     var isFolder: ObjCBool = false

@@ -107,14 +107,14 @@ struct Grep: AsyncParsableCommand {
     }
   }
 
-  /// The sessions: with `-e` the first word is one of them.
+  /// The sessions; with `-e`, the first word is one of them.
   private var named: SelectionOptions {
     var named = sessions
     if !regexp.isEmpty, let pattern { named.ids.insert(pattern, at: 0) }
     return named
   }
 
-  /// Sessions that have been silent for longer are looked at when asked for.
+  /// How recently sessions must have grown to be searched by default.
   private static let usual = Duration.days(7)
 
   func run() async throws {

@@ -2,9 +2,9 @@ import LogRecords
 import SessionLog
 import SessionReading
 
-/// Prints what `grep` finds.
+/// Prints the matches of `grep`.
 final class GrepPrinter {
-  /// What is printed of each session.
+  /// The output for each session.
   enum Form { case lines, matches, counts, sessions, json, nothing }
 
   private let labels: SessionLabels
@@ -27,12 +27,12 @@ final class GrepPrinter {
     json = form == .json ? RecordJSON(entry.sidecar) : nil
   }
 
-  /// Prints what was found.
+  /// Prints a match or its context.
   ///
   /// - Parameters:
-  ///   - piece: what.
-  ///   - pattern: what is marked in it; nil for nothing.
-  ///   - number: the line's number in the log; nil where that was not asked for.
+  ///   - piece: the line.
+  ///   - pattern: what to mark in it; nil for nothing.
+  ///   - number: the line's number in the log; nil to omit it.
   func show(_ piece: MatchContext.Piece, _ pattern: LinePattern?, number: Int?) {
     switch piece {
     case .match(let line):
@@ -52,8 +52,7 @@ final class GrepPrinter {
     }
   }
 
-  /// What stands before a line: its session where there are several, and its number where that was
-  /// asked for.
+  /// The prefix of a line: its session if there are several, and its number if requested.
   private func prefix(_ sign: String, _ number: Int?) -> String? {
     let parts = [isAlone ? nil : label, number.map(String.init)].compactMap(\.self)
     return parts.isEmpty ? nil : parts.map { $0 + sign }.joined()

@@ -72,7 +72,7 @@ struct Init: AsyncParsableCommand {
     guard !restoreMarker else {
       return try await restore(url, store, isUsed: used.contains(store.location), place)
     }
-    // A person who names a store knows more than a record that cannot be read.
+    // A person who names a store outranks an unreadable record.
     if used.isKnown && used.contains(store.location) {
       try expectFolder(url)
       try await FormatMarker.check(store, isUsed: true, create: false)
@@ -90,7 +90,7 @@ struct Init: AsyncParsableCommand {
     try await configure(url, place)
   }
 
-  /// Puts the marker back into a store that lost it; a folder that is not there is never made.
+  /// Restores the marker of a store that lost it; never creates a missing folder.
   private func restore(
     _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ place: Workplace
   ) async throws {
@@ -111,7 +111,7 @@ struct Init: AsyncParsableCommand {
         + "'tidemark verify --repair' sends again what the local logs still have.")
   }
 
-  /// Refuses to go on where the folder of a store that is in use is not there.
+  /// Fails if the folder of a store in use is missing.
   private func expectFolder(_ url: StoreURL) throws {
     guard case .directory(let path) = url.kind, !FileManager.default.fileExists(atPath: path) else {
       return
@@ -132,7 +132,7 @@ struct Init: AsyncParsableCommand {
     let cron: String?
   }
 
-  /// A line for a person; JSON is all that a program reads.
+  /// Prints a line for a person; with JSON, prints nothing.
   private func say(_ line: String) { if !json { Console.say(line) } }
 
   private func configure(_ store: StoreURL, _ place: Workplace) async throws {
@@ -158,7 +158,7 @@ struct Init: AsyncParsableCommand {
     for file in files { say("Login: \(file) (mode 0600)") }
     if let refusal = login?.refusal { Console.complain(refusal) }
 
-    // What cron will find is tried, not guessed.
+    // Test what cron will find instead of guessing.
     let problem = await problemInCron(store, place)
     let home = Surroundings.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
     let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
@@ -175,7 +175,7 @@ struct Init: AsyncParsableCommand {
     Console.complain(
       "cron cannot use the store: \(problem)"
         + (missing.isEmpty ? "" : " cron does not have: \(missing)."))
-    // Whoever left the login in the environment wants it so.
+    // A login in the environment is there on purpose.
     if !noSave { throw ExitStatus.partial }
   }
 
@@ -190,7 +190,7 @@ struct Init: AsyncParsableCommand {
           cron: cron)))
   }
 
-  /// What goes wrong where the store is read without this environment; nil when nothing does.
+  /// The error when the store is read without this environment; nil if there is none.
   private func problemInCron(_ url: StoreURL, _ place: Workplace) async -> String? {
     do {
       let settings = try Settings(path: place.home.configurationPath)
@@ -236,7 +236,7 @@ struct Init: AsyncParsableCommand {
       _ = try await store.put(key, content)
       found = try await store.get(key)
     } catch {
-      // A put that failed may have stored something all the same.
+      // A failed put may have stored the object nevertheless.
       _ = try? await store.delete([key])
       throw error
     }
@@ -246,7 +246,7 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  /// The configuration as it is to be.
+  /// The new configuration.
   private func text(
     store: String, _ login: SavedCredentials?, _ place: Workplace
   ) throws -> String {
@@ -257,7 +257,7 @@ struct Init: AsyncParsableCommand {
     } else {
       text = SettingsTemplate.text(store: store)
     }
-    // cron knows neither this command line nor this environment.
+    // cron has neither this command line nor this environment.
     if place.settings.storeSettings.allowsPlaintext {
       text = SettingsTemplate.allowingPlaintext(text)
     }
@@ -274,7 +274,8 @@ struct Init: AsyncParsableCommand {
   }
 
   private func write(_ text: String, _ place: Workplace) throws {
-    // Users who record read a machine's configuration; it names files with secrets and holds none.
+    // Users who record read a machine's configuration, which names files with secrets but contains
+    // none.
     try AtomicFile.write(
       Array(text.utf8), to: place.home.configurationPath,
       mode: place.home.owner == nil ? 0o600 : 0o644)

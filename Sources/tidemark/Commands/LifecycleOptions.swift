@@ -6,7 +6,7 @@ import Platform
 import Replica
 import Sync
 
-/// The part of `tidemark reap` that leaves the work to S3.
+/// The options of `tidemark reap` for lifecycle rules of S3.
 struct LifecycleOptions: ParsableArguments {
   @Flag(help: "Print the rule by which S3 deletes sessions of retired devices.")
   var printLifecycle = false

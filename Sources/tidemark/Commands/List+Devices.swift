@@ -8,7 +8,7 @@ import SessionReading
 
 /// `list --summary` and `list --tree`.
 extension List {
-  /// Prints a line for each device.
+  /// Prints one line per device.
   func showDevices(_ place: Workplace) async throws {
     guard let store = try place.reading(.remote).store else { return }
     let wanted = Set(try await choice.devices.ids(own: place.device.deviceId, in: store))
@@ -41,7 +41,7 @@ extension List {
     ]
   }
 
-  /// Prints sessions below their devices and users.
+  /// Prints sessions grouped by user and device.
   func showTree(
     _ entries: [SessionCatalog.Entry], in catalog: SessionCatalog, _ now: Timestamp
   ) async throws {
@@ -58,7 +58,7 @@ extension List {
     }
     let view = ListColumn.View(now: now, zone: zone.zone)
     let shown: [ListColumn] = columns ?? [.session, .start, .duration, .status, .size, .app, .note]
-    // As wide as the widest of all, so that devices can be compared.
+    // Use the widest of all, so that devices can be compared.
     let rows = Self.table(entries, shown, view).render(width: nil, paint: Console.paint).lines
     let texts = Dictionary(
       zip(entries.map(\.session), rows.dropFirst())

@@ -121,7 +121,7 @@ struct List: AsyncParsableCommand {
     func by<Value: Comparable>(
       _ value: (SessionCatalog.Entry) -> Value, _ isBefore: (Value, Value) -> Bool
     ) -> [SessionCatalog.Entry] {
-      // Those that are alike stay in the order of their start.
+      // Equal sessions stay in the order of their start.
       let ordered = entries.enumerated().sorted { left, right in
         let (a, b) = (value(left.element), value(right.element))
         return a == b ? left.offset < right.offset : isBefore(a, b)
@@ -141,7 +141,8 @@ struct List: AsyncParsableCommand {
     return reverse ? sorted.reversed() : sorted
   }
 
-  /// The table of some sessions; without named columns all, but for a note that none of them has.
+  /// The table of some sessions; unless columns are named, all of them, except an empty note
+  /// column.
   static func table(
     _ entries: [SessionCatalog.Entry], _ columns: [ListColumn]?, _ view: ListColumn.View
   ) -> Table {

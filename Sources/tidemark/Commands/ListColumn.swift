@@ -3,11 +3,11 @@ import Platform
 import SessionLog
 import SessionReading
 
-/// A column of `tidemark list`: what it shows, and what it is sorted by.
+/// A column of `tidemark list`: its content and its sort order.
 enum ListColumn: String, CaseIterable {
   case session, start, duration, status, size, uploaded, app, where_ = "where", user, device, note
 
-  /// What a column needs besides the session.
+  /// Data for a column besides the session.
   struct View {
     let now: Timestamp
     let zone: LocalZone
@@ -48,16 +48,16 @@ enum ListColumn: String, CaseIterable {
     }
   }
 
-  /// A sidecar from the store is somebody else's text.
+  /// A sidecar from the store contains untrusted text.
   private static func line(_ text: String) -> String { String(oneLine: text) }
 
-  /// How long the session went on, or goes on.
+  /// The session's duration so far.
   static func duration(_ entry: SessionCatalog.Entry, now: Timestamp) -> Duration {
     let end = entry.sidecar.endedAt ?? (entry.isRunning ? now : entry.lastActivity)
     return max(.zero, end - entry.sidecar.startedAt)
   }
 
-  /// Whether the session goes on, or how it ended; without colours, too.
+  /// Whether the session is running, or how it ended; readable without colours.
   private static func status(_ entry: SessionCatalog.Entry, now: Timestamp) -> Table.Cell {
     let sidecar = entry.sidecar
     let cause = sidecar.cause?.shortText
@@ -103,6 +103,6 @@ extension ExitCause {
 }
 
 extension SessionCatalog.Entry {
-  /// Whether the remote copy was deleted on purpose, by retention or by a person, and none is there.
+  /// Whether the remote copy was deleted on purpose, by retention or by a person, and is gone.
   var isReaped: Bool { remote == nil && sidecar.remoteReapedAt != nil }
 }

@@ -101,7 +101,7 @@ struct Log: AsyncParsableCommand {
             + "'tidemark scenario enable \(name)' switches it on")
       }
     } catch RunningSession.Problem.ended(let session) {
-      // Not lost: whoever reads the first session finds the way.
+      // Not lost: the new session states which one it continues.
       var options = place.settings.recording
       options.continues = session
       let writer = try SessionWriter(

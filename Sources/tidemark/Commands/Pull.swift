@@ -117,7 +117,7 @@ struct Pull: AsyncParsableCommand {
     if !failures.isEmpty { throw ExitStatus.partial }
   }
 
-  /// What is to be fetched of the sessions that are named or chosen.
+  /// Plans what to fetch of the named or selected sessions.
   private func plan(
     _ puller: Puller, _ place: Workplace, _ context: SyncContext
   ) async throws -> [Puller.Item] {

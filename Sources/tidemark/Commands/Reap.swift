@@ -87,7 +87,7 @@ struct Reap: AsyncParsableCommand {
         do {
           failed += try await place.home.withOwnersRights { try await reapLocal(place, retention) }
         } catch  where places.count > 1 && !(error is StoreError) {
-          // One user's home is no other's affair.
+          // An error in one user's home must not affect the others.
           Console.complain("\(place.home.path): \(error)")
           failed += 1
         }
@@ -140,7 +140,7 @@ struct Reap: AsyncParsableCommand {
     return try await errors.count + prune(context, retention, holding: lock)
   }
 
-  /// Says that a plan waits; one that waits for a word of the person's ends the command.
+  /// Reports that a plan waits; if it waits for a person's confirmation, ends the command.
   private func report(_ postponement: ReapPlan.Postponement?) throws {
     guard let postponement else { return }
     let isRefused = olderThan != nil || trustServerClock
@@ -155,8 +155,8 @@ struct Reap: AsyncParsableCommand {
     return "\(postponement.reason). 'tidemark reap --dry-run --explain' shows them; \(next)."
   }
 
-  /// Whether a plan may be carried out: sessions younger than the configured retention go only when a
-  /// person says so once more.
+  /// Whether a plan may be carried out: deleting sessions younger than the configured retention
+  /// requires a confirmation.
   private func mayDelete(
     _ removals: [ReapPlan.Removal], below retention: Duration
   ) throws -> Bool {
@@ -168,7 +168,7 @@ struct Reap: AsyncParsableCommand {
         + "the configuration keeps for \(Age.compact(retention))?")
   }
 
-  /// Rotated parts of the sessions that stay.
+  /// Prunes rotated parts of the sessions that stay.
   private func prune(
     _ context: SyncContext?, _ retention: Retention, holding lock: HomeLock
   ) async throws -> Int {
@@ -221,8 +221,8 @@ struct Reap: AsyncParsableCommand {
     }
   }
 
-  /// One device after the other, each by the rules for one: what a guard refuses for one, or a
-  /// damaged folder, keeps no other back.
+  /// Reaps one device after the other, each separately, so that a guard or a damaged folder of one
+  /// does not affect the others.
   private func reapAllDevices(
     _ context: SyncContext, _ retention: Retention, below configured: Duration,
     _ elsewhere: OpenSessions, holding lock: HomeLock

@@ -3,7 +3,7 @@ import LogRecords
 import Platform
 import SessionReading
 
-/// What records say of themselves.
+/// Options that filter records by their fields.
 struct FilterOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -51,7 +51,7 @@ struct FilterOptions: ParsableArguments {
   }
 }
 
-/// Which records of a log.
+/// Options that choose records of a log.
 struct RecordOptions: ParsableArguments {
   @OptionGroup var filter: FilterOptions
   @Option(
@@ -69,7 +69,7 @@ struct RecordOptions: ParsableArguments {
     RecordChoice(try filter.filter(), lastLines: lines)
   }
 
-  /// How bytes from the store are read for a choice.
+  /// How to read the store's bytes for a choice.
   func mode(for choice: RecordChoice) -> SessionReader.Mode {
     salvage ? .salvaged : choice.mode
   }

@@ -165,7 +165,7 @@ struct Redact: AsyncParsableCommand {
     let bytes: ByteCount
   }
 
-  // MARK: Looking
+  // MARK: Files
 
   private static func existing(_ path: String) throws -> String {
     guard FileManager.default.fileExists(atPath: path) else {
@@ -183,7 +183,7 @@ struct Redact: AsyncParsableCommand {
     }
   }
 
-  // MARK: Showing
+  // MARK: Output
 
   private typealias Body = (UnsafeRawBufferPointer) throws -> Void
 

@@ -65,9 +65,9 @@ struct Run: AsyncParsableCommand {
     if program.isEmpty { throw ValidationError("Name the program to run: tidemark run -- PROGRAM") }
   }
 
-  /// Refuses an option that is not ours before the program's name, instead of running it.
+  /// Rejects an unknown option before the program's name, instead of running it as the program.
   ///
-  /// The parser leaves everything that it does not know to the program, `--help` included.
+  /// The parser passes everything unknown on to the program, `--help` included.
   private func checkOptions() throws {
     guard let option = command.first, option != "--", option != "-", option.hasPrefix("-") else {
       return
@@ -105,7 +105,7 @@ struct Run: AsyncParsableCommand {
     throw ExitCode(ending.status)
   }
 
-  /// That the program crashed, and where to look.
+  /// A message that the program crashed, and where to look.
   private static func report(_ cause: ExitCause, _ session: SessionID, core: String?) -> String {
     let memory = core.map { ", core \(String(oneLine: $0))" } ?? ""
     return "crashed: \(cause.shortText)\(memory); 'tidemark show \(session)' prints the log"

@@ -22,7 +22,7 @@ struct Scenario: ParsableCommand {
 }
 
 extension ScenarioName {
-  /// Reads an argument of the command line.
+  /// Parses a command-line argument.
   init(argument: String) throws {
     guard let name = ScenarioName(argument) else {
       throw ValidationError(
@@ -33,14 +33,14 @@ extension ScenarioName {
   }
 }
 
-/// What the subcommands share.
+/// The setup shared by the subcommands.
 private struct ScenarioPlace {
   let place: Workplace
   var file: ControlFile { ControlFile(place.home) }
 
   init() throws { place = try Workplace(acceptsBadSettings: true, logger: .off) }
 
-  /// What is remembered, and what sessions declare that has been forgotten since.
+  /// The states, and scenarios that sessions declare but that have no state any more.
   func known() throws -> [ScenarioName: ScenarioState] {
     var known = try file.scenarios()
     for name in try DeclaredScenarios(place.home).names() where known[name] == nil {
@@ -49,7 +49,7 @@ private struct ScenarioPlace {
     return known
   }
 
-  /// Switches a scenario that is known.
+  /// Switches a known scenario.
   func set(_ name: ScenarioName, _ isEnabled: Bool, until: Timestamp?) throws {
     guard let declared = try known()[name] else {
       throw Failure(

@@ -5,7 +5,7 @@ import Redaction
 import SessionLog
 import SessionReading
 
-/// Which sessions are meant where none is named.
+/// Options that select sessions when none is named.
 struct ChoiceOptions: ParsableArguments {
   @OptionGroup var devices: DeviceOptions
   @Option(help: ArgumentHelp("Only sessions of this program.", valueName: "name"))
@@ -13,16 +13,16 @@ struct ChoiceOptions: ParsableArguments {
   @Flag(help: "Only sessions that crashed or exited with a status other than 0.")
   var failed = false
 
-  /// Whether something says which sessions.
+  /// Whether any option selects sessions.
   var isChoosing: Bool { devices.isElsewhere || app != nil || failed }
 
-  /// Whether a session is among them, of whatever device it is.
+  /// Whether a session is selected, whatever its device.
   func includes(_ entry: SessionCatalog.Entry) -> Bool {
     (app == nil || entry.sidecar.appName == app) && (!failed || entry.sidecar.hasFailed)
   }
 }
 
-/// Which sessions a command that takes several works with.
+/// Options that select several sessions.
 struct SelectionOptions: ParsableArguments {
   @Argument(
     help: "The sessions, as 'tidemark list' shows them; ids may be shortened.",
@@ -36,20 +36,20 @@ struct SelectionOptions: ParsableArguments {
     }
   }
 
-  /// Whether something but ids says which sessions.
+  /// Whether sessions are selected other than by ids.
   var isChoosing: Bool { choice.isChoosing }
 
-  /// The sessions: in the order of their ids where these are given, else oldest first.
+  /// The sessions: in the order of the given ids, else oldest first.
   ///
   /// - Parameters:
   ///   - place: the home.
   ///   - side: which copies count.
   ///   - owner: whose sessions.
-  ///   - since: sessions that did not grow since then are left out.
-  ///   - until: sessions that began later are left out.
-  ///   - limit: the newest so many.
-  ///   - redactor: masks what is read of local logs; nil for what they say.
-  ///   - asksStore: whether the store is asked also for named sessions that are whole here.
+  ///   - since: excludes sessions that have not grown since then.
+  ///   - until: excludes sessions that began later.
+  ///   - limit: maximum number, newest first.
+  ///   - redactor: masks local logs; nil to read them as they are.
+  ///   - asksStore: whether to query the store even for named sessions that are complete here.
   func entries(
     _ place: Workplace, _ side: SideOptions, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max,
@@ -71,32 +71,33 @@ struct SelectionOptions: ParsableArguments {
   }
 }
 
-/// The sessions that a command works with.
+/// The sessions that a command works on.
 struct SelectedSessions {
   var entries: [SessionCatalog.Entry]
-  /// Where they were found.
+  /// The catalog they are from.
   let catalog: SessionCatalog
-  /// Why those of the store are not among them; nil when they are, or were not asked for.
+  /// Why the store's sessions are missing; nil if they are not, or were not requested.
   var storeError: StoreError?
 
-  /// Ends a command that did what it could without the store: a login or a configuration has to be
-  /// mended, while a store that cannot be reached at present is no fault of a look at local sessions.
+  /// Ends a command that did what it could without the store: a wrong login or configuration needs
+  /// fixing, whereas an unreachable store is no error when reading local sessions.
   func throwStoreError() throws {
     if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
   }
 }
 
 extension ChoiceOptions {
-  /// The sessions that the options choose, newest first.
+  /// The newest sessions that the options select, newest first.
   ///
   /// - Parameters:
-  ///   - catalog: where to look.
+  ///   - catalog: the catalog to search.
   ///   - place: the home.
   ///   - owner: whose sessions.
-  ///   - since: sessions that did not grow since then are left out.
-  ///   - until: sessions that began later are left out.
-  ///   - limit: the newest so many.
-  ///   - includesLocal: whether local sessions count; a store that fails leaves them, and is reported.
+  ///   - since: excludes sessions that have not grown since then.
+  ///   - until: excludes sessions that began later.
+  ///   - limit: maximum number.
+  ///   - includesLocal: whether local sessions count; if so, a store that fails is reported, and
+  ///     they remain.
   func newest(
     in catalog: SessionCatalog, _ place: Workplace, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true
@@ -107,7 +108,7 @@ extension ChoiceOptions {
           .filter { entry in until.map { entry.sidecar.startedAt <= $0 } ?? true }
           .prefix(limit))
     }
-    // What is left out later must not count.
+    // Sessions excluded later must not count towards the limit.
     let most = app != nil || failed || until != nil || owner.user != nil ? Int.max : limit
     do {
       let devices = try await devices.ids(own: place.device.deviceId, in: catalog.context.store)
@@ -127,6 +128,6 @@ extension ChoiceOptions {
 }
 
 extension Sidecar {
-  /// Whether the session crashed, or its program said that it failed.
+  /// Whether the session crashed, or its program reported failure.
   var hasFailed: Bool { status == .crashed || cause?.isFailure == true }
 }

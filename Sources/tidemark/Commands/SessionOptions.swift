@@ -7,7 +7,7 @@ import Replica
 import SessionLog
 import SessionReading
 
-/// Whose sessions a command works with.
+/// Options that select users.
 struct UserOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,13 +19,13 @@ struct UserOptions: ParsableArguments {
     try Workplace(user: user, logger: logger)
   }
 
-  /// Whether a session is one of that user's; in the store those of all users lie together.
+  /// Whether a session is one of that user's; the store mixes those of all users.
   func includes(_ entry: SessionCatalog.Entry) -> Bool {
     user == nil || entry.sidecar.userId == user
   }
 }
 
-/// Which side a command looks at.
+/// Options that select local or remote copies.
 struct SideOptions: ParsableArguments {
   @Flag(help: "Local copies only.")
   var local = false
@@ -38,32 +38,32 @@ struct SideOptions: ParsableArguments {
 
   private var side: SessionReader.Side { local ? .local : remote ? .remote : .any }
 
-  /// The catalog of the sides asked for.
+  /// The catalog of the selected sides.
   ///
-  /// Without a store the local side is all there is.
+  /// Without a store, only the local side.
   ///
-  /// - Parameter redactor: masks what is read of this machine's copies; nil for what they say.
+  /// - Parameter redactor: masks local copies; nil to read them as they are.
   func catalog(_ place: Workplace, _ redactor: Redactor? = nil) throws -> SessionCatalog {
     var context = try place.reading(side)
     context.redactor = redactor
     return SessionCatalog(context)
   }
 
-  /// The session that an id names, to be read from the side asked for.
+  /// The session with an id, to be read from the selected side.
   func entry(
     named id: String, in catalog: SessionCatalog
   ) async throws -> SessionCatalog.Entry {
     try await catalog.entry(named: id, on: side) { Console.complain($0) }
   }
 
-  /// The sessions that several ids name, likewise.
+  /// The sessions with several ids, to be read from the selected side.
   func entries(
     named ids: [String], in catalog: SessionCatalog
   ) async throws -> [SessionCatalog.Entry] {
     try await catalog.entries(named: ids, on: side) { Console.complain($0) }
   }
 
-  /// Reads a session of the catalog from the side asked for.
+  /// Opens a session of the catalog on the selected side.
   func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
     do {
       return try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
@@ -73,17 +73,17 @@ struct SideOptions: ParsableArguments {
   }
 }
 
-/// Which devices' sessions.
+/// Options that select devices.
 struct DeviceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Another device's sessions, by its name or id.", valueName: "name"))
   var device: String?
   @Flag(help: "Every device's sessions.")
   var allDevices = false
 
-  /// Whether other devices' sessions are asked for.
+  /// Whether other devices' sessions are requested.
   var isElsewhere: Bool { allDevices || device != nil }
 
-  /// Ids of the devices asked for; this one's by default.
+  /// Ids of the selected devices; by default this one's.
   func ids(own: String, in store: (any ObjectStore)?) async throws -> [String] {
     guard isElsewhere else { return [own] }
     guard let store else {

@@ -4,9 +4,9 @@ import Replica
 import SessionLog
 import SessionReading
 
-/// Sessions below their devices, these below their users: `list --tree`.
+/// Sessions grouped by device, and devices by user: `list --tree`.
 struct SessionTree {
-  /// A user, or a device of which no user is known, and what belongs to it.
+  /// A user, or a device without a known user, with its contents.
   struct Branch {
     let name: String
     let devices: [(id: String, title: String, entries: [SessionCatalog.Entry])]
@@ -14,7 +14,7 @@ struct SessionTree {
 
   let branches: [Branch]
 
-  /// Groups sessions; each group stands where its newest session would.
+  /// Groups sessions; each group takes the position of its newest session.
   init(_ entries: [SessionCatalog.Entry]) {
     branches = Self.group(entries) { Self.root(of: $0.sidecar) }.map { root, entries in
       Branch(
@@ -42,7 +42,7 @@ struct SessionTree {
     sidecar.userId.isEmpty || sidecar.userId == "unknown" ? sidecar.deviceId : sidecar.userId
   }
 
-  /// Name, model and id: two devices may have one name, and one model.
+  /// Name, model and id: two devices may share name and model.
   private static func title(of sidecar: Sidecar) -> String {
     let details = [sidecar.deviceModel, sidecar.deviceId].compactMap(\.self).joined(separator: ", ")
     return "\(sidecar.deviceName) (\(details))"
@@ -51,7 +51,7 @@ struct SessionTree {
   /// Prints the tree.
   ///
   /// - Parameters:
-  ///   - row: a session in one line.
+  ///   - row: formats a session in one line.
   ///   - lines: the last lines of a session.
   func print(
     row: (SessionCatalog.Entry) -> String, lines: (SessionCatalog.Entry) async throws -> [String]

@@ -5,7 +5,7 @@ import SessionReading
 import Sync
 
 extension Workplace {
-  /// What a collector of metrics is told of the home.
+  /// The home's metrics for a collector.
   func metrics() async throws -> DeviceMetrics {
     let context = try contextIfReadable()
     let plan = try context.map { try Uploader($0).plan() }

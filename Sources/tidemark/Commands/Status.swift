@@ -88,7 +88,7 @@ struct Status: AsyncParsableCommand {
     }
   }
 
-  /// Attempts in a row that failed, of a session or, without one, of the store.
+  /// Consecutive failed attempts, of a session or, without one, of the store.
   private struct Attempts: Encodable {
     var session: SessionID?
     let attempts: Int
@@ -115,7 +115,7 @@ struct Status: AsyncParsableCommand {
     if isPartial { throw ExitStatus.partial }
   }
 
-  /// Prints metrics; what is wrong is in them, and not in the exit code.
+  /// Prints metrics; problems appear in them, not in the exit code.
   private func showMetrics() async throws {
     var homes: [DeviceMetrics] = []
     for place in try Workplace.all(logger: diagnostics.logger()) {
@@ -180,7 +180,7 @@ struct Status: AsyncParsableCommand {
       }
   }
 
-  /// Why sessions stay that are old by the clock.
+  /// Why sessions stay that are old by the wall clock.
   private static func reapingWaits(_ place: Workplace, _ lived: LivedClock) throws -> [String] {
     let time = lived.time
     var reasons = ["local", "remote"].compactMap { side in

@@ -62,8 +62,8 @@ struct Tail: AsyncParsableCommand {
 
   /// The sessions to print.
   ///
-  /// The newest session of this device is one of this machine, and the store need not be asked for
-  /// it, but where its log is not here any more.
+  /// The newest session of this device is on this machine, so the store is queried only if its log
+  /// is no longer here.
   private func selected(_ place: Workplace) async throws -> SelectedSessions {
     if sessions.ids.isEmpty, !sessions.choice.devices.isElsewhere, !side.remote {
       var local = side
@@ -74,7 +74,7 @@ struct Tail: AsyncParsableCommand {
     return try await sessions.entries(place, side, owner, limit: 1)
   }
 
-  /// How often files on this machine are looked at.
+  /// How often local files are checked.
   private static let localPause: Duration = .milliseconds(200)
 
   private func follow(_ sessions: [FollowedSession], _ printer: TailPrinter) async throws {

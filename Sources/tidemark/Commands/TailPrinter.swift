@@ -3,7 +3,7 @@ import Platform
 import SessionLog
 import SessionReading
 
-/// Prints lines of followed sessions on one time line.
+/// Prints lines of followed sessions merged by time.
 final class TailPrinter {
   private let labels: SessionLabels
   private let isAlone: Bool
@@ -17,7 +17,7 @@ final class TailPrinter {
     for entry in entries { json[entry.session] = RecordJSON(entry.sidecar) }
   }
 
-  /// Prints what there is of the sessions at present.
+  /// Prints the sessions' available lines.
   func print(_ sessions: [FollowedSession]) async throws {
     let start = Timestamp(milliseconds: .min)
     var merge = RecordMerge(sessions.map { .init($0, from: start) })
@@ -32,7 +32,7 @@ final class TailPrinter {
         line.with { line in json[entry.session]?.add(line) { output.write($0) } }
       }
     }
-    // Nobody knows when the next record comes that would end the last one.
+    // The next record, which would complete the last one, may not come for long.
     if let last { json[last]?.finish { output.write($0) } }
     output.flush()
   }

@@ -96,7 +96,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// An error that a person has to mend, which cron would otherwise report every minute.
+  /// An error that a person has to fix, which cron would otherwise report every minute.
   private func report(_ error: any Error) throws -> ExitStatus {
     guard !Console.errorIsTerminal, !forRecorder else { throw error }
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
@@ -104,7 +104,7 @@ struct Upload: AsyncParsableCommand {
     return ExitStatus(error)
   }
 
-  /// How often rotated parts are pruned by a process that goes on.
+  /// How often a continuous process prunes rotated parts.
   private static let pruneInterval = Duration.hours(6)
 
   private var choice: StoreChoice {
@@ -116,7 +116,7 @@ struct Upload: AsyncParsableCommand {
     return choice
   }
 
-  /// One pass over all homes that this process uploads from.
+  /// Runs one pass over all homes that this process uploads from.
   private func pass(prunes: Bool = true) async throws -> ExitStatus {
     if homeOf != nil { return try await passOfHome() }
     if Account.current.isRoot, MachineWide.isConfigured {
@@ -142,7 +142,8 @@ struct Upload: AsyncParsableCommand {
     return status
   }
 
-  /// Opens the home of the user that root has started this process for, and takes on the user's rights.
+  /// Opens the home of the user for whom root has started this process, and assumes that user's
+  /// rights.
   func placeOfHome(of user: String) throws -> Workplace {
     let place = try Workplace(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
@@ -151,7 +152,7 @@ struct Upload: AsyncParsableCommand {
     return place
   }
 
-  /// The pass over one user's home that root has started a process for; see ``HomeUploads``.
+  /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
   private func passOfHome() async throws -> ExitStatus {
     guard let place = try HomeUploads.place?.get() else { return .usage }
     var result = HomeUploads.Result()
@@ -163,7 +164,7 @@ struct Upload: AsyncParsableCommand {
       return try await pass(of: place, prunes: !withoutPruning) { report in
         let isSpent = (report.upload.stoppedBy as? StoreError)?.code == .exhausted
         result.isStoreDown = report.isStoreDown && !isSpent
-        // What one home may send says nothing of the others.
+        // One home reaching its limit says nothing about the others.
         result.isSpent = isSpent && maxRequests != nil
       }
     } catch {
@@ -173,7 +174,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// A pass over the home of a user.
+  /// Runs a pass over one user's home.
   private func pass(
     of place: Workplace, prunes: Bool, openElsewhere: OpenSessions = .none,
     _ note: (UploadPassReport) -> Void = { _ in }
@@ -214,7 +215,7 @@ struct Upload: AsyncParsableCommand {
     _ round: UploadRound, _ sites: [UploadRound.Site], _ statuses: inout Set<ExitStatus>,
     _ note: (UploadPassReport) -> Void
   ) async throws {
-    // Lines of the log show what goes on, too.
+    // Log lines show progress, too.
     let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
     try await round.run(sites) { _ in
       { event in
@@ -236,7 +237,7 @@ struct Upload: AsyncParsableCommand {
     policy.turn = now ? .all : Console.errorIsTerminal ? .passing : .due
     policy.sources = place.sources
     policy.retention = place.settings.retention
-    // Where root serves all users, the store's retention is root's.
+    // Where root uploads for all users, the store's retention is root's.
     policy.reapsRemote =
       place.servesAllUsers ? .always : place.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
@@ -304,7 +305,7 @@ struct Upload: AsyncParsableCommand {
     let status: Int32
   }
 
-  /// Says what became of a home.
+  /// Reports the result for a home.
   private func report<Result>(
     _ outcome: UploadRound.Outcome<Result>, of home: Home, done: (Result) throws -> ExitStatus
   ) throws -> ExitStatus {
@@ -327,7 +328,7 @@ struct Upload: AsyncParsableCommand {
     switch event {
     case .unreadable(let path, let reason): Console.complain("\(path): \(reason)")
     case .postponed(let postponement):
-      // Without a terminal it is reported once; `status` says so as long as it is.
+      // Without a terminal it is reported once; `status` shows it as long as it lasts.
       if postponement.isNew || Console.errorIsTerminal {
         Console.complain(Reap.text(postponement))
       }
@@ -337,7 +338,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// That the last copies of sessions expire soon, and what prevents it.
+  /// A message that the last copies of sessions expire soon, and what prevents it.
   private static func expiring(_ sessions: [SessionID], within notice: Duration) -> String {
     let named = sessions.prefix(5).map(\.description).joined(separator: ", ")
     let more = sessions.count > 5 ? " and \(sessions.count - 5) more" : ""
@@ -382,7 +383,7 @@ struct Upload: AsyncParsableCommand {
     } else if Console.outputIsTerminal, !json,
       every == nil || report.objects > 0 || report.sealed > 0 || pass.reaped > 0
     {
-      // Of rounds that had nothing to do there is nothing to say.
+      // Report nothing for rounds without work.
       Console.say(
         "\(whose)sent \(report.logBytes.text) of log as "
           + "\(report.storedBytes.text) in \(Plural.text(report.objects, "object")), "
@@ -390,7 +391,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// That sessions are sent under another device id than before, and why.
+  /// A message that sessions are sent under a different device id than before, and why.
   static func resending(_ count: Int, from former: String, as device: String) -> String {
     let are =
       count == 1

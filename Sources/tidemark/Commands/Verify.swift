@@ -47,7 +47,7 @@ struct Verify: AsyncParsableCommand {
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  /// Whether every session of the devices is read, or some of them chosen at random.
+  /// Whether every session of the devices is read, rather than a random sample.
   private var readsAll: Bool {
     sessions.ids.isEmpty && sessions.choice.app == nil && !sessions.choice.failed
       && !span.isChoosing

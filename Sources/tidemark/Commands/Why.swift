@@ -60,7 +60,7 @@ struct Why: AsyncParsableCommand {
     throw ExitStatus.partial
   }
 
-  /// Sessions that have a local copy.
+  /// Sessions with a local copy.
   private func local(_ place: Workplace, _ wanted: ShortenedID) throws -> [SessionID] {
     try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
   }

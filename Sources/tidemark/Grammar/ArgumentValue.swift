@@ -2,14 +2,14 @@ import ArgumentParser
 import LogRecords
 import Platform
 
-/// Reads the values of options, in one grammar for all commands.
+/// Parses the values of options, with one grammar for all commands.
 ///
-/// For `transform:`; what is wrong is said with the forms that are right.
+/// For `transform:`; errors list the valid forms.
 enum ArgumentValue {
-  /// A time at which something begins: of one that the clocks show twice, the first.
+  /// The start of a time span: the first of two moments, if clocks show the time twice.
   static let since: @Sendable (String) throws -> Timestamp = { try time($0, as: .start) }
 
-  /// A time at which something ends: of one that the clocks show twice, the last.
+  /// The end of a time span: the last of two moments, if clocks show the time twice.
   static let until: @Sendable (String) throws -> Timestamp = { try time($0, as: .end) }
 
   private static func time(_ text: String, as bound: TimeText.Bound) throws -> Timestamp {
@@ -19,7 +19,7 @@ enum ArgumentValue {
     return time
   }
 
-  /// A span of time above zero.
+  /// A positive duration.
   static let span: @Sendable (String) throws -> Duration = { text in
     guard let span = Age.parse(text), span > .zero else {
       throw ValidationError("use a time above zero such as \(Age.forms)")
@@ -27,7 +27,7 @@ enum ArgumentValue {
     return span
   }
 
-  /// A span of time, which may be zero.
+  /// A duration that may be zero.
   static let spanOrZero: @Sendable (String) throws -> Duration = { text in
     guard let span = Age.parse(text) else {
       throw ValidationError("use a time such as \(Age.forms)")
@@ -35,7 +35,7 @@ enum ArgumentValue {
     return span
   }
 
-  /// Bytes a second.
+  /// A rate in bytes per second.
   static let rate: @Sendable (String) throws -> ByteCount = { text in
     guard let rate = Settings.rate(text) else {
       throw ValidationError("use bytes a second, from 1k, such as \(ByteCount.sizeForms)")
@@ -51,7 +51,7 @@ enum ArgumentValue {
     return size
   }
 
-  /// Reads a number within bounds.
+  /// Parses a number within bounds.
   static func count(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in
       guard let count = Int(text), range.contains(count) else {
@@ -64,7 +64,7 @@ enum ArgumentValue {
     }
   }
 
-  /// Levels of records: one and those above, or exactly some.
+  /// Levels of records: one and those above, or an exact set.
   static let levels: @Sendable (String) throws -> LevelSet = { text in
     guard let levels = LevelSet(text) else {
       throw ValidationError(
@@ -74,6 +74,6 @@ enum ArgumentValue {
     return levels
   }
 
-  /// All levels, in their order.
+  /// All levels, lowest first.
   static let levelNames = ["TRACE", "DEBUG", "INFO", "SUCCESS", "WARNING", "ERROR", "FAULT"]
 }

@@ -2,9 +2,9 @@ import Foundation
 import Platform
 import SessionLog
 
-/// Ids of sessions on this machine, for a shell that completes them: the store is not asked.
+/// Completes ids of sessions on this machine, without querying the store.
 enum SessionCompletion {
-  /// The newest of them, whole and without what leads to their last part.
+  /// The newest ids, complete and as their last part.
   static let ids: @Sendable ([String], Int, String) -> [String] = { _, _, prefix in
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
     let days = (try? home.days().sorted(by: >)) ?? []
@@ -20,13 +20,13 @@ enum SessionCompletion {
     return Array(found.prefix(most))
   }
 
-  /// More than anybody reads.
+  /// More than anyone would read.
   private static let most = 200
 }
 
-/// Programs that can be run, for a shell that completes what follows `run --`.
+/// Completes what follows `run --`.
 enum ProgramCompletion {
-  /// For the first word programs of `PATH`, or files where it holds a slash; then files.
+  /// For the first word programs in `PATH`, or files if it contains a slash; then files.
   static let words: @Sendable ([String], Int, String) -> [String] = { words, index, prefix in
     let start =
       words.firstIndex(of: "--").map { $0 + 1 } ?? words.firstIndex(of: "run").map { $0 + 1 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Platform
 import SessionReading
 
-/// When the sessions were under way that a command works with.
+/// Options that select sessions by the time they were running.
 struct SpanOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,

@@ -1,6 +1,6 @@
-/// The known word that a misspelt one may mean.
+/// Suggests a known word for a misspelt one.
 enum Suggestion {
-  /// The nearest known word; nil where none is near.
+  /// The nearest known word; nil if none is similar.
   static func nearest(to word: String, among known: [String]) -> String? {
     let most = min(3, max(1, word.count / 3))
     let near = known.map { (distance(word, $0), $0) }.min { $0.0 < $1.0 }
@@ -12,7 +12,7 @@ enum Suggestion {
     nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
   }
 
-  /// Levenshtein's distance, in which two letters that have changed places count once.
+  /// Levenshtein's distance, counting a transposition as one edit.
   private static func distance(_ left: String, _ right: String) -> Int {
     let (a, b) = (Array(left), Array(right))
     var before: [Int] = []

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Platform
 
-/// In which zone times are printed for people; JSON has universal time.
+/// The time zone of times for people; JSON uses UTC.
 struct ZoneOptions: ParsableArguments {
   @Flag(help: "Print times in UTC instead of local time.")
   var utc = false

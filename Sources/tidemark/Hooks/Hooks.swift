@@ -5,16 +5,16 @@ import Platform
 import SessionLog
 import Sync
 
-/// What the configuration of a home says that is to be done when something goes wrong, or right.
+/// Commands and URLs that a home's configuration names for good and bad events.
 struct HookSettings {
   /// Run when a session has crashed; nil for none.
   var onCrash: [String]?
   /// Run when nothing has reached the store for `stale-after`; nil for none.
   var onStale: [String]?
-  /// Asked after each upload that went well.
+  /// Requested after each successful upload.
   var heartbeat: Webhook?
 
-  /// Whether nothing is to be done.
+  /// Whether nothing is configured.
   var isEmpty: Bool { onCrash == nil && onStale == nil && heartbeat == nil }
 }
 
@@ -22,10 +22,10 @@ struct HookSettings {
 struct Hooks {
   private let place: Workplace
   private var hooks: HookSettings { place.settings.hooks }
-  /// Sessions that were not sealed before the upload.
+  /// Sessions unsealed before the upload.
   private let open: [SessionID]
 
-  /// Notes which sessions there are to look at; before the upload, which may seal them.
+  /// Records the sessions to check; before the upload, which may seal them.
   init(_ place: Workplace) {
     self.place = place
     open = place.settings.hooks.onCrash == nil ? [] : (try? place.home.openSessions()) ?? []
@@ -33,9 +33,9 @@ struct Hooks {
 
   private var path: String { place.home.path + "/hooks.json" }
 
-  /// Tells of crashes: of sessions that were open, and of one that has just ended.
+  /// Reports crashes: of sessions that were open, and of one that has just ended.
   ///
-  /// Whoever comes second finds that it was told.
+  /// Each crash is reported once, whichever process comes first.
   private func tellCrashes(besides session: SessionID?) async throws {
     guard let command = try command(hooks.onCrash, "on-crash"), let lock = try lock() else {
       return
@@ -53,7 +53,7 @@ struct Hooks {
     if state != known { try state.save(path) }
   }
 
-  /// Tells that nothing reaches the store.
+  /// Reports that nothing reaches the store.
   private func tellStale(_ entry: StoreEntry) async throws {
     guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
       return
@@ -70,9 +70,9 @@ struct Hooks {
     if state != known, known != nil || isStale { try state.save(path) }
   }
 
-  /// Tells of what has happened in the home, with its owner's rights.
+  /// Reports events in the home, with its owner's rights.
   ///
-  /// - Parameter session: one that has just ended.
+  /// - Parameter session: a session that has just ended.
   func tell(besides session: SessionID? = nil) async {
     guard hooks.onCrash != nil || hooks.onStale != nil else { return }
     do {
@@ -85,7 +85,7 @@ struct Hooks {
     }
   }
 
-  /// Asks the heartbeat's URL.
+  /// Requests the heartbeat's URL.
   func beat() async {
     guard let url = hooks.heartbeat else { return }
     guard let transport = try? place.settings.alertTransport(),
@@ -97,7 +97,7 @@ struct Hooks {
 
   private func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
 
-  /// The command, where it may be run: root runs none that another user has configured.
+  /// The command, if it may be run: root runs none that another user has configured.
   private func command(_ command: [String]?, _ key: String) throws -> [String]? {
     guard let command, Account.hasRootsRights || place.home.owner != nil else { return command }
     let path = place.home.configurationPath
@@ -116,10 +116,10 @@ struct Hooks {
   ) async {
     var words = command
     var environment = place.home.owner.map(Self.environment) ?? place.environment
-    // The rights that a process has taken on are not those of its children.
+    // Children do not inherit assumed rights.
     if let owner = place.home.owner, Account.current.isRoot, !owner.isRoot {
       words = [Console.ownPath, "run-as", owner.name, "--"] + command
-      // What this program itself may need to start.
+      // This program itself may need it to start.
       environment["LD_LIBRARY_PATH"] = place.environment["LD_LIBRARY_PATH"]
     }
     environment["TIDEMARK_HOOK"] = event
@@ -129,8 +129,8 @@ struct Hooks {
     if let failure = ending.failure(of: command) { Console.complain("on-\(event): \(failure)") }
   }
 
-  /// What a command has of the environment where root's configuration names it: root's own may hold
-  /// passwords, which the session's owner could read there.
+  /// The environment for a command in root's configuration: root's own may contain passwords, which
+  /// the session's owner could read there.
   private static func environment(of account: Account) -> [String: String] {
     [
       "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": account.home ?? "/", "USER": account.name,

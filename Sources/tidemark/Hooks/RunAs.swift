@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Platform
 
-/// Runs a program as a user, for root in whose name a session's owner is told of something.
+/// Runs a program as a user, when root notifies a session's owner.
 struct RunAs: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run-as", abstract: "Run a program as a user.", shouldDisplay: false)

@@ -2,7 +2,7 @@ import Fleet
 import Yams
 
 extension Settings {
-  /// The keys that take a command.
+  /// The keys that name a command.
   static var hooks: [String: WritableKeyPath<HookSettings, [String]?>] {
     ["on-crash": \.onCrash, "on-stale": \.onStale]
   }

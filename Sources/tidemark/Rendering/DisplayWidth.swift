@@ -1,10 +1,9 @@
-/// How many columns of a terminal text takes, which is neither its characters nor its bytes.
+/// Measures text in terminal columns, which are neither characters nor bytes.
 extension StringProtocol {
-  /// Columns on a terminal: two for what East Asian scripts and emoji draw wide, none for marks that
-  /// are drawn over another character.
+  /// Width in columns: two for wide East Asian characters and emoji, none for combining marks.
   var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// The text, cut to a width; what is cut ends in an ellipsis.
+  /// The text, cut to a width; a cut text ends in an ellipsis.
   func cut(to width: Int) -> String {
     guard displayWidth > width else { return String(self) }
     guard width > 0 else { return "" }
@@ -18,7 +17,7 @@ extension StringProtocol {
     return text + "…"
   }
 
-  /// The text with blanks up to a width: behind it, or before it.
+  /// The text, padded with blanks to a width, on its right or its left.
   func padded(to width: Int, isRight: Bool = false) -> String {
     let blanks = String(repeating: " ", count: Swift.max(0, width - displayWidth))
     return isRight ? blanks + self : self + blanks
@@ -26,9 +25,9 @@ extension StringProtocol {
 }
 
 extension Character {
-  /// Columns on a terminal.
+  /// Width in columns.
   fileprivate var displayWidth: Int {
-    // The selector asks for the picture instead of the sign.
+    // The selector requests emoji presentation.
     if unicodeScalars.contains("\u{fe0f}") { return 2 }
     return unicodeScalars.reduce(0) { Swift.max($0, $1.displayWidth) }
   }
@@ -49,7 +48,7 @@ extension Unicode.Scalar {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
     default: break
     }
-    // Vowels and finals that join the syllable before them.
+    // Vowels and finals that join the preceding syllable.
     if (0x1160...0x11ff).contains(value) { return 0 }
     return properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
   }

@@ -1,20 +1,20 @@
-/// Rows under a header, aligned by display columns and fitted into a width.
+/// Rows under a header, aligned by display columns and fitted to a width.
 ///
-/// Where there is no room, cells take their short forms, then columns that may be cut become
-/// narrower, then columns are left out, those of the highest rank first. Where no width is given, as
-/// in a pipe, everything is shown in full.
+/// If space is short, cells use their short forms, then shrinkable columns become narrower, then
+/// columns are omitted, those of the highest rank first. Without a width, as in a pipe, everything
+/// is shown in full.
 struct Table {
   /// A column.
   struct Column {
-    /// What `--columns` calls it; its title is the same in capitals.
+    /// Its name in `--columns`; its title is the same in capitals.
     let name: String
-    /// Its title where there is little room; nil for the same.
+    /// Its title if space is short; nil for the same.
     var shortTitle: String?
-    /// Whether its texts end at its right edge, as numbers do.
+    /// Whether its texts are right-aligned, like numbers.
     var isRight = false
-    /// The width to which its texts may be cut; nil for texts that are never cut.
+    /// The minimum width to which its texts may be cut; nil if they are never cut.
     var least: Int?
-    /// Columns of the highest rank are left out first; those of rank 0 are not left out.
+    /// Columns of the highest rank are omitted first; those of rank 0 never.
     var rank = 0
 
     fileprivate func title(isShort: Bool) -> String {
@@ -25,7 +25,7 @@ struct Table {
   /// One text of a row.
   struct Cell: ExpressibleByStringLiteral {
     let text: String
-    /// What says the same in less room; nil for none.
+    /// A shorter form; nil for none.
     let short: String?
     let colour: Console.Colour?
 
@@ -38,11 +38,11 @@ struct Table {
     fileprivate func text(isShort: Bool) -> String { isShort ? short ?? text : text }
   }
 
-  /// What is printed.
+  /// The rendered table.
   struct Rendering {
     /// The header and the rows.
     var lines: [String] = []
-    /// Titles of the columns that were left out.
+    /// Titles of omitted columns.
     var omitted: [String] = []
   }
 
@@ -69,7 +69,7 @@ struct Table {
 
   private static let gap = 2
 
-  /// Lays the table out.
+  /// Lays out the table.
   ///
   /// - Parameters:
   ///   - limit: the width to fit into; nil for none.
@@ -121,8 +121,8 @@ struct Table {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 
-  /// Gives the columns their full forms, the most important first, as far as nothing need be cut for
-  /// it; else cuts the widest.
+  /// Gives columns their full forms, the most important first, as far as nothing has to be cut for
+  /// it; otherwise cuts the widest.
   private static func fit(_ shown: inout [Shown], into limit: Int) {
     for index in shown.indices.sorted(by: { shown[$0].column.rank < shown[$1].column.rank }) {
       shown[index].isShort = false
