@@ -1,4 +1,4 @@
-/// One content-defined block of a stream, as a ``DeltaEncoder`` hands it to a ``SignatureBuilder``.
+/// One content-defined block of a stream, passed from a ``DeltaEncoder`` to a ``SignatureBuilder``.
 package struct Block: Sendable, Hashable {
   /// Length in bytes.
   let length: Int

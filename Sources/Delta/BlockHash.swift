@@ -1,6 +1,6 @@
 import Crypto
 
-/// The first 16 bytes of a SHA-256: what a block is known by.
+/// The first 16 bytes of a SHA-256, which identify a block.
 struct BlockHash: Sendable, Hashable, Comparable {
   /// Length of the encoded form in bytes.
   static let length = 16
@@ -15,17 +15,17 @@ struct BlockHash: Sendable, Hashable, Comparable {
     self.init(hasher.finalize())
   }
 
-  /// The hash of a block that consists of others, which need not be read again for it.
+  /// The hash of a block that consists of others, computed without reading these again.
   ///
-  /// It cannot be the hash of a plain block of the same length: that one would have to consist of
-  /// these hashes, which are at least 128 times shorter than what they stand for.
+  /// It cannot equal the hash of a plain block of the same length: that block would have to consist
+  /// of these hashes, which are at least 128 times shorter than the blocks they represent.
   init(of parts: some Sequence<BlockHash>) {
     var hasher = SHA256()
     for part in parts { hasher.update(data: part.encoded) }
     self.init(hasher.finalize())
   }
 
-  /// Reads the encoded form; nil when it has another length.
+  /// Reads the encoded form; nil if it has another length.
   init?(encoded: ArraySlice<UInt8>) {
     guard encoded.count == Self.length else { return nil }
     high = encoded.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -46,7 +46,7 @@ struct BlockHash: Sendable, Hashable, Comparable {
     [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
   }
 
-  /// The order of the bytes.
+  /// Orders by bytes.
   static func < (left: BlockHash, right: BlockHash) -> Bool {
     left.high == right.high ? left.low < right.low : left.high < right.high
   }

@@ -1,11 +1,11 @@
-/// Cuts a stream into blocks and hashes them; keeps the bytes of the unfinished one.
+/// Splits a stream into blocks and hashes them; keeps the bytes of the unfinished one.
 struct BlockHasher: Sendable {
   private var splitter = BlockSplitter()
 
   /// Bytes after the last boundary, at most ``BlockSplitter/maximum``.
   private(set) var openBytes: [UInt8] = []
 
-  /// Takes the next bytes of the stream; `body` gets each finished block with its bytes.
+  /// Appends the next bytes of the stream; calls `body` for each finished block with its bytes.
   mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ body: (Block, UnsafeRawBufferPointer) throws -> Void
   ) rethrows {

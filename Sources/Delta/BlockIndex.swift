@@ -1,16 +1,16 @@
 /// Finds a block in a basis by its hash.
 ///
-/// 4 bytes for a block beside the signature's own: the blocks' numbers in the order of their
-/// hashes, each hash once. A search is a binary one, so that no choice of input makes it slow.
+/// Uses 4 bytes per block in addition to the signature: the blocks' indexes in the order of their
+/// hashes, each hash once. The search is binary, so that no input makes it slow.
 package struct BlockIndex: Sendable {
-  /// What it finds blocks of.
+  /// The blocks it finds.
   package let signature: Signature
   private let order: [UInt32]
 
   /// Makes the index of a basis.
   package init(_ signature: Signature) {
     self.signature = signature
-    // Equal blocks of a repetitive stream count once, by the first of them.
+    // Of equal blocks in a repetitive stream, keep only the first.
     var order = (0..<UInt32(clamping: signature.count)).sorted {
       let (left, right) = (signature.hash(Int($0)), signature.hash(Int($1)))
       return left == right ? $0 < $1 : left < right
@@ -27,9 +27,9 @@ package struct BlockIndex: Sendable {
     self.order = order
   }
 
-  /// The number of a block with this content; nil when there is none.
+  /// The index of a block with this content; nil if there is none.
   ///
-  /// - Parameter expected: the number to prefer, which continues the match before.
+  /// - Parameter expected: the index to prefer, which continues the previous match.
   func find(_ hash: BlockHash, length: Int, expected: Int) -> Int? {
     if expected < signature.count, isEqual(expected, hash, length) { return expected }
     let place = order.partitionPoint { signature.hash(Int($0)) >= hash }

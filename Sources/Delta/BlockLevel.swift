@@ -1,10 +1,10 @@
-/// How blocks of a signature grow with the stream, so that its signature does not grow as fast.
+/// The levels of blocks, which grow with the stream so that its signature grows more slowly.
 ///
 /// A block of level n consists of the blocks of level 0 up to the first whose boundary has that
-/// level: 2^n of them on average. What begins in the first GiB has level 0 (4 KiB on average), in
-/// the second 1 (8 KiB), in the third and fourth 2, in the next four 3, and so on up to 8 (1 MiB).
-/// So a signature has at most a quarter of a million blocks of average length for the first GiB and
-/// half of that for each doubling of the stream.
+/// level: 2^n of them on average. Blocks that begin in the first GiB have level 0 (4 KiB on
+/// average), in the second 1 (8 KiB), in the third and fourth 2, in the next four 3, and so on up
+/// to 8 (1 MiB). So a signature has at most a quarter of a million blocks of average length for the
+/// first GiB, and half of that for each doubling of the stream.
 enum BlockLevel {
   static let highest = 8
 
@@ -15,14 +15,14 @@ enum BlockLevel {
 
   /// Whether a block of a level ends with the `count`-th block of level 0.
   ///
-  /// At least a quarter and at most four times the average number: the first bounds the
-  /// signature of hostile input, the second what an encoder keeps in memory.
+  /// At least a quarter and at most four times the average number: the minimum bounds the signature
+  /// of hostile input, the maximum an encoder's memory.
   static func ends(_ level: Int, count: Int, with block: Block) -> Bool {
     let average = 1 << level
     return block.level >= level && count * 4 >= average || count == average * 4
   }
 
-  /// Lengths that a block of a level can have, in bytes.
+  /// Possible lengths of a block of a level, in bytes.
   static func lengths(_ level: Int) -> ClosedRange<Int> {
     let average = 1 << level
     let (fewest, most) = level == 0 ? (1, 1) : (max(1, average / 4), average * 4)

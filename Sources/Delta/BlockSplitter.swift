@@ -1,48 +1,48 @@
-/// Cuts a stream into blocks where its content says so, whatever the pieces in which it comes.
+/// Splits a stream into blocks at boundaries determined by its content, however the stream is
+/// delivered.
 ///
-/// A gear hash (``GearTable``) runs over the stream. Where its top bits are zero, which random bytes
-/// reach once in 2 KiB, the block ends; but never before ``minimum`` bytes, which are therefore not
-/// even looked at (as FastCDC does: Xia et al., "FastCDC: A Fast and Efficient Content-Defined
-/// Chunking Approach for Data Deduplication", 2016). An edit moves the boundaries around it and no
-/// others.
+/// A gear hash (``GearTable``) runs over the stream. Where its top bits are zero, which happens
+/// once in 2 KiB of random bytes, the block ends; but never before ``minimum`` bytes, which are
+/// therefore not hashed (like FastCDC: Xia et al., "FastCDC: A Fast and Efficient Content-Defined
+/// Chunking Approach for Data Deduplication", 2016). An edit moves only the boundaries around it.
 ///
-/// Input without such a place (zeros, a short line over and over) is cut at the latest after
-/// ``maximum`` bytes: behind the smallest hash among the last of them, so that a repeated pattern of
-/// up to 1984 bytes is cut at the same place of the pattern each time and its blocks are equal.
+/// Input without such a position (zeros, a short line repeated) is split after at most ``maximum``
+/// bytes: after the smallest hash among the last of them, so that a repeated pattern of up to 1984
+/// bytes is always split at the same position of the pattern, and its blocks are equal.
 ///
-/// The state is a few numbers. It depends on the bytes since the last boundary alone, so that a
-/// fresh splitter that is given the stream from any boundary on finds the same ones.
+/// The state is a few numbers. It depends only on the bytes since the last boundary, so that a new
+/// splitter started at any boundary finds the same ones.
 package struct BlockSplitter: Sendable {
-  /// Shortest block in bytes; at half of the average random input still falls into step again
-  /// within a block or two, and hostile input cannot make more than twice the blocks.
+  /// Shortest block in bytes; at half of the average, random input still resynchronizes within a
+  /// block or two, and hostile input cannot make more than twice the blocks.
   package static let minimum = 2048
-  /// Length of blocks of random bytes, on average.
+  /// Average length of blocks of random bytes.
   package static let average = 4096
-  /// Longest block in bytes; one random block in a thousand is cut by it.
+  /// Longest block in bytes; reached by one random block in a thousand.
   package static let maximum = 16_384
 
   /// The end of a block.
   package struct Boundary: Sendable, Equatable {
     /// Length of the block that ends there, in bytes.
     package let length: Int
-    /// How many more bits of the hash were zero than a boundary needs: each level is half as
-    /// frequent as the one below, and every boundary of a level is one of all lower levels.
+    /// Number of zero bits of the hash beyond those that a boundary needs: each level is half as
+    /// frequent as the one below, and a boundary of a level is also one of all lower levels.
     package let level: Int
   }
 
-  /// Bytes that one value of the hash covers.
+  /// Number of bytes that one value of the hash covers.
   private static let window = 64
-  /// Zero bits that end a block: random bytes do so after `average - minimum` more.
+  /// Zero bits that end a block, which random bytes do after another `average - minimum`.
   private static let bits = (average - minimum).trailingZeroBitCount
   private static let threshold: UInt64 = 1 << (64 - bits)
   private static let hashedFrom = minimum - window
-  /// Length from which on the smallest hash is kept.
+  /// Length from which the smallest hash is tracked.
   ///
-  /// What lies behind it when the block has reached its maximum belongs to the next block's start,
-  /// which is not hashed: no byte is looked at twice.
+  /// When the block has reached its maximum, the bytes after that hash belong to the next block's
+  /// start, which is not hashed: no byte is hashed twice.
   private static let fallbackFrom = maximum - hashedFrom
 
-  /// Bytes that went through the hash so far: no byte does so twice.
+  /// Number of bytes hashed so far; none is hashed twice.
   private(set) var hashedLength: Int64 = 0
 
   private var length = 0
@@ -50,19 +50,19 @@ package struct BlockSplitter: Sendable {
   private var smallest = UInt64.max
   private var smallestAt = 0
 
-  /// Makes a splitter for a stream that begins, or goes on, at a block boundary.
+  /// Makes a splitter for a stream that begins, or continues, at a block boundary.
   package init() {}
 
-  /// Bytes that were given and belong to no finished block yet.
+  /// Number of bytes that belong to no finished block yet.
   package var openLength: Int { length }
 
-  /// Takes the next bytes of the stream.
+  /// Appends the next bytes of the stream.
   ///
-  /// A boundary may lie up to 1984 bytes before the bytes in which it is found.
+  /// A boundary may be up to 1984 bytes before the bytes that reveal it.
   ///
   /// - Parameters:
   ///   - bytes: any number of bytes.
-  ///   - body: called for each block that ends, in order.
+  ///   - body: called for each finished block, in order.
   package mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ body: (Boundary) throws -> Void
   ) rethrows {
@@ -81,7 +81,7 @@ package struct BlockSplitter: Sendable {
     }
   }
 
-  /// Fills the hash's window before the first place where a block may end.
+  /// Fills the hash's window before the first position where a block may end.
   private mutating func warmUp(
     _ bytes: UnsafeRawBufferPointer, _ offset: inout Int, _ numbers: UnsafeBufferPointer<UInt64>
   ) {
@@ -128,7 +128,7 @@ package struct BlockSplitter: Sendable {
     return length == Self.maximum ? end(at: smallestAt, smallest) : nil
   }
 
-  /// Starts the next block, to which the bytes between the boundary and those seen belong.
+  /// Starts the next block, which includes the bytes after the boundary.
   private mutating func end(at boundary: Int, _ hash: UInt64) -> Boundary {
     length -= boundary
     self.hash = 0

@@ -1,4 +1,4 @@
-/// Reads integers and runs of bytes from hostile input; every overrun is an error.
+/// Reads integers and byte sequences from hostile input; every overrun is an error.
 struct ByteReader {
   private var rest: ArraySlice<UInt8>
 
@@ -25,10 +25,9 @@ struct ByteReader {
     throw SegmentError(.corrupt, "the segment index holds a number of more than 64 bits")
   }
 
-  /// A length, a number of things or a span of milliseconds.
+  /// A length, a count or a duration in milliseconds.
   ///
-  /// - Parameter limit: the highest that counts; without it one of which no sum overflows that an
-  ///   index can make.
+  /// - Parameter limit: the maximum; by default one for which no sum in an index can overflow.
   mutating func count(upTo limit: Int = 1 << 40) throws(SegmentError) -> Int {
     guard let value = Int(exactly: try varint()), value <= limit else {
       throw SegmentError(.corrupt, "the segment index holds a number out of range")

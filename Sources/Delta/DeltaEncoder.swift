@@ -1,19 +1,19 @@
-/// Finds what a stream has in common with a basis, of which it knows only the signature.
+/// Finds the parts that a stream shares with a basis, given only the basis's signature.
 ///
-/// Both are cut by their content, so what they have in common is cut alike in both, and a lookup
-/// for each block finds it; nothing depends on where it stood. Where the basis has blocks of higher
-/// levels, the stream's blocks are put together to blocks of these levels too.
+/// Both are split by content, so shared parts are split alike in both, and looking up each block
+/// finds them, wherever they were. If the basis has blocks of higher levels, the stream's blocks
+/// are combined into blocks of these levels too.
 ///
-/// Work is linear in the stream. Memory is a few blocks for a basis of less than 1 GiB, and at most
-/// four average blocks of the basis's highest level, 16 MiB for the largest.
+/// The work is linear in the stream. Memory is a few blocks for a basis of less than 1 GiB, and at
+/// most four average blocks of the basis's highest level, 16 MiB for the largest.
 package struct DeltaEncoder: Sendable {
-  /// A stretch of the stream, in order.
+  /// A part of the stream, in order.
   package struct Piece {
     /// Its bytes, at most ``BlockSplitter/maximum``; valid only during the call.
     package let bytes: UnsafeRawBufferPointer
-    /// Where in the basis the same bytes stand; nil when they are not known there.
+    /// The range of the same bytes in the basis; nil if not found there.
     package let source: Range<Int64>?
-    /// The block that they are, for the stream's own signature; nil for what follows the last one.
+    /// The block it is, for the stream's own signature; nil for the rest after the last block.
     package let block: Block?
   }
 
@@ -23,22 +23,22 @@ package struct DeltaEncoder: Sendable {
     var source: Int64?
   }
 
-  /// Stream bytes that were found in the basis.
+  /// Stream bytes found in the basis.
   package private(set) var copiedLength: Int64 = 0
-  /// Stream bytes that were not.
+  /// Stream bytes not found in the basis.
   package private(set) var literalLength: Int64 = 0
 
-  /// Blocks that were looked for in the basis: at most one for each level and block of level 0.
+  /// Number of blocks looked up in the basis: at most one per level and block of level 0.
   private(set) var lookups = 0
 
   private let basis: BlockIndex
   private var hasher = BlockHasher()
-  /// Blocks from `first` on that a block of some level may still contain.
+  /// Blocks from `first` on that may still be part of a block of some level.
   private var waiting: [Waiting] = []
   private var first = 0
-  /// For each level the first block, counted in the stream, of the open block of that level.
+  /// By level, the index of the first block of the open block of that level.
   private var starts: [Int]
-  /// For each level the number of the basis's block that would go on with the last match.
+  /// By level, the index of the basis's block that would continue the last match.
   private var expected: [Int]
 
   /// Makes an encoder for a stream from its start.
@@ -50,12 +50,12 @@ package struct DeltaEncoder: Sendable {
     expected = starts
   }
 
-  /// Takes the next bytes of the stream.
+  /// Appends the next bytes of the stream.
   ///
   /// - Parameters:
   ///   - bytes: any number of bytes.
-  ///   - body: gets the stream's pieces as soon as they are decided. When it throws, the encoder is
-  ///     of no more use.
+  ///   - body: called with the stream's pieces as soon as they are determined. If it throws, the
+  ///     encoder must not be used again.
   package mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ body: (Piece) throws -> Void
   ) rethrows {
@@ -71,7 +71,7 @@ package struct DeltaEncoder: Sendable {
 
   /// Ends the stream.
   ///
-  /// What follows its last block boundary is a literal.
+  /// The rest after its last block boundary is a literal.
   package mutating func finish(_ body: (Piece) throws -> Void) rethrows {
     try flush(upTo: first + waiting.count, body)
     guard !hasher.openBytes.isEmpty else { return }
@@ -83,7 +83,7 @@ package struct DeltaEncoder: Sendable {
 }
 
 extension DeltaEncoder {
-  /// Looks for the block of a level that the newest block ends, if it ends one.
+  /// Looks up the block of a level that ends with the newest block, if any does.
   private mutating func closeBlock(of level: Int) {
     guard let newest = waiting.last else { return }
     let members = (starts[level] - first)..<waiting.count
@@ -97,7 +97,7 @@ extension DeltaEncoder {
         length: blocks.reduce(0) { $0 + $1.length }, expected: expected[level])
     else { return }
     expected[level] = found + 1
-    // A longer match takes the place of shorter ones: its parts stand together in the basis.
+    // A longer match replaces shorter ones, whose parts are adjacent in the basis.
     var source = basis.signature.range(found).lowerBound
     for member in members {
       waiting[member].source = source
@@ -105,7 +105,7 @@ extension DeltaEncoder {
     }
   }
 
-  /// Hands on the blocks before `end`, counted in the stream.
+  /// Delivers the blocks before index `end`.
   private mutating func flush(upTo end: Int, _ body: (Piece) throws -> Void) rethrows {
     let count = end - first
     guard count > 0 else { return }

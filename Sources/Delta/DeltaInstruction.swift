@@ -1,11 +1,11 @@
-/// One step in making a stretch of a stream out of an earlier generation and new bytes.
+/// One step in constructing a part of a stream from an earlier generation and new bytes.
 package enum DeltaInstruction: Sendable, Equatable {
-  /// These bytes of another generation come next.
+  /// Copy these bytes of another generation.
   case copy(StreamRange)
-  /// This many bytes come next that stand in the delta itself.
+  /// Take this many bytes from the delta itself.
   case literal(Int64)
 
-  /// Number of stream bytes that it makes.
+  /// Number of stream bytes that it produces.
   package var length: Int64 {
     switch self {
     case .copy(let source): source.length

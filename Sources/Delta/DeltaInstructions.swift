@@ -1,35 +1,36 @@
-/// How the stream bytes of a delta segment are made, in order.
+/// The instructions that produce the stream bytes of a delta segment, in order.
 ///
-/// Neighbours that say the same are one: no two literals stand side by side, nor two copies of which
-/// the second goes on where the first ends.
+/// Adjacent instructions are merged: no two literals are adjacent, nor two copies of which the
+/// second continues the first.
 ///
 /// Encoded, each is LEB128 of four times its length plus its kind:
 ///
 /// - 0, a literal;
-/// - 1, a copy from the generation of the copy before it;
+/// - 1, a copy from the same generation as the previous copy;
 /// - 2, a copy from the generation whose number follows (LEB128).
 ///
-/// After a copy comes, zigzag-encoded in LEB128, how far its offset lies behind the end of the copy
-/// before it, for the first one behind 0.
+/// A copy is followed, zigzag-encoded in LEB128, by the distance of its offset from the end of the
+/// previous copy, for the first one from 0.
 package struct DeltaInstructions: Sendable, Equatable {
-  /// Most instructions in a segment, so that hostile ones cost a reader a megabyte at most.
+  /// Maximum number of instructions in a segment, so that hostile ones cost a reader a megabyte at
+  /// most.
   ///
-  /// A writer begins another segment before it has more.
+  /// A writer starts another segment before it exceeds them.
   package static let maximumCount = 32_768
-  /// Highest generation that a name can have.
+  /// Highest generation that a name can express.
   package static let highestGeneration = 999_999
 
   /// The instructions.
   package private(set) var list: [DeltaInstruction] = []
-  /// Stream bytes that they make.
+  /// Number of stream bytes that they produce.
   package private(set) var length: Int64 = 0
-  /// Stream bytes among these that are literals.
+  /// Number of these bytes that are literals.
   package private(set) var literalLength: Int64 = 0
 
   /// Makes an empty list.
   package init() {}
 
-  /// Adds an instruction; one that makes no byte changes nothing.
+  /// Adds an instruction; one without bytes changes nothing.
   package mutating func append(_ instruction: DeltaInstruction) {
     guard instruction.length > 0 else { return }
     length += instruction.length
@@ -56,7 +57,7 @@ extension DeltaInstructions {
     static let copyFromGeneration: UInt64 = 2
   }
 
-  /// The form in which a segment's index keeps it.
+  /// The form stored in a segment's index.
   func encoded() -> [UInt8] {
     var out: [UInt8] = []
     var generation = 0
@@ -128,6 +129,6 @@ extension DeltaInstructions {
     }
   }
 
-  /// Offsets have 12 digits in names.
+  /// Names have 12 digits for offsets.
   package static let highestOffset: Int64 = 999_999_999_999
 }

@@ -1,16 +1,16 @@
-/// What one frame of a segment holds, so that a reader can choose frames without fetching them.
+/// A summary of one frame of a segment, by which a reader can choose frames without fetching them.
 package struct FrameSummary: Sendable, Equatable {
-  /// How many levels a frame counts; their order is the format's, lowest level first.
+  /// Number of levels that a frame counts; their order is the format's, lowest level first.
   package static let levelCount = 7
 
   /// Length of the compressed frame in bytes.
   package var storedLength: Int
-  /// Length of the log bytes in it.
+  /// Length of its log bytes.
   package var rawLength: Int
   /// Number of newlines in it.
   package var lines: Int
-  /// Time of the earliest and latest record in it, milliseconds since 1970 UTC; nil where no
-  /// record has a time.
+  /// Times of the earliest and latest record in it, milliseconds since 1970 UTC; nil if no record
+  /// has a time.
   package var times: ClosedRange<Int64>?
   /// Records by level, `levelCount` entries.
   package var levels: [Int]
@@ -28,7 +28,7 @@ package struct FrameSummary: Sendable, Equatable {
 }
 
 extension FrameSummary {
-  /// Writes the form in which the index keeps it.
+  /// Writes the form stored in the index.
   func append(to out: inout [UInt8]) {
     Varint.append(UInt64(storedLength), to: &out)
     Varint.append(UInt64(rawLength), to: &out)

@@ -1,10 +1,10 @@
 /// The 256 random numbers of the gear hash.
 ///
 /// Gear (Xia et al., "Ddelta: A Deduplication-Inspired Fast Delta Compression Approach", 2014)
-/// shifts the hash left by one bit for each byte and adds the byte's number, so that a byte has left
-/// a hash of 64 bits after 64 more of them. The numbers come from SplitMix64 (Steele, Lea, Flood
-/// 2014) with a fixed seed: blocks are compared across processes and restarts, so they must never
-/// change without a new ``SignatureFile/version``.
+/// shifts the hash left by one bit for each byte and adds the byte's number, so that after 64 more
+/// bytes a byte no longer affects the 64-bit hash. The numbers come from SplitMix64 (Steele, Lea,
+/// Flood 2014) with a fixed seed: blocks are compared across processes and restarts, so they must
+/// never change without a new ``SignatureFile/version``.
 enum GearTable {
   static let numbers: [UInt64] = {
     var state: UInt64 = 0x7469_6465_6d61_726b

@@ -1,7 +1,7 @@
 extension RandomAccessCollection {
-  /// The first place from which on a condition holds, which holds for no element before it.
+  /// The first position from which a condition holds that holds for no element before it.
   ///
-  /// Binary search, so that no choice of input makes it slow.
+  /// Binary search, so that no input makes it slow.
   package func partitionPoint(_ holds: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {

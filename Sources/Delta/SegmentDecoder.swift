@@ -1,13 +1,13 @@
 import CZstd
 import Platform
 
-/// Gives back the log bytes of a segment, frame by frame, trusting nothing in it.
+/// Decodes the log bytes of a segment, frame by frame, trusting nothing in it.
 package final class SegmentDecoder {
   private let context: OpaquePointer
 
-  /// Makes a decoder, to be reused for many segments by one task at a time.
+  /// Makes a decoder, which can be reused for many segments by one task at a time.
   ///
-  /// - Throws: ``SegmentError`` when there is no memory for it.
+  /// - Throws: ``SegmentError`` if there is not enough memory.
   package init() throws(SegmentError) {
     guard let context = ZSTD_createDCtx() else {
       throw SegmentError(.compression, "zstd has no memory for a decompressor")
@@ -17,22 +17,22 @@ package final class SegmentDecoder {
 
   deinit { ZSTD_freeDCtx(context) }
 
-  /// Decodes a whole plain segment; for others there is ``SegmentReader``.
+  /// Decodes a whole plain segment; for others use ``SegmentReader``.
   ///
   /// - Parameters:
   ///   - segment: all bytes of the object.
-  ///   - rawLength: the log bytes that its name promises; anything else is an error.
-  ///   - body: called with each frame's log bytes in order, at most
-  ///     ``SegmentEncoder/frameLength`` at a time.
+  ///   - rawLength: the number of log bytes in its name; any other number is an error.
+  ///   - body: called with each frame's log bytes in order, at most ``SegmentEncoder/frameLength``
+  ///     at a time.
   /// - Returns: the segment's index.
-  /// - Throws: ``SegmentError`` for damage; what `body` was given before may already be used only
-  ///   where the caller checks the whole by hash.
+  /// - Throws: ``SegmentError`` for damage; bytes passed to `body` before may be used only if the
+  ///   caller verifies the whole by hash.
   @discardableResult
   package func decode(
     _ segment: [UInt8], rawLength: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> SegmentIndex {
     let length = Int64(rawLength)
-    // There is no generation before the first one that anything could be copied from.
+    // The first generation has no earlier one to copy from.
     var reader = try SegmentReader(segment, generation: 1, length: length, decoder: self)
     defer { reader.close() }
     try reader.read(0..<length, body)
@@ -42,10 +42,10 @@ package final class SegmentDecoder {
   /// Decompresses one frame.
   ///
   /// - Parameters:
-  ///   - frame: what the index says of it.
+  ///   - frame: the frame's entry in the index.
   ///   - segment: the object, or a part of it.
-  ///   - offset: where the frame begins in that.
-  /// - Throws: ``SegmentError`` when it is damaged or not all there.
+  ///   - offset: start of the frame in it.
+  /// - Throws: ``SegmentError`` if it is damaged or incomplete.
   package func decode(
     _ frame: FrameSummary, of segment: [UInt8], from offset: Int
   ) throws(SegmentError) -> [UInt8] {
@@ -70,13 +70,13 @@ package final class SegmentDecoder {
     return raw
   }
 
-  /// Decompresses what a plain segment begins with, whatever became of its end.
+  /// Decompresses the start of a plain segment, whatever happened to its end.
   ///
   /// - Parameters:
-  ///   - segment: the object, damaged or cut.
-  ///   - limit: log bytes after which nothing more is wanted.
-  ///   - body: gets each whole frame's log bytes in order.
-  /// - Throws: what `body` throws.
+  ///   - segment: the object, damaged or truncated.
+  ///   - limit: maximum number of log bytes wanted.
+  ///   - body: called with each whole frame's log bytes in order.
+  /// - Throws: errors of `body`.
   package func salvage(
     _ segment: [UInt8], upTo limit: Int64, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
@@ -91,7 +91,7 @@ package final class SegmentDecoder {
           ZSTD_getFrameContentSize(start, frame.count)
         )
       }
-      // The size is unknown, or too large for one of ours; also that of an error.
+      // The size is unknown, too large for one of our frames, or an error code.
       guard ZSTD_isError(stored) == 0, stored > 0, raw > 0, raw <= SegmentEncoder.frameLength
       else { return }
       let frame = FrameSummary(

@@ -1,4 +1,4 @@
-/// Why bytes that claim to be a segment are not one, or could not be made into one.
+/// Why bytes are not a valid segment, or could not be encoded as one.
 package struct SegmentError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of damage.
   package enum Code: Sendable, Equatable {
@@ -8,13 +8,13 @@ package struct SegmentError: Error, Sendable, Equatable, CustomStringConvertible
     case corrupt
     /// A later format version wrote it.
     case unsupportedVersion(Int)
-    /// zstd could not compress, for want of memory as a rule.
+    /// zstd could not compress, usually for lack of memory.
     case compression
   }
 
   /// The kind of damage.
   package let code: Code
-  /// What was looked at and what was found, in one phrase.
+  /// The finding, in one phrase.
   package let detail: String
 
   /// Makes an error.

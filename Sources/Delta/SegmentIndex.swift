@@ -1,6 +1,6 @@
 import Crypto
 
-/// The index at the end of a segment: a zstd skippable frame that plain `zstd -d` passes over.
+/// The index at the end of a segment: a zstd skippable frame, which plain `zstd -d` ignores.
 ///
 /// Layout (all fixed-width integers little-endian, others LEB128), as the format document of
 /// `Replica` describes:
@@ -19,13 +19,13 @@ package struct SegmentIndex: Sendable, Equatable {
 
   /// The frames in stream order.
   package var frames: [FrameSummary]
-  /// What stands before the segment in the stream.
+  /// Fingerprint of the stream before the segment.
   package var link: Link
-  /// How the stream bytes of a delta segment are made, whose frames hold the literals; nil for a
-  /// plain one.
+  /// The instructions that produce the stream bytes of a delta segment, whose frames hold the
+  /// literals; nil for a plain one.
   package var delta: DeltaInstructions?
-  /// Bytes of a section that readers skip, so that the same content makes an object of another size,
-  /// and with that of another name; 0 for none.
+  /// Bytes of a section that readers skip, which gives the same content another object size, and so
+  /// another name; 0 for none.
   package var padding = 0
 
   /// Makes an index.
@@ -42,14 +42,14 @@ package struct SegmentIndex: Sendable, Equatable {
     case padding = 127
   }
 
-  /// Frames that a segment has at the most, twice as many as the most repetitive log makes: some 200
-  /// bytes of 2 MiB each in an object of 3.5 MiB.
+  /// Maximum number of frames in a segment, twice as many as the most repetitive log makes: some
+  /// 200 bytes for each 2 MiB, in an object of 3.5 MiB.
   package static let mostFrames = 1 << 15
 
   /// Log bytes in all frames.
   package var rawLength: Int { frames.reduce(0) { $0 + $1.rawLength } }
 
-  /// How the segment's stream bytes are made; for a plain segment, one literal.
+  /// The instructions that produce the segment's stream bytes; for a plain segment, one literal.
   package var instructions: DeltaInstructions {
     if let delta { return delta }
     var plain = DeltaInstructions()
@@ -83,10 +83,10 @@ package struct SegmentIndex: Sendable, Equatable {
     return out
   }
 
-  /// The length in bytes of the index that a segment ends with.
+  /// The length in bytes of the index at the end of a segment.
   ///
   /// - Parameter segment: at least the last ``footerLength`` + 8 bytes of the object.
-  /// - Throws: ``SegmentError`` when there is no footer, or one of another version.
+  /// - Throws: ``SegmentError`` if there is no footer, or one of another version.
   package static func length(endOf segment: ArraySlice<UInt8>) throws(SegmentError) -> Int {
     guard segment.count >= footerLength + 8 else {
       throw SegmentError(.truncated, "\(segment.count) bytes are too few for a segment")
@@ -112,8 +112,8 @@ package struct SegmentIndex: Sendable, Equatable {
   ///
   /// - Parameter segment: all bytes of the object, or at least its end.
   /// - Returns: the index and its length in bytes, skippable header included.
-  /// - Throws: ``SegmentError`` for anything that is not exactly what ``encoded()`` writes, unknown
-  ///   sections apart.
+  /// - Throws: ``SegmentError`` for anything that ``encoded()`` does not write, except unknown
+  ///   sections.
   package static func decode(
     endOf segment: ArraySlice<UInt8>
   ) throws(SegmentError) -> (index: SegmentIndex, length: Int) {

@@ -1,13 +1,13 @@
-/// Where the stream bytes of a segment stand: in which of its frames, or in an earlier generation.
+/// Where the stream bytes of a segment are stored: in its frames, or in an earlier generation.
 ///
-/// Everything in an index that could lead a reader astray has been checked when there is a layout:
-/// the frames add up to the object and to the literals, the instructions to the stream bytes.
+/// A layout exists only if everything in the index that could mislead a reader is consistent: the
+/// frames add up to the object and to the literals, the instructions to the stream bytes.
 package struct SegmentLayout: Sendable {
-  /// Stream bytes that stand in one place.
+  /// Stream bytes that are stored contiguously.
   package struct Piece: Sendable, Equatable {
-    /// The place.
+    /// Where bytes are stored.
     package enum Source: Sendable, Equatable {
-      /// A frame by its number, and the bytes of it once it is decompressed.
+      /// A frame, by index, and the range in its decompressed bytes.
       case frame(Int, Range<Int>)
       /// An earlier generation.
       case copy(StreamRange)
@@ -15,32 +15,32 @@ package struct SegmentLayout: Sendable {
 
     /// Offsets from the segment's start, in stream bytes.
     package let range: Range<Int64>
-    /// Where they stand.
+    /// Where they are stored.
     package let source: Source
   }
 
   private struct Extent: Sendable {
     let range: Range<Int64>
-    /// Where the range begins in what it is stored in.
+    /// Start of the range in its storage.
     let position: Int64
   }
 
   /// The segment's index.
   package let index: SegmentIndex
-  /// Offsets from the segment's start of what each instruction makes.
+  /// Ranges that each instruction produces, in stream bytes from the segment's start.
   private let made: [Extent]
-  /// Offsets in all literals together, to positions in the object.
+  /// Maps offsets in the concatenated literals to positions in the object.
   private let frames: [Extent]
 
-  /// Checks an index against the object that it stands in.
+  /// Checks an index against its object.
   ///
   /// - Parameters:
   ///   - index: the index.
   ///   - indexLength: its length in bytes.
   ///   - stored: the object's size in bytes.
-  ///   - generation: the generation of which it is; copies are from earlier ones.
-  ///   - length: the number of stream bytes that its name promises.
-  /// - Throws: ``SegmentError`` when they do not fit each other.
+  ///   - generation: the segment's generation; copies come from earlier ones.
+  ///   - length: the number of stream bytes in its name.
+  /// - Throws: ``SegmentError`` if they are inconsistent.
   package init(
     _ index: SegmentIndex, indexLength: Int, stored: Int64, generation: Int, length: Int64
   ) throws(SegmentError) {
@@ -79,16 +79,15 @@ package struct SegmentLayout: Sendable {
     self.index = index
   }
 
-  /// Bytes of the object that a frame takes.
+  /// Range of a frame in the object.
   package func stored(_ frame: Int) -> Range<Int64> {
     let start = frames[frame].position
     return start..<start + Int64(index.frames[frame].storedLength)
   }
 
-  /// Where a part of the segment stands, in order.
+  /// Where a part of the segment is stored, in order.
   ///
-  /// - Parameter part: offsets from the segment's start, in stream bytes; what lies beyond its end
-  ///   is left out.
+  /// - Parameter part: offsets from the segment's start, in stream bytes; clamped to its end.
   package func pieces(of part: Range<Int64>) -> [Piece] {
     var pieces: [Piece] = []
     var number = made.partitionPoint { $0.range.upperBound > part.lowerBound }

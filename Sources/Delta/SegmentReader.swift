@@ -2,31 +2,31 @@ import Platform
 
 /// Reads a segment, plain or delta, trusting nothing in it.
 ///
-/// Its stream bytes are what the ``SegmentIndex/instructions`` of its ``index`` make: literals stand
-/// in the segment and are read with ``read(_:_:)``; copies stand in segments of an earlier
-/// generation and are read from these in the same way. A plain segment is one literal.
+/// Its stream bytes result from the ``SegmentIndex/instructions`` of its ``index``: literals are in
+/// the segment and are read with ``read(_:_:)``; copies are in segments of an earlier generation
+/// and are read from these in the same way. A plain segment is one literal.
 ///
-/// Whatever is wrong with lengths, index or frames is an error. That a copy finds the bytes it was
-/// made from, only the hash in the segment's name tells.
+/// Inconsistent lengths, index or frames are an error. Only the hash in the segment's name proves
+/// that a copy finds the bytes it was made from.
 package struct SegmentReader {
-  /// Where its bytes stand.
+  /// Where its bytes are stored.
   package let layout: SegmentLayout
   /// The segment's index.
   package var index: SegmentIndex { layout.index }
 
   private let segment: [UInt8]
   private let decoder: SegmentDecoder
-  /// The frame that was read last.
+  /// The last frame read.
   private var open: (number: Int, bytes: [UInt8])?
 
-  /// Opens a segment; no frame is decompressed yet.
+  /// Opens a segment without decompressing a frame.
   ///
   /// - Parameters:
   ///   - segment: all bytes of the object.
-  ///   - generation: the generation of which it is; copies are from earlier ones.
-  ///   - length: the number of stream bytes that its name promises.
+  ///   - generation: the segment's generation; copies come from earlier ones.
+  ///   - length: the number of stream bytes in its name.
   ///   - decoder: decompresses its frames; may serve other readers too, one at a time.
-  /// - Throws: ``SegmentError`` when the index is damaged or does not fit the rest.
+  /// - Throws: ``SegmentError`` if the index is damaged or inconsistent with the rest.
   package init(
     _ segment: [UInt8], generation: Int, length: Int64, decoder: SegmentDecoder
   ) throws(SegmentError) {
@@ -38,15 +38,15 @@ package struct SegmentReader {
     self.decoder = decoder
   }
 
-  /// Reads stream bytes that stand in the segment itself.
+  /// Reads stream bytes that are in the segment itself.
   ///
-  /// Each frame is decompressed once when parts are read in order.
+  /// Sequential reads decompress each frame once.
   ///
   /// - Parameters:
   ///   - part: offsets from the segment's start, in bytes.
-  ///   - body: gets the bytes in order, at most ``SegmentEncoder/frameLength`` at a time.
-  /// - Throws: ``SegmentError`` for damage, and when a byte of the part is a copy or beyond the
-  ///   segment; what `body` throws.
+  ///   - body: called with the bytes in order, at most ``SegmentEncoder/frameLength`` at a time.
+  /// - Throws: ``SegmentError`` for damage, and for a byte that is a copy or beyond the segment;
+  ///   errors of `body`.
   package mutating func read(
     _ part: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -63,7 +63,7 @@ package struct SegmentReader {
     }
   }
 
-  /// Forgets the frame that was read last.
+  /// Frees the last frame read.
   mutating func close() {
     guard let bytes = open?.bytes else { return }
     open = nil

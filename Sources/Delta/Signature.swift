@@ -1,9 +1,9 @@
-/// What is known of a stream's content without having it: the hash of each of its blocks, in order.
+/// A stream's content without its bytes: the hash of each of its blocks, in order.
 ///
-/// 24 bytes of memory for a block, so 6 MiB for a stream of 1 GiB and half of that for each
+/// Uses 24 bytes of memory per block, so 6 MiB for a stream of 1 GiB, and half of that for each
 /// doubling.
 package struct Signature: Sendable, Equatable {
-  /// One block, as a ``SignatureBuilder`` hands it to a ``SignatureFile``.
+  /// One block, passed from a ``SignatureBuilder`` to a ``SignatureFile``.
   package struct Entry: Sendable, Equatable {
     /// Length in bytes.
     let length: Int
@@ -20,7 +20,7 @@ package struct Signature: Sendable, Equatable {
   /// Number of blocks.
   package var count: Int { hashes.count }
 
-  /// The stream offset up to which the blocks reach, in bytes.
+  /// The stream offset at which the blocks end, in bytes.
   package var end: Int64 { ends.last ?? 0 }
 
   /// Whether another stream begins with exactly these blocks.
@@ -29,7 +29,7 @@ package struct Signature: Sendable, Equatable {
       && hashes.elementsEqual(other.hashes.prefix(count))
   }
 
-  /// Adds the blocks that come next in the stream.
+  /// Adds the next blocks of the stream.
   mutating func append(_ entries: some Sequence<Entry>) {
     for entry in entries {
       ends.append(end + Int64(entry.length))

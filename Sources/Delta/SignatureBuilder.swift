@@ -1,4 +1,4 @@
-/// Makes a stream's signature while the stream grows.
+/// Builds a stream's signature as the stream grows.
 package struct SignatureBuilder: Sendable {
   private var hasher = BlockHasher()
   private var parts: [Block] = []
@@ -6,18 +6,18 @@ package struct SignatureBuilder: Sendable {
 
   /// The stream offset up to which blocks are finished, in bytes.
   ///
-  /// The bytes after it, at most ``maximumOpenLength``, are in no block yet; a later builder is made
-  /// with this offset and given them again.
+  /// The bytes after it, at most ``maximumOpenLength``, are in no block yet; a later builder starts
+  /// at this offset and consumes them again.
   package private(set) var end: Int64
 
-  /// Most bytes that can stand between ``end`` and what was appended.
+  /// Maximum number of appended bytes after ``end``.
   package static let maximumOpenLength =
     BlockLevel.lengths(BlockLevel.highest).upperBound + BlockSplitter.maximum
 
-  /// Makes a builder for the stream from an offset on that was an ``end``, or from its start.
+  /// Makes a builder that starts at a former ``end``, or at the stream's start.
   package init(from end: Int64 = 0) { self.end = end }
 
-  /// Takes the next bytes of the stream.
+  /// Appends the next bytes of the stream.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     var hasher = hasher
     self.hasher = BlockHasher()
@@ -25,9 +25,9 @@ package struct SignatureBuilder: Sendable {
     self.hasher = hasher
   }
 
-  /// Takes the next block of the stream, as a ``DeltaEncoder`` has cut and hashed it.
+  /// Appends the next block of the stream, as split and hashed by a ``DeltaEncoder``.
   ///
-  /// Not to be mixed with ``append(_:)-(UnsafeRawBufferPointer)`` for the same builder.
+  /// Do not mix with ``append(_:)-(UnsafeRawBufferPointer)`` for the same builder.
   package mutating func append(_ block: Block) {
     let level = BlockLevel.of(end)
     parts.append(block)
@@ -39,9 +39,9 @@ package struct SignatureBuilder: Sendable {
     parts.removeAll(keepingCapacity: true)
   }
 
-  /// Hands out the blocks that were finished since it was asked last.
+  /// Returns the blocks finished since the last call.
   ///
-  /// Ask after each megabyte or so: until then they stay in memory.
+  /// Call it after each megabyte or so: until then they stay in memory.
   package mutating func take() -> [Signature.Entry] {
     defer { entries = [] }
     return entries

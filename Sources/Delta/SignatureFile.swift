@@ -1,7 +1,6 @@
 import Crypto
 
-/// A signature in the form in which it is cached: only ever appended to, and believed only as far
-/// as it is whole.
+/// The cached form of a signature: append-only, and trusted only as far as it is valid.
 ///
 /// All integers are little-endian:
 ///
@@ -11,20 +10,19 @@ import Crypto
 ///             8 bytes: start of SHA-256 over the 8 bytes before the group's length, wherever these
 ///             end the header or another group, and the records
 ///
-/// What a crash tore off, or what was garbled since, fails its checksum: it and all that follows is
-/// dropped, and so is a group that follows another than the one it was written after. With another
-/// header nothing is read. A block costs 18 or 19 bytes: 5 MB for a stream of 1 GiB.
+/// A group that a crash truncated, or that was corrupted since, fails its checksum: it and everything
+/// after it is dropped, and so is a group that does not follow the one it was written after. With
+/// another header nothing is read. A block costs 18 or 19 bytes: 5 MB for a stream of 1 GiB.
 ///
-/// There is no weak hash beside the strong one, as rsync needs it to look at every byte offset:
-/// the content says where blocks begin, so each is looked up once.
+/// There is no weak hash beside the strong one, which rsync needs to check every byte offset: the
+/// content determines where blocks begin, so each is looked up once.
 package struct SignatureFile: Sendable {
   /// The version this code writes and reads.
   package static let version: UInt16 = 1
 
-  /// The blocks that the file holds.
+  /// The blocks in the file.
   package private(set) var signature = Signature()
-  /// Length of the file's whole part in bytes; the rest is to be cut off before anything is
-  /// appended.
+  /// Length of the file's valid part in bytes; truncate the rest before appending.
   package private(set) var length = 0
 
   private var chain: ArraySlice<UInt8> = Self.header.suffix(Self.checksumLength)
@@ -32,7 +30,7 @@ package struct SignatureFile: Sendable {
   /// Makes an empty file.
   package init() {}
 
-  /// Reads what is whole of a file's bytes.
+  /// Reads the valid part of a file's bytes.
   package init(_ file: [UInt8]) {
     guard file.starts(with: Self.header) else { return }
     length = Self.header.count
@@ -77,7 +75,7 @@ package struct SignatureFile: Sendable {
     return bytes
   }()
 
-  /// The group that bytes begin with; nil where it is torn or garbled.
+  /// The group at the start of some bytes; nil if it is torn or corrupt.
   private static func group(
     _ bytes: ArraySlice<UInt8>, after chain: ArraySlice<UInt8>, from start: Int64
   ) -> (entries: [Signature.Entry], length: Int)? {

@@ -1,15 +1,15 @@
 /// Where the bytes of one generation of a stream are stored: in its own segments, plain or as
-/// literals, or in an earlier generation's.
+/// literals, or in those of an earlier generation.
 ///
-/// A delta that copies through such a map names the place where the bytes stand and not the
-/// place where they are known to be, so a reader never has to follow a copy to another one.
+/// A delta that copies through such a map names the place where the bytes are stored rather than
+/// another copy of them, so a reader never has to follow a chain of copies.
 package struct SourceMap: Sendable, Equatable {
   private struct Extent: Sendable, Equatable {
     var end: Int64
     var source: StreamRange
   }
 
-  /// The generation that it describes.
+  /// The generation described.
   package let generation: Int
   private var extents: [Extent] = []
 
@@ -19,14 +19,14 @@ package struct SourceMap: Sendable, Equatable {
   /// Length of the stream so far in bytes.
   package var length: Int64 { extents.last?.end ?? 0 }
 
-  /// Adds bytes that stand in the generation's own segments: all of a plain one.
+  /// Adds bytes in the generation's own segments: all of a plain one.
   package mutating func appendOwn(_ count: Int64) {
     append(StreamRange(generation: generation, range: length..<length + count))
   }
 
   /// Adds the bytes of a delta segment.
   ///
-  /// - Throws: ``SegmentError`` when a copy is not from an earlier generation.
+  /// - Throws: ``SegmentError`` if a copy is not from an earlier generation.
   package mutating func append(_ instructions: DeltaInstructions) throws(SegmentError) {
     for instruction in instructions.list {
       switch instruction {
@@ -44,7 +44,7 @@ package struct SourceMap: Sendable, Equatable {
 
   /// Where a range of the generation's stream is stored, in order.
   ///
-  /// - Throws: ``SegmentError`` when the range reaches beyond the stream.
+  /// - Throws: ``SegmentError`` if the range extends beyond the stream.
   package func sources(of range: Range<Int64>) throws(SegmentError) -> [StreamRange] {
     guard range.lowerBound >= 0, range.upperBound <= length else {
       throw SegmentError(

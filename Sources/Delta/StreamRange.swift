@@ -5,7 +5,7 @@ package struct StreamRange: Sendable, Hashable {
   /// Offsets in that generation's stream, in bytes.
   package let range: Range<Int64>
 
-  /// Names some bytes.
+  /// Makes a range.
   package init(generation: Int, range: Range<Int64>) {
     self.generation = generation
     self.range = range

@@ -2,7 +2,8 @@ import Logging
 import Platform
 
 extension Connection {
-  /// Sends one request as ``perform(_:ticket:)`` does, and logs it in one line where that is wanted.
+  /// Sends one request like ``perform(_:ticket:)``, and logs it in one line if the logger's level
+  /// includes it.
   func performLogged(
     _ request: HTTPRequest, ticket: Ticket, _ logger: Logger
   ) throws(TransportError) -> HTTPResponse {

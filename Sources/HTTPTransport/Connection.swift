@@ -14,7 +14,7 @@ final class Connection {
   private let trace: RequestTrace?
   private let easy: OpaquePointer?
   private let multi: OpaquePointer?
-  /// Where libcurl writes its message; it keeps the address, so no array will do.
+  /// The buffer for libcurl's message; libcurl keeps the address, so it cannot be an array.
   private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   init(_ options: HTTPTransport.Options) {
@@ -30,7 +30,7 @@ final class Connection {
     errorText.deallocate()
   }
 
-  /// Sends one request and blocks until its answer is there or the ticket is cancelled.
+  /// Sends one request and blocks until its answer is complete or the ticket is cancelled.
   func perform(_ request: HTTPRequest, ticket: Ticket) throws(TransportError) -> HTTPResponse {
     guard let easy, let multi else { throw TransportError(.other, "libcurl does not start") }
     let transfer = Transfer(request, pace: options.pace)
@@ -83,21 +83,21 @@ final class Connection {
       }
       var result = CURLE_OK
       if ccurl_next_done(multi, &result) != 0 { return result }
-      // A cancellation since the check above has left a wake-up behind: this returns at once.
+      // A cancellation since the check above has left a wake-up: then this returns at once.
       let wait = transfer.pause > 0 ? min(transfer.pause, 1) : 1
       guard curl_multi_poll(multi, nil, 0, CInt((wait * 1000).rounded(.up)), nil) == CURLM_OK else {
         throw TransportError(.other, "libcurl fails to wait")
       }
       if transfer.pause > 0 {
         transfer.resume()
-        // May call back at once, and be told to pause again.
+        // May call back at once, and pause again.
         try check(curl_easy_pause(easy, CURLPAUSE_CONT))
       }
     }
   }
 }
 
-/// Throws unless libcurl took the call.
+/// Throws unless a libcurl call succeeded.
 func check(_ code: CURLcode) throws(TransportError) {
   guard code == CURLE_OK else {
     throw TransportError(.other, String(cString: curl_easy_strerror(code)))

@@ -1,8 +1,8 @@
-/// One HTTP request, sent as it stands.
+/// One HTTP request, sent verbatim.
 package struct HTTPRequest: Sendable {
   /// The method, such as `PUT`.
   package var method: String
-  /// The absolute URL, already percent-encoded; its path is not normalised.
+  /// The absolute URL, already percent-encoded; its path is not normalized.
   package var url: String
   /// The header fields, in order.
   ///
@@ -10,7 +10,7 @@ package struct HTTPRequest: Sendable {
   package var headers: [(name: String, value: String)]
   /// The body; nil sends none.
   package var body: [UInt8]?
-  /// How many bytes of body the answer may have before the request fails with `tooLarge`.
+  /// Maximum body size of the answer; a larger one fails the request with `tooLarge`.
   package var maximumResponseBytes: Int
 
   /// Makes a request.

@@ -2,7 +2,7 @@
 package struct HTTPResponse: Sendable {
   /// The status code, such as 200.
   package var status: Int
-  /// The header fields, in the order they came.
+  /// The header fields, in the order received.
   package var headers: [(name: String, value: String)]
   /// The body; empty for HEAD, 204 and 304.
   package var body: [UInt8]

@@ -2,35 +2,35 @@ import Foundation
 package import Logging
 import Platform
 
-/// Sends HTTP requests over libcurl, each on a thread of its own pool.
+/// Sends HTTP requests with libcurl, each on a thread of its own pool.
 ///
-/// A worker is a thread with one connection that it reuses; workers start when they are needed.
-/// They, and not the cooperative pool, do all that blocks. Cancelling the task that waits for an
-/// answer ends the request at once.
+/// A worker is a thread with one connection that it reuses; workers start when needed. All blocking
+/// calls run on them instead of the cooperative pool. Cancelling the task that waits for an answer
+/// ends the request at once.
 package final class HTTPTransport: Sendable {
-  /// What is the same for all requests of a transport.
+  /// Options common to all requests of a transport.
   package struct Options: Sendable {
-    /// How many requests may run at once.
+    /// Maximum number of concurrent requests.
     package var workers = 12
-    /// How long a connection may take to be made, name look-up included.
+    /// Timeout for making a connection, name resolution included.
     package var connectTimeout = Duration.seconds(15)
-    /// The time without a byte in either direction after which a request fails.
+    /// Time without a byte in either direction after which a request fails.
     package var stallTimeout = Duration.seconds(30)
-    /// Whom to trust, and as whom to appear.
+    /// The trusted authorities, and the client certificate.
     package var tls = TLS()
-    /// The proxy's URL, its login in it; nil takes the usual environment variables.
+    /// The proxy's URL, including its login; nil to use the usual environment variables.
     ///
     /// Never used for loopback.
     package var proxy: String?
     /// The `User-Agent` to send.
     package var userAgent = "tidemark"
-    /// What bounds the bytes of bodies a second, of all workers together; nil for no bound.
+    /// Limits the bytes of bodies per second, for all workers together; nil for no limit.
     package var pace: Pace?
-    /// How many requests go out before all later ones fail with `exhausted`; nil for no bound.
+    /// Number of requests after which all later ones fail with `exhausted`; nil for no limit.
     package var maximumRequests: Int?
-    /// Hears of each request at level debug, and of all that libcurl reports at level trace.
+    /// Logs each request at level debug, and everything that libcurl reports at level trace.
     package var logger = Logger.off
-    /// What no line of the log may hold, besides the logins of proxy and requests.
+    /// Secrets that the log must not contain, besides the logins of proxy and requests.
     package var secrets: [String] = []
 
     /// Makes the default options.
@@ -41,7 +41,7 @@ package final class HTTPTransport: Sendable {
   private let sent = Guarded(0)
   private let queue = RequestQueue()
 
-  /// Makes a transport; starts nothing.
+  /// Makes a transport, without starting anything.
   package init(_ options: Options = Options()) {
     self.options = options
   }
@@ -50,14 +50,14 @@ package final class HTTPTransport: Sendable {
     queue.close()
   }
 
-  /// Ends the workers, and with them all requests under way.
+  /// Ends the workers, and all requests in progress.
   ///
   /// Later requests fail as cancelled.
   package func shutdown() {
     queue.close()
   }
 
-  /// Sends one request and reads its whole answer, whatever its status.
+  /// Sends one request and reads the whole answer, whatever its status.
   ///
   /// Throws `TransportError`.
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -87,7 +87,7 @@ package final class HTTPTransport: Sendable {
   }
 
   private func startWorker() {
-    // The thread holds the queue, not the transport: dropping the transport ends it.
+    // The thread holds the queue, not the transport: releasing the transport ends the thread.
     let thread = Thread { [queue, options] in
       let connection = Connection(options)
       while let job = queue.next() {

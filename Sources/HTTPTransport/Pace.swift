@@ -1,11 +1,11 @@
 import Platform
 
-/// A bound of bytes a second that many transfers share: a bucket of tokens that may be overdrawn.
+/// A limit of bytes per second shared by many transfers: a token bucket that may be overdrawn.
 ///
-/// Whoever finds tokens takes what it has at hand, and all wait until the debt is paid: so no
-/// piece has to be cut to measure, and no waiter is favoured by its size.
+/// A transfer that finds tokens takes all it needs at once, and then all transfers wait until the
+/// debt is paid: so no piece has to be split, and size gives no advantage.
 package final class Pace: Sendable {
-  /// A moment, as seconds of any clock that never goes back.
+  /// A moment, in seconds of a monotonic clock.
   package typealias Clock = @Sendable () -> Double
 
   private struct Bucket {
@@ -21,17 +21,17 @@ package final class Pace: Sendable {
   /// Makes a full bucket.
   ///
   /// - Parameters:
-  ///   - bytesPerSecond: The bound, 1 at least.
+  ///   - bytesPerSecond: The limit, at least 1.
   ///   - now: The clock.
   package init(bytesPerSecond: Int64, now: @escaping Clock = Pace.monotonic) {
     rate = Double(max(1, bytesPerSecond))
-    // A tenth of a second's worth may come at once: more would show as bursts.
+    // Allow a tenth of a second's worth at once: more would show as bursts.
     capacity = max(1, rate / 10)
     self.now = now
     bucket = Guarded(Bucket(tokens: max(1, rate / 10), filled: now()))
   }
 
-  /// The seconds since the first use.
+  /// Seconds since the first use.
   package static let monotonic: Clock = {
     let start = ContinuousClock.now
     return {
@@ -40,12 +40,12 @@ package final class Pace: Sendable {
     }
   }()
 
-  /// The most that is to be taken in one piece where the taker has a choice, in bytes.
+  /// Maximum size of a piece, in bytes, when the transfer can choose.
   var piece: Int { Int(min(max(rate / 20, 64), 65536)) }
 
-  /// Takes tokens for so many bytes, or for none.
+  /// Takes tokens for so many bytes, all or none.
   ///
-  /// - Returns: 0 when they were taken, else after how many seconds to ask again.
+  /// - Returns: 0 if they were taken, else the seconds after which to try again.
   func take(_ count: Int) -> Double {
     let time = now()
     return bucket.withLock { bucket in

@@ -1,8 +1,8 @@
-/// Where a server points to instead of answering.
+/// Handles redirects.
 package enum Redirection {
-  /// The absolute URL that an answer points to, when it is on the same server; nil else.
+  /// The absolute URL of a redirect to the same server; nil for any other answer.
   ///
-  /// The same scheme, host and port: nobody else gets the login.
+  /// The same scheme, host and port: no other server gets the login.
   package static func target(of response: HTTPResponse, from url: String) -> String? {
     guard [301, 302, 307, 308].contains(response.status),
       let location = response.header("Location"), location.utf8.count <= 4096,
@@ -18,7 +18,7 @@ package enum Redirection {
     return whole
   }
 
-  /// The place that an answer points to, for messages: without login, query and fragment.
+  /// The target of a redirect, for messages: without login, query and fragment.
   package static func shown(_ response: HTTPResponse) -> String? {
     guard (300..<400).contains(response.status), let location = response.header("Location") else {
       return nil
@@ -33,7 +33,7 @@ package enum Redirection {
     return url.distance(from: url.startIndex, to: end)
   }
 
-  /// Scheme, host and port in one form, whether or not the port is written.
+  /// Scheme, host and port in canonical form, whether or not the port is written.
   private static func origin(of url: String) -> String? {
     let text = url.prefix(originLength(of: url)).lowercased()
     guard !text.contains("@") else { return nil }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The requests that wait for a worker, and the count of workers.
+/// The requests waiting for a worker, and the number of workers.
 final class RequestQueue: @unchecked Sendable {
-  // Unchecked: every variable is only touched while `condition` is locked.
-  /// One request and who waits for its answer.
+  // Unchecked: every variable is only accessed while `condition` is locked.
+  /// One request, and the continuation that waits for its answer.
   struct Job {
     let request: HTTPRequest
     let ticket: Ticket
@@ -17,7 +17,7 @@ final class RequestQueue: @unchecked Sendable {
   private var idle = 0
   private var isClosed = false
 
-  /// Adds a job; `startWorker` is called when there is none free and fewer than `limit`.
+  /// Adds a job; calls `startWorker` if none is free and there are fewer than `limit`.
   func add(_ job: Job, limit: Int, startWorker: () -> Void) {
     condition.lock()
     if isClosed || job.ticket.isCancelled {
@@ -34,9 +34,9 @@ final class RequestQueue: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits for the next job; nil when the queue is closed.
+  /// Waits for the next job; nil if the queue is closed.
   ///
-  /// For workers, blocks the thread.
+  /// For workers; blocks the thread.
   func next() -> Job? {
     condition.lock()
     defer { condition.unlock() }
@@ -49,14 +49,14 @@ final class RequestQueue: @unchecked Sendable {
     return job
   }
 
-  /// Notes that a worker is through with a job.
+  /// Records that a worker has finished a job.
   func finished(_ ticket: Ticket) {
     condition.lock()
     running.removeAll { $0 === ticket }
     condition.unlock()
   }
 
-  /// Takes a waiting job out and fails it as cancelled; a running one is the ticket's affair.
+  /// Removes a waiting job and fails it as cancelled; a running one is cancelled by its ticket.
   func cancel(_ ticket: Ticket) {
     condition.lock()
     let index = waiting.firstIndex { $0.ticket === ticket }
@@ -65,7 +65,7 @@ final class RequestQueue: @unchecked Sendable {
     job?.continuation.resume(throwing: TransportError(.cancelled, "the request was cancelled"))
   }
 
-  /// Ends the workers; cancels what waits and what runs.
+  /// Ends the workers; cancels waiting and running jobs.
   func close() {
     condition.lock()
     isClosed = true

@@ -1,7 +1,7 @@
 import CCurl
 
 extension RequestSetup {
-  /// Sets what concerns TLS, to the server and to a proxy that speaks it.
+  /// Sets the options for TLS, to the server and to a proxy.
   func tls(_ tls: TLS) throws(TransportError) {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -10,14 +10,14 @@ extension RequestSetup {
     if let authorities = tls.authorities {
       try set(CURLOPT_CAINFO_BLOB, authorities)
       try set(CURLOPT_PROXY_CAINFO_BLOB, authorities)
-      // Or the system's folder of authorities would be trusted besides.
+      // Otherwise the system's folder of authorities would be trusted as well.
       try check(ccurl_setopt_str(easy, CURLOPT_CAPATH, nil))
       try check(ccurl_setopt_str(easy, CURLOPT_PROXY_CAPATH, nil))
     }
     if let certificate = tls.clientCertificate, let key = tls.clientKey {
       try set(CURLOPT_SSLCERT_BLOB, certificate)
       try set(CURLOPT_SSLKEY_BLOB, key)
-      // Without one OpenSSL asks the terminal for the password of an encrypted key.
+      // Without one, OpenSSL asks for the password of an encrypted key on the terminal.
       try set(CURLOPT_KEYPASSWD, "")
     }
     if let pinnedKey = tls.pinnedKey { try set(CURLOPT_PINNEDPUBLICKEY, pinnedKey) }

@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import Platform
 
-/// Puts a request into an easy handle: the one conservative shape that every server takes.
+/// Configures an easy handle for a request, conservatively, so that every server accepts it.
 struct RequestSetup {
   let easy: OpaquePointer
   let options: HTTPTransport.Options
@@ -37,13 +37,13 @@ struct RequestSetup {
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_TCP_NODELAY, 1)
     try check(ccurl_keep_sockets(easy))
-    // Without it a cancelled request waits for the name look-up of the system to end.
+    // Without it, a cancelled request waits for the system's name resolution to finish.
     try set(CURLOPT_QUICK_EXIT, 1)
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_USERAGENT, options.userAgent)
-    // What a proxy says to CONNECT is no part of the server's answer.
+    // A proxy's answer to CONNECT is not part of the server's answer.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // What is sent in clear to this machine must not leave it by way of a proxy.
+    // Unencrypted traffic to this machine must not leave it through a proxy.
     let loopback = ["http://localhost", "http://127.", "http://[::1]"]
     if loopback.contains(where: request.url.hasPrefix) {
       try set(CURLOPT_PROXY, "")
@@ -55,7 +55,8 @@ struct RequestSetup {
   private func limits() throws(TransportError) {
     let connect = max(.milliseconds(1), min(options.connectTimeout, .days(1)))
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(connect.milliseconds))
-    // No progress, and not the total time: a large body over a slow line is no fault.
+    // Limit the time without progress instead of the total time: a large body over a slow line is
+    // legitimate.
     try set(CURLOPT_LOW_SPEED_LIMIT, 1)
     let stall = max(.seconds(1), min(options.stallTimeout, .days(1)))
     try set(CURLOPT_LOW_SPEED_TIME, Int((stall / .seconds(1)).rounded(.up)))
@@ -84,7 +85,7 @@ struct RequestSetup {
         ?? Int(CURL_READFUNC_ABORT)
     }
     try check(read)
-    // libcurl rewinds the body after a reused connection turned out dead, and after a 401.
+    // libcurl rewinds the body after a reused connection turned out to be dead, and after a 401.
     let seek = ccurl_setopt_seek(easy) { context, offset, origin in
       guard origin == SEEK_SET, Transfer.at(context)?.seek(to: Int(offset)) == true else {
         return CURL_SEEKFUNC_FAIL
@@ -106,7 +107,7 @@ struct RequestSetup {
   private func headers(_ request: HTTPRequest) throws(TransportError) -> UnsafeMutablePointer<
     curl_slist
   >? {
-    // An empty Expect: no server is asked for 100 Continue, which some answer late or never.
+    // An empty Expect: do not request 100 Continue, which some servers answer late or never.
     var list = curl_slist_append(nil, "Expect:")
     for (name, value) in request.headers {
       let isSound = !name.isEmpty && !(name + value).utf8.contains { $0 < 0x20 || $0 == 0x7F }

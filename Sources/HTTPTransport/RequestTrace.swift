@@ -1,16 +1,16 @@
 import CCurl
 import Logging
 
-/// Logs what libcurl reports of the requests of one connection, at level trace.
+/// Logs what libcurl reports about the requests of one connection, at level trace.
 ///
 /// Confined to the worker's thread; lives as long as the connection's handles, which may report
-/// something until they are closed.
+/// until they are closed.
 final class RequestTrace {
   private let logger: Logger
   private let secrets: [String]
   private var lines = TraceLines(SecretMask())
 
-  /// Makes a trace; nil where the logger does not want it.
+  /// Makes a trace; nil if the logger's level excludes it.
   init?(_ options: HTTPTransport.Options) {
     guard options.logger.logLevel <= .trace else { return nil }
     logger = options.logger
@@ -31,7 +31,7 @@ final class RequestTrace {
     try check(ccurl_setopt_long(easy, CURLOPT_VERBOSE, 1))
   }
 
-  /// Logs what the end of the request leaves.
+  /// Logs the unfinished lines at the end of a request.
   func end() { log(lines.finish()) }
 
   private func report(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
@@ -41,7 +41,7 @@ final class RequestTrace {
     case CURLINFO_HEADER_IN: log(lines.add(.received, bytes))
     case CURLINFO_DATA_OUT: lines.addBody(.sent, bytes.count)
     case CURLINFO_DATA_IN: lines.addBody(.received, bytes.count)
-    // What is encrypted says nothing.
+    // Encrypted data is not informative.
     default: break
     }
   }

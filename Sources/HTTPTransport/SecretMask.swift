@@ -1,32 +1,33 @@
 import Foundation
 
-/// Takes secrets out of lines about requests: by the names of header fields and parameters, by their
-/// place in a URL, and, as a second look, secrets that are known.
+/// Masks secrets in lines about requests: by the names of header fields and parameters, by their
+/// position in a URL, and finally all known secrets.
 ///
-/// Where it cannot tell, it masks too much rather than too little.
+/// If in doubt, it masks too much rather than too little.
 package struct SecretMask: Sendable {
-  /// What stands in a secret's place.
+  /// The replacement of a secret.
   package static let replacement = "***"
-  /// Shorter texts are no known secrets: they would be found inside of ordinary words.
+  /// Minimum length of a known secret: shorter ones would match within ordinary words.
   private static let shortest = 6
 
   private let known: [String]
 
   /// Makes a mask.
   ///
-  /// - Parameter known: Secrets to mask wherever they stand, such as passwords.
+  /// - Parameter known: Secrets to mask everywhere, such as passwords.
   package init(known: some Sequence<String> = []) {
-    // The longest first: a shorter one may be a part of it.
+    // Longest first: a shorter one may be a part of it.
     self.known = Set(known).filter { $0.utf8.count >= Self.shortest }
       .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
   }
 
-  /// A text that may hold URLs and `name=value` parameters.
+  /// Masks text that may contain URLs and `name=value` parameters.
   package func mask(_ text: String) -> String {
     maskKnown(Self.maskParameters(Self.maskLogin(text)))
   }
 
-  /// A text by libcurl itself, which may repeat the proxy's URL with its login, also without scheme.
+  /// Masks a message of libcurl, which may repeat the proxy's URL with its login, even without
+  /// scheme.
   package func maskNote(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return mask(text) }
     let start = text[..<at].firstIndex { $0 == "'" || $0 == "\"" }
@@ -34,9 +35,9 @@ package struct SecretMask: Sendable {
     return mask(text[..<from] + Self.replacement + text[at...])
   }
 
-  /// A header line without its end.
+  /// Masks a header line without its newline.
   ///
-  /// - Returns: The line, and whether its value was masked as a whole.
+  /// - Returns: The line, and whether its whole value was masked.
   package func maskHeader(_ line: String) -> (text: String, isMasked: Bool) {
     guard let colon = line.firstIndex(of: ":"), Self.isSecret(String(line[..<colon])) else {
       return (mask(line), false)
@@ -47,7 +48,7 @@ package struct SecretMask: Sendable {
     return ("\(line[..<colon]): \(shown)\(Self.replacement)", true)
   }
 
-  /// The values of a request's header fields that hold secrets, and the passwords in them.
+  /// The secret values among a request's header fields, and the passwords in them.
   package static func secrets(in headers: [(name: String, value: String)]) -> [String] {
     headers.filter { isSecret($0.name) }.flatMap { header -> [String] in
       let words = header.value.split(separator: " ").map(String.init)
@@ -60,7 +61,7 @@ package struct SecretMask: Sendable {
     }
   }
 
-  /// The login in a URL, as it is written and decoded.
+  /// The login in a URL, as written and decoded.
   package static func secrets(inURL url: String) -> [String] {
     guard let at = url.lastIndex(of: "@") else { return [] }
     let login = url[..<at].range(of: "://").map { url[$0.upperBound..<at] } ?? url[..<at]
@@ -72,15 +73,15 @@ package struct SecretMask: Sendable {
 
   // MARK: Names
 
-  /// The schemes that may be shown: they tell how a login was made.
+  /// Authentication schemes that stay visible, to show how a login was made.
   private static let schemes = ["Basic", "Bearer", "Digest", "Negotiate", "AWS4-HMAC-SHA256"]
 
-  /// What is in the names of header fields and parameters that hold secrets.
+  /// Parts of the names of header fields and parameters with secrets.
   private static let parts = [
     "authoriz", "authentication-info", "cookie", "token", "secret", "signature", "credential",
     "password", "passwd", "accesskey", "access-key", "customer-key",
   ]
-  /// Whole names of such.
+  /// Whole names of header fields and parameters with secrets.
   private static let names: Set<String> = ["auth", "sig", "pwd", "pass", "response", "rspauth"]
 
   private static func isSecret(_ name: String) -> Bool {
@@ -90,7 +91,7 @@ package struct SecretMask: Sendable {
 
   // MARK: Parts of a text
 
-  /// Masks `user:password` of URLs: a password that was not encoded may hold nearly anything.
+  /// Masks `user:password` in URLs: an unencoded password may contain nearly anything.
   private static func maskLogin(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@"), let scheme = text[..<at].range(of: "://") else {
       return text
@@ -98,7 +99,7 @@ package struct SecretMask: Sendable {
     return text[..<scheme.upperBound] + replacement + text[at...]
   }
 
-  /// Masks the values of `name=value` and `name="value"` where the name says that it is a secret.
+  /// Masks the values of `name=value` and `name="value"` if the name denotes a secret.
   private static func maskParameters(_ text: String) -> String {
     guard text.contains("=") else { return text }
     var result = ""

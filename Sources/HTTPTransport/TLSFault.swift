@@ -1,6 +1,6 @@
-/// What is wrong with a TLS connection, as far as libcurl and OpenSSL tell it.
+/// The cause of a TLS failure, as far as libcurl and OpenSSL report it.
 package enum TLSFault: String, Sendable, Hashable, CaseIterable {
-  /// No authority that is trusted has signed the server's certificate.
+  /// No trusted authority has signed the server's certificate.
   case untrusted
   /// The server's certificate is no longer valid, or not yet.
   case expired
@@ -8,21 +8,21 @@ package enum TLSFault: String, Sendable, Hashable, CaseIterable {
   case otherHost
   /// The server's public key is not the pinned one.
   case otherKey
-  /// The server wants a client certificate, or another one.
+  /// The server requires a client certificate, or a different one.
   case clientCertificateWanted
   /// The client certificate or its key cannot be used.
   case clientCertificateUnusable
-  /// The certificate authorities to trust cannot be read.
+  /// The certificate authorities cannot be read.
   case authoritiesUnreadable
-  /// Both sides have no version of TLS, or no cipher, in common.
+  /// The two sides have no version of TLS, or no cipher, in common.
   case version
   /// Anything else.
   case other
 
-  /// Reads libcurl's message: its result codes alone tell too little.
+  /// Reads libcurl's message: its result codes alone are too unspecific.
   init(_ message: String, else fallback: TLSFault = .other) {
     let text = message.lowercased()
-    // OpenSSL's words, and those of the alerts of RFC 8446, section 6.2.
+    // Phrases of OpenSSL, and those of the alerts of RFC 8446, section 6.2.
     let words: [(TLSFault, [String])] = [
       (.otherKey, ["public key does not match pinned"]),
       (.expired, ["has expired", "not yet valid"]),

@@ -1,11 +1,11 @@
 import CCurl
 import Platform
 
-/// The way to cancel one request from any thread.
+/// Cancels one request from any thread.
 final class Ticket: Sendable {
   private struct State {
     var isCancelled = false
-    /// The multi handle that drives the request just now; nil before and after.
+    /// The multi handle that currently drives the request; nil before and after.
     nonisolated(unsafe) var multi: OpaquePointer?
   }
 
@@ -22,7 +22,7 @@ final class Ticket: Sendable {
     }
   }
 
-  /// Names the handle to wake; nil when the request is over.
+  /// Sets the handle to wake; nil when the request is over.
   func drive(with multi: OpaquePointer?) {
     state.withLock { $0.multi = multi }
   }

@@ -1,17 +1,17 @@
 import Platform
 
-/// Makes lines of what libcurl reports of a request: without secrets, without bodies, and without
-/// control characters.
+/// Turns libcurl's reports about a request into lines without secrets, bodies and control
+/// characters.
 ///
-/// Pieces are put together first: a header that comes in two would hide what its value is.
+/// Pieces are joined first: a header split in two would hide that its value is a secret.
 struct TraceLines {
-  /// What a piece is.
+  /// The kind of a piece.
   enum Kind: CaseIterable {
-    /// libcurl's own words.
+    /// libcurl's own message.
     case note
-    /// Of the request's head.
+    /// Part of the request's head.
     case sent
-    /// Of the answer's head.
+    /// Part of the answer's head.
     case received
 
     var mark: String {
@@ -26,11 +26,11 @@ struct TraceLines {
   private struct Partial {
     var bytes: [UInt8] = []
     var isCut = false
-    /// Whether the header before was masked: a line that goes on with it is, too.
+    /// Whether the previous header was masked: a line that continues it is masked, too.
     var isMasked = false
   }
 
-  /// Bytes of a line that are kept.
+  /// Maximum number of bytes kept of a line.
   private static let longest = 8192
 
   private let mask: SecretMask
@@ -39,7 +39,7 @@ struct TraceLines {
 
   init(_ mask: SecretMask) { self.mask = mask }
 
-  /// Takes a piece of text; gives the lines that it ends.
+  /// Appends a piece of text; returns the lines that it completes.
   mutating func add(_ kind: Kind, _ bytes: some Sequence<UInt8>) -> [String] {
     var lines = takeBodies()
     for byte in bytes {
@@ -54,15 +54,15 @@ struct TraceLines {
         partial[kind]?.isCut = true
       }
     }
-    // A note is whole, with or without its end.
+    // A note is complete, with or without a newline.
     if kind == .note { lines += takeLine(kind) }
     return lines
   }
 
-  /// Counts bytes of a body, which is never shown.
+  /// Counts bytes of a body, which are never shown.
   mutating func addBody(_ kind: Kind, _ count: Int) { bodies[kind, default: 0] += count }
 
-  /// The lines that the end of a request ends; a head that broke off is not shown.
+  /// The remaining lines at the end of a request; an incomplete head is not shown.
   mutating func finish() -> [String] {
     partial = [:]
     return takeBodies()

@@ -1,6 +1,6 @@
 import CCurl
 
-/// The bodies and headers of one request under way, as libcurl's callbacks see them.
+/// The bodies and headers of one request in progress, as libcurl's callbacks see them.
 ///
 /// Confined to the worker's thread.
 final class Transfer {
@@ -9,10 +9,10 @@ final class Transfer {
   private(set) var headers: [(name: String, value: String)] = []
   private(set) var received: [UInt8] = []
   private(set) var isTooLarge = false
-  /// How many seconds to leave the request alone, because the pace asks for it; 0 when it goes on.
+  /// Seconds to pause the request because of the pace; 0 when it continues.
   private(set) var pause = 0.0
-  /// Whether the empty line after the headers has come: libcurl takes a head that breaks off for a
-  /// whole one.
+  /// Whether the empty line after the headers was received: libcurl accepts a truncated head as
+  /// complete.
   private(set) var isHeadWhole = false
 
   private let body: [UInt8]
@@ -27,12 +27,12 @@ final class Transfer {
     maximumResponseBytes = request.maximumResponseBytes
   }
 
-  /// The transfer that a callback's context pointer means.
+  /// The transfer of a callback's context pointer.
   static func at(_ context: UnsafeMutableRawPointer?) -> Transfer? {
     context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Copies the next piece of the body; returns its length, or that libcurl is to wait.
+  /// Copies the next piece of the body; returns its length, or that libcurl should pause.
   func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(target.count, body.count - position, pace?.piece ?? .max)
     guard mayMove(count) else { return Int(CURL_READFUNC_PAUSE) }
@@ -41,14 +41,14 @@ final class Transfer {
     return count
   }
 
-  /// Goes to a position of the body; false when there is none such.
+  /// Seeks to a position of the body; returns false if it does not exist.
   func seek(to offset: Int) -> Bool {
     guard (0...body.count).contains(offset) else { return false }
     position = offset
     return true
   }
 
-  /// Takes a piece of the answer; returns another number than its length to end the request.
+  /// Receives a piece of the answer; returns a number other than its length to end the request.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard received.count + bytes.count <= maximumResponseBytes else {
       isTooLarge = true
@@ -59,17 +59,17 @@ final class Transfer {
     return bytes.count
   }
 
-  /// Notes that the pause is over.
+  /// Ends the pause.
   func resume() { pause = 0 }
 
-  /// Asks the pace for so many bytes of a body.
+  /// Requests tokens from the pace for so many bytes of a body.
   private func mayMove(_ count: Int) -> Bool {
     guard let pace, count > 0 else { return true }
     pause = pace.take(count)
     return pause == 0
   }
 
-  /// Takes one header line; returns another number than its length to end the request.
+  /// Receives one header line; returns a number other than its length to end the request.
   func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
     headerBytes += bytes.count
     guard headerBytes <= Self.maximumHeaderBytes else {
@@ -78,7 +78,8 @@ final class Transfer {
     }
     let line = String(decoding: bytes, as: UTF8.self)
     if line.hasPrefix("HTTP/") {
-      // A new status line: what came before was a 1xx or the answer to a repeated request.
+      // A new status line: the headers before belong to a 1xx, or to the answer of a repeated
+      // request.
       headers = []
       received = []
       isHeadWhole = false
@@ -93,7 +94,7 @@ final class Transfer {
     return bytes.count
   }
 
-  /// Makes room for the whole answer at once, where its length is told and allowed.
+  /// Reserves memory for the whole answer if its length is stated and allowed.
   private func reserve(_ header: (name: String, value: String)) {
     guard header.name.lowercased() == "content-length", let length = Int(header.value),
       (1...maximumResponseBytes).contains(length)

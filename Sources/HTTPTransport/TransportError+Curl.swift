@@ -1,12 +1,12 @@
 import CCurl
 
 extension TransportError {
-  /// The failure that a libcurl result means.
+  /// The error for a libcurl result.
   ///
   /// - Parameters:
-  ///   - result: What libcurl returned.
-  ///   - message: What it says of it.
-  ///   - proxyStatus: What the proxy answered to CONNECT; 0 for nothing.
+  ///   - result: libcurl's result code.
+  ///   - message: libcurl's message.
+  ///   - proxyStatus: The proxy's answer to CONNECT; 0 for none.
   init(_ result: CURLcode, _ message: String, proxyStatus: Int = 0) {
     let code: Code
     var fault: TLSFault?
@@ -24,13 +24,13 @@ extension TransportError {
     case CURLE_SSL_CACERT_BADFILE: (code, fault) = (.tls, .authoritiesUnreadable)
     case CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED: (code, fault) = (.tls, TLSFault(message))
     case CURLE_SSL_CONNECT_ERROR:
-      // OpenSSL says a connection that breaks during the handshake in the same words everywhere.
+      // OpenSSL's phrases for a connection that breaks during the handshake, the same everywhere.
       let isBroken = ["SSL_ERROR_SYSCALL", "reset by peer", "unexpected eof"].contains {
         message.contains($0)
       }
       (code, fault) = isBroken ? (.interrupted, nil) : (.tls, TLSFault(message))
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-      // With TLS 1.3 the server's refusal of a certificate comes after the handshake.
+      // With TLS 1.3 the server refuses a certificate only after the handshake.
       let alert = TLSFault(message)
       (code, fault) = alert == .clientCertificateWanted ? (.tls, alert) : (.interrupted, nil)
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_WEIRD_SERVER_REPLY, CURLE_SEND_FAIL_REWIND:
@@ -40,10 +40,10 @@ extension TransportError {
     self.init(code, Self.withoutLogin(message), tlsFault: fault)
   }
 
-  /// A message without the login of a proxy's URL, which libcurl repeats when it is malformed.
+  /// A message without the login in a proxy's URL, which libcurl repeats if it is malformed.
   private static func withoutLogin(_ message: String) -> String {
     guard let at = message.lastIndex(of: "@") else { return message }
-    // A password may hold anything, white space and quotes too.
+    // A password may contain anything, even white space and quotes.
     let start = message[..<at].firstIndex { $0 == "'" || $0 == "\"" }
     let from = start.map(message.index(after:)) ?? message.startIndex
     return message[..<from] + "(login)" + message[at...]

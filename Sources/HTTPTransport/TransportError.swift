@@ -1,18 +1,18 @@
-/// Why no HTTP answer came, or not a whole one.
+/// Why there is no HTTP answer, or not a complete one.
 package struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of failure a caller can tell apart.
+  /// The kinds of failure that callers distinguish.
   package enum Code: String, Sendable, Hashable {
-    /// The host name (or the proxy's) has no address.
+    /// The host name (or the proxy's) cannot be resolved.
     case unresolvable
     /// No connection could be made.
     case unreachable
-    /// Connecting took too long, or nothing moved for too long.
+    /// Connecting took too long, or there was no progress for too long.
     case timedOut
     /// The server's certificate or its TLS was refused.
     case tls
-    /// The proxy refuses the request: the message tells its status.
+    /// The proxy refused the request; the message states its status.
     case proxy
-    /// As many requests as are allowed have been sent.
+    /// The maximum number of requests has been sent.
     case exhausted
     /// The task was cancelled, or the transport shut down.
     case cancelled
@@ -20,7 +20,7 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
     case tooLarge
     /// The URL or a header cannot be sent.
     case invalidURL
-    /// The connection broke in the middle.
+    /// The connection broke during the transfer.
     case interrupted
     /// Anything else.
     case other
@@ -28,9 +28,9 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
 
   /// The kind of failure.
   package let code: Code
-  /// What libcurl says of it; holds no login.
+  /// libcurl's message, without a login.
   package let message: String
-  /// What is wrong with the TLS connection, when `code` is `tls`.
+  /// The cause of a TLS failure, if `code` is `tls`.
   package let tlsFault: TLSFault?
 
   /// Makes an error.

@@ -1,11 +1,11 @@
-/// A literal that is looked for, and the rules that begin with it.
+/// A literal to search for, and the rules that begin with it.
 struct Anchor: Sendable {
-  /// In lower case where case is ignored.
+  /// The literal, in lower case if case is ignored.
   let bytes: [UInt8]
-  /// Is set in each byte of a text before it is compared.
+  /// Bits to set in each byte of a text before comparing.
   let fold: [UInt8]
   let rules: [Int]
-  /// Whether one of its rules may mask the anchor itself, or what stands before it.
+  /// Whether one of its rules may mask the anchor itself, or bytes before it.
   let isMasked: Bool
 
   private init(_ text: String, ignoresCase: Bool, of numbers: [Int], _ rules: [RedactionRule]) {
@@ -24,7 +24,7 @@ struct Anchor: Sendable {
     let ignoresCase: Bool
   }
 
-  /// The anchors of rules, which are known by their numbers: one of several rules is there once.
+  /// The distinct anchors of rules; rules are identified by index.
   static func all(of rules: [RedactionRule]) -> [Anchor] {
     var users: [Key: [Int]] = [:]
     for (number, rule) in rules.enumerated() {
@@ -37,13 +37,13 @@ struct Anchor: Sendable {
     }
   }
 
-  /// Whether its first bytes, so many, stand at a place.
+  /// Whether its first `length` bytes are at a position.
   func stands(in text: UnsafeRawBufferPointer, at start: Int, length: Int) -> Bool {
     (0..<length).allSatisfy { text[start + $0] | fold[$0] == bytes[$0] }
   }
 
-  /// The pairs of bytes that may stand at an offset, low byte first; what is beside the anchor may be
-  /// any byte.
+  /// The pairs of bytes possible at an offset, low byte first; beside the anchor any byte is
+  /// possible.
   func pairs(at offset: Int) -> [UInt16] {
     func values(_ at: Int) -> [UInt8] {
       guard bytes.indices.contains(at) else { return Array(0...255) }
@@ -53,10 +53,10 @@ struct Anchor: Sendable {
     return values(offset).flatMap { low in high.map { UInt16(low) | UInt16($0) << 8 } }
   }
 
-  /// For each anchor, where the first of the two pairs of bytes stands that it is known by: those are
-  /// chosen that are seldom met in logs, or have to be looked for anyway.
+  /// For each anchor, the position of the first of the two pairs of bytes that identify it: pairs
+  /// that are rare in logs, or have to be searched anyway.
   static func places(of anchors: [Anchor]) -> [Int] {
-    /// At each place that may be chosen, its pairs and how often they are met.
+    /// At each candidate position, its pairs and their frequency.
     let choices = anchors.map { anchor in
       anchor.bytes.count == 1
         ? [[]]
@@ -67,7 +67,7 @@ struct Anchor: Sendable {
     var places = [Int?](repeating: nil, count: anchors.count)
     var uses = [Int](repeating: 0, count: 1 << 16)
     func cost(_ pairs: [(UInt16, Int)]) -> Int {
-      // Each anchor that may be at a pair is compared, which costs less than to look at the pair.
+      // Each anchor of a pair is compared, which costs less than checking the pair.
       pairs.reduce(0) { $0 + $1.1 * (uses[Int($1.0)] == 0 ? 10 : 1) }
     }
     for _ in 0..<3 {

@@ -1,17 +1,17 @@
 /// Finds all anchors of all rules in one scan.
 ///
-/// Every anchor is known by three of its bytes. Wherever it stands, either the first two or the last
-/// two of them lie at an even distance from the scan's start: so a look at every second pair of
-/// bytes, in one table, finds it.
+/// Every anchor is identified by three of its bytes. Wherever it occurs, either the first two or
+/// the last two of them are at an even distance from the scan's start: so checking every second
+/// pair of bytes, in one table, finds it.
 struct AnchorScanner: Sendable {
-  /// An anchor that a pair may belong to, and where in it the pair stands.
+  /// An anchor that a pair may belong to, and the pair's position in it.
   private struct Place: Sendable {
     let anchor: Int
     let length: Int
     let offset: Int
     /// Whether the pair is the first two of its three bytes.
     let isFirst: Bool
-    /// The anchor's first bytes, eight at the most, to be compared at once.
+    /// The anchor's first bytes, at most eight, for comparison at once.
     let head: UInt64
     let fold: UInt64
     let mask: UInt64
@@ -30,25 +30,25 @@ struct AnchorScanner: Sendable {
     }
   }
 
-  /// What may stand beside a pair where it is one of a bucket's, by the lower six bits of the byte:
-  /// most pairs are none, which is seen at once.
+  /// The bytes possible beside a pair of a bucket, by their lower six bits: this quickly rules out
+  /// most pairs.
   private struct Beside {
     var before: UInt64 = 0
     var after: UInt64 = 0
   }
 
-  /// By number, what is looked for.
+  /// The anchors, by index.
   let anchors: [Anchor]
-  /// By pair: 0, or the bucket with the places that it may be.
+  /// By pair: 0, or the bucket of its places.
   private var table = [UInt8](repeating: 0, count: 1 << 16)
   private var places: [Place] = []
-  /// By bucket, where its places begin among all.
+  /// By bucket, the index of its first place.
   private var firstPlaces: [Int] = []
   /// By bucket.
   private var beside = [Beside](repeating: Beside(), count: 256)
   private let longest: Int
 
-  /// Makes a scanner for the anchors of rules, which are known by their numbers.
+  /// Makes a scanner for the anchors of rules, which are identified by index.
   init(_ rules: [RedactionRule]) {
     anchors = Anchor.all(of: rules)
     longest = anchors.reduce(0) { max($0, $1.bytes.count) }
@@ -64,7 +64,7 @@ struct AnchorScanner: Sendable {
     fill(pairs)
   }
 
-  /// Enters pairs in the table, those that may be the same places in one bucket.
+  /// Fills the table; pairs with the same places share a bucket.
   private mutating func fill(_ pairs: [Int: [Place]]) {
     var buckets = [[Place]](repeating: [], count: 256)
     var numbers: [[Int]: Int] = [:]
@@ -92,7 +92,7 @@ struct AnchorScanner: Sendable {
       let other = anchor.bytes[at] ^ anchor.fold[at]
       return 1 << UInt64(anchor.bytes[at] & 63) | 1 << UInt64(other & 63)
     }
-    // Of the three bytes an anchor is known by, one is before or after the pair.
+    // One of the three identifying bytes is before or after the pair.
     if place.isFirst {
       beside.after |= bits(place.offset + 2)
     } else {
@@ -100,16 +100,16 @@ struct AnchorScanner: Sendable {
     }
   }
 
-  /// Reports every anchor that begins in a range and stands wholly in the text, roughly in order.
+  /// Reports every anchor that begins in a range and is entirely in the text, roughly in order.
   ///
-  /// - Parameter found: gets the number of the anchor, and its place.
+  /// - Parameter found: called with the anchor's index and its range.
   func scan(
     _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ found: (Int, Range<Int>) -> Void
   ) {
     guard let base = text.baseAddress, !anchors.isEmpty else { return }
     let end = min(text.count - 1, range.upperBound + longest)
     var position = range.lowerBound
-    // A block has a byte before it, and one after it.
+    // Blocks need a byte before and after them.
     if position == 0, position < end {
       look(text, position, bucket(base, position), range, found)
       position += 2
@@ -131,10 +131,10 @@ struct AnchorScanner: Sendable {
     }
   }
 
-  /// Looks for the next pair that an anchor may be known by, in blocks of eight bytes.
+  /// Finds the next pair that may identify an anchor, in blocks of eight bytes.
   ///
-  /// - Parameter last: where a block begins at the latest.
-  /// - Returns: its place; without one, where the first block would begin that was not looked at.
+  /// - Parameter last: the last possible start of a block.
+  /// - Returns: its position; if there is none, the start of the first block not searched.
   private func next(
     _ base: UnsafeRawPointer, _ position: Int, _ last: Int
   ) -> (place: Int, isFound: Bool) {
@@ -146,9 +146,10 @@ struct AnchorScanner: Sendable {
     return (block, false)
   }
 
-  /// The next block with a pair that is in the table; behind the last one without any.
+  /// The next block with a pair in the table; the end of the last block if there is none.
   ///
-  /// Most of a scan's time is spent here: it is kept apart, so that it is a handful of instructions.
+  /// Most of a scan's time is spent here: it is a separate function so that it compiles to a few
+  /// instructions.
   @inline(never)
   private func filled(_ base: UnsafeRawPointer, _ position: Int, _ last: Int) -> Int {
     var block = position
@@ -162,7 +163,7 @@ struct AnchorScanner: Sendable {
     return block
   }
 
-  /// The first pair of a block that is in the table, and has beside it what an anchor has.
+  /// The first pair of a block that is in the table, with a byte beside it as in an anchor.
   @inline(__always)
   private func pair(_ base: UnsafeRawPointer, inBlock block: Int) -> Int? {
     beside.withUnsafeBufferPointer { beside in
@@ -212,7 +213,8 @@ struct AnchorScanner: Sendable {
     }
   }
 
-  /// Where the text ends in the beginning of an anchor that may be masked; its end where it does not.
+  /// Position at which the text ends with the start of an anchor that may be masked; the text's end
+  /// if it does not.
   func openEnd(of text: UnsafeRawBufferPointer) -> Int {
     for length in stride(from: min(longest - 1, text.count), to: 0, by: -1) {
       let start = text.count - length

@@ -1,10 +1,10 @@
-/// A set of byte values, never with the newline: nothing that is redacted reaches over a line's end.
+/// A set of byte values, which never contains the newline: redaction does not extend beyond a line.
 struct ByteSet: Sendable, Hashable {
   private let members: [Bool]
 
-  /// Reads the inside of a bracket expression: `A-Za-z0-9+/=-`, or `^"'` for all but some.
+  /// Parses the inside of a bracket expression: `A-Za-z0-9+/=-`, or `^"'` for a complement.
   ///
-  /// A hyphen at either end is one.
+  /// A hyphen at either end is literal.
   init(_ expression: String) {
     var bytes = Array(expression.utf8)[...]
     let isNegated = bytes.first == UInt8(ascii: "^")
@@ -22,7 +22,7 @@ struct ByteSet: Sendable, Hashable {
     self.members = members
   }
 
-  /// Whether a byte is in it.
+  /// Whether it contains a byte.
   @inline(__always)
   func contains(_ byte: UInt8) -> Bool { members[Int(byte)] }
 }

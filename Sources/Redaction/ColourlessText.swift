@@ -6,22 +6,22 @@ import LogRecords
   import Glibc
 #endif
 
-/// Lines of a text without the sequences that set colours (SGR, ECMA-48, section 8.3.117), and where
-/// each of their bytes stands in the text.
+/// Lines of a text without the sequences that set colours (SGR, ECMA-48, section 8.3.117), with the
+/// original position of each byte.
 ///
-/// Where a line has none, it is left out.
+/// Lines without such sequences are omitted.
 struct ColourlessText {
   private(set) var bytes: [UInt8] = []
-  /// Where stretches begin that stand together in both texts: here, and there.
+  /// Starts of stretches that are contiguous in both texts: here, and in the original.
   private var stretches: [(here: Int, there: Int)] = []
 
   private static let escape: UInt8 = 0x1b
-  /// Parameters of a sequence are no longer, in bytes.
+  /// Maximum length of a sequence's parameters, in bytes.
   private static let longestParameters = 32
 
   /// - Parameters:
   ///   - text: the text.
-  ///   - range: a part of it that begins and ends where lines do, or where a look must.
+  ///   - range: a part of it that begins and ends at line boundaries, or at the limits of a pass.
   init(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) {
     var position = range.lowerBound
     while let escape = Self.find(Self.escape, in: text, position..<range.upperBound) {
@@ -62,8 +62,8 @@ struct ColourlessText {
     bytes += UnsafeRawBufferPointer(rebasing: text[part])
   }
 
-  /// Where a sequence ends that begins at a place, also one that the text ends in the middle of; nil
-  /// where none begins.
+  /// End of a sequence that begins at a position, even if the text ends within it; nil if none
+  /// begins.
   private static func sequenceEnd(
     at start: Int, in text: UnsafeRawBufferPointer, _ limit: Int
   ) -> Int? {
@@ -77,19 +77,19 @@ struct ColourlessText {
     return text[end] == UInt8(ascii: "m") ? end + 1 : nil
   }
 
-  /// Where a byte stands in the text; its end is where the last one ends.
+  /// The original position of a byte; its end maps to the end of the last byte.
   func place(of here: Int) -> Int {
     guard let index = stretch(here) else { return here }
     return stretches[index].there + here - stretches[index].here
   }
 
-  /// What a range of bytes takes in the text, with the sequences between them.
+  /// The original range of some bytes, including the sequences between them.
   func range(of here: Range<Int>) -> Range<Int> {
     guard !here.isEmpty else { return 0..<0 }
     return place(of: here.lowerBound)..<place(of: here.upperBound - 1) + 1
   }
 
-  /// Where the bytes end that an anchor decides about: sequences count as far as it reaches.
+  /// End of the bytes that an anchor can affect; sequences count towards its reach.
   func limit(from anchor: Int) -> Int {
     let reach = place(of: anchor) + RedactionPass.reach
     var (low, high) = (anchor, anchor + RedactionPass.reach)
@@ -105,7 +105,7 @@ struct ColourlessText {
     return low
   }
 
-  /// The stretch that a byte is in.
+  /// The stretch that contains a byte.
   private func stretch(_ here: Int) -> Int? {
     var (low, high) = (0, stretches.count)
     while low < high {
@@ -117,9 +117,9 @@ struct ColourlessText {
 }
 
 extension RedactionPass {
-  /// Looks for anchors that begin in a range of the text, as if its coloured lines had no colours.
+  /// Finds anchors that begin in a range of the text, ignoring the colours of its lines.
   ///
-  /// Only rules that are steps are tried.
+  /// Only rules made of steps are tried.
   mutating func lookThroughColours(in range: Range<Int>) {
     let first = range.lowerBound - rules.longestBefore
     let start = lineStart(of: range.lowerBound, notBefore: first) ?? max(0, first)

@@ -1,69 +1,69 @@
-/// A rule in the form in which it is tried at every anchor: plain numbers, for speed.
+/// A rule, compiled to plain numbers for speed, as it is tried at every anchor.
 struct CompiledRule: Sendable {
-  /// How it goes on from its anchor.
+  /// How it continues after its anchor.
   enum Way: Sendable {
     case steps(Steps)
     case keyBlock
     case cardNumber
-    /// The number of an expression.
+    /// Index of an expression.
     case near(Int)
   }
 
   struct Steps: Sendable {
     let before: Step?
-    /// Numbers of the steps that follow.
+    /// Indexes of the following steps.
     let after: Range<Int>
     let keepsAnchor: Bool
-    /// The number of the set of bytes that may not stand before the anchor.
+    /// Index of the set of bytes that must not precede the anchor.
     let notAfter: Int?
     let hasWordsBefore: Bool
   }
 
   struct Step: Sendable {
-    /// The number of its byte set; nil for words.
+    /// Index of its byte set; nil for words.
     let set: Int?
     let least: Int
     let most: Int
     let endsBefore: UInt8?
     let isSecret: Bool
     let isWhole: Bool
-    /// The number of the set of which it has a byte.
+    /// Index of the set of which it must contain a byte.
     let needs: Int?
-    /// The number of the set with a byte of which it does not begin.
+    /// Index of the set with whose bytes it must not begin.
     let notFirst: Int?
     let leastChanges: Int
     let hasExceptions: Bool
   }
 }
 
-/// Rules made ready.
+/// Compiled rules.
 struct CompiledRules: Sendable {
   /// By rule.
   private(set) var ways: [CompiledRule.Way] = []
   /// By rule.
   let kinds: [String]
   private(set) var steps: [CompiledRule.Step] = []
-  /// By rule, what may follow its anchor.
+  /// By rule, the bytes that may follow its anchor.
   private var following: [FollowingBytes] = []
-  /// By anchor, what may follow it for one of its rules.
+  /// By anchor, the bytes that may follow it in any of its rules.
   private var followingAnchors: [FollowingBytes] = []
-  /// By step, the words that it may be or, where it has a set, may not be.
+  /// By step, the words that match or, if it has a set, do not match.
   private(set) var words: [[[UInt8]]] = []
-  /// By rule, the words that may not stand before its anchor.
+  /// By rule, the words that must not precede its anchor.
   let wordsBefore: [[[UInt8]]]
-  /// The longest stretch before an anchor that decides about it, in bytes.
+  /// The longest context before an anchor, in bytes.
   let longestBefore: Int
   /// The engine that they are for.
   let engine: Int
-  /// Whether colours are looked through.
+  /// Whether colours are ignored.
   var looksThroughColours: Bool { engine >= 2 }
   /// Whether secrets are masked in the categories of records, too.
   var masksCategories: Bool { engine >= 2 }
   private(set) var patterns: [NearPattern] = []
-  /// Rules that need no anchor.
+  /// Rules without anchors.
   private(set) var cards: [Int] = []
   let sets: [ByteSet]
-  /// By byte, a bit for each set that it is in.
+  /// By byte, a bit for each set that contains it.
   let members: [UInt64]
   let scanner: AnchorScanner
 
@@ -99,10 +99,10 @@ struct CompiledRules: Sendable {
     }
   }
 
-  /// Looks for anchors that begin in a range of a text, but for those that no rule goes on from with
-  /// the bytes that follow.
+  /// Finds anchors that begin in a range of a text, except those whose following bytes no rule
+  /// matches.
   ///
-  /// - Parameter found: gets the rule and the anchor's place.
+  /// - Parameter found: called with the rule and the anchor's position.
   @inline(__always)
   func scan(
     _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ found: (Int, Range<Int>) -> Void

@@ -1,9 +1,9 @@
-/// Which two bytes may follow an anchor of a rule that is a row of steps.
+/// The pairs of bytes that may follow an anchor of a rule made of steps.
 ///
-/// Most anchors are seen by them to have no secret, before a step is tried: what does not pass, no
-/// steps fit. What passes may fit.
+/// They rule out most anchors before a step is tried: if the test fails, the steps cannot match; if
+/// it passes, they may.
 struct FollowingBytes: Sendable {
-  /// A set of bytes, newlines among them, as no step takes one but what follows may be one.
+  /// A set of bytes, which may include newlines: no step matches one, but one may follow the steps.
   private struct Bits: Sendable, Equatable {
     var words = SIMD4<UInt64>()
 
@@ -18,26 +18,26 @@ struct FollowingBytes: Sendable {
     mutating func formUnion(_ other: Bits) { words |= other.words }
   }
 
-  /// A place in the steps: so many bytes of one are taken.
+  /// A position within the steps: the number of bytes that a step has matched.
   private struct Place {
     let step: Int
     var taken = 0
-    /// The word that they belong to, where the step is one of words.
+    /// The matched word, for a step made of words.
     var word: Int?
   }
 
-  /// By the first of the two, the number of the set that the second is in.
+  /// By the first byte, the index of the set of second bytes.
   private var second: [UInt8] = []
   private var sets: [Bits] = []
 
   /// - Parameters:
-  ///   - steps: what follows the anchor.
-  ///   - words: by step, the words that it may be.
-  ///   - sets: by number, the sets that steps consist of.
+  ///   - steps: the steps after the anchor.
+  ///   - words: by step, its words.
+  ///   - sets: the sets in the steps, by index.
   init(_ steps: ArraySlice<CompiledRule.Step>, words: ArraySlice<[[UInt8]]>, sets: [ByteSet]) {
     let (steps, words) = (Array(steps), Array(words))
 
-    /// Where what follows may be, some steps taking nothing; nil where no step is left.
+    /// The positions possible next, if some steps match nothing; nil if no step is left.
     func places(from place: Place) -> [Place]? {
       guard steps.indices.contains(place.step) else { return nil }
       let step = steps[place.step]
@@ -64,7 +64,7 @@ struct FollowingBytes: Sendable {
       return places(from: Place(step: place.step + 1)).map { found + $0 }
     }
 
-    /// The bytes that may be next.
+    /// The bytes possible next.
     func bytes(at place: Place) -> Bits {
       let step = steps[place.step]
       var bits = Bits()
@@ -100,7 +100,7 @@ struct FollowingBytes: Sendable {
     }
   }
 
-  /// What one of several lets pass.
+  /// Accepts what any of several accepts.
   init(_ several: [FollowingBytes]) {
     self.init { byte in
       several.reduce(into: Bits()) { $0.formUnion($1.sets[Int($1.second[Int(byte)])]) }
@@ -110,7 +110,7 @@ struct FollowingBytes: Sendable {
   /// Any bytes.
   static let any = FollowingBytes { _ in .all }
 
-  /// - Parameter set: what the second may be after the first.
+  /// - Parameter set: the second bytes possible after a first one.
   private init(_ set: (UInt8) -> Bits) {
     for byte in UInt8.min...UInt8.max {
       let set = set(byte)
@@ -120,7 +120,7 @@ struct FollowingBytes: Sendable {
     }
   }
 
-  /// Whether steps may fit what follows at a place; before the text's end anything may.
+  /// Whether steps may match at a position; near the text's end the answer is always yes.
   @inline(__always)
   func mayBegin(at place: Int, in text: UnsafeRawBufferPointer) -> Bool {
     guard place &+ 1 < text.count else { return true }

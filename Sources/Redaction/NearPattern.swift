@@ -1,17 +1,18 @@
 import Foundation
 
-/// The regular expression of an own rule, over so few bytes and steps that none can hold up a log.
+/// The regular expression of a custom rule, limited to so few bytes and steps that it cannot stall
+/// a log.
 ///
-/// Bytes are seen as Latin-1, so that one character is one byte; a letter beyond ASCII is as many
-/// characters as UTF-8 gives it bytes.
+/// Bytes are treated as Latin-1, so that one character is one byte; a letter beyond ASCII is as
+/// many characters as it has bytes in UTF-8.
 struct NearPattern: Sendable {
-  /// Stream offsets are divided into cells of this length: an expression is tried once a line and
-  /// cell in which its literal stands, so that many literals cost no more than one.
+  /// Stream offsets are divided into cells of this length: an expression is tried once per line and
+  /// cell that contains its literal, so that many literals cost no more than one.
   static let cell = 2048
-  /// Bytes before and after the cell that an expression sees.
+  /// Bytes before and after the cell that the expression sees.
   static let margin = 1024
 
-  /// Times 10,000 steps, of which ICU reports each, after which it is given up.
+  /// Maximum number of steps in units of 10,000, after each of which ICU reports.
   private static let patience = 20
 
   private let expression: NSRegularExpression
@@ -20,7 +21,7 @@ struct NearPattern: Sendable {
     let bytes = String(pattern.utf8.map { Character(Unicode.Scalar($0)) })
     do {
       let groups = try NSRegularExpression(pattern: bytes).numberOfCaptureGroups
-      // What is passed over before a match counts as steps too, and what is wanted is group 1.
+      // Characters skipped before a match count as steps too, and the wanted range is group 1.
       expression = try NSRegularExpression(
         pattern: groups > 0 ? "[\\s\\S]*?(?:\(bytes))" : "[\\s\\S]*?(\(bytes))")
     } catch {
@@ -28,10 +29,10 @@ struct NearPattern: Sendable {
     }
   }
 
-  /// What it matches.
+  /// The matches.
   ///
-  /// - Returns: places in `bytes`; all of them where it took more steps than it may: rather too much
-  ///   is masked than too little.
+  /// - Returns: ranges in `bytes`; the whole of them if the expression exceeds its steps: better to
+  ///   mask too much than too little.
   func matches(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
     let text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     var found: [Range<Int>] = []

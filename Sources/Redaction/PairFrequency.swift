@@ -1,6 +1,6 @@
-/// How often two bytes are met together in logs: in about so many of 100,000 places.
+/// How often two adjacent bytes occur in logs, approximately, per 100,000 positions.
 enum PairFrequency {
-  /// - Parameter pair: its low byte stands first.
+  /// - Parameter pair: the first byte is the low one.
   static func of(_ pair: UInt16) -> Int {
     let first = UInt8(truncatingIfNeeded: pair)
     let second = UInt8(truncatingIfNeeded: pair >> 8)
@@ -12,7 +12,7 @@ enum PairFrequency {
     case upper
     case digit
     case blank
-    /// What stands between words and numbers.
+    /// Separators between words and numbers.
     case joint
     case other
 
@@ -30,7 +30,7 @@ enum PairFrequency {
     }
   }
 
-  /// Of two bytes that are not in ``letters``.
+  /// The frequency of two bytes that are not in ``letters``.
   private static func of(_ first: Kind, _ second: Kind) -> Int {
     switch (first, second) {
     case (.digit, .digit), (.digit, .joint), (.joint, .digit): 160
@@ -45,7 +45,7 @@ enum PairFrequency {
     }
   }
 
-  /// Pairs of letters, counted in logs of nine programs, and about how often each is met.
+  /// Pairs of letters, counted in logs of nine programs, with their approximate frequency.
   private static let letters: [UInt16: Int] = {
     var found: [UInt16: Int] = [:]
     for (frequency, pairs) in counted {

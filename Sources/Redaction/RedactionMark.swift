@@ -1,15 +1,15 @@
-/// What takes a secret's place: `[REDACTED:kind***]`, as long as the secret, or only `*` where that
-/// has no room.
+/// The replacement of a secret: `[REDACTED:kind***]`, as long as the secret, or only `*` if that is
+/// too short.
 ///
-/// Marks that stand in a text already are left as they are, and so is every `*`: what was redacted
-/// once is not changed by redacting it again.
+/// Existing marks in a text stay as they are, and so does every `*`: redacting a redacted text
+/// changes nothing.
 enum RedactionMark {
   private static let opening = Array("[REDACTED:".utf8)
   private static let kind = ByteSet("a-z0-9-")
   private static let star = UInt8(ascii: "*")
   private static let close = UInt8(ascii: "]")
 
-  /// No opening and kind together are longer, in bytes.
+  /// Maximum length of an opening and a kind together, in bytes.
   private static let longest = 10 + RedactionRule.longestKind
 
   /// Writes a mark over bytes.
@@ -26,7 +26,7 @@ enum RedactionMark {
     for index in bytes.indices { bytes[index] = star }
   }
 
-  /// Where a part of a mark ends that stands at a place; nil where none stands.
+  /// End of a part of a mark that begins at a position; nil if none does.
   static func end(at place: Int, in text: UnsafeRawBufferPointer) -> Int? {
     switch text[place] {
     case star: return place + 1
@@ -36,7 +36,7 @@ enum RedactionMark {
     }
   }
 
-  /// Where the part of a mark ends that a place lies within; nil where it lies in none.
+  /// End of the part of a mark that contains a position; nil if none does.
   static func end(around place: Int, in text: UnsafeRawBufferPointer) -> Int? {
     for start in stride(from: place - 1, through: max(0, place - longest), by: -1)
     where text[start] == opening[0] {

@@ -1,13 +1,13 @@
 extension RedactionPass {
   private static let digits = ByteSet("0-9")
   private static let members = ByteSet("0-9 -")
-  /// Digits of a card number.
+  /// Possible numbers of digits.
   private static let length = 13...19
 
-  /// Finds card numbers: 13 to 19 digits, single blanks or hyphens between them, that pass Luhn's
-  /// test.
+  /// Finds card numbers: 13 to 19 digits, with single blanks or hyphens between them, that pass
+  /// Luhn's test.
   ///
-  /// A number takes 13 bytes at the least, so a look at every thirteenth finds all.
+  /// A number has at least 13 bytes, so checking every thirteenth finds all.
   mutating func findCards(in range: Range<Int>, _ rule: Int) {
     var position = range.lowerBound
     var done = range.lowerBound
@@ -31,7 +31,7 @@ extension RedactionPass {
     }
   }
 
-  /// Where the longest card number ends that begins at a place; nil without one.
+  /// End of the longest card number that begins at a position; nil without one.
   private func cardEnd(from start: Int) -> Int? {
     guard (UInt8(ascii: "2")...UInt8(ascii: "6")).contains(text[start]) else { return nil }
     var digits: [Int] = []

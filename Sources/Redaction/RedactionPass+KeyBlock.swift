@@ -4,25 +4,25 @@
   import Glibc
 #endif
 
-/// A private key's header line whose following lines have not been looked at yet.
+/// A private key's header line whose following lines have not been examined yet.
 struct KeyBlock {
-  /// Where the last such header in a line begins, where that line ends, and its rule.
+  /// Start of the last such header in a line, the end of that line, and its rule.
   var pending: (start: Int, lineEnd: Int, rule: Int)?
-  /// Where the line begins after which the text ends without the key's end.
+  /// Start of the line after which the text ends before the key does.
   var openLine: Int?
-  /// The footer after a place, as far as it was looked for.
+  /// The next footer after a position, as far as it was searched.
   var footer = (from: 0, to: 0, at: Int?.none)
 }
 
-/// Private keys: what follows a `BEGIN … PRIVATE KEY` in its line up to the `END`, and the lines
-/// after it that look like a key's.
+/// Masks private keys: everything from `BEGIN … PRIVATE KEY` to `END` in a line, and the following
+/// lines that look like a key's.
 ///
-/// These may stand in quotes, in JSON or after a time. Other programs' lines may stand between them;
-/// three in a row are passed over.
+/// These may be in quotes, in JSON or after a time. Lines of other programs may be between them; up
+/// to three in a row are skipped.
 extension RedactionPass {
   private static let label = ByteSet("A-Z0-9 ")
   private static let base64 = ByteSet("A-Za-z0-9+/=")
-  /// With the backslashes of a text in quotes.
+  /// With the backslashes of quoted text.
   private static let quotedBase64 = ByteSet("A-Za-z0-9+/=\\")
   private static let around = ByteSet(" \t\r\"'`,;>|")
   private static let footer = Array("-----END".utf8)
@@ -30,16 +30,16 @@ extension RedactionPass {
   private static let fields = [
     "Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:", "Charset:",
   ].map { Array($0.utf8) }
-  /// From this length on nothing else looks like a line of a key, in bytes.
+  /// The length from which a line can only be a key's, in bytes.
   private static let surely = 40
-  /// A longer line is none of a key's, in bytes.
+  /// Maximum length of a key's line, in bytes.
   private static let longestLine = 4096
-  /// Foreign lines that may stand in a key, one after the other.
+  /// Maximum number of consecutive foreign lines within a key.
   private static let foreignLines = 3
 
   /// - Parameters:
-  ///   - start: where the anchor, `-----BEGIN `, stands.
-  ///   - length: the anchor's.
+  ///   - start: position of the anchor, `-----BEGIN `.
+  ///   - length: the anchor's length.
   mutating func keyBlock(at start: Int, _ length: Int, _ rule: Int) {
     guard let header = headerEnd(from: start + length) else { return }
     let limit = start + Self.reach
@@ -50,12 +50,12 @@ extension RedactionPass {
     add(rest, rule)
     if footer != nil { return }
     if let pending = block.pending, pending.lineEnd != lineEnd { closeBlock() }
-    // Of two in one line the later one reaches farther.
+    // Of two in one line the later one extends further.
     block.pending = (start, lineEnd, rule)
   }
 
-  /// Where a header or footer ends that begins at a place, as far as no mask may hide it: it tells
-  /// what the lines around it are.
+  /// End of the part of a header or footer, beginning at a position, that must not be masked,
+  /// because it identifies the lines around it.
   static func fenceEnd(at start: Int, in text: UnsafeRawBufferPointer) -> Int? {
     guard text[start] == UInt8(ascii: "-") else { return nil }
     for fence in [header, footer] where start + fence.count <= text.count {
@@ -64,13 +64,13 @@ extension RedactionPass {
     return nil
   }
 
-  /// Where a header or footer ends, as far as no mask may hide it, that a place stands in.
+  /// End of that part of a header or footer that contains a position.
   static func fenceEnd(around place: Int, in text: UnsafeRawBufferPointer) -> Int? {
     (max(0, place - header.count + 1)..<place).lazy
       .compactMap { fenceEnd(at: $0, in: text) }.first { $0 > place }
   }
 
-  /// Where a header ends that is a private key's.
+  /// End of a private key's header.
   private func headerEnd(from start: Int) -> Int? {
     var end = start
     while end < min(text.count, start + 64), Self.label.contains(text[end]) { end += 1 }
@@ -83,7 +83,7 @@ extension RedactionPass {
     return isPrivate ? end + 5 : nil
   }
 
-  /// The first footer in a part of a line, each stretch being searched once.
+  /// The first footer in a part of a line; each byte is searched once.
   private mutating func footer(in range: Range<Int>) -> Int? {
     var from = range.lowerBound
     let known = block.footer
@@ -111,7 +111,7 @@ extension RedactionPass {
     return nil
   }
 
-  /// Looks at the lines that follow the pending header.
+  /// Examines the lines that follow the pending header.
   mutating func closeBlock() {
     guard let (start, lineEnd, rule) = block.pending else { return }
     block.pending = nil
@@ -135,7 +135,7 @@ extension RedactionPass {
       case .foreign:
         foreign += 1
         isTorn = true
-        // What is cut may go on as a key's line does.
+        // A truncated line may continue like a key's line.
         guard foreign <= Self.foreignLines || isCut else { return }
       }
       line = self.lineEnd(of: end, notAfter: limit) + 1
@@ -147,14 +147,14 @@ extension RedactionPass {
   }
 
   private enum KeyLine {
-    /// What of it is the key's; in each line something is.
+    /// The ranges that belong to the key, at least one in each line.
     case key([Range<Int>])
     case blank
     case foreign
     case end
   }
 
-  /// What stands beside the key in one of its lines: the same as in its last one, which is shorter.
+  /// The text around the key in one of its lines: it is the same in the last one, which is shorter.
   private struct Surroundings: Equatable {
     let column: Int
     let before: UInt8?

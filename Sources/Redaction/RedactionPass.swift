@@ -6,35 +6,35 @@ import LogRecords
   import Glibc
 #endif
 
-/// One look at a text with all rules: every place that one of them finds.
+/// One pass over a text with all rules, which collects every match.
 ///
-/// Each anchor is judged for itself, by at most ``reach`` bytes either side of it, and the findings
-/// are joined: so what is found in a stretch does not depend on where the look begins or ends.
+/// Each anchor is judged separately, by at most ``reach`` bytes either side of it, and the matches
+/// are joined: so the result for a range does not depend on where the pass begins or ends.
 struct RedactionPass {
-  /// A place and the number of the rule that found it.
+  /// A range and the index of the rule that matched it.
   struct Match {
     var range: Range<Int>
     let rule: Int
   }
 
-  /// How far from an anchor its rule looks and masks at the most, in bytes.
+  /// How far from an anchor its rule can look and mask, in bytes.
   static let reach = 32_768
 
   let rules: CompiledRules
   let text: UnsafeRawBufferPointer
   /// Stream offset of the text's first byte.
   let offset: Int64
-  /// Whether the recorder's prefixes stand before the lines.
+  /// Whether lines begin with the recorder's prefixes.
   let hasPrefixes: Bool
-  /// Where the bytes of the text stand in the one that it was made of; nil for the text itself.
+  /// Maps the text's bytes to the text it was made from; nil for the text itself.
   let colourless: ColourlessText?
 
-  /// What was found; places of one rule that touch are one.
+  /// The matches; adjacent matches of one rule are joined.
   private(set) var matches: [Match] = []
-  /// By rule, the number of its newest match.
+  /// By rule, the index of its newest match.
   private var newest: [Int]
   private var runs: RunCache
-  /// By rule, where its expression was tried last.
+  /// By rule, the range in which its expression was tried last.
   private var tried: [Range<Int>]
   var block = KeyBlock()
 
@@ -52,7 +52,7 @@ struct RedactionPass {
     runs = RunCache(sets: rules.sets.count, members: rules.members)
   }
 
-  /// Looks for anchors in a range of the text.
+  /// Finds anchors in a range of the text.
   mutating func look(in range: Range<Int>) {
     rules.scan(text, range) { rule, anchor in
       switch rules.ways[rule] {
@@ -89,7 +89,7 @@ struct RedactionPass {
       guard let first = self.start(of: before, endingAt: start) else { return }
       start = before.isSecret ? first : start
     }
-    // Most anchors are none: what they would mask is worked out for the others only.
+    // Most anchors do not match: compute the ranges to mask only for those that do.
     guard follow(steps.after, rule, anchor, marking: false) else { return }
     if !steps.keepsAnchor { add(start..<anchor.upperBound, rule) }
     _ = follow(steps.after, rule, anchor, marking: true)
@@ -109,7 +109,7 @@ struct RedactionPass {
     return true
   }
 
-  /// The first byte that an anchor's rule may mask, however the text goes on.
+  /// The first byte that an anchor's rule may mask, whatever text follows.
   mutating func firstSecret(of rule: Int, _ anchor: Range<Int>) -> Int {
     guard case .steps(let steps) = rules.ways[rule] else { return anchor.lowerBound }
     if let before = steps.before {
@@ -122,7 +122,7 @@ struct RedactionPass {
       let step = rules.steps[index]
       if step.isSecret { return position }
       guard let end = end(of: index, from: position, limit) else {
-        // What it goes on with may let it fit.
+        // The following text may make it match.
         let run = step.set.map { runs.end(of: $0, from: position, in: text) }
         return run == text.count && text.count <= position + step.most ? text.count : position
       }
@@ -131,12 +131,12 @@ struct RedactionPass {
     return position
   }
 
-  /// Where what an anchor decides about ends at the latest; that may be beyond the text.
+  /// The last possible end of what an anchor affects; may be beyond the text.
   func limit(from anchor: Int) -> Int {
     colourless?.limit(from: anchor) ?? anchor + Self.reach
   }
 
-  /// Whether an anchor counts after what stands before it.
+  /// Whether an anchor counts after the preceding bytes.
   private func mayBegin(_ steps: CompiledRule.Steps, _ rule: Int, at start: Int) -> Bool {
     if let set = steps.notAfter, start > 0, rules.sets[set].contains(text[start - 1]) {
       return false
@@ -147,7 +147,7 @@ struct RedactionPass {
     }
   }
 
-  /// Where a step ends that begins at a place; nil where it does not go on like that.
+  /// End of a step that begins at a position; nil if it does not match.
   mutating func end(of index: Int, from start: Int, _ limit: Int) -> Int? {
     guard start <= limit else { return nil }
     let step = rules.steps[index]
@@ -158,7 +158,7 @@ struct RedactionPass {
     }
     let run = runs.end(of: set, from: start, in: text)
     var end = min(run, limit, start + step.most)
-    // What goes on beyond the limit is not known to end.
+    // A run that continues beyond the limit has no known end.
     guard !step.isWhole || (end == run && end < limit) else { return nil }
     if let byte = step.endsBefore {
       while end > start, text[end - 1] != byte { end -= 1 }
@@ -169,7 +169,7 @@ struct RedactionPass {
     return end
   }
 
-  /// Whether a run has what its step asks for beside its length.
+  /// Whether a run meets the step's conditions other than its length.
   private func fits(_ run: Range<Int>, _ index: Int) -> Bool {
     let step = rules.steps[index]
     if let set = step.notFirst, !run.isEmpty, rules.sets[set].contains(text[run.lowerBound]) {
@@ -185,7 +185,7 @@ struct RedactionPass {
     }
   }
 
-  /// How often neighbours change between digits, lower and upper case, up to a number.
+  /// How often adjacent bytes change between digits, lower and upper case, up to a maximum.
   private func changes(in run: Range<Int>, atMost limit: Int) -> Int {
     func kind(_ byte: UInt8) -> Int {
       switch byte {
@@ -213,7 +213,7 @@ struct RedactionPass {
       && word.indices.allSatisfy { Self.isLetter(text[start + $0], word[$0]) }
   }
 
-  /// Whether a byte is that of a word, in either case.
+  /// Whether a byte equals a word's letter in either case.
   static func isLetter(_ byte: UInt8, _ word: UInt8) -> Bool {
     byte | (word & 0x60 == 0x60 ? 0x20 : 0) == word
   }
@@ -223,7 +223,7 @@ struct RedactionPass {
     return end - start >= step.least ? start : nil
   }
 
-  /// Where a step begins at the earliest that ends at a place, however short it is.
+  /// The earliest start of a step that ends at a position, whatever its minimum length.
   func farthestStart(of step: CompiledRule.Step, endingAt end: Int) -> Int {
     guard let set = step.set else { return end }
     var start = end
@@ -249,7 +249,7 @@ struct RedactionPass {
     if rules.masksCategories, prefix.category.contains(position) {
       content = prefix.category.clamped(to: lower..<upper)
     }
-    // Every further literal in the cell and line sees the same.
+    // Every other literal in the same cell and line has the same result.
     tried[rule] = position..<max(position + 1, min(end, content.upperBound))
     let window = UnsafeRawBufferPointer(rebasing: text[content])
     for match in pattern.matches(in: window) {
@@ -259,7 +259,7 @@ struct RedactionPass {
 
   // MARK: Lines
 
-  /// Where the line of a place begins; nil when that is before a limit.
+  /// Start of a position's line; nil if it is before a limit.
   func lineStart(of position: Int, notBefore limit: Int) -> Int? {
     var start = position
     let limit = max(limit, 0)
@@ -270,7 +270,7 @@ struct RedactionPass {
     return start == 0 || (start > 0 && text[start - 1] == 0x0a) ? start : nil
   }
 
-  /// Where the line of a place ends, or a limit that comes first.
+  /// End of a position's line, or a limit that comes first.
   func lineEnd(of position: Int, notAfter limit: Int) -> Int {
     let limit = min(limit, text.count)
     guard position < limit, let base = text.baseAddress,
@@ -279,8 +279,8 @@ struct RedactionPass {
     return UnsafeRawPointer(found) - base
   }
 
-  /// The recorder's prefix of the line that begins at a place: where its category stands, and where it
-  /// ends; both empty without one.
+  /// The recorder's prefix of a line that begins at a position: the range of its category, and its
+  /// end; both empty without one.
   func prefix(ofLineAt start: Int) -> (category: Range<Int>, end: Int) {
     guard hasPrefixes, start == 0 || text[start - 1] == 0x0a else { return (start..<start, start) }
     let end = min(text.count, start + Self.longestPrefix)
@@ -292,6 +292,6 @@ struct RedactionPass {
     )
   }
 
-  /// No prefix is longer, in bytes.
+  /// Maximum length of a prefix, in bytes.
   static let longestPrefix = 1024
 }

@@ -1,69 +1,69 @@
 import Foundation
 
-/// What is to be masked, found by an anchor: a literal that stands at or near every secret of a kind.
+/// A rule that masks secrets, found by an anchor: a literal at or near every secret of a kind.
 public struct RedactionRule: Sendable, Hashable, Codable {
-  /// One stretch of a secret or of its surroundings, in the order in which they stand.
+  /// One part of a secret or of its surroundings, in order.
   public struct Step: Sendable, Hashable, Codable {
-    /// What it consists of, as the inside of a bracket expression: `A-Za-z0-9`, `^"'`.
+    /// The bytes it consists of, as the inside of a bracket expression: `A-Za-z0-9`, `^"'`.
     public var bytes: String?
-    /// Instead: words, of which it is one; letters stand for both cases.
+    /// Instead of bytes: words, one of which must match, in either case.
     public var words: [String]?
-    /// How many bytes it takes at the least, 1 by default.
+    /// Minimum number of bytes, 1 by default.
     public var least: Int?
-    /// How many bytes it takes at the most, as many as ``least`` by default.
+    /// Maximum number of bytes, by default ``least``.
     public var most: Int?
-    /// It ends before the last of this byte that it could take.
+    /// It ends before the last occurrence of this byte within its range.
     public var endsBefore: String?
     /// Whether it is masked; not by default.
     public var isSecret: Bool?
-    /// Whether the bytes after it must be others; by default it may be a part of a longer run.
+    /// Whether the following byte must not match; by default it may be a part of a longer run.
     public var isWhole: Bool?
-    /// A set of bytes, written as ``bytes`` is, of which it must have one at least.
+    /// A set of bytes, in the notation of ``bytes``, of which it must contain one.
     public var needs: String?
-    /// A set of bytes, written as ``bytes`` is, with none of which it may begin.
+    /// A set of bytes, in the notation of ``bytes``, with none of which it may begin.
     public var notFirst: String?
-    /// How often its neighbours change between digits, lower and upper case, at the least.
+    /// Minimum number of changes between digits, lower and upper case.
     ///
-    /// Random text changes often, words hardly do; from upper to lower case counts as none.
+    /// Random text changes often, words hardly do; a change from upper to lower case does not
+    /// count.
     public var leastChanges: Int?
-    /// Words that it may not be, in lower case; letters stand for both cases.
+    /// Words that it must not equal, in lower case; compared in either case.
     public var unless: [String]?
   }
 
-  /// Rules that are no row of steps.
+  /// Rules that are not a sequence of steps.
   public enum Form: String, Sendable, Hashable, Codable {
-    /// A private key's header line and what follows it, over several lines.
+    /// A private key's header line and the following lines.
     case keyBlock = "key-block"
-    /// A card number: digits, perhaps in groups, with the right check digit. It needs no anchor.
+    /// A card number: digits, perhaps in groups, with a valid check digit. Needs no anchor.
     case cardNumber = "card-number"
   }
 
-  /// What the mask says: `a-z`, `0-9` and `-`, 24 bytes at most.
+  /// The kind in the mask: `a-z`, `0-9` and `-`, at most 24 bytes.
   public let kind: String
   /// The literals; at least one, except for card numbers.
   public var anchors: [String] = []
-  /// Whether letters of the anchors stand for both cases; not by default.
+  /// Whether the anchors match in either case; not by default.
   public var ignoresCase: Bool?
-  /// Whether the anchor is left as it is; it is masked by default.
+  /// Whether the anchor stays visible; it is masked by default.
   public var keepsAnchor: Bool?
-  /// What stands before the anchor.
+  /// The text before the anchor.
   public var before: Step?
-  /// A set of bytes, written as ``Step/bytes`` is: the anchor counts after none of them.
+  /// A set of bytes, in the notation of ``Step/bytes``, that must not precede the anchor.
   public var notAfter: String?
-  /// Words, in lower case, directly after which the anchor does not count; letters stand for both
-  /// cases.
+  /// Words, in lower case, that must not directly precede the anchor; compared in either case.
   public var notAfterWords: [String]?
-  /// What follows the anchor.
+  /// The text after the anchor.
   public var steps: [Step]?
-  /// What it is instead of steps.
+  /// The form of a rule without steps.
   public var form: Form?
-  /// A regular expression that sees the bytes of a line around the anchor; its first group is what
-  /// is masked, or all of it where it has none.
+  /// A regular expression for the bytes of a line around the anchor; its first group is masked, or
+  /// the whole match if it has no group.
   public var pattern: String?
 
   /// Longest kind, in bytes.
   static let longestKind = 24
-  /// Length of a literal in own rules, in bytes.
+  /// Length of a literal in custom rules, in bytes.
   static let nearLength = 3...64
   /// Longest expression, in bytes.
   static let longestPattern = 1024
@@ -74,13 +74,13 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     self.steps = steps
   }
 
-  /// A rule of one's own.
+  /// Makes a custom rule.
   ///
   /// - Parameters:
-  ///   - kind: what the mask says.
-  ///   - near: a literal of 3 to 64 bytes, in its own case: the expression is tried around it only.
+  ///   - kind: the kind in the mask.
+  ///   - near: a literal of 3 to 64 bytes, case-sensitive: the expression is tried only near it.
   ///   - pattern: the expression.
-  /// - Throws: ``RedactionError`` for one that cannot be used.
+  /// - Throws: ``RedactionError`` for an invalid rule.
   public init(kind: String, near: String, pattern: String) throws(RedactionError) {
     self.kind = kind
     anchors = [near]
@@ -88,7 +88,7 @@ public struct RedactionRule: Sendable, Hashable, Codable {
     _ = try CompiledRules([self], engine: 1)
   }
 
-  /// Throws unless it can be used.
+  /// Throws unless the rule is valid.
   func check() throws(RedactionError) {
     let allowed = ByteSet("a-z0-9-")
     guard (1...Self.longestKind).contains(kind.utf8.count), kind.utf8.allSatisfy(allowed.contains)
@@ -109,9 +109,9 @@ public struct RedactionRule: Sendable, Hashable, Codable {
   }
 }
 
-/// A rule that cannot be used.
+/// An invalid rule.
 public struct RedactionError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong with it.
+  /// What is wrong with the rule.
   public let description: String
 
   init(_ description: String) { self.description = description }

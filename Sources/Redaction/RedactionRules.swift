@@ -1,19 +1,19 @@
 import Foundation
 
-/// A complete set of rules, in order: where two find the same byte, the first gives the kind.
+/// A complete set of rules, in order: if two match the same byte, the first determines the kind.
 public struct RedactionRules: Sendable, Hashable, Codable {
   /// The rules.
   public let rules: [RedactionRule]
-  /// Which engine they are for; nil for the first.
+  /// The engine they are for; nil for the first.
   ///
-  /// What the same rules mask depends on it, so that it is a part of their version.
+  /// The result of the same rules depends on the engine, so it is a part of their version.
   public let engine: Int?
 
-  /// The newest engine: the second looks through colours and into the categories of records, the
-  /// first does neither.
+  /// The newest engine: the second ignores colours and masks the categories of records, the first
+  /// does neither.
   static let newestEngine = 2
 
-  /// How many rules there may be.
+  /// Maximum number of rules.
   package static let maximumCount = 250
 
   /// Makes a set for the newest engine.
@@ -25,11 +25,11 @@ public struct RedactionRules: Sendable, Hashable, Codable {
     self.engine = engine
   }
 
-  /// Built-in rules and one's own.
+  /// Combines built-in and custom rules.
   ///
   /// - Parameters:
-  ///   - groups: names of ``BuiltInRules``; those that are on by default for nil.
-  ///   - own: come after them.
+  ///   - groups: names of ``BuiltInRules``; nil for those that are on by default.
+  ///   - own: custom rules, which come after them.
   public init(groups: Set<String>? = nil, own: [RedactionRule] = []) {
     guard groups != nil || !own.isEmpty else {
       self = Self.standard
@@ -38,7 +38,8 @@ public struct RedactionRules: Sendable, Hashable, Codable {
     self.init(builtIn: groups, own)
   }
 
-  /// The built-in rules that are on by default: one array, so that comparing it with itself is cheap.
+  /// The built-in rules that are on by default: a single array, so that comparing it with itself is
+  /// cheap.
   private static let standard = RedactionRules(builtIn: nil, [])
 
   private init(builtIn groups: Set<String>?, _ own: [RedactionRule]) {
@@ -48,7 +49,7 @@ public struct RedactionRules: Sendable, Hashable, Codable {
     self.init(chosen.flatMap(\.rules) + own)
   }
 
-  /// The JSON that a set has however it was put together, ending in a newline.
+  /// The canonical JSON of the set, ending in a newline.
   ///
   /// - Throws: `EncodingError`.
   public func json() throws -> [UInt8] {
@@ -69,15 +70,15 @@ public struct RedactionRules: Sendable, Hashable, Codable {
 public struct BuiltInRules: Sendable, Codable {
   /// Its name in the configuration.
   public let group: String
-  /// What it finds, for a person.
+  /// What it masks, for a person.
   public let summary: String
-  /// Whether it is on where the configuration does not say.
+  /// Whether it is on by default.
   public let isOnByDefault: Bool
-  /// Whether no configuration switches it off; nil where one may.
+  /// Whether no configuration can switch it off; nil if it can.
   public let isAlwaysOn: Bool?
-  /// Where the form of these secrets is known from.
+  /// The source for the form of these secrets.
   public let source: String
-  /// The rules; `vendors` and `pairs` have theirs in tables of their own.
+  /// The rules; those of `vendors` and `pairs` are in tables of their own.
   public private(set) var rules: [RedactionRule]
 
   /// All groups, in the order of their rules.

@@ -1,16 +1,16 @@
 import LogRecords
 
-/// Joins what the rules found into the runs of bytes that are masked, each with one kind.
+/// Joins matches into the runs of bytes that are masked, each with one kind.
 ///
-/// Where a run begins and ends, and its kind, is told by what was found close to it: no run is the
-/// other for being looked at from elsewhere.
+/// The boundaries of a run, and its kind, depend only on nearby matches, so that a run is the same
+/// wherever the pass starts.
 struct RedactionRuns {
   let text: UnsafeRawBufferPointer
   let pass: RedactionPass
   private(set) var runs: [(range: Range<Int>, rule: Int, isCategory: Bool)] = []
-  /// Where the line begins in which the last run is; nil when that is far before it.
+  /// Start of the last run's line; nil if it is far before the run.
   private var line: Int? = 0
-  /// Up to where newlines have been looked for.
+  /// Position up to which newlines have been searched.
   private var searched = 0
 
   init(_ pass: RedactionPass) {
@@ -54,7 +54,7 @@ struct RedactionRuns {
     add(min(max(start, prefix.end), end)..<end, isCategory: false, rule)
   }
 
-  /// Adds the runs of a range of matches that touch, which `rule` names by the place.
+  /// Adds the runs of a range of adjacent matches; `rule` gives the rule of a position.
   private mutating func add(_ range: Range<Int>, isCategory: Bool, _ rule: (Int) -> Int) {
     var place = range.lowerBound
     let end = range.upperBound
@@ -83,7 +83,7 @@ struct RedactionRuns {
     if run < end { runs.append((run..<end, rule(run), isCategory)) }
   }
 
-  /// The recorder's prefix in the line of a place; empty without one.
+  /// The recorder's prefix in a position's line; empty without one.
   private mutating func prefix(before place: Int) -> (category: Range<Int>, end: Int) {
     guard pass.hasPrefixes else { return (place..<place, place) }
     let earliest = place - RedactionPass.longestPrefix

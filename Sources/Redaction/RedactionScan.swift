@@ -1,9 +1,9 @@
 package import LogRecords
 
-/// Looks through a log of any length for what rules would mask, and tells each place with the lines
+/// Searches a log of any length for what rules would mask, and reports each match with the lines
 /// around it.
 package struct RedactionScan {
-  /// One place.
+  /// A match.
   package struct Hit {
     /// The kind of the rule.
     package let kind: String
@@ -13,30 +13,30 @@ package struct RedactionScan {
     package let secret: [UInt8]
     /// The number of its line, from 1.
     package let line: Int
-    /// The line as it would leave the machine, long ones cut on both sides.
+    /// The line as it would be sent, a long one cut on both sides.
     package let text: [UInt8]
-    /// Where in that the mask stands.
+    /// Range of the mask in that line.
     package let mask: Range<Int>
-    /// The lines before and after, likewise; nil where there is none.
+    /// The lines before and after, in the same form; nil if there is none.
     package let before: [UInt8]?
     package let after: [UInt8]?
   }
 
   private let redactor: Redactor
   private let format: LogFormat
-  /// What was read and may still be needed.
+  /// Bytes read that may still be needed.
   private var buffer: [UInt8] = []
-  /// Offset in the log of its first byte.
+  /// Offset of its first byte in the log.
   private var start: Int64 = 0
-  /// How much of it has been looked at; ends where a line does.
+  /// Number of its bytes that were scanned; ends at a line boundary.
   private var done = 0
   private var line = 1
 
-  /// Bytes that are looked at together.
+  /// Number of bytes scanned at once.
   private static let stride = 1 << 20
-  /// A line that is longer is looked at in parts, in bytes.
+  /// Length from which a line is scanned in parts, in bytes.
   private static let longestLine = 16 << 20
-  /// Bytes that are shown each side of a place.
+  /// Number of bytes shown either side of a match.
   private static let margin = 120
 
   package init(_ redactor: Redactor, _ format: LogFormat) {
@@ -44,12 +44,12 @@ package struct RedactionScan {
     self.format = format
   }
 
-  /// Takes the next bytes of the log.
+  /// Adds the next bytes of the log.
   package mutating func add(_ bytes: UnsafeRawBufferPointer, _ body: (Hit) throws -> Void) rethrows
   {
     buffer += bytes
     guard buffer.count - done >= Self.stride else { return }
-    // The last whole line waits, to be shown after the one before it.
+    // Hold back the last whole line until the one after it is known.
     let newline = buffer[done...].lastIndex(of: 0x0a)
     let end = newline.flatMap { buffer[done..<$0].lastIndex(of: 0x0a) }
     if let end {
@@ -59,7 +59,7 @@ package struct RedactionScan {
     }
   }
 
-  /// Looks at what is left.
+  /// Scans the rest.
   package mutating func finish(_ body: (Hit) throws -> Void) rethrows {
     try look(upTo: buffer.count, body)
   }
@@ -78,7 +78,7 @@ package struct RedactionScan {
       try body(hit(redaction, masked, around))
     }
     line += Self.newlines(in: buffer[counted..<end])
-    // What is decisive for the bytes that come, and the line before them.
+    // Keep the context of the following bytes, and the line before them.
     let kept = max(0, end - Redactor.context)
     buffer.removeFirst(kept)
     start += Int64(kept)
@@ -89,13 +89,13 @@ package struct RedactionScan {
     bytes.reduce(0) { $0 + ($1 == 0x0a ? 1 : 0) }
   }
 
-  /// Where the line with a place, and the one before it, stand in what was read.
+  /// Ranges of a match's line, and of the one before, in the buffer.
   ///
-  /// Places in one line share them: a line may be long and have many.
+  /// Shared by the matches of one line, which may be long and have many.
   private struct Lines {
     /// Without its newline.
     let own: Range<Int>
-    /// Where the line before begins.
+    /// Start of the line before.
     let previous: Int
 
     init(around place: Range<Int>, in text: [UInt8]) {

@@ -1,8 +1,8 @@
 package import LogRecords
 
 extension Redactor {
-  /// Where in a part of a stream begins what is decisive for the bytes after it: with its last line,
-  /// but for private keys, which go over many.
+  /// Position in a part of a stream from which bytes can affect the masking of what follows: the
+  /// start of its last line, except within private keys, which span many.
   package func decisiveStart(in text: [UInt8]) -> Int {
     guard var start = text.lastIndex(of: 0x0a).map({ $0 + 1 }) else { return 0 }
     text.withUnsafeBytes { bytes in
@@ -13,16 +13,16 @@ extension Redactor {
     return start
   }
 
-  /// Up to where the masks of a part of a stream stay what they are, whatever comes after it.
+  /// Length of a part's prefix whose masks are final, whatever follows.
   ///
-  /// A private key that has begun is held back whole, and so is what may become a secret in a last
-  /// line without a newline.
+  /// An unfinished private key is excluded whole, and so is a possible start of a secret in an
+  /// unfinished last line.
   ///
   /// - Parameters:
-  ///   - text: the part; what is decisive for its last bytes is in it.
+  ///   - text: the part, including all context of its last bytes.
   ///   - offset: stream offset of its first byte.
-  ///   - format: the stream's.
-  /// - Returns: how many of its bytes; at most ``context`` fewer than there are.
+  ///   - format: the stream's format.
+  /// - Returns: the number of bytes; at most ``context`` fewer than there are.
   package func settled(_ text: [UInt8], at offset: Int64, _ format: LogFormat) -> Int {
     var masked = text
     let (found, openLine) = maskRounds(&masked, at: offset, format)
@@ -41,11 +41,11 @@ extension Redactor {
     return max(end, text.count - Self.context, 0)
   }
 
-  /// Where the first thing begins in an unfinished last line that may still become a secret.
+  /// Position of the first text in an unfinished last line that may still become a secret.
   private func undecided(in text: UnsafeRawBufferPointer, _ pass: RedactionPass) -> Int {
     let limit = max(0, text.count - Self.context)
     let line = pass.lineStart(of: text.count, notBefore: limit) ?? limit
-    // A literal of an own rule may come later, and what is before it be the secret.
+    // A custom rule's literal may come later, and the text before it be the secret.
     guard compiled.patterns.isEmpty else { return line }
     let last = UnsafeRawBufferPointer(rebasing: text[line...])
     var first = line + undecided(inLine: last, nil)
@@ -59,7 +59,7 @@ extension Redactor {
     return first
   }
 
-  /// Where the first thing begins in a line that may still become a secret, as if it had no colours.
+  /// Position of the first text in a line that may still become a secret, ignoring colours.
   private func undecided(inLine text: UnsafeRawBufferPointer, _ colourless: ColourlessText?) -> Int
   {
     var pass = RedactionPass(compiled, text, at: 0, .asIs, of: colourless)
@@ -68,7 +68,7 @@ extension Redactor {
     compiled.scan(text, text.indices) { rule, anchor in
       first = min(first, pass.firstSecret(of: rule, anchor))
     }
-    // An anchor that comes next may have its secret before it.
+    // The secret of an anchor that comes next may precede it.
     let open = first
     for way in compiled.ways {
       if case .steps(let steps) = way, let before = steps.before {

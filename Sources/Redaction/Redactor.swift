@@ -1,33 +1,33 @@
 public import LogRecords
 
-/// Where something was masked, and as what.
+/// A masked range and its kind.
 public struct MaskedRange: Sendable, Equatable {
-  /// Its place in the text.
+  /// Its range in the text.
   public let range: Range<Int>
   /// The kind of its rule.
   public let kind: String
 }
 
-/// Masks what the rules find, and nothing else: the text keeps its length, its newlines and, but for
-/// categories, the recorder's prefixes.
+/// Masks the matches of the rules, and nothing else: the text keeps its length, its newlines and,
+/// except for categories, the recorder's prefixes.
 ///
-/// What becomes of a byte is told by the bytes within ``context`` of it, and by those of its own line
-/// after it, alone: a stretch of a stream is masked the same wherever reading begins. Redacting what
-/// is redacted changes nothing.
+/// Whether a byte is masked depends only on the bytes within ``context`` of it, and on the bytes
+/// after it in its own line: a part of a stream is masked the same wherever reading begins.
+/// Redacting redacted text changes nothing.
 public final class Redactor: Sendable {
-  /// What it goes by.
+  /// The rules it applies.
   public let rules: RedactionRules
   let compiled: CompiledRules
 
-  /// What a mask hides may make another rule find something, so many times over.
+  /// Maximum number of passes: a mask may make another rule match.
   private static let rounds = 3
 
-  /// How far from a byte that is decisive for it may be, in bytes.
+  /// How far from a byte its context extends, in bytes.
   package static let context = RedactionPass.reach * rounds
 
-  /// Makes rules ready.
+  /// Compiles rules.
   ///
-  /// - Throws: ``RedactionError`` for rules that cannot be used.
+  /// - Throws: ``RedactionError`` for invalid rules.
   public init(_ rules: RedactionRules) throws(RedactionError) {
     let engine = rules.engine ?? 1
     guard 1...RedactionRules.newestEngine ~= engine else {
@@ -37,7 +37,7 @@ public final class Redactor: Sendable {
     compiled = try CompiledRules(rules.rules, engine: engine)
   }
 
-  /// What goes by the built-in rules that are on by default.
+  /// A redactor with the built-in rules that are on by default.
   public static let standard: Redactor = {
     do {
       return try Redactor(RedactionRules())
@@ -46,19 +46,18 @@ public final class Redactor: Sendable {
     }
   }()
 
-  /// A whole text, masked.
+  /// Masks a whole text.
   ///
   /// - Parameters:
-  ///   - text: any bytes; newlines are kept, and so is the length.
-  ///   - format: whether the recorder's prefixes stand before its lines.
+  ///   - text: any bytes; newlines and the length are kept.
+  ///   - format: whether its lines begin with the recorder's prefixes.
   public func redacted(_ text: [UInt8], format: LogFormat = .asIs) -> [UInt8] {
     var text = text
     _ = mask(&text, at: 0, format)
     return text
   }
 
-  /// A category of records, masked as it is in them: with `*` alone, because a mark's brackets would
-  /// end it.
+  /// A category as masked in records: with `*` only, because a mark's brackets would end it.
   package func redactedCategory(_ category: String) -> String {
     var text = Array(category.utf8)
     guard compiled.masksCategories else {
@@ -72,19 +71,19 @@ public final class Redactor: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// What of a whole text is masked, in order.
+  /// The masked ranges of a whole text, in order.
   public func redactions(in text: [UInt8], format: LogFormat = .asIs) -> [MaskedRange] {
     var text = text
     return mask(&text, at: 0, format)
   }
 
-  /// Masks a part of a stream, which includes what is decisive for the bytes that are wanted.
+  /// Masks a part of a stream, which includes the context of the wanted bytes.
   ///
   /// - Parameters:
   ///   - text: the part.
   ///   - offset: stream offset of its first byte.
-  ///   - format: the stream's.
-  /// - Returns: what was masked, in order.
+  ///   - format: the stream's format.
+  /// - Returns: the masked ranges, in order.
   package func mask(
     _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
   ) -> [MaskedRange] {
@@ -93,8 +92,8 @@ public final class Redactor: Sendable {
 
   /// Masks a part of a stream.
   ///
-  /// - Returns: what was masked, in order, and where the line begins after which the part ends in the
-  ///   middle of a private key; nil without one.
+  /// - Returns: the masked ranges, in order, and the start of the line after which the part ends
+  ///   within a private key; nil if it does not.
   func maskRounds(
     _ text: inout [UInt8], at offset: Int64, _ format: LogFormat
   ) -> (found: [MaskedRange], openLine: Int?) {
@@ -128,7 +127,7 @@ public final class Redactor: Sendable {
     return (found.sorted { $0.range.lowerBound < $1.range.lowerBound }, openLine)
   }
 
-  /// Where what was masked may let a rule find more: in the same lines.
+  /// Ranges in which masks may make a rule match: the same lines.
   private static func neighbourhoods(of runs: [Range<Int>], _ pass: RedactionPass) -> [Range<Int>] {
     var zones: [Range<Int>] = []
     for run in runs {

@@ -1,23 +1,23 @@
-/// How far runs of bytes of one set reach: each is walked once, however many anchors stand in it.
+/// Ends of runs of bytes of one set: each run is scanned once, however many anchors it contains.
 struct RunCache {
   private var known: [Range<Int>]
   private var next = 0
   private let members: [UInt64]
 
-  /// Runs of one set that are remembered: as many as a rule has steps with the same set, and more.
+  /// Number of cached runs per set: more than a rule has steps with the same set.
   private static let slots = 4
-  /// Shorter runs are walked again, in bytes.
+  /// Runs shorter than this are scanned again, in bytes.
   private static let shortest = 16
 
   /// - Parameters:
-  ///   - sets: how many sets there are, 64 at most.
-  ///   - members: by byte, a bit for each set that it is in.
+  ///   - sets: number of sets, at most 64.
+  ///   - members: by byte, a bit for each set that contains it.
   init(sets: Int, members: [UInt64]) {
     known = Array(repeating: 0..<0, count: sets * Self.slots)
     self.members = members
   }
 
-  /// Where the run ends that begins at, or goes through, a place.
+  /// End of the run that begins at, or contains, a position.
   mutating func end(of set: Int, from start: Int, in text: UnsafeRawBufferPointer) -> Int {
     let end = members.withUnsafeBufferPointer { members in
       let near = min(text.count, start + Self.shortest)

@@ -1,30 +1,30 @@
-/// The words of `pairs.json` and the rules made of them: secrets known by the name before them, as in
-/// `DB_PASSWORD=…`, `"client_secret": "…"`, `--token …` and `curl -u user:…`.
+/// The words of `pairs.json` and the rules made from them: secrets identified by the name before
+/// them, as in `DB_PASSWORD=…`, `"client_secret": "…"`, `--token …` and `curl -u user:…`.
 ///
-/// A value in quotes ends with them, any other with a blank or a sign that separates values. How much
-/// a value must look like a secret depends on what stands before it: text for people also says
-/// `password: incorrect`.
+/// A quoted value ends with its quotes, any other with a blank or a separator. How much a value
+/// must look like a secret depends on the text before it: text for people also says `password:
+/// incorrect`.
 struct SecretPairs: Sendable, Decodable {
-  /// Names of what a person may have chosen: any value counts.
+  /// Names of secrets that people choose: any value counts.
   let passwords: [String]
-  /// Names of what a machine has made: the value must look random.
+  /// Names of generated secrets: the value must look random.
   let tokens: [String]
-  /// What may follow a name of a token within the same word.
+  /// What may follow a token's name within the same word.
   let endings: [String]
-  /// Options that take a secret as the next argument.
+  /// Options whose next argument is a secret.
   let options: [String]
-  /// Values that are none.
+  /// Values that are not secrets.
   let none: [String]
 
   private static let password = "password"
   private static let token = "secret"
 
-  /// No blank, no quote and nothing that separates values.
+  /// Anything but blanks, quotes and separators.
   private static let bare = "^\u{1}-\u{20}\"'\\,;&<>(){}[]|"
-  /// What stands for a value begins so: `$NAME`, `%s`, `****`.
+  /// The start of a placeholder: `$NAME`, `%s`, `****`.
   private static let placeholder = "$%*:="
 
-  /// A value of a token has no `@` either, as the names of objects in memory have.
+  /// A token's value contains no `@` either; names of objects in memory do.
   private static let bareToken = bare + "@"
 
   /// The rules, specific ones first.
@@ -44,7 +44,7 @@ struct SecretPairs: Sendable, Decodable {
 
   private var ending: Step { Step(words: endings) }
 
-  /// Values in quotes: `name": "value"`, with the quotes escaped as well.
+  /// Quoted values: `name": "value"`, with escaped quotes as well.
   private func quoted(_ quote: String) -> [RedactionRule] {
     func steps(_ between: Step, _ value: Step) -> [Step] {
       var (between, value) = (between, value)
@@ -52,7 +52,7 @@ struct SecretPairs: Sendable, Decodable {
       (between.least, between.most, between.endsBefore) = (0, 16, quote)
       value.bytes = "^\u{1}-\u{1f}\\\(quote)"
       (value.most, value.isSecret) = (4096, true)
-      // An empty value is followed by what follows a value.
+      // After an empty value comes what follows a value.
       value.notFirst = "\u{1}-\u{20}\"',;:)}]&=*$%"
       return [between, Step(bytes: quote), value]
     }
@@ -65,7 +65,7 @@ struct SecretPairs: Sendable, Decodable {
     ]
   }
 
-  /// Values that are assigned: `name=value`.
+  /// Assigned values: `name=value`.
   private func assigned(_ names: [String], _ kind: String, changes: Int) -> RedactionRule {
     let isToken = changes > 0
     return rule(
@@ -80,7 +80,7 @@ struct SecretPairs: Sendable, Decodable {
       ])
   }
 
-  /// Values of `PWD=`, but no working directory.
+  /// Values of `PWD=`, except working directories.
   private var directory: RedactionRule {
     rule(
       ["pwd"], Self.password,
@@ -92,7 +92,7 @@ struct SecretPairs: Sendable, Decodable {
       ])
   }
 
-  /// Values after a colon, which text for people has as well: `password: value`.
+  /// Values after a colon, which also occurs in text for people: `password: value`.
   private var colon: RedactionRule {
     rule(
       passwords, Self.password,

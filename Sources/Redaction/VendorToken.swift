@@ -1,14 +1,14 @@
-/// A row of `vendors.json`: the tokens of a vendor that begin in a way which he publishes.
+/// A row of `vendors.json`: tokens of a vendor with a published prefix.
 struct VendorToken: Sendable, Decodable {
-  /// Whose tokens they are.
+  /// The vendor.
   let vendor: String
-  /// What the mask says.
+  /// The kind in the mask.
   let kind: String
-  /// What they begin with, or have in them.
+  /// Literals with which they begin, or which they contain.
   let anchors: [String]
-  /// What follows, as the inside of a bracket expression.
+  /// The following bytes, as the inside of a bracket expression.
   let bytes: String
-  /// How many of these follow.
+  /// Minimum number of these.
   let least: Int
   let most: Int
   /// Where the form is published.

@@ -2,21 +2,21 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// A session in a folder that `tidemark pull` has filled: `<device>/<day>/<session>.log` and `.json`.
+/// A session in a folder written by `tidemark pull`: `<device>/<day>/<session>.log` and `.json`.
 package struct MirroredSession {
-  /// What the mirror knows of it.
+  /// Its sidecar in the mirror.
   package let sidecar: Sidecar
-  /// Bytes of its log.
+  /// Length of its log in bytes.
   package let length: ByteCount
   private let log: String
 
   /// Finds a session.
   ///
   /// - Parameters:
-  ///   - wanted: which.
+  ///   - wanted: the session's id.
   ///   - folder: the mirror.
-  /// - Throws: ``LookupError`` when there is none, or several; ``ReadingError`` when its log is not
-  ///   there, or has not the length that its seal says; ``Platform/SystemError``;
+  /// - Throws: ``LookupError`` if there is none, or several; ``ReadingError`` if its log is
+  ///   missing, or does not have the seal's length; ``Platform/SystemError``;
   ///   ``SessionLog/SidecarError``.
   package static func find(_ wanted: ShortenedID, in folder: String) throws -> MirroredSession {
     var found: [String] = []
@@ -48,9 +48,9 @@ package struct MirroredSession {
     return MirroredSession(sidecar: sidecar, length: length, log: path + ".log")
   }
 
-  /// Hands the log to a function, in pieces.
+  /// Passes the log to a function, in pieces.
   ///
-  /// - Throws: ``Platform/SystemError``, and what `write` throws.
+  /// - Throws: ``Platform/SystemError``, and errors of `write`.
   package func read(_ write: (UnsafeRawBufferPointer) throws -> Void) throws {
     let file = try OpenFile(log)
     var position: Int64 = 0

@@ -4,26 +4,24 @@ package import Redaction
 package import Replica
 package import SessionLog
 
-/// What sessions are looked for with: a home, this device and, where one is to be asked, a store.
+/// The dependencies for finding sessions: a home, this device and, optionally, a store.
 package struct ReadingContext: Sendable {
   /// The home.
   package let home: Home
   /// This device.
   package let device: Device
-  /// Tells living recorders from dead ones, and the time.
+  /// Distinguishes live recorders from dead ones, and gives the time.
   package let machine: Machine
-  /// The store to look at as well; nil for local sessions only.
+  /// The store to search as well; nil for local sessions only.
   package var store: (any ObjectStore)?
-  /// Stream bytes of a session that the store is known to have without being asked; nil where
-  /// nothing is known.
+  /// Stream bytes of a session known to be in the store without a request; nil if unknown.
   package var uploaded: @Sendable (SessionID) throws -> StreamOffset? = { _ in nil }
-  /// How far the server's clock is ahead of this machine's; nil where no answer shows it.
+  /// How far the server's clock is ahead of this machine's; nil if unknown.
   package var clockOffset: @Sendable () -> Duration? = { nil }
 
-  /// What seals are signed with; nil where that is not asked.
+  /// The keys that seals must be signed with; nil to skip that check.
   package var keys: KnownKeys?
-  /// Masks what is read of this machine's logs and sidecars, as it leaves the machine; nil for what
-  /// they say.
+  /// Masks this machine's logs and sidecars as for sending; nil to read them as they are.
   package var redactor: Redactor?
 
   /// Makes a context for local sessions.
@@ -33,7 +31,7 @@ package struct ReadingContext: Sendable {
     self.machine = machine
   }
 
-  /// The time.
+  /// The current time.
   package func now() -> Timestamp { machine.now() }
 
   /// The same without the store.

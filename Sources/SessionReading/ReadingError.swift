@@ -1,14 +1,14 @@
-/// Why a session's log cannot be read as asked.
+/// Why a session's log cannot be read as requested.
 package struct ReadingError: Error, Sendable, CustomStringConvertible {
   /// The kind.
   package enum Code: Sendable {
-    /// It is not there, or in no form that was asked for: other options help.
+    /// It is missing, or not available in a requested form: other options help.
     case unfit
-    /// It was not sent, as the consent is `metadata`.
+    /// It was not sent, because the consent is `metadata`.
     case withheld
-    /// It changed while it was read.
+    /// It changed during the read.
     case changed
-    /// What the store says of it cannot be.
+    /// The store's data is inconsistent.
     case damaged
     /// The file cannot be written.
     case output

@@ -2,10 +2,10 @@ package import LogRecords
 package import Platform
 import SessionLog
 
-/// Which lines of a session are wanted.
+/// The lines to read of a session.
 package struct RecordChoice: Sendable {
   package let filter: RecordFilter
-  /// Only so many of the last ones; nil for all.
+  /// Number of last lines; nil for all.
   package let lastLines: Int?
 
   /// Chooses lines.
@@ -14,37 +14,37 @@ package struct RecordChoice: Sendable {
     self.lastLines = lastLines
   }
 
-  /// Whether that is all of them.
+  /// Whether it includes all lines.
   package var admitsAll: Bool { filter.admitsAll && lastLines == nil }
 
-  /// Whether an index can tell that some of the stream is not needed.
+  /// Whether an index can exclude parts of the stream.
   private var narrows: Bool { times != nil || levels != nil || lastLines != nil }
 
-  /// How bytes from the store are read for it where nothing is to be passed over.
+  /// How bytes from the store are read for it, unless damage is to be skipped.
   package var mode: SessionReader.Mode { narrows ? .ranged : .verified }
 
-  /// Bytes of log that sessions have for it, at least; 0 where only reading tells.
+  /// Minimum number of log bytes that sessions contribute; 0 if only reading shows that.
   package func promised(by readers: [SessionReader], _ mode: SessionReader.Mode) -> ByteCount {
     guard admitsAll, mode != .salvaged else { return 0 }
     return readers.map(\.length.byteCount).total
   }
 
-  /// The time span asked for, in milliseconds since 1970; nil without one.
+  /// The requested time span, in milliseconds since 1970; nil without one.
   var times: ClosedRange<Int64>? {
     guard filter.since != nil || filter.until != nil else { return nil }
     let first = filter.since?.milliseconds ?? .min
     return first...max(first, filter.until?.milliseconds ?? .max)
   }
 
-  /// The places of the levels asked for; nil for all.
+  /// Indexes of the requested levels; nil for all.
   var levels: [Int]? { filter.levels == .all ? nil : filter.levels.ranks }
 }
 
-/// The last lines of many.
+/// Keeps the last lines of many.
 struct LastLines {
   private let count: Int
   private var lines: [KeptLine] = []
-  /// Where the oldest one stands once there are enough.
+  /// Index of the oldest one once it is full.
   private var oldest = 0
 
   init(_ count: Int) { self.count = count }

@@ -3,11 +3,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// A session's bytes by position, from where they are.
+/// A session's bytes by position, wherever they are.
 enum SessionBytes: PositionedBytes {
   case local(LocalStream)
   case remote(RemoteParts)
-  /// From the store up to an offset, from here after it.
+  /// From the store up to an offset, from this machine after it.
   case both(RemoteParts, upTo: StreamOffset, LocalStream)
 
   func read(_ range: Range<Int64>) async throws -> [UInt8] {
@@ -16,7 +16,7 @@ enum SessionBytes: PositionedBytes {
     return read
   }
 
-  /// Hands on ranges in pieces, each with its offset.
+  /// Delivers ranges in pieces, each with its offset.
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(

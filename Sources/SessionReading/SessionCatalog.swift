@@ -4,7 +4,7 @@ package import Platform
 package import Replica
 package import SessionLog
 
-/// The sessions that exist here, there, or in both places.
+/// The sessions on this machine, in the store, or in both.
 package struct SessionCatalog: Sendable {
   /// Where a session's bytes are.
   package enum Location: String, Sendable, Codable {
@@ -18,28 +18,28 @@ package struct SessionCatalog: Sendable {
 
   /// One session.
   package struct Entry: Sendable {
-    /// Which.
+    /// The session's id.
     package let session: SessionID
-    /// The newest sidecar known; the local one where there is one.
+    /// The newest known sidecar; the local one if there is one.
     package var sidecar: Sidecar
-    /// Where.
+    /// Where its bytes are.
     package let location: Location
     /// Length of the log.
     package let length: StreamOffset
-    /// Up to where the stream is in the store.
+    /// The offset up to which the stream is in the store.
     package let uploaded: StreamOffset
-    /// Whether a living program writes it, as far as can be told from here.
+    /// Whether a live program is writing it, as far as can be determined from here.
     package let isRunning: Bool
     /// When its log last grew.
     package let lastActivity: Timestamp
-    /// The remote objects, of a sealed session those that the seal names where it was fetched; nil
-    /// when it is not there or was not asked.
+    /// The remote objects, for a sealed session those that the seal names if it was fetched; nil if
+    /// there are none, or the store was not queried.
     package let remote: RemoteSession?
     /// Whether the whole log can be read on this machine.
     package let hasLocalLog: Bool
   }
 
-  /// Opens the log on this machine, masked where the context says so.
+  /// Opens the log on this machine, masked if the context says so.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func openLog(_ entry: Entry) throws -> LocalStream {
@@ -53,25 +53,25 @@ package struct SessionCatalog: Sendable {
     return log.redacted(by: [all], entry.sidecar.format)
   }
 
-  /// What it looks with.
+  /// Its dependencies.
   package let context: ReadingContext
   private var home: Home { context.home }
 
   /// Makes a catalog.
   package init(_ context: ReadingContext) { self.context = context }
 
-  /// By how much a server's clock may differ from ours without hiding a session.
+  /// How much a server's clock may differ from ours without hiding a session.
   private static let clockSlack = Duration.days(1)
 
-  /// Newest sessions first.
+  /// Sessions, newest first.
   ///
   /// - Parameters:
-  ///   - limit: how many at most; days are listed from the newest on until there are enough.
-  ///   - devices: ids to look at remotely; local sessions belong to this device.
-  ///   - includesLocal: whether this machine's sessions count.
-  ///   - since: sessions that have not grown since then are left out; nil for none.
-  ///   - isWantedDay: which days to look at.
-  ///   - isWanted: which sessions to look at.
+  ///   - limit: maximum number; days are listed from the newest on until there are enough.
+  ///   - devices: ids to search remotely; local sessions belong to this device.
+  ///   - includesLocal: whether to include this machine's sessions.
+  ///   - since: excludes sessions that have not grown since then; nil for none.
+  ///   - isWantedDay: which days to search.
+  ///   - isWanted: which sessions to include.
   /// - Throws: errors of the store and of the local files.
   package func entries(
     limit: Int = .max, devices: [String], includesLocal: Bool = true,
@@ -107,7 +107,7 @@ package struct SessionCatalog: Sendable {
     }
     let here = Set(local)
     if let since {
-      // An object is written after what is in it, by a clock that may differ from ours.
+      // An object is written after its content, by a clock that may differ from ours.
       let oldest = since.assumingSynchronizedClocks - Self.clockSlack
       remotes = remotes.filter { id, remote in
         here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
@@ -121,7 +121,7 @@ package struct SessionCatalog: Sendable {
     let away = ids.filter { entries[$0] == nil }
     let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
     for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
-    // Ids tell the second; sidecars tell the millisecond.
+    // Ids contain seconds; sidecars contain milliseconds.
     return ids.compactMap { entries[$0] }
       .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
       .sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
@@ -132,7 +132,7 @@ package struct SessionCatalog: Sendable {
     var (sidecar, _) = try local.sidecar(device: context.device)
     sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
     if let redactor = context.redactor { sidecar = sidecar.masked(by: redactor) }
-    // A log that cannot be read at present hides nothing else.
+    // An unreadable log must not hide the other sessions.
     let log = try? local.openLog(sidecar.source)
     guard log != nil || local.hasSidecar else { return nil }
     let (length, modified) =
@@ -166,15 +166,15 @@ package struct SessionCatalog: Sendable {
     do {
       sidecar = try await RemoteReader(store, knowing: context.keys).read(
         revision, in: remote.folder)
-      // A reader that needs it fetches the seal again, and says what is wrong with it.
+      // A reader that needs the seal fetches it again, and reports what is wrong with it.
       remote = (try? remote.restricted(to: sidecar)) ?? remote
     } catch is ReplicaError {
       sidecar = Sidecar.reconstructed(
         id: remote.session, device: context.device, owner: remote.folder.device,
         status: revision.status)
     }
-    // Shown to a person, and compared with the time asked for: the clocks' difference moves a session
-    // in or out of a listing, and nothing more.
+    // Shown to a person, and compared with the requested time: a clock difference can only move a
+    // session in or out of a listing.
     let modified = remote.newest?.assumingSynchronizedClocks ?? sidecar.lastUpdatedAt
     return Entry(
       session: remote.session, sidecar: sidecar, location: .remote,
@@ -185,11 +185,11 @@ package struct SessionCatalog: Sendable {
       lastActivity: modified, remote: remote, hasLocalLog: false)
   }
 
-  /// The sessions that a person's ids, which may be shortened, name.
+  /// The sessions with a person's ids, which may be shortened.
   ///
-  /// Every day is listed once at most, and a sidecar is fetched only for what is named.
+  /// Every day is listed at most once, and sidecars are fetched only for these sessions.
   ///
-  /// - Returns: one session for each id, in their order.
+  /// - Returns: one session per id, in their order.
   /// - Throws: ``LookupError``; errors of the store and of the local files.
   package func entries(matching ids: [String], devices: [String]) async throws -> [Entry] {
     try zip(ids, await find(ids, devices: devices)).map { id, entry in
@@ -198,9 +198,10 @@ package struct SessionCatalog: Sendable {
     }
   }
 
-  /// The same, with nil for an id that names none.
+  /// The same, with nil for an id that matches none.
   ///
-  /// - Throws: ``LookupError`` for one that names several; errors of the store and of the local files.
+  /// - Throws: ``LookupError`` for one that matches several; errors of the store and of the local
+  ///   files.
   package func find(_ ids: [String], devices: [String]) async throws -> [Entry?] {
     guard !ids.isEmpty else { return [] }
     let wanted = try ids.map(ShortenedID.init)
@@ -214,14 +215,14 @@ package struct SessionCatalog: Sendable {
     return try wanted.map { try $0.choose(from: found) }
   }
 
-  /// The session that one such id names.
+  /// The session with one such id.
   ///
   /// - Throws: ``LookupError``; errors of the store and of the local files.
   package func entry(matching id: String, devices: [String]) async throws -> Entry {
     try await entries(matching: [id], devices: devices)[0]
   }
 
-  /// Ids of the devices whose sessions some ids may name.
+  /// Ids of the devices whose sessions the given ids may mean.
   ///
   /// A session that is not on this machine may be any device's.
   ///
@@ -234,8 +235,8 @@ package struct SessionCatalog: Sendable {
     return areLocal ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
   }
 
-  /// The sessions that several ids name, to be read from a side; as ``entry(named:on:warn:)`` does it
-  /// for one.
+  /// The sessions with several ids, to be read from a side; like ``entry(named:on:warn:)`` for
+  /// each.
   ///
   /// - Throws: ``LookupError``; errors of the store and of the local files.
   package func entries(
@@ -261,12 +262,13 @@ package struct SessionCatalog: Sendable {
     return found.compactMap(\.self)
   }
 
-  /// The session that an id names, to be read from a side.
+  /// The session with an id, to be read from a side.
   ///
-  /// The store is not asked for a session that is whole on this machine. Where the id is shortened, it
-  /// is asked whether the id means another session too; a store that fails leaves the local one.
+  /// The store is not queried for a session that is complete on this machine. If the id is
+  /// shortened, it is queried for other sessions that the id might mean; if that fails, the local
+  /// one is used.
   ///
-  /// - Parameter warn: gets a line for a person where the store could not be asked.
+  /// - Parameter warn: called with a line for a person if the store could not be queried.
   /// - Throws: ``LookupError``; errors of the store and of the local files.
   package func entry(
     named id: String, on side: SessionReader.Side, warn: (String) -> Void

@@ -1,7 +1,7 @@
 import LogRecords
 import SessionLog
 
-/// What tells the lines of several sessions from each other.
+/// Labels that distinguish the lines of several sessions.
 package struct SessionLabels {
   private let hasManyDevices: Bool
 
@@ -9,7 +9,7 @@ package struct SessionLabels {
     hasManyDevices = Set(entries.map(\.sidecar.deviceId)).count > 1
   }
 
-  /// The session, behind its device where there are several.
+  /// The session, after its device if there are several devices.
   package subscript(_ entry: SessionCatalog.Entry) -> String {
     guard hasManyDevices else { return entry.session.description }
     let device = String(printable: entry.sidecar.deviceName.utf8).replacing("\n", with: " ")

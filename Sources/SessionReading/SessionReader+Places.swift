@@ -4,9 +4,9 @@ import Replica
 import SessionLog
 
 extension SessionReader {
-  /// Where in the stream what is wanted stands, and how it is read there.
+  /// The ranges of the stream to read, and how to read them.
   ///
-  /// - Parameter lines: only so many of the last lines are wanted, or a few more; nil for all.
+  /// - Parameter lines: only this number of last lines is needed, or a few more; nil for all.
   func places(
     _ choice: RecordChoice, lines: Int?
   ) async throws -> (SessionBytes, [Range<StreamOffset>]) {
@@ -32,8 +32,8 @@ extension SessionReader {
     return (bytes, try await parts.last(lines: lines, levels: choice.levels))
   }
 
-  /// Where the file of another machine has times without a zone, its index has them in that
-  /// machine's zone, and we read them in ours.
+  /// Widens a time span for a file whose times lack a zone: its index has them in the writer's
+  /// zone, and we read them in ours.
   private func widened(_ times: ClosedRange<Int64>) -> ClosedRange<Int64> {
     let isForeign =
       entry.sidecar.format == .asIs && entry.sidecar.deviceId != catalog.context.device.deviceId
@@ -43,7 +43,7 @@ extension SessionReader {
       (first < .min + slack ? .min : first - slack)...(last > .max - slack ? .max : last + slack)
   }
 
-  /// Where the last lines begin, or a line or two before.
+  /// Start of the last lines, or a line or two before.
   private static func start(
     ofLast lines: Int, in log: LocalStream, length: StreamOffset
   ) throws -> StreamOffset {

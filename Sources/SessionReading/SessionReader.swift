@@ -4,50 +4,51 @@ import Platform
 import Replica
 package import SessionLog
 
-/// Reads a session's log from where it is: the local log where it is complete, else the store and, of
-/// a running session, what only the local log has yet.
+/// Reads a session's log: the local log if it is complete, else the store's and, for a running
+/// session, what only the local log has yet.
 package struct SessionReader: Sendable {
-  /// Which copy is read.
+  /// The copy to read.
   package enum Side: Sendable {
-    /// The local one where it is complete, else that of the store.
+    /// The local one if it is complete, else the store's.
     case any
     /// The local one, which must be complete.
     case local
-    /// That of the store.
+    /// The store's.
     case remote
   }
 
-  /// What is proven of bytes from the store before they are handed on, and what damage does.
+  /// How the store's bytes are verified before delivery, and how damage is handled.
   package enum Mode: Sendable {
-    /// The whole stream is read, and each segment compared with the hash in its name.
+    /// Read the whole stream, and compare each segment with the hash in its name.
     case verified
-    /// Only the frames that are needed are fetched, and compared with their checksums. Where that is
-    /// the whole stream, it is verified.
+    /// Fetch only the frames needed, and compare them with their checksums. If that is the whole
+    /// stream, it is verified.
     case ranged
-    /// The whole stream is read; damage is reported and passed over.
+    /// Read the whole stream; report and skip damage.
     case salvaged
   }
 
   /// The session.
   package let entry: SessionCatalog.Entry
-  /// What was asked for.
+  /// The requested copy.
   package let side: Side
   package let catalog: SessionCatalog
   private let report: @Sendable (String) -> Void
 
-  /// Whether the local log is read.
+  /// Whether to read the local log.
   let isLocal: Bool
-  /// Whether what the store does not have yet is read here: the parts before it were pruned.
+  /// Whether to read here what the store does not have yet, because the parts before it were
+  /// pruned.
   let isLongerHere: Bool
 
   /// Chooses the side.
   ///
   /// - Parameters:
   ///   - entry: the session.
-  ///   - side: which copy.
-  ///   - catalog: where the session was found.
-  ///   - report: gets what a person should know of the reading, a line each.
-  /// - Throws: ``ReadingError`` when the log is not there, or was not sent.
+  ///   - side: the copy to read.
+  ///   - catalog: the catalog that found the session.
+  ///   - report: called with messages for a person, one line each.
+  /// - Throws: ``ReadingError`` if the log is missing, or was not sent.
   package init(
     _ entry: SessionCatalog.Entry, side: Side, in catalog: SessionCatalog,
     report: @escaping @Sendable (String) -> Void
@@ -72,9 +73,9 @@ package struct SessionReader: Sendable {
     if !isLocal, !isLongerHere, entry.sidecar.withholdsLog { try reportWhatIsWithheld() }
   }
 
-  /// Says that the store's log is not all there is, and is not what is missing by a fault.
+  /// Reports that the store's log is incomplete on purpose.
   ///
-  /// - Throws: where it has none at all.
+  /// - Throws: if the store has none of it.
   private func reportWhatIsWithheld() throws {
     guard let end = entry.remote?.mark, end > 0 else {
       throw ReadingError(.withheld, "\(entry.session): log not sent (consent: metadata)")
@@ -82,21 +83,21 @@ package struct SessionReader: Sendable {
     report("\(entry.session): log sent only up to byte \(end) (consent: metadata)")
   }
 
-  /// Where the reading ends: what comes later does not count.
+  /// The end of the reading: later growth is ignored.
   package var length: StreamOffset {
     isLocal || isLongerHere ? entry.length : entry.remote?.end ?? .zero
   }
 
-  /// What comes of a stream.
+  /// A part of a stream.
   private enum Piece {
     case bytes(UnsafeRawBufferPointer)
-    /// What comes next does not follow on what came before, but stands at this offset.
+    /// The next bytes do not follow the previous ones, but begin at this offset.
     case skip(StreamOffset)
-    /// What stands for bytes that are lost, up to an offset: a line of its own.
+    /// A line that replaces lost bytes, up to an offset.
     case gap([UInt8], StreamOffset)
   }
 
-  /// Hands on what is wanted, in pieces of any length.
+  /// Delivers the chosen bytes, in pieces of any length.
   ///
   /// - Returns: whether nothing is lost or in doubt.
   package func read(
@@ -119,7 +120,7 @@ package struct SessionReader: Sendable {
     }
   }
 
-  /// Hands on the lines that are wanted.
+  /// Delivers the chosen lines.
   ///
   /// - Returns: whether nothing is lost or in doubt.
   package func readLines(
@@ -134,7 +135,7 @@ package struct SessionReader: Sendable {
       let isWhole = try await filtered(choice, mode, asked, skipped: { isFromStart = false }) {
         lines.add(KeptLine($0))
       }
-      // An index counts fewer lines than there are, or records that turn out not to be wanted.
+      // An index may count fewer lines than there are, or records that the filter rejects.
       if lines.isFull || isFromStart || choice.times != nil || asked == .max {
         for line in lines.inOrder { try line.with(body) }
         return isWhole
@@ -143,7 +144,7 @@ package struct SessionReader: Sendable {
     }
   }
 
-  /// What is wanted, with how the log's lines are read.
+  /// The filter for a choice, which reads lines in the log's format.
   package func filter(_ choice: RecordChoice) -> RecordFilter {
     var filter = choice.filter
     filter.reader = RecordReader(entry.sidecar.format, reference: entry.lastActivity)
@@ -166,7 +167,7 @@ package struct SessionReader: Sendable {
       case .skip(let offset):
         skipped()
         try filter.finish(pass)
-        // Without a filter no line depends on the ones before it.
+        // Without a filter, lines do not depend on the ones before.
         if filter.admitsAll {
           filter.position = Int64(offset)
         } else {
@@ -187,7 +188,7 @@ package struct SessionReader: Sendable {
 
   // MARK: Where it comes from
 
-  /// - Parameter lines: only so many of the last lines are wanted, or a few more; nil for all.
+  /// - Parameter lines: only this number of last lines is needed, or a few more; nil for all.
   private func pieces(
     _ choice: RecordChoice, _ mode: Mode, lines: Int?, _ body: (Piece) throws -> Void
   ) async throws -> Bool {

@@ -1,9 +1,9 @@
 package import Platform
 package import SessionLog
 
-/// Makes a new session of this machine out of a copy of another one's log.
+/// Makes a new session of this machine from a copy of another one's log.
 ///
-/// The new session has ended, says in `continues` which one it was, and is uploaded like any other.
+/// The new session has ended, names its original in `continues`, and is uploaded like any other.
 package struct SessionRestorer {
   private let home: Home
   private let device: Device
@@ -19,16 +19,17 @@ package struct SessionRestorer {
 
   /// Restores a session.
   ///
-  /// Where it fails nothing is left of the new session.
+  /// If it fails, nothing of the new session remains.
   ///
   /// - Parameters:
   ///   - original: the sidecar of the copy.
-  ///   - length: bytes of log to expect; 0 where that is not known.
-  ///   - mark: now, in the home's lived time: it ages from then on.
-  ///   - lock: takes the home's lock, once the log has been read: uploads go on until then.
-  ///   - read: hands the log to the function that it is given, in pieces.
+  ///   - length: expected bytes of log; 0 if unknown.
+  ///   - mark: now, in the home's lived time, from which its age counts.
+  ///   - lock: acquires the home's lock, once the log has been read: uploads continue until then.
+  ///   - read: passes the log to a function, in pieces.
   /// - Returns: the new session.
-  /// - Throws: ``Platform/SystemError``, ``Platform/SpaceShortage``, and what `lock` and `read` throw.
+  /// - Throws: ``Platform/SystemError``, ``Platform/SpaceShortage``, and errors of `lock` and
+  ///   `read`.
   package func restore(
     _ original: Sidecar, length: ByteCount, agingFrom mark: LivedTime.Mark,
     locking lock: () async throws -> HomeLock,
@@ -37,8 +38,8 @@ package struct SessionRestorer {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
-    // Until the sidecar is there, the log must not be taken for one that lost its recorder; what a
-    // killed process leaves in the cache goes after a day.
+    // Without its sidecar, the log would look like one that lost its recorder, so write it in the
+    // cache, where files of a killed process are deleted after a day.
     let partial = "\(home.cachePath)/\(session).log.tmp"
     do {
       let bytes = try await write(to: partial, &watch, read)
@@ -76,7 +77,7 @@ package struct SessionRestorer {
     return bytes
   }
 
-  /// What is known of the original, without what only its own copies have.
+  /// The original's sidecar, without fields that belong to its own copies.
   private func sidecar(of original: Sidecar, as session: SessionID, bytes: ByteCount) -> Sidecar {
     var sidecar = original.remoteForm
     sidecar.sessionId = session
@@ -89,7 +90,7 @@ package struct SessionRestorer {
     sidecar.endedAt = original.endedAt ?? original.lastUpdatedAt
     (sidecar.generation, sidecar.digest, sidecar.basis, sidecar.objects) = (nil, nil, nil, nil)
     (sidecar.redaction, sidecar.redacted, sidecar.clockOffset) = (nil, nil, nil)
-    // Only what had left the machine is restored: it may leave again.
+    // Only log bytes that had been sent are restored: they may be sent again.
     sidecar.consent = nil
     return sidecar
   }

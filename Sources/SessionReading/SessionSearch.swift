@@ -1,49 +1,49 @@
 package import LogRecords
 
-/// Looks for lines in sessions.
+/// Searches sessions for lines.
 package struct SessionSearch {
-  /// How much of what matches is wanted.
+  /// What to deliver for a match.
   package enum Extent: Sendable {
-    /// Lines, with those around them.
+    /// Lines, with their context.
     case lines
     /// Every line, and whether it matches.
     case records
-    /// Only whether a line matches.
+    /// Only whether any line matches.
     case sessions
   }
 
-  /// What is looked for.
+  /// The pattern.
   package let pattern: LinePattern
-  /// Whether lines are wanted that do not match.
+  /// Whether to select lines that do not match.
   package var isInverted = false
-  /// How many matches of a session are wanted.
+  /// Maximum number of matches in a session.
   package var limit = Int.max
-  /// How many lines before each match are wanted too.
+  /// Number of lines before each match to include.
   package var before = 0
-  /// How many lines after each match are wanted too.
+  /// Number of lines after each match to include.
   package var after = 0
   package var extent = Extent.lines
-  /// Whether lines have their numbers, for which the whole log is read.
+  /// Whether to number lines, which requires reading the whole log.
   package var numbersLines = false
 
-  /// Looks for a pattern.
+  /// Searches for a pattern.
   package init(_ pattern: LinePattern) { self.pattern = pattern }
 
-  /// What was found.
+  /// A result of the search.
   package enum Finding {
-    /// A line, or one around it, and its number where ``numbersLines`` asks for it.
+    /// A line or its context, with its number if ``numbersLines``.
     case piece(MatchContext.Piece, number: Int?)
     /// A line, and whether it matches; with ``Extent/records``.
     case record(RecordLine, isMatch: Bool)
   }
 
-  /// Nothing more is wanted of a session.
+  /// Thrown when no more results are wanted.
   private struct Enough: Error {}
 
   /// Searches one session.
   ///
-  /// - Returns: how many lines matched, up to ``limit``.
-  /// - Throws: as ``SessionReader/readLines(_:_:_:)`` does.
+  /// - Returns: the number of matching lines, up to ``limit``.
+  /// - Throws: like ``SessionReader/readLines(_:_:_:)``.
   package func run(
     in reader: SessionReader, _ choice: RecordChoice, _ body: (Finding) -> Void
   ) async throws -> Int {
@@ -78,7 +78,7 @@ package struct SessionSearch {
         _ = try await reader.readLines(choice, choice.mode, take)
       }
     } catch is Enough {
-      // What is left of the session is not wanted.
+      // The rest of the session is not wanted.
     }
     return found
   }

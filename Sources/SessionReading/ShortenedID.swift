@@ -1,15 +1,15 @@
 import Platform
 package import SessionLog
 
-/// A session's id as a person gives it: whole, its beginning, or the beginning of its last part.
+/// A session's id as a person gives it: complete, its beginning, or the beginning of its last part.
 package struct ShortenedID: Sendable {
   private let given: String
-  /// The session, when the id is whole.
+  /// The session, if the id is complete.
   let session: SessionID?
 
-  /// Takes what was given.
+  /// Parses an id.
   ///
-  /// - Throws: ``LookupError`` when it can be no session's.
+  /// - Throws: ``LookupError`` if it cannot be a session's.
   package init(_ given: String) throws {
     let allowed = given.utf8.allSatisfy {
       (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
@@ -19,28 +19,28 @@ package struct ShortenedID: Sendable {
     session = SessionID(given)
   }
 
-  /// The day to look at; nil for all of them.
+  /// The day to search; nil for all days.
   var day: String? { session?.day }
 
-  /// Whether it can mean a session.
+  /// Whether it may mean a session.
   package func matches(_ id: SessionID) -> Bool {
     let whole = id.description
     return whole.hasPrefix(given) || whole.split(separator: "-").last?.hasPrefix(given) == true
   }
 
-  /// The one of several paths that it means.
+  /// The only one of several paths that it matches.
   ///
-  /// - Throws: ``LookupError`` when there is none, or more than one.
+  /// - Throws: ``LookupError`` if there is none, or more than one.
   func choose(among paths: [String]) throws -> String {
     guard let first = paths.first else { throw LookupError(.none, given) }
     guard paths.count == 1 else { throw LookupError(.several(paths.count), given) }
     return first
   }
 
-  /// The one session that it means.
+  /// The only session that it matches.
   ///
-  /// - Returns: nil when there is none.
-  /// - Throws: ``LookupError`` when there is more than one.
+  /// - Returns: nil if there is none.
+  /// - Throws: ``LookupError`` if there is more than one.
   func choose(from entries: [SessionCatalog.Entry]) throws -> SessionCatalog.Entry? {
     let matching = entries.filter { session == nil ? matches($0.session) : $0.session == session }
     guard let first = matching.first else { return nil }
@@ -49,17 +49,17 @@ package struct ShortenedID: Sendable {
   }
 }
 
-/// Why an id given by a person names no session.
+/// Why an id given by a person matches no session.
 package struct LookupError: Error, Sendable, CustomStringConvertible {
   /// The kind.
   package enum Code: Sendable, Equatable {
-    /// It can be no session's id: another character than `a-z 0-9 -`.
+    /// It cannot be a session's id: it contains another character than `a-z 0-9 -`.
     case notAnID
     /// No session has it.
     case none
-    /// That many sessions begin with it.
+    /// This many sessions begin with it.
     case several(Int)
-    /// It was there before.
+    /// It existed before.
     case gone
   }
 

@@ -6,7 +6,8 @@
 
 /// A program that could not be started.
 struct CannotStart: Error, CustomStringConvertible {
-  /// As a shell has it: 127 when there is no such program, 126 when it cannot be run.
+  /// The status that a shell would return: 127 for a missing program, 126 for one that cannot be
+  /// run.
   let status: Int32
   let description: String
 

@@ -8,7 +8,7 @@ package import SessionLog
   import Glibc
 #endif
 
-/// Runs a program with its output on our console as before, and in a session.
+/// Runs a program, copying its output to our console and into a session.
 package struct Capture {
   private let writer: SessionWriter?
   private let environment: [String: String]
@@ -17,9 +17,9 @@ package struct Capture {
   /// Makes a capture.
   ///
   /// - Parameters:
-  ///   - writer: the session; nil when none could be made: the program runs all the same.
+  ///   - writer: the session; nil if it could not be created: the program runs nevertheless.
   ///   - environment: the program's environment; `TIDEMARK_SESSION` is added.
-  ///   - onSecond: told about once a second what has happened since the last time.
+  ///   - onSecond: called about once a second with the activity since the last call.
   package init(
     into writer: SessionWriter?, environment: [String: String],
     onSecond: @escaping (SessionActivity) -> Void = { _ in }
@@ -29,16 +29,16 @@ package struct Capture {
     self.onSecond = onSecond
   }
 
-  /// How a program that was started, or could not be, ended.
+  /// How a program ended, or why it could not be started.
   package struct Ending: Sendable, Equatable {
     /// The cause.
     package let cause: ExitCause
-    /// Where its memory was written to; nil when it was not.
+    /// The path of its core dump; nil if there is none.
     package var core: String?
-    /// What could not be started, for a person; nil when it ran.
+    /// Why it could not be started, for a person; nil if it ran.
     package var problem: String?
 
-    /// The status that a shell would give: 128 + signal where one killed it.
+    /// The status that a shell would return: 128 + signal if a signal killed it.
     package var status: Int32 {
       switch cause {
       case .exit(let status): status
@@ -53,19 +53,18 @@ package struct Capture {
 
   // MARK: Programs
 
-  /// Runs a program to its end, its output on two pipes.
+  /// Runs a program to its end, with its output on two pipes.
   ///
-  /// Signals that ask this process to end go to the program instead. Where the program is stopped by
-  /// its terminal, so are we.
+  /// Signals that ask this process to end are forwarded to the program. If the program is stopped
+  /// by its terminal, so are we.
   ///
   /// - Parameters:
   ///   - command: the program and its arguments.
-  ///   - job: the process group of who supervises us, in which the program runs; nil when nobody
-  ///     does.
-  /// - Returns: how it ended; 127 when there is no such program, 126 when it cannot be run.
-  /// - Throws: ``SystemError`` when there is no pipe to be had.
+  ///   - job: our supervisor's process group, in which the program runs; nil without a supervisor.
+  /// - Returns: how it ended; 127 for a missing program, 126 for one that cannot be run.
+  /// - Throws: ``SystemError`` if no pipe can be created.
   package func run(_ command: [String], inJob job: Int32? = nil) throws -> Ending {
-    // Not for the program, nor for an upload.
+    // Neither the program nor an upload may inherit it.
     if job != nil { _ = fcntl(Program.messageDescriptor, F_SETFD, FD_CLOEXEC) }
     let signals = try ForwardedSignals()
     var output = try OutputTee(.standardOutput, console: STDOUT_FILENO)
@@ -104,10 +103,10 @@ package struct Capture {
     return life.ending
   }
 
-  /// Waits for a program that a recorder apart runs and records, in our job.
+  /// Waits for a program that a separate recorder runs in our job and records.
   ///
-  /// Should we be killed, the recorder goes on, and so does the program. Should the recorder be
-  /// killed, nobody knows how the program ends.
+  /// If we are killed, the recorder and the program continue. If the recorder is killed, the
+  /// program's end is unknown.
   ///
   /// - Parameters:
   ///   - program: the program's name, for messages.
@@ -136,12 +135,12 @@ package struct Capture {
 
   /// Runs a program to its end on a terminal of its own.
   ///
-  /// Keys go to the program as they are; what it prints goes to standard output and into the
-  /// session, with the time of each piece, so that it can be played again.
+  /// Keys are passed to the program unchanged; its output goes to standard output and into the
+  /// session, with the time of each piece, so that it can be replayed.
   ///
   /// - Parameter command: the program and its arguments.
-  /// - Returns: as ``run(_:)`` does.
-  /// - Throws: ``SystemError`` when there is no terminal to be had.
+  /// - Returns: like ``run(_:)``.
+  /// - Throws: ``SystemError`` if no terminal can be created.
   package func runOnTerminal(_ command: [String]) throws -> Ending {
     let signals = try ForwardedSignals()
     var outer = OuterTerminal()
@@ -192,9 +191,9 @@ package struct Capture {
     return life.ending
   }
 
-  /// Copies standard input to standard output and into the session, to its end.
+  /// Copies standard input to standard output and into the session, until it ends.
   ///
-  /// - Throws: ``SystemError`` when standard input cannot be read.
+  /// - Throws: ``SystemError`` if standard input cannot be read.
   package func copyStandardInput() throws {
     for number in ForwardedSignals.survived { signal(number, SIG_IGN) }
     var input = OutputTee(.standardOutput, readEnd: STDIN_FILENO, console: STDOUT_FILENO)
@@ -221,7 +220,7 @@ package struct Capture {
 
   // MARK: Waiting
 
-  /// Waits for descriptors, of which -1 is never ready, so long at most.
+  /// Waits for descriptors, up to a time limit; -1 is never ready.
   private static func poll(
     _ wanted: [(descriptor: Int32, events: Int32)], _ wait: Duration
   ) throws -> [Bool] {
@@ -233,7 +232,7 @@ package struct Capture {
     return polled.map { ready > 0 && $0.revents != 0 }
   }
 
-  /// A clock that only goes forward, to the millisecond.
+  /// A monotonic clock, in milliseconds.
   package static var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

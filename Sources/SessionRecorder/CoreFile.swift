@@ -6,11 +6,11 @@ import Platform
   import Glibc
 #endif
 
-/// Where the memory of a program that died was written to, as core(5) has it.
+/// The path of a program's core dump, according to core(5).
 struct CoreFile {
   private let pattern: String
 
-  /// What the machine does with them by default.
+  /// Uses the machine's pattern by default.
   init(pattern: String? = nil) {
     let own = (try? AtomicFile.read("/proc/sys/kernel/core_pattern")).map {
       String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self)
@@ -18,11 +18,11 @@ struct CoreFile {
     self.pattern = pattern ?? own ?? "core"
   }
 
-  /// The file, or what to ask for it, for a person.
+  /// The file, or the command that shows it, for a person.
   ///
   /// - Parameters:
   ///   - process: the program's process id.
-  ///   - folder: the folder that it ran in, as far as we know.
+  ///   - folder: its working directory, as far as known.
   func place(of process: pid_t, in folder: String) -> String {
     if pattern.hasPrefix("|") {
       let handler = pattern.dropFirst().prefix { $0 != " " }.split(separator: "/").last ?? ""
@@ -32,7 +32,7 @@ struct CoreFile {
     let name = pattern.replacing("%p", with: "\(process)").replacing("%P", with: "\(process)")
     let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
     let withNumber = "\(path).\(process)"
-    // With core_uses_pid the number comes after a name without one.
+    // With core_uses_pid, the number follows a name without one.
     return !pattern.contains("%p") && access(withNumber, F_OK) == 0 ? withNumber : path
   }
 }

@@ -7,28 +7,29 @@ import Synchronization
   import Glibc
 #endif
 
-/// Turns signals into bytes of a pipe, so that a poll loop sees them in order with everything else.
+/// Turns signals into bytes of a pipe, so that a poll loop handles them in order with everything
+/// else.
 struct ForwardedSignals: ~Copyable {
-  /// Signals that a person or a supervisor sends to a program.
+  /// Signals that people or supervisors send to a program.
   private static let forwarded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP]
-  /// What concerns both the program and us.
+  /// Signals that concern both the program and us.
   private static let observed = [SIGCHLD, SIGCONT, SIGWINCH]
 
-  /// Signals that this process ignores, and the program must not.
+  /// Signals that this process ignores, but the program must not.
   static let survived = [SIGPIPE, SIGXFSZ, SIGTTOU]
 
-  /// The pipe's end to poll and read.
+  /// The read end of the pipe.
   let descriptor: Int32
 
-  /// What came, besides signals that are for the program alone.
+  /// Signals that concern us.
   struct Arrived {
-    /// This process goes on after a stop.
+    /// This process continues after a stop.
     var goesOn = false
     /// The window of our terminal may have another size.
     var isResized = false
   }
 
-  /// Starts to catch signals; they stay caught for the rest of the process.
+  /// Starts to catch signals, for the rest of the process.
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -41,8 +42,8 @@ struct ForwardedSignals: ~Copyable {
     descriptor = ends[0]
     signalPipe.store(ends[1], ordering: .releasing)
     for number in Self.forwarded + Self.observed { Self.catchSignal(number) }
-    // A console that is gone, a file that may not grow or a terminal that belongs to another job is
-    // an error of a write, not our end.
+    // A lost console, a file at its size limit or a terminal of another job is a write error, not
+    // our end.
     for number in Self.survived { signal(number, SIG_IGN) }
   }
 
@@ -50,7 +51,7 @@ struct ForwardedSignals: ~Copyable {
     var action = sigaction()
     action.__sigaction_handler.sa_sigaction = { number, info, _ in
       let saved = errno
-      // A terminal has told the whole process group already: the program must not hear it twice.
+      // The terminal has signalled the whole process group: do not send it to the program again.
       let isFromTerminal = info?.pointee.si_code == 0x80
       var byte = UInt8(truncatingIfNeeded: number) | (isFromTerminal ? 0x80 : 0)
       _ = write(signalPipe.load(ordering: .acquiring), &byte, 1)
@@ -60,7 +61,7 @@ struct ForwardedSignals: ~Copyable {
     sigaction(number, &action, nil)
   }
 
-  /// Passes on to a program what came for it.
+  /// Forwards signals to a program.
   borrowing func forward(to program: borrowing Program) -> Arrived {
     var arrived = Arrived()
     var byte: UInt8 = 0
@@ -78,9 +79,9 @@ struct ForwardedSignals: ~Copyable {
     return arrived
   }
 
-  /// Stops this process as the program was stopped, so that its shell gets the terminal back.
+  /// Stops this process like the program, so that its shell gets the terminal back.
   ///
-  /// Returns when it goes on; at once where nobody could make it go on.
+  /// Returns when it continues; immediately if no process could continue it.
   borrowing func stop() {
     var stop = sigset_t()
     var before = sigset_t()
@@ -88,12 +89,13 @@ struct ForwardedSignals: ~Copyable {
     sigaddset(&stop, SIGTSTP)
     pthread_sigmask(SIG_BLOCK, &stop, &before)
     #if !canImport(Darwin)
-      // What the terminal sent to us as well may not have arrived yet, and would stop us twice.
+      // A signal that the terminal sent to us as well may still be pending, and would stop us
+      // twice.
       var atOnce = timespec()
       _ = sigtimedwait(&stop, nil, &atOnce)
     #endif
     signal(SIGTSTP, SIG_DFL)
-    // Sent to this thread, which must hear it: then the stop is over when this returns.
+    // Directed at this thread, which must receive it: when this returns, the stop is over.
     pthread_sigmask(SIG_UNBLOCK, &stop, nil)
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -101,5 +103,5 @@ struct ForwardedSignals: ~Copyable {
   }
 }
 
-/// Where the handler writes: a handler can capture nothing.
+/// Where the handler writes; a handler cannot capture anything.
 private let signalPipe = Atomic<Int32>(-1)

@@ -2,7 +2,7 @@ import LogRecords
 import Platform
 import SessionLog
 
-/// What a recorder does about once a second.
+/// A recorder's periodic work, about once a second.
 struct Heartbeat {
   private let writer: SessionWriter?
   private let onSecond: (SessionActivity) -> Void
@@ -11,18 +11,18 @@ struct Heartbeat {
   private var lastTick = Capture.uptime
   private var lastPass = Capture.uptime
 
-  /// Starts to beat.
+  /// Starts the heartbeat.
   ///
   /// - Parameters:
-  ///   - writer: the session; nil when there is none.
-  ///   - onSecond: told what has happened since the last time.
+  ///   - writer: the session; nil if there is none.
+  ///   - onSecond: called with the activity since the last call.
   init(of writer: SessionWriter?, _ onSecond: @escaping (SessionActivity) -> Void) {
     self.writer = writer
     self.onSecond = onSecond
     machine = MachineWatch(now: .now())
   }
 
-  /// How long to wait for output: unfinished lines of a terminal wait less.
+  /// Time to wait for output; unfinished lines of a terminal wait less.
   var wait: Duration { writer?.nextTick ?? .seconds(1) }
 
   mutating func note(_ event: SessionEvent, at time: Timestamp? = nil) {

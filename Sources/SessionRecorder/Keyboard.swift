@@ -6,17 +6,17 @@ import Platform
   import Glibc
 #endif
 
-/// Standard input on its way to a program's own terminal.
+/// Passes standard input to a program's own terminal.
 struct Keyboard {
   private var pending: [UInt8] = []
   private var last = UInt8(ascii: "\n")
   private(set) var isOpen = true
 
-  /// Whether more can be taken: what the program does not read yet is not taken from others either.
+  /// Whether to read more: input that the program does not read yet is left for others.
   var wantsInput: Bool { isOpen && pending.isEmpty }
   var hasOutput: Bool { !pending.isEmpty }
 
-  /// Takes what is there.
+  /// Reads available input.
   mutating func read(for terminal: borrowing PseudoTerminal) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = takeInput(&buffer)
@@ -30,7 +30,7 @@ struct Keyboard {
     last = buffer[count - 1]
   }
 
-  /// Hands over as much as the terminal takes.
+  /// Writes as much as the terminal accepts.
   mutating func write(to terminal: borrowing PseudoTerminal) {
     let controller = terminal.controller
     let count = pending.withUnsafeBytes { systemWrite(controller, $0) }

@@ -7,30 +7,29 @@ package import Platform
   import Glibc
 #endif
 
-/// Notices what happens to the machine around a session: sleep, and the loss and return of its
-/// network.
+/// Notices events of the machine during a session: sleep, and the loss and return of its network.
 package struct MachineWatch {
-  /// Two clocks, of which only the second goes on while the machine sleeps.
+  /// Two clocks, of which only the second advances while the machine sleeps.
   package typealias Clocks = @Sendable () -> (awake: Duration, always: Duration)
 
   private let clocks: Clocks
   private let isOnline: @Sendable () -> Bool
   private var slept: Duration
   private var wasOnline: Bool
-  /// The last look, in the awake clock, and the last one at the network.
+  /// The last check, in the awake clock, and the last one of the network.
   private var lookedAt: (machine: Timestamp, network: Duration)
 
-  /// A sleep shorter than this is none: clocks are adjusted.
+  /// The shortest sleep that counts, because clocks are adjusted.
   private static let shortest = Duration.seconds(2)
-  /// How often the network is looked at.
+  /// How often the network is checked.
   private static let networkInterval = Duration.seconds(5)
 
   /// Starts to watch.
   ///
   /// - Parameters:
   ///   - now: the time.
-  ///   - clocks: the machine's by default.
-  ///   - isOnline: whether there is a network; the machine's by default.
+  ///   - clocks: by default the machine's.
+  ///   - isOnline: whether there is a network; by default the machine's.
   package init(
     now: Timestamp, clocks: @escaping Clocks = Self.machineClocks,
     isOnline: @escaping @Sendable () -> Bool = Self.hasNetwork
@@ -43,9 +42,9 @@ package struct MachineWatch {
     lookedAt = (now, awake)
   }
 
-  /// What has happened since the last look, and when.
+  /// The events since the last call, with their times.
   ///
-  /// To be called about once a second.
+  /// Call it about once a second.
   package mutating func look(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
     var events: [(SessionEvent, Timestamp)] = []
     let (awake, always) = clocks()
@@ -54,7 +53,7 @@ package struct MachineWatch {
       events.append((.background("asleep"), lookedAt.machine))
       events.append((.foreground("awake after \(more.seconds) s"), now))
     }
-    // Only a sleep makes the difference grow, but what is less than one adds up.
+    // Only sleep increases the difference, but small adjustments add up.
     if more >= Self.shortest || more < .zero { slept = always - awake }
     lookedAt.machine = now
     if awake - lookedAt.network >= Self.networkInterval {
@@ -69,7 +68,7 @@ package struct MachineWatch {
   /// The machine's clocks.
   package static let machineClocks: Clocks = {
     #if canImport(Darwin)
-      // There the monotonic clock goes on, and the uptime does not.
+      // There the monotonic clock advances during sleep, and the uptime does not.
       (time(CLOCK_UPTIME_RAW), time(CLOCK_MONOTONIC_RAW))
     #else
       (time(CLOCK_MONOTONIC), time(CLOCK_BOOTTIME))
@@ -82,7 +81,7 @@ package struct MachineWatch {
     return .milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// Whether an interface that is not the loopback is up and has an address.
+  /// Whether an interface other than the loopback is up and has an address.
   package static let hasNetwork: @Sendable () -> Bool = {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0 else { return true }

@@ -8,18 +8,18 @@ import SessionLog
   import Glibc
 #endif
 
-/// One stream of the program: from its pipe or terminal to our console and into the session.
+/// Copies one stream of the program from its pipe or terminal to our console and into the session.
 struct OutputTee: ~Copyable {
   private let stream: CapturedStream
   private let console: Int32
-  /// Whether the read end is closed here.
+  /// Whether to close the read end.
   private let isOwned: Bool
-  /// Whether reading does not block, and goes on until nothing is left.
+  /// Whether reading is non-blocking and continues until nothing is left.
   private let isDrained: Bool
   private(set) var readEnd: Int32
   private(set) var writeEnd: Int32 = -1
 
-  /// Makes a pipe for a program to write to.
+  /// Creates a pipe for a program to write to.
   init(_ stream: CapturedStream, console: Int32) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -34,9 +34,9 @@ struct OutputTee: ~Copyable {
     writeEnd = ends[1]
   }
 
-  /// Reads what somebody else has opened.
+  /// Reads an existing descriptor.
   ///
-  /// - Parameter isDrained: whether reading does not block, and goes on until nothing is left.
+  /// - Parameter isDrained: whether reading is non-blocking and continues until nothing is left.
   init(_ stream: CapturedStream, readEnd: Int32, console: Int32, isDrained: Bool = false) {
     self.stream = stream
     self.console = console
@@ -57,14 +57,14 @@ struct OutputTee: ~Copyable {
     writeEnd = -1
   }
 
-  /// Moves what is there.
+  /// Copies available output.
   ///
-  /// When the console is gone, the pipe is closed, so that the program gets the SIGPIPE that it
-  /// would have got without us.
+  /// If the console is gone, the pipe is closed, so that the program gets the SIGPIPE that it would
+  /// have got without us.
   mutating func pump(_ buffer: inout [UInt8], into writer: SessionWriter?) {
     let count = take(&buffer)
     if count < 0 && (errno == EINTR || errno == EAGAIN) { return }
-    // A terminal whose program has gone answers with an error.
+    // A terminal without its program returns an error.
     guard count > 0 else { return closeReadEnd() }
     let isConsoleThere = buffer.withUnsafeBytes { bytes in
       let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
@@ -74,7 +74,8 @@ struct OutputTee: ~Copyable {
     if !isConsoleThere { closeReadEnd() }
   }
 
-  /// Reads what is there: bytes read, 0 at the end, or less with the error in `errno`.
+  /// Reads available output: returns the number of bytes, 0 at the end, or a negative number with
+  /// the error in `errno`.
   private func take(_ buffer: inout [UInt8]) -> Int {
     buffer.withUnsafeMutableBytes { bytes in
       var count = 0
@@ -83,7 +84,7 @@ struct OutputTee: ~Copyable {
         let more = read(readEnd, rest.baseAddress, rest.count)
         if more <= 0 { return count > 0 ? count : more }
         count += more
-        // A terminal hands over at most 4 KiB at once.
+        // A terminal returns at most 4 KiB at once.
         if !isDrained { break }
       }
       return count
@@ -103,7 +104,7 @@ struct OutputTee: ~Copyable {
         var polled = pollfd(fd: console, events: Int16(POLLOUT), revents: 0)
         _ = poll(&polled, 1, 1000)
       } else if count < 0 && count != -Int(EINTR) {
-        // Any other error (a full disk behind a redirection, say) must not cost the program more
+        // Any other error, such as a full disk behind a redirection, must cost the program no more
         // than the console's bytes.
         return count != -Int(EPIPE)
       } else if count > 0 {

@@ -7,12 +7,11 @@ import Platform
   import Glibc
 #endif
 
-/// The three ways to start a program.
+/// Starts programs in three ways.
 extension Program {
   /// Starts a program whose output goes to two pipes.
   ///
-  /// - Parameter supervisor: who is told what becomes of it, and in whose job it runs; nil when it
-  ///   runs in ours.
+  /// - Parameter supervisor: receives its changes, and determines its job; nil to run it in ours.
   /// - Throws: ``CannotStart``.
   static func start(
     _ command: [String], environment: [String: String], output: Int32, errors: Int32,
@@ -32,18 +31,18 @@ extension Program {
       process: process, sharesTerminal: true, reports: -1, supervisor: supervisor?.descriptor ?? -1)
   }
 
-  /// Who waits for a program that a recorder apart has started.
+  /// The process that waits for a program started by a separate recorder.
   struct Supervisor {
-    /// Where messages go.
+    /// The descriptor for messages.
     let descriptor: Int32
-    /// The process group that the program is to run in.
+    /// The program's process group.
     let job: pid_t
   }
 
-  /// Where a recorder apart finds the pipe for its messages.
+  /// The descriptor on which a separate recorder finds the pipe for its messages.
   static let messageDescriptor: Int32 = 3
 
-  /// Starts a recorder apart, in a job of its own, that starts the program in ours.
+  /// Starts a separate recorder, in a job of its own, that starts the program in ours.
   ///
   /// - Parameters:
   ///   - program: the program's name, for messages.
@@ -75,10 +74,10 @@ extension Program {
     }
   }
 
-  /// The program that a monitor starts and tells of.
+  /// The program that a monitor starts and reports on.
   ///
-  /// - Parameter start: starts the monitor, given where it is to tell, and returns its process id,
-  ///   or the error number as a negative.
+  /// - Parameter start: starts the monitor, given its descriptor for messages, and returns its
+  ///   process id, or the negated error number.
   private static func started(
     _ program: String, sharesTerminal: Bool, _ start: (Int32) -> pid_t
   ) throws(CannotStart) -> Program {

@@ -7,9 +7,9 @@ import Platform
   import Glibc
 #endif
 
-/// A program that runs, on pipes or on a terminal of its own.
+/// A running program, on pipes or on a terminal of its own.
 struct Program: ~Copyable {
-  /// What has become of it.
+  /// A change of its state.
   enum Change {
     case stopped(signal: Int32)
     case continued
@@ -18,11 +18,11 @@ struct Program: ~Copyable {
 
   /// Its process id.
   let process: pid_t
-  /// Whether it is of our process group, and hears from our terminal itself.
+  /// Whether it is in our process group, and gets signals of our terminal itself.
   let sharesTerminal: Bool
-  /// Where its monitor tells what becomes of it; -1 for a child of ours.
+  /// Where its monitor reports changes; -1 for a child of ours.
   private let reports: Int32
-  /// Where we tell it; -1 for nobody.
+  /// Where we report changes; -1 for nowhere.
   private let supervisor: Int32
 
   init(process: pid_t, sharesTerminal: Bool, reports: Int32, supervisor: Int32) {
@@ -34,13 +34,13 @@ struct Program: ~Copyable {
 
   deinit { if reports >= 0 { close(reports) } }
 
-  /// Readable when something has become of it; -1 where only SIGCHLD tells.
+  /// Readable when its state has changed; -1 if only SIGCHLD shows that.
   var descriptor: Int32 { reports }
 
-  /// Sends it a signal; to its whole job where it has one of its own.
+  /// Sends a signal to it, or to its whole job if it has one of its own.
   borrowing func send(_ number: Int32) { kill(sharesTerminal ? process : -process, number) }
 
-  /// What has become of it since the last time; nil when nothing has.
+  /// The change since the last call; nil if there is none.
   borrowing func change() -> Change? {
     var status: Int32 = 0
     if reports < 0 {
@@ -48,19 +48,19 @@ struct Program: ~Copyable {
         return nil
       }
       let change = Self.change(status)
-      // The end is told when the output has been, too.
+      // Report the end only after the output.
       if case .ended = change {} else { tell(CTERMINAL_CHANGED, status) }
       return change
     }
     switch Self.message(from: reports) {
     case .message(let message): return Self.change(message.value)
-    // The monitor was killed: what becomes of the program is not known any more.
+    // The monitor was killed: the program's end is unknown.
     case .end: return .ended(status: SIGHUP)
     case .nothing: return nil
     }
   }
 
-  /// Tells whoever supervises it that it has ended.
+  /// Reports its end to a supervisor.
   borrowing func tellEnd(status: Int32) { tell(CTERMINAL_CHANGED, status) }
 
   private borrowing func tell(_ kind: Int, _ value: Int32) {
@@ -68,14 +68,14 @@ struct Program: ~Copyable {
     Self.tell(supervisor, kind, value)
   }
 
-  /// Tells a supervisor.
+  /// Sends a message to a supervisor.
   static func tell(_ supervisor: Int32, _ kind: Int, _ value: Int32) {
     let message = cterminal_message(kind: Int32(kind), value: value)
-    // A supervisor that has gone does not want to know.
+    // Ignore a supervisor that is gone.
     withUnsafeBytes(of: message) { _ = systemWrite(supervisor, $0) }
   }
 
-  /// wait(2)'s status: 0x7f in the low byte is a stop, 0xffff says that it goes on.
+  /// The status of wait(2): 0x7f in the low byte means stopped, 0xffff continued.
   private static func change(_ status: Int32) -> Change {
     if status == 0xffff { return .continued }
     if status & 0xff == 0x7f { return .stopped(signal: (status >> 8) & 0xff) }
@@ -84,7 +84,7 @@ struct Program: ~Copyable {
 
   // MARK: Messages
 
-  /// What can be read of a monitor's messages.
+  /// The result of reading a monitor's messages.
   enum Report {
     case message(cterminal_message)
     case nothing

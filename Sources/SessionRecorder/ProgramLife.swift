@@ -8,10 +8,10 @@ import SessionLog
   import Glibc
 #endif
 
-/// A program between its start and the end of its output.
+/// A program from its start to the end of its output.
 struct ProgramLife: ~Copyable {
-  /// How long output is waited for after the program has ended: something that it
-  /// left in the background may keep the pipe open for ever.
+  /// How long to wait for output after the program has ended: a background process may keep the
+  /// pipe open for ever.
   private static let drainTime = Duration.seconds(1)
 
   let program: Program
@@ -28,14 +28,14 @@ struct ProgramLife: ~Copyable {
 
   var goesOn: Bool { ended == nil }
 
-  /// How long to wait; nil when it has ended long enough ago.
+  /// The time to wait; nil if it ended long enough ago.
   func wait(upTo limit: Duration) -> Duration? {
     guard let ended else { return limit }
     let rest = Self.drainTime - (Capture.uptime - ended.at)
     return rest > .zero ? min(limit, rest) : nil
   }
 
-  /// What the session is to tell of the program; nil when nothing has happened.
+  /// The next event for the session; nil if there is none.
   mutating func next() -> SessionEvent? {
     guard ended == nil, let change = program.change() else { return nil }
     let wasStopped = isStopped
@@ -48,18 +48,19 @@ struct ProgramLife: ~Copyable {
     case .continued: return .foreground("continued")
     case .ended(let status):
       ended = (status, Capture.uptime)
-      // The system tells the last change only; but a stopped program exits for no other reason.
+      // The system reports only the last change; but a stopped program does not exit before
+      // continuing.
       return wasStopped && status & 0x7f == 0 ? .foreground("continued") : nil
     }
   }
 
-  /// Tells who supervises us.
+  /// Reports its end to a supervisor.
   func tellEnd() {
     if let ended { program.tellEnd(status: ended.status) }
   }
 
-  /// wait(2)'s status: the low seven bits are the signal, the eighth says that there is a core
-  /// file, the next byte is the exit status.
+  /// The status of wait(2): the low seven bits are the signal, the eighth means that there is a
+  /// core file, the next byte is the exit status.
   var ending: Capture.Ending {
     let status = ended?.status ?? 0
     let number = status & 0x7f

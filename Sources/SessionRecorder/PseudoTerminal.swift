@@ -7,18 +7,18 @@ import Platform
   import Glibc
 #endif
 
-/// A terminal of the program's own, between it and ours.
+/// The program's own terminal, between it and ours.
 struct PseudoTerminal: ~Copyable {
-  /// Our end: what is written here the program reads, and the other way round.
+  /// Our end: the program reads what is written here, and vice versa.
   ///
-  /// Does not block.
+  /// Non-blocking.
   let controller: Int32
   /// The program's end; -1 once it is closed here.
   private(set) var programEnd: Int32
 
-  /// Opens one with the modes and the size of ours, where we have one.
+  /// Opens one with the modes and the size of ours, if we have one.
   ///
-  /// - Throws: ``SystemError`` when the system has no more of them.
+  /// - Throws: ``SystemError`` if the system has no more of them.
   init(like terminal: borrowing OuterTerminal) throws {
     var ends: (controller: Int32, program: Int32) = (-1, -1)
     let error = cterminal_open(&ends.controller, &ends.program, terminal.descriptor)
@@ -34,20 +34,20 @@ struct PseudoTerminal: ~Copyable {
     if programEnd >= 0 { close(programEnd) }
   }
 
-  /// Leaves the program's end to the program.
+  /// Closes the program's end in this process.
   mutating func closeProgramEnd() {
     close(programEnd)
     programEnd = -1
   }
 
-  /// Gives the terminal the size of ours; the system tells the program.
+  /// Gives the terminal the size of ours; the system notifies the program.
   borrowing func resize(like terminal: borrowing OuterTerminal) {
     cterminal_copy_size(terminal.descriptor, controller)
   }
 
-  /// What ends the input of a program that reads lines, as its terminal has it.
+  /// The end-of-input character for a program that reads lines, from its terminal's settings.
   ///
-  /// Twice after an unfinished line, which the first one only hands over.
+  /// Twice after an unfinished line, because the first only delivers that line.
   borrowing func endOfInput(afterNewline: Bool) -> [UInt8] {
     var modes = termios()
     guard tcgetattr(controller, &modes) == 0 else { return [] }
@@ -56,11 +56,12 @@ struct PseudoTerminal: ~Copyable {
   }
 }
 
-/// The terminal that we were started on, if any: raw while the program's own stands before it.
+/// The terminal that we were started on, if any: in raw mode while the program's own is in front of
+/// it.
 struct OuterTerminal: ~Copyable {
-  /// Standard input where that is a terminal, else whichever of our streams is one; -1 without any.
+  /// Standard input if it is a terminal, else any of our streams that is one; -1 if none is.
   let descriptor: Int32
-  /// Standard input's modes when we were started; nil where it is no terminal.
+  /// Standard input's modes at the start; nil if it is not a terminal.
   private let modes: termios?
   private var isRaw = false
 
@@ -72,21 +73,21 @@ struct OuterTerminal: ~Copyable {
 
   deinit { restore() }
 
-  /// Its size in characters, or what terminals without one are taken to have.
+  /// Its size in characters, or the default for terminals without one.
   var size: (columns: Int, rows: Int) {
     var (columns, rows): (UInt16, UInt16) = (80, 24)
     _ = cterminal_size(descriptor, &columns, &rows)
     return (Int(columns), Int(rows))
   }
 
-  /// Passes keys on as they are; left alone while another job has the terminal.
+  /// Sets raw mode; does nothing while another job has the terminal.
   mutating func makeRaw() {
     guard var raw = modes, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
     cfmakeraw(&raw)
     isRaw = tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0
   }
 
-  /// Makes it what it was.
+  /// Restores its original modes.
   borrowing func restore() {
     guard isRaw, var modes else { return }
     _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)

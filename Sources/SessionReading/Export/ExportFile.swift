@@ -1,7 +1,7 @@
 import Foundation
 package import Platform
 
-/// Where an export goes: standard output, or a file that gets its name when it is whole.
+/// The target of an export: standard output, or a file that gets its name when it is complete.
 package final class ExportFile {
   private let path: String?
   private let partial: String
@@ -13,18 +13,19 @@ package final class ExportFile {
 
   private let output: ((UnsafeRawBufferPointer) -> Void)?
 
-  /// Hands everything on, to standard output say.
+  /// Passes everything to a function, for example to standard output.
   package init(to output: @escaping (UnsafeRawBufferPointer) -> Void) {
     (path, partial) = (nil, "")
     file = nil
     self.output = output
   }
 
-  /// A file for its owner alone; an older one of that name stays until it is replaced.
+  /// Creates a file readable by its owner only; an older one of that name stays until it is
+  /// replaced.
   ///
   /// - Parameters:
   ///   - path: its path.
-  ///   - bytes: how many bytes are to be written at least, as far as anything says so.
+  ///   - bytes: minimum number of bytes to be written, as far as known.
   package init(_ path: String, promising bytes: ByteCount) throws {
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent().path
@@ -36,7 +37,7 @@ package final class ExportFile {
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"
     do {
-      // One that an earlier export left may have other rights.
+      // A file left by an earlier export may have other permissions.
       if File.exists(partial) { try File.remove(partial) }
       file = try Descriptor(opening: partial, [.write, .create, .empty])
     } catch {
@@ -66,10 +67,10 @@ package final class ExportFile {
     try File.rename(partial, to: path)
   }
 
-  /// Leaves nothing behind.
+  /// Removes the unfinished file.
   package func discard() { if file != nil { try? File.remove(partial) } }
 
-  /// Runs `body` with a file that is there in the end only if nothing went wrong.
+  /// Runs `body` with a file that exists afterwards only if nothing failed.
   package static func with<Value>(
     _ file: ExportFile, _ body: (ExportFile) async throws -> Value
   ) async throws -> Value {

@@ -2,7 +2,7 @@ import LogRecords
 import Platform
 import SessionLog
 
-/// Several sessions on one time line, as text or as JSON lines.
+/// Several sessions merged by time, as text or as JSON lines.
 package struct MergedExport {
   let readers: [SessionReader]
   let choice: RecordChoice
@@ -13,9 +13,9 @@ package struct MergedExport {
   ///
   /// - Parameters:
   ///   - readers: the sessions.
-  ///   - choice: which of their lines.
+  ///   - choice: the lines to export.
   ///   - format: text or JSON lines.
-  ///   - correctsClocks: whether times are corrected by what the devices' clocks lacked.
+  ///   - correctsClocks: whether to correct times by the offset of the devices' clocks.
   package init(
     _ readers: [SessionReader], _ choice: RecordChoice, as format: SessionExport.Format,
     correctsClocks: Bool
@@ -60,8 +60,8 @@ package struct MergedExport {
     if let last { try json[last].finish { try file.write($0) } }
   }
 
-  /// What a session's clock lacked; of this device's, where no upload has told yet, what it lacks
-  /// now.
+  /// The clock offset of a session; for this device, if no upload has determined it yet, the
+  /// present one.
   private func clock(of reader: SessionReader) -> Duration? {
     guard correctsClocks else { return nil }
     let sidecar = reader.entry.sidecar
@@ -70,8 +70,8 @@ package struct MergedExport {
       ?? (isOwn ? reader.catalog.context.clockOffset() : nil)
   }
 
-  /// Sooner than a session's first record; clocks that are set back are allowed for, and times of
-  /// other programs that tell no zone.
+  /// A time before a session's first record, allowing for clocks that were set back, and for times
+  /// of other programs without a zone.
   private static func start(of entry: SessionCatalog.Entry) -> Timestamp {
     let slack: Duration = entry.sidecar.format == .asIs ? .hours(26) : .seconds(60)
     return entry.sidecar.startedAt - slack

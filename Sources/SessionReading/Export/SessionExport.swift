@@ -4,7 +4,7 @@ import SessionLog
 
 /// One session as text, as JSON lines or as an asciicast.
 package struct SessionExport: Sendable {
-  /// The forms of an export.
+  /// The formats of an export.
   package enum Format: String, CaseIterable, Sendable { case text, jsonl, tar, asciicast }
 
   let reader: SessionReader
@@ -22,7 +22,7 @@ package struct SessionExport: Sendable {
     self.format = format
   }
 
-  /// How many bytes are to be written at least, as far as anything says so.
+  /// Minimum number of bytes to be written, as far as known.
   package var promisedBytes: ByteCount { choice.promised(by: [reader], mode) }
 
   /// The file's name in a folder.
@@ -39,7 +39,7 @@ package struct SessionExport: Sendable {
 
   /// Writes it.
   ///
-  /// - Returns: whether nothing had to be passed over.
+  /// - Returns: whether nothing had to be skipped.
   package func write(to file: ExportFile) async throws -> Bool {
     switch format {
     case .jsonl: return try await writeLines(to: file)

@@ -1,8 +1,8 @@
 import Foundation
 import Platform
 
-/// Bytes of which the number must be known before they are written elsewhere; without a name, so that
-/// nothing is ever left of them.
+/// Stores bytes whose number must be known before they are written elsewhere, in an unnamed file
+/// that leaves nothing behind.
 final class SpoolFile {
   private let file: Descriptor
   private(set) var length: ByteCount = 0
@@ -19,7 +19,7 @@ final class SpoolFile {
     length += ByteCount(bytes.count)
   }
 
-  /// Gives back what was written, in pieces.
+  /// Reads back what was written, in pieces.
   func read(_ body: ([UInt8]) throws -> Void) throws {
     var offset: Int64 = 0
     while offset < length.bytes {

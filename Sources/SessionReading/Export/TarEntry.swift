@@ -1,8 +1,8 @@
 import Platform
 
-/// One file of a tar archive in the ustar form, with a pax header where its size needs one.
+/// One file of a tar archive in the ustar format, with a pax header if its size requires one.
 ///
-/// The same content makes the same bytes: no owner, and the time that is given.
+/// The same content makes the same bytes: no owner, and the given time.
 struct TarEntry {
   /// Its folder, at most 155 bytes.
   let folder: String
@@ -12,13 +12,13 @@ struct TarEntry {
   let modified: Timestamp
 
   private static let block = 512
-  /// More does not fit in 11 octal digits.
+  /// The first size that does not fit in 11 octal digits.
   private static let largest: ByteCount = 1 << 33
 
-  /// What ends an archive.
+  /// The end of an archive.
   static let end = [UInt8](repeating: 0, count: 2 * block)
 
-  /// What stands before the file's bytes.
+  /// The header before the file's bytes.
   var header: [UInt8] {
     guard size >= Self.largest else { return header(name, size.bytes, type: "0") }
     // A pax record begins with its own length: " size=" and a newline, its digits and two more.
@@ -28,7 +28,7 @@ struct TarEntry {
       + Self.padding(after: ByteCount(record.count)) + header(name, 0, type: "0")
   }
 
-  /// What stands after them.
+  /// The padding after the file's bytes.
   var padding: [UInt8] { Self.padding(after: size) }
 
   private static func padding(after size: ByteCount) -> [UInt8] {
@@ -54,7 +54,7 @@ struct TarEntry {
     put(String(type), at: 156, 1)
     put("ustar\u{0}00", at: 257, 8)
     put(folder, at: 345, 155)
-    // The sum counts its own field as spaces.
+    // The checksum counts its own field as spaces.
     let sum = header.reduce(Int64(8 * 0x20)) { $0 + Int64($1) }
     put(sum, at: 148, digits: 6)
     header[155] = 0x20

@@ -17,13 +17,13 @@ package struct TarExport {
 
   /// Writes it.
   ///
-  /// - Returns: whether nothing had to be passed over.
+  /// - Returns: whether nothing had to be skipped.
   package func write(to file: ExportFile) async throws -> Bool {
     var isWhole = true
     for reader in readers {
       let sidecar = reader.entry.sidecar
       let modified = sidecar.endedAt ?? sidecar.lastUpdatedAt
-      // It becomes a folder wherever the archive is unpacked.
+      // The id becomes a folder wherever the archive is unpacked.
       guard Device.isID(sidecar.deviceId) else {
         throw ReadingError(
           .damaged,
@@ -54,7 +54,7 @@ package struct TarExport {
     return isWhole
   }
 
-  /// Writes a log of which the length is known.
+  /// Writes a log of known length.
   private func stream(_ reader: SessionReader, _ entry: TarEntry, to file: ExportFile) async throws
   {
     try file.write(entry.header)

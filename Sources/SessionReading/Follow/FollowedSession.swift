@@ -3,14 +3,14 @@ import ObjectStore
 import Platform
 import SessionLog
 
-/// A session of which the last lines are wanted, and perhaps what comes.
+/// A session whose last lines are read, and perhaps those that follow.
 package final class FollowedSession: LineSource {
   package let entry: SessionCatalog.Entry
-  /// Whether it is looked at on this machine.
+  /// Whether its copy on this machine is followed.
   package let isLocal: Bool
   /// How it ended.
   package private(set) var ending: StreamGrowth.Ending?
-  /// Why it cannot be followed any more.
+  /// Why it can no longer be followed.
   package private(set) var problem: LookupError?
 
   private let follower: any StreamFollower
@@ -19,16 +19,16 @@ package final class FollowedSession: LineSource {
   private var hasTold = false
   private let report: (String) -> Void
 
-  /// Nothing more comes.
+  /// Whether nothing more comes.
   package var isDone: Bool { ending != nil || problem != nil }
 
   /// Finds the last lines.
   ///
   /// - Parameters:
   ///   - reader: the session.
-  ///   - choice: which lines.
+  ///   - choice: the lines to read.
   ///   - follows: whether more may come.
-  ///   - report: gets what a person should know of the following, a line each.
+  ///   - report: called with messages for a person, one line each.
   package init(
     _ reader: SessionReader, _ choice: RecordChoice, follows: Bool,
     report: @escaping (String) -> Void
@@ -66,15 +66,15 @@ package final class FollowedSession: LineSource {
     }
   }
 
-  /// The next line; nil where there is none at present.
+  /// The next line; nil if there is none at present.
   package func next() async throws -> KeptLine? {
     if let line = first.popLast() { return line }
     return try await cursor.next()
   }
 
-  /// Looks how far it has grown.
+  /// Checks how far it has grown.
   ///
-  /// A store that cannot be reached at present is asked again the next time.
+  /// A store that is unreachable at present is tried again the next time.
   package func look() async throws {
     do {
       let growth = try await follower.look()

@@ -5,18 +5,17 @@ package import SessionLog
 
 /// Follows a session on this machine, across rotations.
 ///
-/// Each look opens the log anew, its parts too: so whoever comes late finds in a compressed part what
-/// stood in the live log before.
+/// Each check opens the log again, including its parts: so bytes that have moved from the live log
+/// to a compressed part are still found.
 package final class LocalFollower: StreamFollower {
   private let local: LocalSession
   private let context: ReadingContext
   private var log: LocalStream?
   private var end: StreamOffset?
-  /// When it was last found out whether anybody still writes.
+  /// When it was last determined whether the session is still being written.
   private var examined: Timestamp?
 
-  /// Time between two times that somebody is looked for who still writes: that takes the
-  /// session's lock for a moment.
+  /// Time between these checks, which take the session's lock for a moment.
   private static let patience = Duration.seconds(5)
 
   /// Follows a session of a home.
@@ -27,7 +26,7 @@ package final class LocalFollower: StreamFollower {
 
   /// See ``StreamFollower/look()``.
   package func look() throws -> StreamGrowth {
-    // In this order: what was written before the end is seen then.
+    // In this order, so that everything written before the end is seen.
     let (sidecar, _) = try local.sidecar(device: context.device)
     let ending = try ending(sidecar)
     guard let log = try local.openLog(sidecar.source) else {
@@ -35,13 +34,13 @@ package final class LocalFollower: StreamFollower {
     }
     let range = try log.available()
     self.log = log
-    // What grows has somebody who writes.
+    // A growing log has a writer.
     if let end, range.upperBound != end { examined = context.now() }
     end = range.upperBound
     return StreamGrowth(range: range, ending: ending, isRewritten: false)
   }
 
-  /// Reads what the last look found.
+  /// Reads what the last check found.
   package func read(_ range: Range<Int64>) throws -> [UInt8] { try log?.read(Range(range)) ?? [] }
 
   private func ending(_ sidecar: Sidecar) throws -> StreamGrowth.Ending? {

@@ -2,8 +2,7 @@ package import ObjectStore
 package import Replica
 import SessionLog
 
-/// Follows a session in a store: each look is one listing, and of what has grown only that is
-/// fetched.
+/// Follows a session in a store: each check is one listing, and only new bytes are fetched.
 package final class RemoteFollower: StreamFollower {
   private let store: any ObjectStore
   private let keys: KnownKeys?
@@ -11,7 +10,7 @@ package final class RemoteFollower: StreamFollower {
   private var parts: RemoteParts?
   private var ending: StreamGrowth.Ending?
 
-  /// Follows what a listing showed.
+  /// Follows a session in a listing.
   package init(
     _ remote: RemoteSession, in store: any ObjectStore, knowing keys: KnownKeys? = nil
   ) {
@@ -40,7 +39,7 @@ package final class RemoteFollower: StreamFollower {
     return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
   }
 
-  /// Fetches what the last look found.
+  /// Fetches what the last check found.
   package func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []
     try await parts?.read([Range(range)]) { read += $1 }
