@@ -6,7 +6,7 @@ import Testing
 
 @testable import tidemark
 
-/// What `alerts.yaml` may say, and what is said of what it may not.
+/// The keys of `alerts.yaml`, and the errors for invalid ones.
 @Suite struct AlertSettingsTests {
   private func settings(_ text: String, mode: Int = 0o600) throws -> AlertSettings {
     let path = NSTemporaryDirectory() + "alerts-\(UUID().uuidString).yaml"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import tidemark
 
-/// What every command says of itself, and of what it is given and does not take.
+/// The help of every command, and its errors for unknown arguments.
 @Suite(.tags(.small)) struct HelpTests {
   private static var commands: [any ParsableCommand.Type] {
     Tidemark.configuration.subcommands.flatMap { [$0] + $0.configuration.subcommands }

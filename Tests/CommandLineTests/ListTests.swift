@@ -7,7 +7,7 @@ import Testing
 @testable import SessionReading
 @testable import tidemark
 
-/// The table of sessions and their JSON, of sessions that ended in every way.
+/// The table of sessions and their JSON, for sessions that ended in every way.
 @Suite(.tags(.small)) struct ListTests {
   private static let now = "2026-11-22T17:02:03.500Z"
 

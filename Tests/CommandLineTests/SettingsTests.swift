@@ -8,7 +8,7 @@ import Testing
 
 @testable import tidemark
 
-/// The configuration: what `init` writes into it, and what `config show` says of it.
+/// The configuration: as written by `init`, and as shown by `config show`.
 @Suite(.tags(.medium)) struct SettingsTests {
   private func setting(_ key: String, _ value: String) -> SavedCredentials.Setting {
     .init(section: "webdav", key: key, value: value)
@@ -62,7 +62,7 @@ import Testing
     #expect(folder.settings.isEmpty && folder.secrets.isEmpty)
   }
 
-  /// The defaults that `config show` names are those that the configuration shows.
+  /// The defaults that `config show` names are those in the configuration.
   @Test func defaultsAreThoseOfTheTemplate() {
     var section = ""
     var shown: [String: String] = [:]
@@ -78,7 +78,7 @@ import Testing
       shown[(isInside ? section : "") + key] = value
     }
     for (key, value) in EffectiveSetting.defaults { #expect(shown[key] == value, "\(key)") }
-    // All that is shown otherwise is an example, or nothing.
+    // Every other value shown is an example, or empty.
     let others = Settings.keys.map(\.name).filter { EffectiveSetting.defaults[$0] == nil }
     let examples = others.filter { shown[$0]?.isEmpty == false }
     #expect(examples == ["s3.endpoint", "s3.region", "s3.path-style"])
@@ -129,7 +129,7 @@ import Testing
     #expect(report.isDue("b", at: start + .seconds(60)))
     #expect(report.isDue("a", at: start + .seconds(120)))
     #expect(report.isDue("a", at: start + .seconds(3720)))
-    // The clock was put back.
+    // The clock was set back.
     #expect(report.isDue("a", at: start))
   }
 }

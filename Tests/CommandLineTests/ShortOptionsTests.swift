@@ -20,7 +20,7 @@ import Testing
     #expect(ShortOptions.expanded(words).joined(separator: " ") == expanded)
   }
 
-  /// What is told of a command's short options here agrees with the command itself.
+  /// The table of short options agrees with the commands themselves.
   @Test func everyShortOptionOfTheHelpIsKnown() throws {
     for (command, words) in [
       ("grep", "grep -E -F -i -v -c -l -n -o -q -A 1 -B 1 -C 1 -m 1 x"),

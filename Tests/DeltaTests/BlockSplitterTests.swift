@@ -84,15 +84,16 @@ import Testing
     var hasher = BlockHasher()
     var blocks: [Block] = []
     stream.withUnsafeBytes { hasher.append($0) { block, _ in blocks.append(block) } }
-    // The first block begins where the pattern does, the others where a boundary left it. Random
-    // bytes have one boundary in 2 KiB: more than eight in a pattern is a chance of one in a million.
+    // The first block begins where the pattern does, the others at a boundary. Random bytes have
+    // one boundary in 2 KiB: more than eight in a pattern is a chance of one in a million.
     #expect(Set(blocks.dropFirst().map(\.hash)).count <= 8)
   }
 
   @Test(arguments: [0, 1, 100, 1980, 1984]) func boundariesAsOftenAsPossible(
     filler: Int
   ) throws {
-    // A place where the hash of 64 bytes ends a block, as soon as a block may end or a bit later.
+    // A position at which the hash of 64 bytes ends a block, as soon as a block may end or slightly
+    // later.
     var generator = SeededGenerator(case: filler)
     var window: [UInt8] = []
     repeat {
@@ -119,7 +120,7 @@ import Testing
     let grown = stream.count - 200_000
     let after = Set(boundaries(of: stream))
     #expect(before.filter { $0 < place }.allSatisfy(after.contains))
-    // Two random streams fall into step within a few blocks.
+    // Two random streams resynchronize within a few blocks.
     let missing = before.filter { $0 >= place && !after.contains($0 + grown) }
     #expect(missing.count < 12)
   }

@@ -60,7 +60,7 @@ import Testing
     try generations.replace(with: second, in: [second])
     #expect(try generations.read(2) == second)
 
-    // The checksum is right, what it covers is not.
+    // The checksum is right, the content is not.
     let last = generations.segments.count - 1
     let object = generations.segments[last].object
     let (index, length) = try SegmentIndex.decode(endOf: object[...])
@@ -80,7 +80,7 @@ import Testing
         } catch is SegmentError {}
       }
     }
-    // At the first place some bits change a length only.
+    // At the first position some bits change a length only.
     #expect(lawful > 0)
   }
 
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 3, 300]) func workGrowsWithTheStreamOnly(gibibyte: Int) {
-    // A basis of which the last block begins far out, so that all levels are looked for.
+    // A basis whose last block begins far out, so that all levels are searched.
     var generator = SeededGenerator(case: gibibyte)
     var signature = Signature()
     let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
@@ -203,7 +203,7 @@ import Testing
     return generations
   }
 
-  /// Adds what is missing in ticks of any length.
+  /// Adds the missing bytes in ticks of any length.
   private func grow(
     _ generations: inout Generations, to stream: [UInt8], from start: Int,
     _ generator: inout SeededGenerator

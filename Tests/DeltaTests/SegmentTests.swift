@@ -44,7 +44,7 @@ import Testing
     var segment = try encode([bytes])
     let victim = Int.random(in: 0..<segment.count, using: &generator)
     segment[victim] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-    // A flipped bit may stand where the format ignores it; what comes out must be the same then.
+    // A flipped bit may be where the format ignores it; then the result must be the same.
     if let decoded = try? decode(segment, bytes.count) { #expect(decoded == bytes) }
     let cut = Array(segment.prefix(Int.random(in: 0..<segment.count, using: &generator)))
     #expect(throws: SegmentError.self) { try decode(cut, bytes.count) }
@@ -96,7 +96,7 @@ import Testing
     try reader.read(8..<9) { literals += $0 }
     #expect(literals == Array("bcd".utf8))
     #expect(throws: SegmentError.self) { try reader.read(2..<4) { _ in } }
-    // It is no plain segment, not even of as many bytes as it holds, and none of generation 1.
+    // It is not a plain segment, not even of as many bytes as it holds, nor of generation 1.
     for length in [4, 9] {
       #expect(throws: SegmentError.self) { try decoder.decode(segment, rawLength: length) { _ in } }
     }

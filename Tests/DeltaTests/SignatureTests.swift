@@ -4,7 +4,7 @@ import Testing
 @testable import Delta
 
 @Suite(.tags(.small)) struct SignatureTests {
-  /// The file that results when the stream comes in pieces and is interrupted after some of them.
+  /// The file that results when the stream comes in pieces, with a restart after some of them.
   private func file(_ pieces: [[UInt8]], restartEvery: Int) -> (file: SignatureFile, bytes: [UInt8])
   {
     var file = SignatureFile()
@@ -51,7 +51,7 @@ import Testing
       var torn = SignatureFile(Array(bytes[..<count]))
       ends.insert(torn.length)
       #expect(torn.length <= count)
-      // What the next tick appends after cutting off the rest makes it whole again.
+      // The next tick truncates the rest, and its append makes the file complete again.
       var builder = SignatureBuilder(from: torn.signature.end)
       stream[Int(torn.signature.end)...].withUnsafeBytes { builder.append($0) }
       let mended = Array(bytes[..<torn.length]) + torn.append(builder.take())
@@ -92,9 +92,9 @@ import Testing
     #expect(bytes.count <= 28 + 19 * file.signature.count)
   }
 
-  /// Blocks as random bytes are cut, more of them than it would be quick to cut.
+  /// Blocks as random bytes are split, more than it would be quick to split.
   ///
-  /// That each level is half as frequent as the one below is
+  /// That each level is half as frequent as the one below is tested by
   /// ``BlockSplitterTests/eachLevelIsHalfAsFrequent()``.
   @Test(arguments: [(0, 1), (1, 2), (2, 4), (3, 4), (4, 8), (300, 256)]) func blocksGrow(
     gibibyte: Int, factor: Int

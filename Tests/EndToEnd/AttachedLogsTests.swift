@@ -78,7 +78,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// What cannot be read is told once and named in `status`; it ends no session and stops no other.
+    /// An unreadable file is reported once and named in `status`; it ends no session and stops no
+    /// other.
     @Test func foldersAndFileSystemsThatComeAndGo() async throws {
       let result = try await Program().shellInMountNamespace(
         """

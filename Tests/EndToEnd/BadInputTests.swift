@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  /// Whoever wrote it, and whatever prints it: fields of sidecars, texts of other files, names.
+  /// Whatever the source and whatever prints it: fields of sidecars, texts of other files, names.
   @Test func nothingInvisibleReachesATerminal() async throws {
     let endpoint = try Endpoint(.directory)
     var program = try Program(endpoint)

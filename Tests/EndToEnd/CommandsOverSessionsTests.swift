@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Commands that name or choose sessions, where something is in the way.
+/// Commands that name or select sessions, despite obstacles.
 @Suite(.tags(.large)) struct CommandsOverSessionsTests {
   @Test func aRefusedLoginHidesNoLocalSession() async throws {
     let endpoint = try Endpoint(.webdav)
@@ -15,7 +15,7 @@ import Testing
     let listed = try await program.run("list")
     #expect(listed.status == 77 && listed.text.contains(id), "\(listed.errors)")
     #expect(listed.errors.contains("local sessions only"))
-    // Of sessions that are whole here the store is not asked.
+    // The store is not queried for sessions that are complete here.
     let commands = [["show", id], ["tail", id], ["tail"], ["grep", "needle", id]]
     for command in commands {
       let result = try await program.run(command)
@@ -59,7 +59,7 @@ import Testing
     try await program.configure { $0 }
     try await program.record("echo", "hello")
     let id = try #require(try await program.list().first?["sessionId"] as? String)
-    // Below the configured retention a person says so, or --yes does.
+    // Below the configured retention a person or --yes has to confirm.
     let unasked = try await program.shell("sleep 1.1; $T reap --remote --older-than 1s")
     #expect(unasked.status == 64 && unasked.errors.contains("pass --yes"), "\(unasked.errors)")
     #expect(try await program.list().first?["location"] as? String == "both")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a shell completes, by the file that is installed for it.
+/// Shell completion by the installed file.
 @Suite(.tags(.medium)) struct CompletionTests {
   private static let file = URL(filePath: Program.scripts).deletingLastPathComponent()
     .appending(path: "conf/completions/tidemark.bash").path

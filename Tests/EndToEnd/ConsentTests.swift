@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// `consent: metadata`: the store tells that a session was, and nothing of what its log says.
+/// `consent: metadata`: the store shows that a session existed, and no text of its log.
 @Suite(.tags(.large)) struct ConsentTests {
   @Test(arguments: Endpoint.Kind.allCases) func aSessionWithoutItsLog(
     kind: Endpoint.Kind
@@ -64,7 +64,7 @@ import Testing
     #expect(try endpoint.segments().count == 1)
   }
 
-  /// Files of an endpoint with a text in them.
+  /// Files of an endpoint that contain a text.
   private static func stored(_ endpoint: Endpoint, _ text: String) throws -> [String] {
     let found = FileManager.default.enumerator(atPath: endpoint.files)
     return (found?.compactMap { $0 as? String } ?? []).filter {

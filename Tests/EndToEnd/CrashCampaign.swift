@@ -2,13 +2,13 @@ import Foundation
 import TestServers
 import TestSupport
 
-/// One recorded and uploaded session of which the program, the recorder or an uploader is killed.
+/// One recorded and uploaded session whose program, recorder or uploader is killed.
 struct CrashRound {
-  /// Who is killed, and when.
+  /// The process to kill, and when.
   enum Victim: String, CaseIterable {
     /// At any instant.
     case program, recorder, uploader
-    /// At a call that makes bytes durable, changes names or cuts a file.
+    /// At a call that makes bytes durable, changes names or truncates a file.
     case recorderCalls, uploaderCalls
   }
 
@@ -20,12 +20,12 @@ struct CrashRound {
     var description: String { "\(isAfter ? "after" : "before") call \(number)" }
   }
 
-  /// What is known after a round.
+  /// The result of a round.
   struct Outcome {
     let problems: [String]
-    /// How many of those calls there were.
+    /// Number of such calls.
     let calls: Int
-    /// Files that stay though nobody needs them, with their session's id and random parts left out.
+    /// Superfluous files that remain, without their session's id and random parts.
     let leftBehind: [String]
   }
 
@@ -35,12 +35,12 @@ struct CrashRound {
   private let program: Program
   private let endpoint: Endpoint
   private var random: SeededGenerator
-  /// The program's exit status, where it is not killed, and the records that it prints.
+  /// The program's exit status, unless it is killed, and the number of records that it prints.
   private let status: Int
   private let records: Int
   private let uploadsMeanwhile: Bool
 
-  /// Prepares one.
+  /// Prepares a round.
   init(_ victim: Victim, number: Int, point: Point? = nil) throws {
     self.victim = victim
     self.number = number
@@ -70,7 +70,7 @@ struct CrashRound {
       toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// Runs it, uploads undisturbed until all is sealed, and looks at what is there.
+  /// Runs it, uploads undisturbed until all is sealed, and collects the evidence.
   func run() async throws -> Outcome {
     var round = self
     let script = "\(Self.functions)\n\(round.script())\n"
@@ -95,8 +95,8 @@ struct CrashRound {
 
   // MARK: The script
 
-  /// `upload` makes one pass, which is killed when so much work has been done as it is given;
-  /// `record` runs a program; `keep` copies what the home has of the session.
+  /// `upload` makes one pass, which is killed after the given amount of work; `record` runs a
+  /// program; `keep` copies the home's files of the session.
   private static let functions = """
     upload() {
       env $upload_with $T upload --now </dev/null >/dev/null 2>>complaints &
@@ -114,7 +114,7 @@ struct CrashRound {
     shown() { until grep -q "^$1\\$" console; do :; done; }
     """
 
-  /// How long something takes is how far somebody counts meanwhile.
+  /// Durations are measured by how far a counting process gets meanwhile.
   private mutating func work(_ most: Int) -> Int { Int.random(in: 1...most, using: &random) }
 
   private mutating func script() -> String {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// A thousand sessions, or fifty, of which somebody is killed without warning: what was written to
-  /// the log is in the store, once, and the verdict is right.
+  /// A thousand sessions, or fifty, with a process killed without warning: what was written to the
+  /// log is in the store, once, and the verdict is right.
   @Suite(.tags(.large)) struct CrashCampaignTests {
-    /// Rounds a victim.
+    /// Rounds per victim.
     private static let rounds = SeededGenerator.cases(200).count
     private static let isFull = rounds == 200
 
@@ -30,7 +30,7 @@ import Testing
         for name in outcome.leftBehind { left[name, default: 0] += 1 }
         return outcome.calls
       }
-      // Nobody counts as far as this.
+      // More calls than any round makes.
       let calls = try await run(0, .init(number: .max, isAfter: false))
       #expect(calls > 10)
       var random = SeededGenerator(case: victim == .recorderCalls ? 1 : 2)
@@ -56,7 +56,7 @@ import Testing
       Self.report(left, victim)
     }
 
-    /// What is left behind harms nobody, but takes room.
+    /// Remaining files do no harm, but use space.
     private static func report(_ left: [String: Int], _ victim: CrashRound.Victim) {
       for (name, count) in left.sorted(by: { $0.key < $1.key }) {
         print("\(victim): left behind \(count) times: \(name)")

@@ -2,14 +2,14 @@ import Foundation
 import TestServers
 import TestSupport
 
-/// What is found, here and in the store, after a round of the crash campaign and undisturbed uploads.
+/// The files here and in the store after a round of the crash campaign and undisturbed uploads.
 struct CrashEvidence {
   let program: Program
   let endpoint: Endpoint
   let victim: CrashRound.Victim
-  /// What the program exits with, where it is not killed.
+  /// The program's exit status, unless it is killed.
   let status: Int
-  /// How many records it prints; nil where that depends on when it is killed.
+  /// Number of records that it prints; nil if that depends on when it is killed.
   let records: Int?
   private let sessions: [[String: Any]]
   private let recorderStatus: Int?
@@ -31,15 +31,16 @@ struct CrashEvidence {
         .trimmingCharacters(in: .newlines))
   }
 
-  /// The shell could not read what there is.
+  /// The shell could not collect the files.
   struct Uncollected: Error {
     let errors: String
   }
 
-  /// Puts a session's files together without the help of the product.
+  /// Assembles a session's files without the product.
   ///
-  /// Parts and live log are in `local` and, as they stood after a kill, in `kept.log`; the store's objects in `objects`. In
-  /// `records` is what is wrong with the remote log's records, and then their number.
+  /// Parts and live log are in `local` and, as they were after a kill, in `kept.log`; the store's
+  /// objects in `objects`. `records` contains the errors in the remote log's records, and then
+  /// their number.
   private static func collection(of session: String, in store: String) -> String {
     """
     cd "${TIDEMARK_HOME%/home}"
@@ -85,7 +86,7 @@ struct CrashEvidence {
 
   // MARK: Problems
 
-  /// What is wrong, one line each.
+  /// The problems, one line each.
   func problems() async throws -> [String] {
     var problems: [String] = []
     let complaints = try text("complaints")
@@ -97,7 +98,7 @@ struct CrashEvidence {
     guard let session = sessions.first, sessions.count == 1,
       let id = session["sessionId"] as? String
     else {
-      // Whoever dies before there is a log has not started the program.
+      // A process that dies before there is a log has not started the program.
       let isNothing = try file("console").isEmpty && file("local").isEmpty
       return problems
         + (sessions.isEmpty && wasRecorderKilled && isNothing
@@ -122,7 +123,7 @@ struct CrashEvidence {
       problems.append("the local log is another: \(try file("local").count) of \(remote.count)")
     }
     let kept = try file("kept.log")
-    // A killed recorder writes nothing more; a living one may have been copied on its way.
+    // A killed recorder writes nothing more; a live one may have been copied while writing.
     let stretch = remote.dropFirst(try start("kept"))
     if FileManager.default.fileExists(atPath: program.folder.path + "/kept"),
       !stretch.starts(with: kept) || wasRecorderKilled && stretch.count != kept.count
@@ -136,13 +137,13 @@ struct CrashEvidence {
     Int(try text(name + ".start").trimmingCharacters(in: .newlines)) ?? 0
   }
 
-  /// Records without holes and without doubles, as many as the console has at least.
+  /// Expects records without gaps and duplicates, at least as many as on the console.
   private func wrongRecords(in remote: Data) throws -> [String] {
     if remote.isEmpty { return try file("console").isEmpty ? [] : ["nothing was recorded"] }
     var found = try text("records").split(separator: "\n").map(String.init)
     if remote.last != 0x0a { return ["a torn record: \(found.suffix(2))"] }
     let number = found.popLast().flatMap { Int($0) } ?? 0
-    // What a killed program had printed of a line.
+    // The part of a line that a killed program had printed.
     if victim == .program, found.count == 1,
       let piece = found[0].split(separator: " [stdout+] ").dropFirst().first,
       found[0].hasPrefix("after \(number) comes "), "\(number + 1)".hasPrefix(piece)
@@ -174,7 +175,7 @@ struct CrashEvidence {
 
   // MARK: Remains
 
-  /// Files that nobody needs any more, sessions' ids and random names left out.
+  /// Superfluous files, without sessions' ids and random names.
   func leftBehind() async throws -> [String] {
     let found = try await program.shell(
       """

@@ -3,9 +3,9 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What `init` leaves for cron, which has none of a shell's environment.
+/// The setup that `init` leaves for cron, which has none of a shell's environment.
 @Suite(.tags(.large)) struct CronSetupTests {
-  /// Runs a script as cron would: with the account's variables alone.
+  /// Runs a script as cron would: with the account's variables only.
   private func inCron(_ program: Program, _ script: String) async throws -> Command.Result {
     try await program.shell(
       "env -i HOME=\"$HOME\" PATH=/usr/bin:/bin TIDEMARK_HOME=\"$TIDEMARK_HOME\" T=\"$T\" \(script)"
@@ -49,7 +49,7 @@ import Testing
     #expect(first.status == 78 && first.errors.contains("tidemark init"))
     let second = try await program.run("upload")
     #expect(second.status == 78 && second.errors.isEmpty, "\(second.errors)")
-    // Another error is news.
+    // A different error is reported at once.
     try "store: nonsense\n".write(
       toFile: program.home + "/tidemark.yaml", atomically: true, encoding: .utf8)
     let other = try await program.run("upload")

@@ -15,7 +15,7 @@ import Testing
 
   // MARK: Lines
 
-  /// What a handler writes.
+  /// The lines written by a handler.
   private func lines(_ level: Logger.Level, _ body: (Logger) -> Void) -> [String] {
     let written = Mutex<[String]>([])
     body(
@@ -110,7 +110,7 @@ import Testing
     try await program.configure { $0 }
     #expect(try await program.run("run", "--", "echo", "one").errors.isEmpty)
     #expect(try await program.run("upload", "--wait", "600s").status == 0)
-    // The helper's lines may come when the recorder has ended.
+    // The helper's lines may come after the recorder has ended.
     func run(_ command: String) async throws -> Command.Result {
       try await program.shell(
         """
@@ -121,7 +121,7 @@ import Testing
     }
     let asked = try await run("-v -- sh -c 'echo $TIDEMARK_LOG. >&2'")
     #expect(asked.errors.contains("sealed as TERMINATED"))
-    // The program's own environment is as it was.
+    // The program's own environment is unchanged.
     #expect(asked.errors.contains(".\n") && !asked.errors.contains("info.\n"))
     program.environment["TIDEMARK_LOG"] = "info"
     let variable = try await run("-- echo one")

@@ -42,7 +42,7 @@ import Testing
     #expect(report.surroundings[0].home == program.home)
     #expect(report.surroundings[1].home != program.home)
     let left = FileManager.default.enumerator(atPath: server.files)?.compactMap { $0 as? String }
-    // The folder stays, and nothing is in it.
+    // The folder remains, empty.
     #expect(left?.filter { $0.contains("probe") }.map { $0.hasSuffix("/probe") } == [true])
   }
 
@@ -61,7 +61,7 @@ import Testing
     #expect(!result.text.contains(RcloneS3Server.secretAccessKey))
   }
 
-  /// Which rights a login has that is refused cannot be seen.
+  /// The permissions of a refused login are unknown.
   @Test func aRefusedLoginIsNoMissingRight() async throws {
     let server = try RcloneS3Server()
     let program = try Program([

@@ -3,9 +3,9 @@ import TestServers
 import TestSupport
 import Testing
 
-/// How the program ends: its output whole, its status its own, whatever its threads do then.
+/// How the program ends: with complete output and its own status, whatever its threads are doing.
 @Suite(.tags(.large)) struct ExitTests {
-  /// Each command leaves with connections open that its worker threads close at that moment.
+  /// Each command ends with open connections, which its worker threads close at that moment.
   @Test func noCommandDiesWhileItsConnectionsClose() async throws {
     let authority = try Authority()
     let server = try SpecialLighttpdServer(
@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// The dynamic linker says when it runs what libraries want done at the end (ld.so(8)).
+    /// The dynamic linker reports when it runs libraries' exit handlers (ld.so(8)).
     @Test(arguments: [
       (["--version"], 0), (["upload"], 78), (["run", "--", "true"], 0), (["list"], 0),
       (["show"], 64),
@@ -55,7 +55,7 @@ import Testing
     }
   #endif
 
-  /// What goes through the parser's own printing is whole in a pipe, and goes to the right one.
+  /// Text printed by the parser is complete in a pipe, and goes to the right one.
   @Test(arguments: [
     (["--help"], 0), (["help", "show"], 0), (["--generate-completion-script", "bash"], 0),
     (["--version"], 0), (["show"], 64), (["show", "--lines", "x", "y"], 64), (["nonsense"], 64),

@@ -107,7 +107,7 @@ import Testing
         """, "\(result.text) \(result.errors)")
   }
 
-  /// A device of which the clock is an hour behind is put right by what its uploads measured.
+  /// Times of a device whose clock is an hour slow are corrected by what its uploads measured.
   @Test func clocksAreCorrected() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
@@ -144,7 +144,7 @@ import Testing
     #expect(result.text == "Clock offset: 0 ms\n0\n", "\(result.text) \(result.errors)")
   }
 
-  /// What is cut leaves nothing under the final name, and what was there stays.
+  /// A failed export leaves nothing under the final name, and keeps an existing file.
   @Test func aFailedExportLeavesNothing() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(

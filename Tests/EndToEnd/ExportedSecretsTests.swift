@@ -2,7 +2,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What `export` writes of sessions on this machine is what left it.
+/// `export` masks sessions on this machine as uploads do.
 @Suite(.tags(.large)) struct ExportedSecretsTests {
   @Test func exportMasksLocalLogsUnlessToldNotTo() async throws {
     let endpoint = try Endpoint(.directory)

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What a user sees of a store that fails.
+/// How a user sees a store that fails.
 @Suite(.tags(.large)) struct FailedAttemptsTests {
   private struct Status: Decodable {
     struct Failed: Decodable {

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// A line that damages one upload in three, and says nothing.
+/// A network that damages one upload in three without an error.
 @Suite(.tags(.large)) struct FlippedUploadTests {
   /// Damages every third upload once it is armed.
   private final class EveryThird: Sendable {
@@ -44,7 +44,7 @@ import Testing
       // Partial; or integrity, in a later pass in which nothing else was left to do.
       let honest: Set<Int32> = pass == 1 ? [0, 1] : [0, 1, 65]
       #expect(honest.contains(uploaded.status), "\(uploaded.status): \(uploaded.errors)")
-      // The line damages what is sent, never what is read.
+      // The network damages uploads, never downloads.
       var wrong: [String] = []
       for session in sessions {
         let remote = try await program.run("show", "--raw", "--remote", session)
@@ -53,7 +53,7 @@ import Testing
       let isHonest = wrong.isEmpty || uploaded.status != 0
       #expect(isHonest, "pass \(pass) said \(uploaded.status) of \(wrong)")
     }
-    // In the end everything is there, although the line is as bad as it was.
+    // In the end everything is there, although the network is as bad as before.
     #expect(last == 0)
     #expect(try await program.run("verify").status == 0)
     #expect(endpoint.proxy?.exercised[.flippedUpload, default: 0] ?? 0 >= 4)

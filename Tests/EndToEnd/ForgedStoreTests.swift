@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Reading a store in which somebody else has put objects, too.
+/// Reads a store in which someone else has put objects, too.
 @Suite(.tags(.large)) struct ForgedStoreTests {
   /// A sealed session `id` with its `log`, and its `folder` in the store.
   private static let recorded = """
@@ -16,7 +16,7 @@ import Testing
     length=$(wc -c <"$log")
     """
 
-  /// Not on S3: rclone goes on listing what it knows, and does not see files that are added.
+  /// Not on S3: rclone lists what it knows, and does not notice files that are added.
   @Test(arguments: [Endpoint.Kind.directory, .webdav])
   func noReaderTakesWhatTheSealDoesNotName(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
@@ -92,7 +92,7 @@ import Testing
       result.text == String(repeating: told, count: 4), "\(result.text) \(result.errors)")
   }
 
-  /// Twenty gigabytes of nothing, wherever a reader might look.
+  /// Twenty gigabytes of zeros, wherever a reader might look.
   @Test func hugeObjectsTakeNoMemory() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(
@@ -119,7 +119,7 @@ import Testing
     #expect(result.text == "1\nsame\nwhole\nsame\n78\n", "\(result.text) \(result.errors)")
   }
 
-  /// A name may promise any length; what cannot fit is not begun.
+  /// A name may state any length; a fetch that cannot fit is not begun.
   @Test func whatCannotFitOnTheDiskIsNotFetched() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(

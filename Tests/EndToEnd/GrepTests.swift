@@ -85,7 +85,7 @@ import Testing
       "$T" grep --remote --level =FAULT ''; echo $?
       """)
     #expect(result.text == "1\n", "\(result.errors)")
-    // The object is read whole as the proof of its upload; then its index alone, of some 4 KB.
+    // The object is read whole as the proof of its upload; then only its index, of some 4 KB.
     let log = gets.all.filter { $0.contains(".log.zst") }.map { $0.lowercased() }
     #expect(log.count == 2 && log.count { $0.contains("range: bytes=") } == 1, "\(log)")
   }
@@ -163,9 +163,9 @@ import Testing
   }
 }
 
-/// What a proxy saw.
+/// The requests that a proxy saw.
 final class Requests: @unchecked Sendable {
-  // Unchecked: the array is only touched under the lock.
+  // Unchecked: the array is only accessed under the lock.
   private let lock = NSLock()
   private var heads: [String] = []
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import tidemark
 
-/// What the README and the guides say about commands and files.
+/// The commands and files in the README and the guides.
 @Suite(.tags(.small)) struct GuideTests {
   /// This file is `<package>/Tests/EndToEnd/GuideTests.swift`.
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -17,8 +17,7 @@ import Testing
     let line: String
     var testDescription: String { "\(file): \(line)" }
 
-    /// Its arguments as a shell splits them; comments and what a pipe or a redirection follows are
-    /// left out.
+    /// Its arguments as a shell splits them, without comments, and without pipes and redirections.
     var arguments: [String] {
       var words: [String] = []
       var word: String?

@@ -3,10 +3,11 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Every command and script that reads, over a store into which somebody has put what may harm them.
+/// Every command and script that reads, on a store with harmful content.
 @Suite(.tags(.large)) struct HostileStoreTests {
-  /// No reader dies, needs more than 256 MiB, writes outside its folder, or reads what a link leads to;
-  /// each says what is damaged, with 65 or 1, and the sound session is read whatever else lies there.
+  /// No reader dies, needs more than 256 MiB, writes outside its folder, or reads a link's target;
+  /// each reports what is damaged, with 65 or 1, and the sound session is readable whatever else is
+  /// there.
   @Test func noReaderComesToHarm() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)

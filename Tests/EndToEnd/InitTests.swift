@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// `tidemark init`, and what the other commands say of a folder that it has not made.
+/// `tidemark init`, and the other commands on a folder that it has not created.
 @Suite(.tags(.large)) struct InitTests {
   private func names(_ path: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
@@ -40,7 +40,7 @@ import Testing
     #expect(try await program.run("init", "file://\(root)").status == 0)
   }
 
-  /// The folder that a home uses is gone, an empty one is in its place, and comes back.
+  /// The folder that a home uses is replaced by an empty one, and comes back.
   @Test func anUnmountedShareIsNoStore() async throws {
     let program = try Program()
     let root = program.folder.path + "/store"
@@ -61,7 +61,7 @@ import Testing
     #expect(try await program.run("list").status == 78)
     #expect(!FileManager.default.fileExists(atPath: root))
     try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-    // Without a terminal the same upload says it again after an hour.
+    // Without a terminal the same upload reports it again after an hour.
     for command in [["upload", "--json"]] + commands.dropFirst() {
       let result = try await program.run(command)
       #expect(result.status == 78, "\(command): \(result.errors)")
@@ -71,7 +71,7 @@ import Testing
     #expect(try names(root).isEmpty)
     #expect(try program.log(id).isEmpty == false)
     try FileManager.default.removeItem(atPath: root)
-    // What is not mounted is not made either.
+    // A share that is not mounted is not created either.
     let missing = try await program.run("init", "--restore-marker")
     #expect(missing.status == 78 && missing.errors.contains("mount it"), "\(missing.errors)")
     #expect(!FileManager.default.fileExists(atPath: root))
@@ -81,7 +81,7 @@ import Testing
     #expect(try names(root) == ["tidemark.json"])
     let again = try await program.run("init", "--restore-marker")
     #expect(again.status == 0 && again.text.contains("is there; nothing was written"))
-    // The session is not in what is the store now: nothing proves it.
+    // The session is not in the present store: nothing proves it.
     #expect(
       try await program.run("reap", "--local", "--older-than", "1s", "--yes", "--explain").text
         .contains("keep local \(id)"))
@@ -117,7 +117,7 @@ import Testing
     let endpoint = try Endpoint(kind)
     var program = try Program(endpoint)
     program.environment["TIDEMARK_STORE"] = endpoint.url
-    // Without init: the store is new, also after doctor has left its folder.
+    // Without init: the store is new, even after doctor has left its folder.
     #expect(try await program.run("doctor").status == 0)
     try await program.run("run", "--no-upload", "--", "echo", "one")
     let first = try await program.run("upload")

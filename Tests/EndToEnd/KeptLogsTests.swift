@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What the program keeps, and says, where a log might be lost.
+/// The program keeps logs that might be lost, and says so.
 @Suite(.tags(.medium)) struct KeptLogsTests {
   @Test func `a lost device record is reported until its sessions are sent again`() async throws {
     let program = try Program()
@@ -49,7 +49,7 @@ import Testing
     #expect(result.text.contains("none is configured to prove its remote copy against"))
   }
 
-  /// Only a configuration that says so sends nothing for good.
+  /// Only a configuration that says so disables sending permanently.
   @Test(arguments: [
     ("", "", 1), ("store: s3://bucket/logs", "", 1), ("consent: logs", "", 1),
     ("store: s3://bucket/logs\nconsent: none", "", 0), ("consent: none", "", 0),

@@ -34,7 +34,7 @@ import Testing
 
   @Test func permissionForPlainHTTPIsKeptInTheConfiguration() async throws {
     let lighttpd = try LighttpdServer()
-    // A name that is not this machine's; lighttpd takes what is meant for a proxy as its own.
+    // A name other than this machine's; lighttpd accepts requests meant for a proxy as its own.
     let proxy = lighttpd.url.replacing("/dav", with: "")
     let url = "http://store.invalid/dav/logs"
     let program = try Program([

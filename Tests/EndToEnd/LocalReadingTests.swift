@@ -3,9 +3,9 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Reading what is whole on this machine while the store fails.
+/// Reads sessions that are complete on this machine while the store fails.
 @Suite(.tags(.large)) struct LocalReadingTests {
-  /// A session that was uploaded, then a store that nothing listens for.
+  /// An uploaded session, then a store that nothing listens for.
   private func recorded() async throws -> (program: Program, id: String) {
     var program = try Program()
     try await program.run("init", program.environment["URL"] ?? "")

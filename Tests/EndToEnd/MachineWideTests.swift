@@ -3,8 +3,8 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Root serves two users, `daemon` and `bin`, which every system has, in a mount namespace of its
-/// own: `/etc/tidemark` and `/var/lib/tidemark` of the machine are not touched.
+/// Root uploads for two users, `daemon` and `bin`, which every system has, in a separate mount
+/// namespace: `/etc/tidemark` and `/var/lib/tidemark` of the machine are not touched.
 @Suite(.tags(.large)) struct MachineWideTests {
   private func onAMachine(_ script: String) async throws -> Command.Result {
     try await Program().shellInMountNamespace(
@@ -56,8 +56,8 @@ import Testing
         """, "\(result.errors)")
   }
 
-  /// Root's configuration names the command; the session's owner runs it, without a way back to root
-  /// and without root's environment.
+  /// Root's configuration names the command; the session's owner runs it, without a way back to
+  /// root and without root's environment.
   @Test func theOwnerOfACrashedSessionRunsWhatRootHasConfigured() async throws {
     let result = try await onAMachine(
       """
@@ -145,7 +145,7 @@ import Testing
         "left alone: /var/lib/tidemark/games: it belongs to bin, not to games"))
   }
 
-  /// Each home is served by a process of its own that cannot become root again; where root writes the
+  /// Each home is uploaded by a separate process that cannot become root again; if root writes the
   /// store's files itself, it can.
   @Test(arguments: [Endpoint.Kind.directory, .webdav])
   func aUsersHomeIsServedWithTheUsersRightsAlone(kind: Endpoint.Kind) async throws {
@@ -181,15 +181,15 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
-  /// What `bin`, whose turn is before that of `daemon`, does to the home that root reads: `$id` is a
-  /// session that waits for its upload, `sql` changes the cache.
+  /// What `bin`, who comes before `daemon`, does to the home that root reads: `$id` is a session
+  /// that waits for its upload, `sql` changes the cache.
   @Test(arguments: [
     #"sql "UPDATE store SET attempts = 'x'""#,
     #"""
     sql "INSERT INTO session SELECT url, '$id', 1, 'x', 0, 0, zeroblob(40), 0, '', 0, 0, NULL, 0,
       NULL, NULL FROM store"
     """#,
-    // What a pass would leave that could not reach the store.
+    // The result of a pass that could not reach the store.
     #"""
     sql "UPDATE store SET attempts = 1, nextAttempt = ($(date +%s) + 50) * 1000, lastError =
       CAST('{\"code\":\"unreachable\",\"operation\":\"GET\",\"target\":\"\",\"response\":\"\",

@@ -31,7 +31,7 @@ import Testing
     #expect(sessions.map { $0["cause"] as? String } == ["exit 0", "signal 9 (SIGKILL)", "exit 3"])
     #expect(try await program.list("--failed").count == 2)
 
-    // The cache goes; nothing travels twice.
+    // The cache is deleted; nothing is sent twice.
     let before = try endpoint.segments()
     try FileManager.default.removeItem(atPath: program.home + "/cache")
     #expect(try await program.run("upload").status == 0)
@@ -88,7 +88,8 @@ import Testing
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
-    // The program says that it is ready through a pipe, so that nobody has to wait by the clock.
+    // The program signals through a pipe that it is ready, so that the test need not wait by the
+    // clock.
     let victims = ["recorder": "$R", "program": "$P", "both": "$R $P"][victim] ?? ""
     let script = """
       mkfifo ready

@@ -3,10 +3,10 @@ import TestServers
 import TestSupport
 
 extension Program {
-  /// Runs a bash script as root in a mount namespace of its own, with an empty file system at `/mnt`.
+  /// Runs a bash script as root in a separate mount namespace, with an empty file system at `/mnt`.
   ///
-  /// `$T` is the program, in a place where every user may run it; `as USER COMMAND…` runs a command as
-  /// another user. `daemon` and `bin` exist on every system.
+  /// `$T` is the program, in a place where every user may run it; `as USER COMMAND…` runs a command
+  /// as another user. `daemon` and `bin` exist on every system.
   func shellInMountNamespace(_ script: String) async throws -> Command.Result {
     let preamble = """
       set -eu
@@ -23,7 +23,7 @@ extension Program {
       """
     let file = folder.path + "/script.sh"
     try (preamble + "\n" + script).write(toFile: file, atomically: true, encoding: .utf8)
-    // Without root's rights a user namespace lends them, where the system allows it.
+    // A user namespace provides root's rights to other users, if the system allows it.
     let namespace =
       getuid() == 0 ? "unshare --mount" : "unshare --user --map-root-user --map-auto --mount"
     return try await shell("exec \(namespace) bash '\(file)'")

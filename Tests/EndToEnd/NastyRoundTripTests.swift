@@ -3,19 +3,19 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Files as bad as they get come back byte for byte, whatever way they came in, from this machine and
+/// The worst possible files come back byte for byte, however they came in, from this machine and
 /// from the store.
 @Suite(.tags(.large)) struct NastyRoundTripTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
 
-  /// What is printed and imported.
+  /// The content that is printed and imported.
   enum Content: CustomTestStringConvertible, Sendable {
     case text(String)
     case bytes([UInt8])
     /// Any bytes but a newline.
     case longLine
-    /// Characters of four bytes that no power of two cuts between two of them, so many bytes behind
-    /// the beginning, without a newline or with one now and then.
+    /// Characters of four bytes that no power of two separates, after an offset of this many bytes,
+    /// without a newline or with occasional ones.
     case halfCharacters(Int, hasLines: Bool)
     case generated(Int)
 
@@ -68,7 +68,7 @@ import Testing
     }
     + SeededGenerator.cases(60).map { .generated($0) }
 
-  /// How it comes in, by the name of its session's program.
+  /// The ways it comes in, by the name of the session's program.
   private static let ways = """
     $T run --no-upload --app run -- cat file >run.out
     $T run --no-upload --app as-is --as-is -- cat file >as-is.out

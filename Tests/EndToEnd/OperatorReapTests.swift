@@ -31,7 +31,7 @@ import Testing
     let later = try await program.run(
       "reap", "--print-lifecycle", "--older-than", "7d", "--longest-session", "90d")
     #expect(later.text.contains("<Days>97</Days>"))
-    // rclone answers a listing to the question for the present rules.
+    // rclone answers a request for the present rules with a listing.
     let installed = try await program.run("reap", "--install-lifecycle", "--yes")
     #expect(installed.status == 78, "\(installed.errors)")
     #expect(installed.errors.contains("ListBucketResult"))

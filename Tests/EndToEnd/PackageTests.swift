@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.large)) struct PackageTests {
-  /// Whichever of the units is chosen may do the same.
+  /// Either unit has the same permissions.
   @Test func theTimersServiceIsLimitedAsTheOtherIs() throws {
     func limits(_ name: String) throws -> Substring {
       let path = "\(Self.project)/conf/systemd/\(name)"
@@ -20,7 +20,7 @@ import Testing
   private static let project = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// The archive of this build or, in the long campaign, of the build that users get.
+  /// The archive of this build or, in the long campaign, of the release build.
   @Test func theArchiveIsUnpackedAndUsed() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// `show` and `export` of parts of a session, and of what is left of a damaged one.
+/// `show` and `export` of parts of a session, and of the rest of a damaged one.
 @Suite(.tags(.large)) struct PartialReadingTests {
   /// A session of 2.5 MB in two ticks, open, and `id`.
   private static let recorded = """

@@ -3,19 +3,19 @@ import TestServers
 import TestSupport
 import Testing
 
-/// The scripts for machines without the program, run beside it.
+/// Runs the scripts for machines without the program.
 extension Program {
   /// Where the scripts are; this file is `<package>/Tests/EndToEnd/Program+Scripts.swift`.
   static let scripts = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Scripts").path
 
-  /// A time by which everything is old, for both clocks.
+  /// A time at which everything is old, for both clocks.
   static let lateClock = "Tue, 02 Oct 2096 07:06:40 GMT"
 
-  /// In whose shell `$S` has the scripts, with a `curl` that writes down its arguments.
+  /// Makes a program in whose shell `$S` has the scripts, with a `curl` that records its arguments.
   ///
   /// `$CLOCK` sets the clocks of this machine and of the server; `$BEFORE_SECOND_SEGMENT` runs
-  /// before the second segment is asked for.
+  /// before the second segment is requested.
   init(scriptsFor endpoint: Endpoint) throws {
     try self.init(endpoint)
     environment["S"] = Self.scripts
@@ -53,8 +53,8 @@ extension Program {
 
   /// Runs a shell script in the program's folder.
   func script(_ text: String) async throws -> Command.Result {
-    // A copy made by another process: a file that this one has just written may still be open in
-    // a child of another test, and then it cannot be executed.
+    // Copy in another process: a file just written by this one may still be open in a child of
+    // another test, and then it cannot be executed.
     try await shell(
       """
       cd "$HOME"
@@ -63,7 +63,7 @@ extension Program {
       """)
   }
 
-  /// What the processes of the scripts were started with holds no secret.
+  /// Expects no secret in the arguments of the scripts' processes.
   func expectNoSecretInArguments(_ endpoint: Endpoint) throws {
     guard !endpoint.environment.isEmpty else { return }
     let file = folder.path + "/arguments"

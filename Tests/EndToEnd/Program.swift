@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// The built program, run as a user runs it, in a home of its own.
+/// The built program, run as a user runs it, in a separate home.
 struct Program {
   let folder: TemporaryDirectory
   var environment: [String: String]
@@ -25,7 +25,8 @@ struct Program {
     environment["FOLDER"] = folder.path
   }
 
-  /// With a store; a shell finds it as `$URL`, its objects in `$FILES`, and our folder as `$FOLDER`.
+  /// With a store; a shell finds it as `$URL`, its objects in `$FILES`, and our folder as
+  /// `$FOLDER`.
   init(_ endpoint: Endpoint) throws {
     try self.init(endpoint.environment)
     environment["URL"] = endpoint.url
@@ -48,8 +49,8 @@ struct Program {
 
   /// Records a program and sends the session.
   ///
-  /// Not by the recorder's own upload: on a busy machine that goes on in the background, and a later
-  /// upload leaves the work to it.
+  /// Not by the recorder's own upload: on a busy machine that continues in the background, and a
+  /// later upload leaves the work to it.
   func record(_ command: String...) async throws {
     let recorded = try await run(["run", "--no-upload", "--"] + command)
     #expect(recorded.status == 0, "\(recorded.errors)")
@@ -57,7 +58,7 @@ struct Program {
     #expect(sent.status == 0, "\(sent.errors)")
   }
 
-  /// Sets it up with its store, a folder where there is no other, and changes the configuration.
+  /// Sets it up with its store, by default a folder, and changes the configuration.
   func configure(_ change: (String) -> String) async throws {
     let ready = try await run("init", environment["URL"] ?? "")
     #expect(ready.status == 0, "\(ready.errors)")
@@ -88,19 +89,19 @@ struct Program {
   }
 }
 
-/// A place to upload to, alive as long as this value.
+/// A store to upload to, alive as long as this value.
 struct Endpoint {
   enum Kind: String, CaseIterable { case directory, webdav, s3 }
 
   let url: String
   let environment: [String: String]
-  /// Where its objects lie on this machine's disk.
+  /// The folder of its objects on this machine's disk.
   let files: String
-  /// What stands before the server, if anything does.
+  /// The proxy in front of the server, if any.
   let proxy: FaultProxy?
   private let server: (any Sendable)?
 
-  /// Starts one, with a proxy before it when there is something to choose for one.
+  /// Starts one, with a proxy if there is a choice of faults.
   init(_ kind: Kind, _ choice: FaultProxy.Choice? = nil) throws {
     switch kind {
     case .directory:
@@ -134,13 +135,13 @@ struct Endpoint {
     }
   }
 
-  /// Makes a folder the store, as `init` does, for a test that writes the configuration itself.
+  /// Prepares a folder as the store, like `init`, for a test that writes the configuration itself.
   func prepare() throws {
     guard url.hasPrefix("file://") else { return }
     try DirectoryStore.prepared(at: String(url.dropFirst("file://".count)))
   }
 
-  /// The segments that lie there.
+  /// The segments in it.
   func segments() throws -> [String] {
     let found = FileManager.default.enumerator(atPath: files)?.compactMap { $0 as? String } ?? []
     return found.filter { $0.hasSuffix(".log.zst") }.map { "\(files)/\($0)" }.sorted()

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What a recorder does while a session goes on.
+/// A recorder's work during a session.
 @Suite(.tags(.medium)) struct RecorderTests {
   private func configured(_ lines: String) async throws -> Program {
     let program = try Program()
@@ -11,7 +11,7 @@ import Testing
     return program
   }
 
-  /// The program goes on until its first lines are in the store.
+  /// The program runs until its first lines are in the store.
   @Test(arguments: ["echo ERROR: first", "echo first"])
   func whatIsPrintedIsSentWhileTheProgramRuns(_ first: String) async throws {
     let program = try await configured("upload-every: \(first.contains("ERROR") ? "0" : "1s")\n")
@@ -42,7 +42,7 @@ import Testing
       #expect(log.components(separatedBy: "[WARNING] [Backup] {S} number \(number)\n").count == 2)
     }
     #expect(log.contains("[ERROR] [Script] two words\n"))
-    // What comes when the session has ended goes on in one of its own.
+    // Records after the session's end go to a new one.
     #expect(try await program.run("log", "--session", id, "info", "late").status == 0)
     let later = try #require(
       try await program.list("--local").compactMap { $0["sessionId"] as? String }
@@ -98,7 +98,7 @@ import Testing
     #expect(try await program.run("verify", id).status == 0)
   }
 
-  /// What scripts add while the recorder is killed is in one session or another, once.
+  /// Records that scripts add while the recorder is killed are in one session or another, once.
   @Test func noNoteOfAScriptIsLostWithTheRecorder() async throws {
     let program = try Program()
     let result = try await program.shell(

@@ -46,8 +46,8 @@ import Testing
     #expect(stored.text.contains("\"github\" : 1"))
   }
 
-  /// The work for a place does not grow with its line: limited is the processor's time, of which
-  /// other tests take none.
+  /// The work per match does not grow with its line: the limit is on processor time, which other
+  /// tests do not affect.
   @Test func manyPlacesInOneLongLineArePreviewedQuickly() async throws {
     let program = try await program()
     let count = 10_000

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// A person brings back what retention has deleted, and asks why it went.
+/// A person restores what retention has deleted, and asks why it was deleted.
 @Suite(.tags(.medium)) struct RestoreTests {
   /// A program with a session that is recorded and uploaded.
   private func recorded() async throws -> (program: Program, id: String, log: [UInt8]) {
@@ -14,7 +14,7 @@ import Testing
     return (program, id, try await program.run("show", "--raw", id).output)
   }
 
-  /// Reaps until what is a second old is gone.
+  /// Reaps until everything older than a second is gone.
   private func reap(_ program: Program, _ id: String) async throws {
     let result = try await program.shell(
       "until $T why \(id) | grep -q trash; do $T reap --local --older-than 1s --yes; done")

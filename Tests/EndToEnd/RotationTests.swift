@@ -15,7 +15,7 @@ import Testing
     return program
   }
 
-  /// Two long logs, without what a failing comparison would print of them.
+  /// Compares two long logs without printing them on failure.
   private func expectEqual(
     _ found: some Sequence<UInt8>, _ expected: some Sequence<UInt8>,
     _ location: SourceLocation = #_sourceLocation
@@ -45,7 +45,7 @@ import Testing
   ) async throws {
     let endpoint = try Endpoint(kind)
     let program = try await program(endpoint)
-    // More than goes through a pipe at once, so that there are several writes.
+    // More than fits through a pipe at once, so that there are several writes.
     let expected = (1...60_000).map { "\($0)\n" }.joined()
     let run = try await program.run("run", "--no-upload", "--", "seq", "1", "60000")
     expectEqual(run.output, expected.utf8)
@@ -69,7 +69,7 @@ import Testing
       expectEqual(text.suffix(joined.output.count), joined.output)
     }
 
-    // Old parts go here, and nothing that was said before changes.
+    // Old parts are deleted here, and the output does not change.
     let before = try parts(program)
     let dry = try await program.shell(
       """
@@ -121,7 +121,7 @@ import Testing
   ) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try await program(endpoint)
-    // Killed at another place each time, in the middle of its writing.
+    // Killed at a different point each time, in the middle of its writing.
     let first = 60_000 + number * 7_000
     let result = try await program.shell(
       """
@@ -149,7 +149,7 @@ import Testing
         break
       }
     }
-    // What the console got, the log has.
+    // Everything on the console is in the log.
     let console = try String(contentsOfFile: program.folder.path + "/console", encoding: .utf8)
     let shown = console.split(separator: "\n", omittingEmptySubsequences: false).count - 1
     #expect(records.count - 1 >= shown)

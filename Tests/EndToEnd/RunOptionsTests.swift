@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Which words of `tidemark run` are ours and which the program's.
+/// Which words of `tidemark run` are ours, and which are the program's.
 @Suite(.tags(.medium)) struct RunOptionsTests {
   @Test(arguments: [["--help"], ["-h"], ["--no-upload", "--help"], ["--app", "x", "-h"]])
   func helpIsOurs(arguments: [String]) async throws {

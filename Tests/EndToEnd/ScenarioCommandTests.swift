@@ -3,7 +3,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Scenarios as a shell user meets them.
+/// Scenarios from a shell user's point of view.
 @Suite(.tags(.medium)) struct ScenarioCommandTests {
   @Test func aScriptsRecordsAreWrittenOnlyWhileTheirScenarioIsOn() async throws {
     let program = try Program()
@@ -25,7 +25,7 @@ import Testing
 
     let off = try await record("hidden")
     #expect(off.status == 0 && off.text.contains("declared Net,Other\n"))
-    // It was declared by the recorder, and so is no news.
+    // The recorder declared it, so the message is not repeated.
     #expect(!off.errors.contains("scenario Net is off"))
     let hidden = try await log()
     #expect(!hidden.contains("hidden") && hidden.contains("[Script] always\n"))
@@ -44,7 +44,8 @@ import Testing
     #expect(shown.matches(of: /\[INFO\] \[Script\] \{Net\} shown\n/).count == 2)
 
     #expect(try await program.run("scenario", "disable", "Net").status == 0)
-    // A use without a declaration declares, and the first of a session says what is missing.
+    // Use without a declaration declares it, and the first record left out in a session is
+    // reported.
     let first = try await program.shell(
       "$T run --no-upload -- sh -c '$T log info --scenario New x; $T log info --scenario New y'")
     #expect(first.errors.components(separatedBy: "scenario New is off").count == 2)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import tidemark
 
-/// `tidemark.yaml` with bytes changed, doubled and lost is read or refused, with the file's name and
-/// none of its text but names of keys.
+/// `tidemark.yaml` with bytes changed, duplicated and lost is read or rejected, with the file's
+/// name and no text of it except names of keys.
 @Suite(.tags(.medium)) struct SettingsFuzzTests {
   @Test func anyTextIsReadOrRefused() throws {
     let folder = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// The scripts that read a store without the program, against what the program wrote.
+/// The scripts that read a store without the program, compared with what the program wrote.
 @Suite(.tags(.large)) struct ShellScriptTests {
   @Test(arguments: Endpoint.Kind.allCases) func listExportAndReap(
     kind: Endpoint.Kind
@@ -51,8 +51,8 @@ import Testing
     try program.expectNoSecretInArguments(endpoint)
   }
 
-  /// Of two sidecars with one number the one that seals counts, then the longer one, then the higher
-  /// hash, whatever their order in a listing.
+  /// Of two sidecars with the same number the one that seals counts, then the longer one, then the
+  /// one with the higher hash, whatever their order in a listing.
   @Test func theHighestOfSidecarsWithOneNumberCounts() async throws {
     let endpoint = try Endpoint(.directory)
     try endpoint.prepare()
@@ -72,7 +72,7 @@ import Testing
     #expect(result.text == "terminated 40\nactive 60\nterminated 50\n", "\(result.errors)")
   }
 
-  /// Leaves a session open whose three segments are in the store; it ends with the shell.
+  /// Leaves a session open with three segments in the store; it ends with the shell.
   private static let threeTicks = """
     mkfifo in
     "$T" log --no-upload <in >console &
@@ -84,7 +84,7 @@ import Testing
     done
     """
 
-  /// Writes a segment as a merging writer would: `put_segment FOLDER LOG ID START END`.
+  /// Writes a segment like a merging writer: `put_segment FOLDER LOG ID START END`.
   private static let putSegment = """
     put_segment() {
       head -c $5 "$2" | tail -c +$(($4 + 1)) >raw
@@ -142,8 +142,8 @@ import Testing
     #expect(counts.count == 2 && counts.first == counts.last, "\(reaped.text) \(reaped.errors)")
   }
 
-  /// A foreign log that loses its head and gains lines, twice, and is sealed then: copies from plain
-  /// segments and from the literals of a delta.
+  /// A foreign log that loses its head and gains lines, twice, and is then sealed: copies from
+  /// plain segments and from the literals of a delta.
   @Test(arguments: [Endpoint.Kind.directory, .s3]) func deltasAreRead(
     kind: Endpoint.Kind
   ) async throws {
@@ -183,7 +183,7 @@ import Testing
     let endpoint = try Endpoint(.webdav)
     var program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
-    // Between the first segment and the second, one that covers all takes their place.
+    // Between the first segment and the second, one that covers all replaces them.
     program.environment["BEFORE_SECOND_SEGMENT"] = try program.folder.write(
       """
       \(Self.putSegment)
@@ -302,7 +302,7 @@ import Testing
     var program = try Program(scriptsFor: endpoint)
     program.environment.merge(test.environment) { $1 }
     if test.status == 69 {
-      // All that the head of a script needs, and no more.
+      // Exactly what the head of a script needs.
       let made = try await program.script(
         """
         PATH=/usr/bin:/bin; mkdir few
@@ -383,7 +383,7 @@ import Testing
     #expect(refused.errors.contains("--force") && !refused.text.contains("deleted"))
     let forced = try await program.script(bold + " --force")
     #expect(forced.status == 0 && forced.errors.isEmpty, "\(forced.errors)")
-    // Nobody is asked twice about an age of thirty days.
+    // An age of thirty days needs no second confirmation.
     let reaped = try await program.script("\"$S/reap-remote.sh\" --delete")
     #expect(reaped.status == 0 && reaped.text.components(separatedBy: "deleted").count == 21)
   }

@@ -2,7 +2,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Seals that somebody else writes into a store.
+/// Seals that someone else writes into a store.
 @Suite(.tags(.large)) struct SignedSealTests {
   @Test func aForgedSealIsRefusedByAllThatReadIt() async throws {
     let endpoint = try Endpoint(.directory)

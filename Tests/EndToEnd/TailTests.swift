@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// `tail`, and what it follows.
+/// `tail`, and the logs it follows.
 @Suite(.tags(.large)) struct TailTests {
   /// A session that is fed through descriptor 3, and `log`, `id` and `until_there TEXT FILE`.
   private static let running = """
@@ -43,7 +43,7 @@ import Testing
     #expect(result.text == side + side, "\(result.text) \(result.errors)")
   }
 
-  /// Each line once, however often the log is rotated meanwhile, and the end is told.
+  /// Each line once, however often the log is rotated meanwhile, and the end is reported.
   @Test func aFollowedSessionIsWhole() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
@@ -84,7 +84,7 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
-  /// Of a session in the store what is new is fetched, and nothing else.
+  /// For a session in the store, only new bytes are fetched.
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
   func ofTheStoreOnlyTheSuffixIsFetched(kind: Endpoint.Kind) async throws {
     let gets = Requests()
@@ -115,7 +115,7 @@ import Testing
     #expect(
       result.text == "0\nsame\ntidemark: ID ended: TERMINATED (exit 0)\n",
       "\(result.text) \(result.errors)")
-    // Ticks and the last ones once each by the follower; the seal's proof may read them once more.
+    // Ticks and the last lines once each by the follower; the seal's proof may read them once more.
     let starts = gets.all.map { $0.split(separator: ".g1.").last ?? "" }
     #expect(starts.count <= 3 * 4, "\(starts)")
   }
@@ -172,7 +172,7 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
-  /// A reader that has gone ends it in silence.
+  /// A closed pipe ends it silently.
   @Test func aClosedPipeIsNoError() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
@@ -188,7 +188,7 @@ import Testing
     #expect(result.text.filter { $0 != " " } == "1\n1\n1\n", "\(result.text) \(result.errors)")
   }
 
-  /// Nothing of a hostile log reaches a terminal as it is.
+  /// No control characters of a hostile log reach a terminal.
   @Test(arguments: [
     ["tail", "-n", "9"], ["tail", "--json"], ["grep", "red"], ["grep", "--json", "red"],
     ["grep", "-C", "9", "red"], ["export", "-o", "-", "--app", "pipe"],

@@ -5,13 +5,13 @@ import TestServers
 import TestSupport
 import Testing
 
-/// A terminal with a program on it, and somebody who reads and types.
+/// A terminal with a program on it, and a simulated user who reads and types.
 final class Terminal {
   private let controller: Int32
   private let reports: Int32
-  /// What came over it so far.
+  /// The output so far.
   private(set) var text = ""
-  /// How much of it was waited for.
+  /// How much of it has been waited for.
   private var seen = 0
 
   /// Starts a program.
@@ -40,14 +40,14 @@ final class Terminal {
     close(reports)
   }
 
-  /// Types something.
+  /// Types keys.
   func type(_ keys: String) {
     let bytes = Array(keys.utf8)
     _ = write(controller, bytes, bytes.count)
   }
 
-  /// Waits until something new comes that holds a text; an issue when the program ends before, or says
-  /// nothing any more.
+  /// Waits until new output contains a text; records an issue when the program ends before that, or
+  /// stops printing.
   func waits(for wanted: String, _ location: SourceLocation = #_sourceLocation) {
     while true {
       let fresh = text.dropFirst(seen)

@@ -36,7 +36,7 @@ import Testing
     #expect(log.hasSuffix("[Session] SESSION END exit 7\n"))
   }
 
-  /// A shell with job control, ourselves on pipes or on a terminal in it.
+  /// A shell with job control, and in it ourselves on pipes or on a terminal.
   @Test(arguments: [["run", "--pty"], ["run"], ["run", "--survive"]])
   func controlZStopsAndTheShellGoesOn(_ command: [String]) async throws {
     let program = try Program()
@@ -45,7 +45,7 @@ import Testing
     let terminal = try Terminal(["bash", "--norc", "--noprofile", "-i"], environment: environment)
     terminal.waits(for: "ready> ")
     let arguments = command.joined(separator: " ")
-    // The words that are waited for do not stand in what is typed.
+    // The texts waited for do not occur in the keys typed.
     terminal.type(
       "\(Program.path) \(arguments) -- sh -c 'echo be''gun; read x; echo re''ad $x'\n")
     terminal.waits(for: "begun")
@@ -60,7 +60,7 @@ import Testing
     terminal.type("on\n")
     terminal.waits(for: "read on")
     terminal.waits(for: "ready> ")
-    // The shell tells when the job is done; a recorder apart ends a moment later.
+    // The shell reports when the job is done; a separate recorder ends a moment later.
     terminal.type(
       "while test -n \"$(\(Program.path) list --json | grep ACTIVE)\"; do :; done; exit\n")
     #expect(try terminal.status() == 0)
@@ -110,7 +110,7 @@ import Testing
   }
 }
 
-/// A recorder apart.
+/// Tests of a separate recorder.
 @Suite(.tags(.medium)) struct SurviveTests {
   @Test func theProgramBehavesAsWithoutUs() async throws {
     let program = try Program()
@@ -123,7 +123,7 @@ import Testing
     #expect(killed.status == 137)
   }
 
-  /// A signal for us is the program's, and a kill of ours is nobody's.
+  /// A signal to us is forwarded to the program, and killing us affects neither.
   @Test func nothingIsLostWhenTheCommandIsKilled() async throws {
     let program = try Program()
     let script = """

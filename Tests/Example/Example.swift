@@ -1,7 +1,7 @@
 import Logging
 import TidemarkLogging
 
-/// A shop's kiosk that records its sessions: two lines, and what else the library has.
+/// A shop's kiosk that records its sessions: two lines, and the library's other features.
 @main struct Example {
   static func main() async throws {
     var configuration = LoggingConfiguration(app: "example", version: "1.0")

@@ -1,8 +1,8 @@
 import Delta
 
-/// Bytes that claim to be a segment give back the length they claim, or an error.
+/// Bytes that claim to be a segment decode to the length they claim, or throw.
 func fuzzCodec(_ input: [UInt8]) {
-  // With a right index behind them, any bytes come as far as zstd.
+  // With a valid index after them, any bytes reach zstd.
   let half = input.count / 2
   let frames = [
     FrameSummary(

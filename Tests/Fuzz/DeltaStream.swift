@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A stream that the input describes reads back when it is a delta against another.
+/// A stream described by the input reads back from a delta against another.
 func fuzzDelta(_ input: [UInt8]) {
   var rest = input[...]
   let maximumInstructions = 1 + Int(rest.popFirst() ?? 0)
@@ -19,7 +19,7 @@ func fuzzDelta(_ input: [UInt8]) {
   }
 }
 
-/// Bytes of the input stand for longer stretches, so that a short one makes many blocks.
+/// Bytes of the input stand for longer stretches, so that a short input makes many blocks.
 private func stretches(_ rest: inout ArraySlice<UInt8>, upTo left: Int) -> [UInt8] {
   var out: [UInt8] = []
   while rest.count > left, out.count < 200_000, let byte = rest.popFirst() {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What libFuzzer calls with each input; `TIDEMARK_FUZZ` says what is to be tried with it.
+/// The function that libFuzzer calls with each input; `TIDEMARK_FUZZ` names the target.
 ///
-/// A target traps where a property does not hold; errors that are thrown are right answers.
+/// A target traps if a property does not hold; thrown errors are correct results.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzOneInput(_ start: UnsafeRawPointer?, _ count: Int) -> CInt {
   fuzzTarget(Array(UnsafeRawBufferPointer(start: start, count: count)))

@@ -1,7 +1,7 @@
 import Crypto
 import Delta
 
-/// Bytes that claim to be an index or a signature are what would be written again, or an error.
+/// Bytes that claim to be an index or a signature equal what would be written again, or throw.
 func fuzzIndex(_ input: [UInt8]) {
   for candidate in [input, sealed(input)] {
     guard let index = try? SegmentIndex.decode(endOf: candidate[...]).index else { continue }
@@ -15,7 +15,7 @@ func fuzzIndex(_ input: [UInt8]) {
   precondition(SignatureFile(Array(input.prefix(file.length))).signature == file.signature)
 }
 
-/// The input as an index's sections, with a header and a footer that are right.
+/// The input as an index's sections, with a valid header and footer.
 private func sealed(_ sections: [UInt8]) -> [UInt8] {
   var out: [UInt8] = [0x5e, 0x2a, 0x4d, 0x18]
   append(sections.count + 16, to: &out)

@@ -1,10 +1,10 @@
 @testable import ObjectStore
 
-/// Bytes that claim to be a listing are read within bounds, or refused.
+/// Bytes that claim to be a listing are read within bounds, or rejected.
 func fuzzMarkup(_ input: [UInt8]) {
   guard let root = try? XMLScanner.parse(input) else { return }
   precondition(root.range.upperBound <= input.count)
-  // The element alone says the same, but for prefixes that it declares itself in any case.
+  // The element alone means the same, except for prefixes that it has to declare itself.
   let again = try? XMLScanner.parse(Array(input[root.range]))
   precondition(again == root)
   precondition(depth(root) <= XMLScanner.maximumDepth)

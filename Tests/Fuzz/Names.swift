@@ -1,6 +1,6 @@
 import Replica
 
-/// Text that is read as a name is written the same way.
+/// Text that parses as a name is written the same way.
 func fuzzNames(_ input: [UInt8]) {
   let text = String(decoding: input, as: UTF8.self)
   if let segment = SegmentName(text) { precondition(segment.fileName == text) }

@@ -1,8 +1,8 @@
 import LogRecords
 import Platform
 
-/// Any bytes have records: what is told of a line lies within it, and nothing of a log is lost by
-/// filtering, however it is cut.
+/// Any bytes have records: fields of a line are within it, and filtering loses nothing of a log,
+/// however it is split.
 func fuzzRecords(_ input: [UInt8]) {
   let now = Timestamp(milliseconds: 1_769_092_205_123)
   for format in [LogFormat.lines, .asIs] {

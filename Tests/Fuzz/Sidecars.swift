@@ -1,6 +1,6 @@
 import SessionLog
 
-/// A JSON that is read as a sidecar is written and read as the same.
+/// JSON that parses as a sidecar is written and read as the same.
 func fuzzSidecars(_ input: [UInt8]) {
   guard let sidecar = try? Sidecar(json: input) else { return }
   do {

@@ -52,7 +52,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  /// A child that holds a connection keeps it open after we have closed it.
+  /// A child that inherits a connection keeps it open after we have closed it.
   @Test func noChildGetsAConnection() async throws {
     let server = try ScriptedServer()
     let transport = HTTPTransport.patient()
@@ -65,7 +65,7 @@ import Testing
     await #expect(throws: TransportError.self) { try await request.value }
   }
 
-  /// The URL of whom a descriptor is connected to; nil when it is none of a connection.
+  /// The URL of a descriptor's peer; nil if it is not a connection.
   private static func peer(of descriptor: CInt) -> String? {
     var address = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPTransport
 
 @Suite(.tags(.medium)) struct PaceTests {
-  /// A clock that stands still until it is told.
+  /// A clock that is set by hand.
   private final class Hand: Sendable {
     private let seconds = Guarded(0.0)
     var clock: Pace.Clock { { self.seconds.withLock { $0 } } }
@@ -54,7 +54,7 @@ import Testing
   @Test func bothDirectionsPauseAndGoOn() async throws {
     let body = String(repeating: "x", count: 20_000)
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])
-    // Each look at this clock is a hundredth of a second later than the one before.
+    // Each reading of this clock is a hundredth of a second later than the one before.
     let hand = Hand()
     let pauses = Guarded(0)
     var options = HTTPTransport.Options()
@@ -68,7 +68,7 @@ import Testing
       HTTPRequest(method: "PUT", url: server.url, body: sent))
     #expect(server.received.first?.body == sent)
     #expect(response.body == Array(body.utf8))
-    // 70,000 bytes at 1,000 a look, the first 10,000 free, the last piece on credit.
+    // 70,000 bytes at 1,000 a reading, the first 10,000 free, the last piece on credit.
     #expect(pauses.withLock { $0 } >= 40)
   }
 

@@ -27,7 +27,7 @@ import Testing
       "x-amz-server-side-encryption-customer-key: ***"
     ),
     ("Authentication-Info: rspauth=\"1\"", "Authentication-Info: ***"),
-    // What tells how to log in, and what was sent, is no secret.
+    // How to log in, and what was sent, is not secret.
     (
       "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"",
       "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\""
@@ -35,7 +35,7 @@ import Testing
     ("x-amz-content-sha256: e3b0", "x-amz-content-sha256: e3b0"),
     ("ETag: \"5d41\"", "ETag: \"5d41\""),
     ("HTTP/1.1 401 Unauthorized", "HTTP/1.1 401 Unauthorized"),
-    // In the request line and in what points elsewhere.
+    // In the request line and in redirects.
     (
       "GET /b/k?X-Amz-Credential=AK%2Fx&X-Amz-Signature=00ff&partNumber=1 HTTP/1.1",
       "GET /b/k?X-Amz-Credential=***&X-Amz-Signature=***&partNumber=1 HTTP/1.1"

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestServers
 
-/// The programs that tests talk to are waited for, and missed.
+/// Tests wait for the programs they use, and fail if one is missing.
 @Suite(.tags(.medium)) struct ServerProcessTests {
-  /// However long the wait for one that runs may be.
+  /// However long the timeout for one that runs.
   @Test func aServerThatEndsIsAFailureAtOnce() throws {
     let folder = try TemporaryDirectory()
     let port = try Port.free()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.tags(.small)) struct TraceLinesTests {
   private static let head = "PUT /k HTTP/1.1\r\nHost: h\r\nAuthorization: Basic c2VjcmV0\r\n\r\n"
 
-  /// However libcurl cuts what it reports.
+  /// However libcurl splits its reports.
   @Test(arguments: [1, 2, 3, 7, 40, 1000])
   func aHeadInPiecesHidesTheSameSecrets(_ size: Int) {
     var lines = TraceLines(SecretMask())

@@ -2,7 +2,7 @@ import LogRecords
 import TestSupport
 import Testing
 
-/// Which records a reader asks for.
+/// Selecting records by their fields.
 @Suite(.tags(.small)) struct RecordFilterTests {
   private static let log = """
     2026-01-22T14:30:05.000Z [INFO] [stdout] {Pay} one
@@ -42,7 +42,7 @@ import Testing
     filter.scenarios = ["Pay"]
     #expect(words(filter) == ["three", "on"])
     filter.categories = []
-    // What looks like a scenario in captured text is the program's.
+    // Text that looks like a scenario in captured text is the program's.
     #expect(words(filter) == ["three", "on"])
     filter.scenarios = []
     filter.categories = ["stderr"]

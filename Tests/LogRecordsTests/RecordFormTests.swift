@@ -4,7 +4,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Records of other programs; every line here is made up after the form's own documentation.
+/// Records of other programs; every line here is made up from the format's own documentation.
 @Suite(.tags(.small)) struct RecordFormTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let line: String
@@ -193,7 +193,7 @@ import Testing
 
   // MARK: Times
 
-  /// A time as it stands before a record, and what it means in Berlin seen from a reference.
+  /// A time before a record, and its meaning in Berlin given a reference.
   static let times: [(text: String, reference: String, time: String?)] = [
     ("2026-01-22 14:30:05", "2026-02-01", "2026-01-22T13:30:05.000Z"),
     ("2026-07-22 14:30:05", "2026-08-01", "2026-07-22T12:30:05.000Z"),
@@ -208,7 +208,7 @@ import Testing
     ("22 Jan 2026 14:30:05", "2026-02-01", "2026-01-22T13:30:05.000Z"),
     ("Thu, 22 Jan 2026 14:30:05 GMT", "2026-02-01", "2026-01-22T14:30:05.000Z"),
     ("14:30:05", "2026-02-01", nil),
-    // Without a year: the latest such day, which may be the year before.
+    // Without a year: the latest such day, which may be in the year before.
     ("Jan 22 14:30:05", "2026-02-01", "2026-01-22T13:30:05.000Z"),
     ("Dec 31 23:59:59", "2026-01-01", "2025-12-31T22:59:59.000Z"),
     ("Jan  1 00:00:01", "2026-01-01", "2025-12-31T23:00:01.000Z"),
@@ -327,7 +327,7 @@ import Testing
     let kept = filtered(log, RecordFilter(levels: .from(.error)))
     #expect(kept == log.replacing(after.isEmpty ? "plain\n" : after, with: ""))
     let records = statistics(log).counts.reduce(0, +)
-    // A trace is one record, or goes on with an error before it that says as much.
+    // A trace is one record, or continues an error before it of the same level.
     let isPart = before.contains("[ERROR]") && !trace.isFault
     #expect(records == 1 + (before.isEmpty || isPart ? 0 : 1) + (after.isEmpty ? 0 : 1))
   }
@@ -439,7 +439,7 @@ import Testing
     all.finish { kept += $0.bytes }
     high.finish { chosen += $0.bytes }
     #expect(kept == log)
-    // What is left out are whole lines.
+    // Whole lines are omitted.
     var rest = lines(log)[...]
     for line in lines(chosen) {
       guard let found = rest.firstIndex(of: line) else {
@@ -470,7 +470,7 @@ import Testing
 
   // MARK: Helpers
 
-  /// Lines with their ends.
+  /// Lines with their newlines.
   private func lines(_ bytes: [UInt8]) -> [[UInt8]] {
     var lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
       .map { Array($0) + [0x0a] }

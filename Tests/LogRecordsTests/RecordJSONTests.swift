@@ -38,7 +38,7 @@ import Testing
     filter.finish { json.add($0) { lines.append($0) } }
     json.finish { lines.append($0) }
     for line in lines {
-      // One line of plain text each, whatever the log holds.
+      // One line of plain text each, whatever the log contains.
       #expect(line.last == 0x0a && !line.dropLast().contains { $0 < 0x20 || $0 == 0x7f })
     }
     return try lines.map { try JSONDecoder().decode(Object.self, from: Data($0)) }
@@ -86,7 +86,7 @@ import Testing
     #expect(found[0].session == sidecar.sessionId.description)
   }
 
-  /// A record that is too long to keep comes in pieces that make the whole.
+  /// A record that is too long comes in pieces that make up the whole.
   @Test func aHugeRecordGoesOn() throws {
     let home = try TestHome()
     var sidecar = try Sidecar.load(

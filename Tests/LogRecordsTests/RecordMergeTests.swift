@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Several logs on one time line.
+/// Merging several logs by time.
 @Suite(.tags(.small)) struct RecordMergeTests {
-  /// A log in memory that counts what is read of it.
+  /// A log in memory that counts reads.
   private final class Log: PositionedBytes {
     let bytes: [UInt8]
     var hasBeenRead = false
@@ -106,7 +106,7 @@ import Testing
     #expect(words == ["x", "1", "2", "time", "3", "y"])
   }
 
-  /// A cursor over a log that grows gives the lines of the whole.
+  /// A cursor over a growing log delivers the same lines as the complete log.
   @Test(arguments: SeededGenerator.cases(200))
   func whatGrowsIsReadOnce(number: Int) async throws {
     var generator = SeededGenerator(case: number)

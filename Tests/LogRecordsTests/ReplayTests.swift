@@ -54,7 +54,7 @@ import Testing
     bytes += try cast.lines(at: at(0), .window(columns: 100, rows: 40, terminal: "xterm"))
     bytes += try cast.lines(at: at(5), .output(Array("a\u{1b}[1m\r\n".utf8) + [0xe2, 0x82]))
     bytes += try cast.lines(at: at(1250), .output([0xac, 0xff]))
-    // A clock that was set back does not take the events back.
+    // Setting a clock back does not move events back.
     bytes += try cast.lines(at: at(900), .window(columns: 80, rows: 24, terminal: nil))
     bytes += try cast.lines(at: at(2000), .output([0xf0, 0x9f]))
     bytes += try cast.finish()
@@ -76,7 +76,7 @@ import Testing
     ("\u{1b}[1;31mred\u{1b}[0m\u{1b}[K\u{1b}[2;3H", "\u{1b}[1;31mred\u{1b}[0m\u{1b}[K\u{1b}[2;3H"),
     ("\u{1b}[?1049h\u{1b}[?25l\u{1b}[4h", "\u{1b}[?1049h\u{1b}[?25l\u{1b}[4h"),
     ("\u{1b}(0qq\u{1b}(B\u{1b}7\u{1b}8\u{1b}M", "\u{1b}(0qq\u{1b}(B\u{1b}7\u{1b}8\u{1b}M"),
-    // Titles, the clipboard, keys, whatever is asked of the terminal.
+    // Titles, the clipboard, keys, any request to the terminal.
     ("a\u{1b}]52;c;aGk=\u{7}b\u{1b}]0;x\u{1b}\\c", "abc"),
     ("a\u{1b}P$q\"p\u{1b}\\b\u{1b}_x\u{1b}\\c\u{1b}^y\u{1b}\\d", "abcd"),
     ("a\u{1b}[6n\u{1b}[c\u{1b}[>c\u{1b}[5nb\u{5}\u{1b}Zc", "abc"),

@@ -2,7 +2,7 @@ import LogRecords
 import TestSupport
 import Testing
 
-/// Patterns, and the lines around what they match.
+/// Patterns, and the lines around their matches.
 @Suite(.tags(.small)) struct SearchTests {
   private func match(_ pattern: LinePattern, _ line: some Sequence<UInt8>) -> Range<Int>? {
     Array(line).withUnsafeBytes { pattern.match(in: $0) }
@@ -59,7 +59,7 @@ import Testing
     #expect(found == [0..<1, 2..<3, 4..<6])
   }
 
-  /// Compared with what is said of each line: that it is near enough to a match.
+  /// Compared with a check of each line: that it is near enough to a match.
   @Test(arguments: SeededGenerator.cases(400))
   func contextIsWhatIsNear(number: Int) {
     var generator = SeededGenerator(case: number)

@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import TidemarkLogging
 
-/// Ends in the way that its first argument names, while it records itself: a test looks at what is
-/// left.
+/// Ends in the way that its first argument names while it records itself; a test inspects the
+/// result.
 @main struct LoggingProbe {
   static func main() {
     let way = CommandLine.arguments.dropFirst().first ?? ""
@@ -48,7 +48,7 @@ import TidemarkLogging
   }
 
   private static func crash() {
-    // An address that nothing is at, and no optimizer knows.
+    // An unmapped address that the optimizer cannot know.
     let address = 4096 + CommandLine.arguments.count
     UnsafeMutableRawPointer(bitPattern: address)?.storeBytes(of: 1, as: UInt8.self)
   }
@@ -58,13 +58,13 @@ import TidemarkLogging
     print(empty[CommandLine.arguments.count])
   }
 
-  /// A handler that comes later than ours replaces it.
+  /// Replaces our handler by a later one.
   private static func ignoreTermination() {
     install(SIGTERM) { _ in }
     raise(SIGTERM)
   }
 
-  /// The handler interrupts this thread while it writes records, sooner or later within one.
+  /// The handler interrupts this thread while it writes records, eventually within one.
   private static func exitInHandler(_ logger: Logger) {
     install(SIGUSR1) { _ in exit(4) }
     let thread = pthread_self()
@@ -75,7 +75,7 @@ import TidemarkLogging
     while true { logger.info("written again and again") }
   }
 
-  /// Swift has no fork; other languages in the process do.
+  /// Swift has no fork, but other languages in the process do.
   private static func forkAndLog(_ logger: Logger) {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return }

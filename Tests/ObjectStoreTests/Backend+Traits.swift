@@ -1,36 +1,36 @@
 import ObjectStore
 
-/// What a store does in its own way; everything else is alike.
+/// The properties in which stores differ.
 ///
 /// The contract suite proves each of these, and the guide to servers shows them.
 struct Traits: Sendable {
-  /// What is left of a PUT whose connection broke in the middle of the body.
+  /// The remains of a PUT whose connection broke in the middle of the body.
   enum Remains: String {
     case nothing
     case half = "half, under the name"
   }
 
-  /// What the guide calls it.
+  /// Its name in the guide.
   let name: String
-  /// Whether the answer to a PUT tells a digest of what was stored.
+  /// Whether the answer to a PUT contains a digest of what was stored.
   var provesContent = false
   /// Whether a listing comes in pages.
   var hasPages = false
-  /// How many keys one delete request takes.
+  /// Maximum number of keys in one delete request.
   var deleteBatch = 1
   var cutPut = Remains.nothing
   /// Whether names that begin with a dot are listed.
   var listsDotFiles = true
-  /// How a name of 255 bytes is refused; nil when it is taken.
+  /// The error for a name of 255 bytes; nil if it is accepted.
   var refusesLongNames: StoreError.Code?
-  /// How a key below an object's is refused; nil when both may be.
+  /// The error for a key below an object's; nil if both can exist.
   var refusesKeysBelowKeys: StoreError.Code? = .conflict
-  /// Names of others that make a whole listing fail, clearly.
+  /// Foreign names that make a whole listing fail, with a clear error.
   var unlistable: [String: StoreError.Code] = [:]
 }
 
 extension Backend {
-  /// The table of all that differs.
+  /// The differing properties.
   var traits: Traits {
     switch self {
     case .directory: Traits(name: "directory", hasPages: true)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Simulation
 
-/// The stores that the contract is checked on.
+/// The stores on which the contract is tested.
 enum Backend: String, CaseIterable, Sendable {
   case directory, lighttpd, apache, nginx, wsgidav
   case rcloneWebDAV = "rclone webdav"
@@ -16,22 +16,22 @@ enum Backend: String, CaseIterable, Sendable {
   /// The store of the simulation.
   case model
 
-  /// Those that users have.
+  /// The stores that users have.
   static let allCases: [Backend] = [
     .directory, .lighttpd, .apache, .nginx, .wsgidav, .rcloneWebDAV, .rcloneS3,
   ]
-  /// Those that keep the contract.
+  /// The stores that keep the contract.
   static let contracted = allCases + [.model]
 
-  /// An empty store, and the folder on disk in which its objects lie.
+  /// An empty store, and the folder of its objects on disk.
   struct Opened: Sendable {
     let store: any ObjectStore
-    /// Made with the first object where a server makes it.
+    /// Created with the first object, if a server creates it.
     let files: String
-    /// Lives as long as this value.
+    /// Kept alive as long as this value.
     var owner: (any Sendable)?
 
-    /// Puts objects of one byte in place, without the store where they lie on disk.
+    /// Creates objects of one byte, directly on disk if possible.
     func plant(_ keys: [String], in folder: String) async throws {
       guard !files.isEmpty else {
         for key in keys { _ = try await store.put(key, [1]) }
@@ -41,12 +41,12 @@ enum Backend: String, CaseIterable, Sendable {
       for key in keys { try Data([1]).write(to: file(key)) }
     }
 
-    /// Where an object of this key lies on disk.
+    /// The file of an object on disk.
     func file(_ key: String) -> URL { URL(filePath: "\(files)/\(key)") }
 
-    /// Makes a folder on disk in which both the test and the server may write.
+    /// Creates a folder on disk to which both the test and the server can write.
     ///
-    /// To be filled before the server is asked: rclone keeps in mind what it has once read.
+    /// Fill it before the first request to the server: rclone caches what it has read.
     func makeFolder(_ key: String) throws {
       try FileManager.default.createDirectory(at: file(key), withIntermediateDirectories: true)
       let store = URL(filePath: files)
@@ -82,7 +82,7 @@ enum Backend: String, CaseIterable, Sendable {
     return (Opened(store: store(at: proxy.url, place, pageSize: 1000), files: ""), proxy)
   }
 
-  /// Those that are reached over HTTP.
+  /// The stores reached over HTTP.
   static let served = allCases.filter { $0 != .directory }
 
   private func store(at url: String, _ place: String, pageSize: Int) -> any ObjectStore {
@@ -108,14 +108,14 @@ enum Backend: String, CaseIterable, Sendable {
   }
 }
 
-/// A server that is started when the first test needs it, and serves all of them until they end.
+/// A server that is started when the first test needs it, and serves all tests until they end.
 private final class SharedServer: Sendable {
   private let start: @Sendable () throws -> (any FileServer)?
   private let running = Guarded<(any FileServer)?>(nil)
 
   init(_ start: @escaping @Sendable () throws -> (any FileServer)?) { self.start = start }
 
-  /// The server; nil where there is none to start.
+  /// The server; nil if there is none to start.
   func server() throws -> (any FileServer)? {
     try running.withLock { running in
       if running == nil { running = try start() }

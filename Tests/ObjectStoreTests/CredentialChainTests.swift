@@ -11,7 +11,7 @@ import Testing
 @Suite(.tags(.medium)) struct CredentialChainTests {
   private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
-  /// A place that hands out a new key at each look, good for an hour.
+  /// A place that returns a new key at each reading, valid for an hour.
   private final class Rotating: CredentialLink {
     let isConfigured = true
     let looks = Guarded(0)
@@ -111,7 +111,7 @@ import Testing
     _ = try await store.put("k", [1])
     #expect(
       server.received.map { $0.head.contains("Credential=NEWKEY/") } == [false, true])
-    // Nothing has changed this time, so nothing is asked twice.
+    // Nothing has changed this time, so nothing is requested twice.
     let error = await #expect(throws: StoreError.self) { try await store.put("k", [1]) }
     #expect(error?.code == .authentication)
     #expect(server.received.count == 3)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// Keys from services in the network, each scripted.
+/// Keys from network services, each scripted.
 @Suite(.tags(.medium)) struct CredentialServiceTests {
   private static let key = """
     {"Code": "Success", "AccessKeyId": "ROLEKEY", "SecretAccessKey": "ROLESECRET", \
@@ -114,7 +114,7 @@ import Testing
     ] {
       #expect(error?.response.contains(place) == true, "\(place) in \(error?.response ?? "")")
     }
-    // The second request does not ask around again: the server has no second answer.
+    // The second request does not search again: the server has no second answer.
     let again = await #expect(throws: StoreError.self) { try await chain.credentials() }
     #expect(again == error)
   }

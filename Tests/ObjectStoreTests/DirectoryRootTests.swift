@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// A folder store whose folder is missing, or is suddenly another one.
+/// A folder store whose folder is missing, or is suddenly a different one.
 @Suite(.tags(.medium)) struct DirectoryRootTests {
   private typealias Operation = @Sendable (DirectoryStore) async throws -> Void
 
@@ -58,7 +58,7 @@ import Testing
     #expect(try await store.get("a/b") == [1])
   }
 
-  /// A file system may give the number of a removed folder to the next one.
+  /// A file system may reuse the inode number of a removed folder.
   @Test func aFolderThatWasRemovedAndMadeAgainIsAnother() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path + "/logs")

@@ -4,7 +4,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What is a folder's alone.
+/// Properties of folder stores only.
 @Suite(.tags(.medium)) struct DirectoryStoreTests {
   @Test func aFolderGoesWithItsLastObject() async throws {
     let folder = try TemporaryDirectory()

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The answers of real servers and the known signatures beside these tests.
+/// The answers of real servers, and the known signatures, beside these tests.
 enum Fixtures {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Fixtures")
 
-  /// The names, without their ending, of all JSON files in a folder that satisfy a condition.
+  /// The names, without extension, of all JSON files in a folder that satisfy a condition.
   static func names(_ place: String) -> [String] {
     let all = try? FileManager.default.contentsOfDirectory(
       atPath: folder.appendingPathComponent(place).path)

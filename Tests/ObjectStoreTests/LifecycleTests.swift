@@ -23,7 +23,7 @@ import Testing
   private static let none = ScriptedServer.answer(
     "404 Not Found", body: "<Error><Code>NoSuchLifecycleConfiguration</Code></Error>")
 
-  /// A rule of somebody else, with what nobody here knows.
+  /// A foreign rule with unknown elements.
   private static let foreign = """
     <Rule><ID>keep &amp; me</ID><Filter><And><Prefix>x/</Prefix><Tag><Key>k</Key><Value> v </Value>\
     </Tag></And></Filter><Status>Enabled</Status><!-- note --><Future odd="1"><Thing/></Future>\
@@ -84,7 +84,7 @@ import Testing
     let header = "x-amz-transition-default-minimum-object-size"
     let answer = ScriptedServer.answer(
       "200 OK", headers: ["\(header): varies_by_storage_class"], body: present)
-    // What is read back is in another order.
+    // The configuration reads back in another order.
     let server = try ScriptedServer([
       answer, answer, ScriptedServer.answer("200 OK"),
       ScriptedServer.answer(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.small)) struct LoggingStoreTests {
-  /// A clock that shows 12 ms more at each look.
+  /// A clock that advances 12 ms with each reading.
   private func logging(
     _ store: any ObjectStore, _ lines: LogLines, _ level: Logger.Level
   ) -> LoggingStore {
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// Everything once.
+  /// Uses every operation once.
   private func useAll(_ store: any ObjectStore) async throws {
     _ = try await store.put("a/b", [1, 2, 3])
     _ = try await store.get("a/b")
@@ -80,7 +80,7 @@ import Testing
     #expect(store.unexercised.isEmpty)
   }
 
-  /// What a decorator does not change is the wrapped store's, conditional requests included.
+  /// A decorator forwards everything it does not change, conditional requests included.
   @Test func decoratorsForwardWhatTheyDoNotChange() async throws {
     let folder = try TemporaryDirectory()
     let base = DirectoryStore(path: folder.path)
@@ -102,7 +102,7 @@ import Testing
   }
 }
 
-/// Nothing is formatted, and no foreign handler hears of it, unless a logger was handed over.
+/// Nothing is formatted, and no foreign handler is called, unless a logger was given.
 @Suite(.tags(.small)) struct SilentLoggingTests {
   private static let bootstrapped: LogLines = {
     let lines = LogLines()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct RetryingStoreTests {
-  /// Remembers the pauses that were asked for.
+  /// Records the requested pauses.
   final class Pauses: Sendable {
     private let list = Guarded<[Duration]>([])
     func add(_ pause: Duration) { list.withLock { $0.append(pause) } }

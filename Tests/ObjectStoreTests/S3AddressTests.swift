@@ -108,7 +108,7 @@ import Testing
     #expect(error?.code == .configuration)
   }
 
-  // MARK: What is asked for with each object
+  // MARK: Options for each object
 
   private func headers(
     _ encryption: String?, _ key: String?, _ storage: String?, _ provider: String = "aws"

@@ -74,7 +74,7 @@ import Testing
       body: Array(body.utf8))
   }
 
-  /// Answers of other services and other days than those of the samples.
+  /// Answers of other services and other times than those of the samples.
   @Test(arguments: [
     (200, "\n  \n<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "retry"),
     (200, "<Error><Code> SlowDown </Code></Error>", "retry-slow"),

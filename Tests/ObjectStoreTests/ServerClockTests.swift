@@ -4,10 +4,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// What the dates of answers tell of a server's clock.
+/// A server's clock, as learned from the dates of answers.
 @Suite(.tags(.small)) struct ServerClockTests {
   private func answer(_ clock: ServerClock, at time: Int64, ahead: Int64, way: Int64) {
-    // The server answers in the middle, and says the second.
+    // The server answers in the middle, and states the second.
     let server = (time + way / 2 + ahead) / 1000
     clock.note(
       ServerTime(milliseconds: server * 1000), sent: Timestamp(milliseconds: time),

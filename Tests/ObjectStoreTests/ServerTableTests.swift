@@ -3,15 +3,15 @@ import ObjectStore
 import TestSupport
 import Testing
 
-/// The table of servers in their guide: what the contract suite proves of each.
+/// The table of servers in the guide: what the contract suite proves of each.
 @Suite(.tags(.medium)) struct ServerTableTests {
-  /// A column: an operation, and how a store does it.
+  /// A column: an operation, and how a store performs it.
   private struct Column: Sendable {
     let title: String
     let cell: @Sendable (Traits) -> String
   }
 
-  /// What all stores do alike is proven of all of them by the contract suite: a tick.
+  /// Behaviour common to all stores, which the contract suite proves for all of them: a tick.
   private static let columns: [Column] = [
     Column(title: "put, put again, empty, 8 MiB") { _ in "✓" },
     Column(title: "proof of a put") { $0.provesContent ? "MD5 in the answer" : "read back" },
@@ -31,7 +31,7 @@ import Testing
     Column(title: "32 at once, cancelled, cut answers") { _ in "✓" },
   ]
 
-  /// The table as Markdown, a server a row.
+  /// The table as Markdown, one server per row.
   static var markdown: String {
     let head = "| |" + columns.map { " \($0.title) |" }.joined()
     let line = "|---|" + columns.map { _ in "---|" }.joined()

@@ -5,9 +5,9 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What every store does alike.
+/// The contract of every store.
 @Suite(.tags(.large)) struct StoreContractTests {
-  /// Whether a server's time, in whole seconds, is from after the beginning of a test.
+  /// Whether a server's time, in whole seconds, is after the start of a test.
   private static func isNow(_ date: ServerTime, since beginning: Timestamp) -> Bool {
     (beginning - .seconds(2)...Timestamp.now() + .seconds(2))
       .contains(date.assumingSynchronizedClocks)
@@ -168,7 +168,7 @@ import Testing
   func thirtyTwoPutsAtOnce(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
-    // rclone now and then answers 500 when it makes one folder for two requests at once.
+    // rclone occasionally answers 500 when it creates one folder for two requests at once.
     let start = ContinuousClock.now
     let store = RetryingStore(opened.store, sleep: { _ in }, now: { start })
     try await withThrowingTaskGroup(of: Void.self) { group in

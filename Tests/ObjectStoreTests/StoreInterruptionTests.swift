@@ -17,7 +17,7 @@ import Testing
     let cut = OneFault(.cutUpload)
     let (opened, proxy) = try backend.open(through: cut.choice)
     defer { withExtendedLifetime(opened) {} }
-    // Its folder is there: what is cut is the object.
+    // Its folder exists: the object is truncated.
     _ = try await opened.store.put("c/other", [])
     cut.arm()
     let error = await #expect(throws: StoreError.self) {
@@ -95,14 +95,14 @@ import Testing
       #expect(error?.code == .cancelled)
       #expect(await proxy.waitsForQuiet())
     }
-    // The store goes on, and what was not finished is put again.
+    // The store continues, and unfinished objects are put again.
     _ = try await opened.store.put("h/new", Self.body)
     let isSame = try await opened.store.get("h/new") == Self.body
     #expect(isSame)
   }
 }
 
-/// A fault that happens to the next request after it is armed, and then no more.
+/// A fault that affects the next request after it is armed, and no more.
 final class OneFault: Sendable {
   private let fault: Fault
   private let isArmed = Guarded(false)
@@ -111,7 +111,7 @@ final class OneFault: Sendable {
 
   func arm() { isArmed.withLock { $0 = true } }
 
-  /// For the proxy.
+  /// The choice for the proxy.
   var choice: FaultProxy.Choice {
     { [self] _, request in
       guard fault.concerns(request) else { return nil }

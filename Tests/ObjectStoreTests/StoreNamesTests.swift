@@ -5,15 +5,15 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Names that are hard on a listing: ours, and those that others put beside them.
+/// Names that are difficult in a listing: ours, and foreign ones beside them.
 @Suite(.tags(.large)) struct StoreNamesTests {
-  /// None of them can be a key.
+  /// Names that cannot be keys.
   static let foreign = [
     "with space", "a+b", "100%", "%41", "%2F", "#hash", "what?", "a&b", "quote\"s", "apo'strophe",
     "<tag>", "semi;colon=", "back\\slash", "[brackets]", "colon:", "naïve", "nai\u{308}ve", "日本語",
     "🌊", "~tilde", "comma,", "(round)", "at@", "dollar$", "!bang", "star*",
   ]
-  /// Some servers cannot say these, or make broken XML of them.
+  /// Names that some servers cannot express, or turn into broken XML.
   static let hostile: [String: [UInt8]] = [
     "newline": Array("new\nline".utf8), "control": Array("bell\u{7}".utf8),
     "not UTF-8": [0x62, 0x61, 0x64, 0xff],

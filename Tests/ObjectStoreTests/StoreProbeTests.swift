@@ -6,7 +6,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// What a probe finds, on stores that are sound and on such as lie.
+/// The findings of a probe, on sound stores and on faulty ones.
 @Suite(.tags(.large)) struct StoreProbeTests {
   typealias Outcome = ProbeFinding.Outcome
 
@@ -45,7 +45,7 @@ import Testing
     #expect(ignorant[.conditional]?.received.contains("ignored") == true)
   }
 
-  /// What is done to a store, and the check that has to notice.
+  /// A fault in a store, and the check that has to notice it.
   @Test(arguments: [
     ("PUT", FaultyStore.Fault.flip, ProbeFinding.Check.create),
     ("PUT", .failBefore(.authentication), .create), ("GET", .failBefore(.transient), .create),

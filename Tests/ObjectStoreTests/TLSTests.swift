@@ -5,7 +5,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Real handshakes with lighttpd; the certificates are made anew.
+/// Real handshakes with lighttpd, with new certificates.
 @Suite(.tags(.large)) struct TLSTests {
   private static let authority = Result { try Authority() }
 
@@ -14,11 +14,11 @@ import Testing
     var certificate = "good"
     var wantsClient = false
     var newest = "TLSv1.3"
-    /// What the user has set, given the authority.
+    /// The user's settings, given the authority.
     var settings: @Sendable (inout StoreSettings, Authority) -> Void = {
       $0.caFile = $1.path("ca.pem")
     }
-    /// A word of the advice; nil where it must work.
+    /// A word of the advice; nil if the connection must work.
     var advice: String?
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// Odd answers, well-formed or not, and what must be made of them.
+/// Odd answers, well-formed or not, and their correct interpretation.
 @Suite(.tags(.medium)) struct WebDAVAnswerTests {
   private func store(_ server: ScriptedServer, _ path: String = "/dav") -> WebDAVStore {
     WebDAVStore(url: server.url + path, login: nil, transport: .patient())
@@ -55,7 +55,7 @@ import Testing
     #expect(page.directories == ["d/"])
   }
 
-  // MARK: What is missing
+  // MARK: Missing properties
 
   @Test func asksForALengthThatIsMissing() async throws {
     let server = try ScriptedServer([
@@ -92,7 +92,7 @@ import Testing
     #expect(try await store(server).list("", after: nil).objects.isEmpty)
   }
 
-  // MARK: What is no listing
+  // MARK: Answers other than listings
 
   @Test(arguments: [
     ("200 OK", [], "<!DOCTYPE html><html>login</html>"),
@@ -217,7 +217,7 @@ import Testing
     let store = store(server)
     let error = await #expect(throws: StoreError.self) { try await store.get("a.log.zst") }
     #expect(error?.code == .integrity)
-    // Only the name's ending, told as an encoding.
+    // Only the name's extension, reported as an encoding.
     #expect(try await store.get("a.log.zst") == Array("y".utf8))
   }
 

@@ -104,7 +104,7 @@ import Testing
     #expect(authorization(server.received[2])?.contains("nc=00000001") == true)
   }
 
-  // MARK: Where somebody may listen
+  // MARK: Unencrypted connections
 
   @Test func basicGoesInClearOnlyWhenNothingBetterIsOffered() async throws {
     let proxy = try ScriptedServer([
@@ -150,7 +150,7 @@ import Testing
       authorization(server.received[0]) == "Basic " + Data("u:old".utf8).base64EncodedString())
     #expect(
       authorization(server.received[1]) == "Basic " + Data("u:new".utf8).base64EncodedString())
-    // The same password refused again is the end of it.
+    // A second refusal of the same password is final.
     let error = await #expect(throws: StoreError.self) { try await store.put("b", [1]) }
     #expect(error?.code == .authentication)
     #expect(server.received.count == 3)
@@ -221,7 +221,7 @@ import Testing
     #expect(error?.code == .configuration)
     #expect(error?.description.contains("another user") == true)
     #expect(error?.description.contains("secret") == false)
-    // Without a login for this host it is nobody's business.
+    // Without a login for this host, its owner does not matter.
     _ = try openStore(
       StoreURL("https://h.invalid/x"), settings: StoreSettings(), environment: ["HOME": folder.path]
     )

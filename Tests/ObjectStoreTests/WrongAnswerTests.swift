@@ -6,8 +6,8 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Answers that are well formed and wrong: none is taken for success, none costs memory or time
-/// beyond its bound.
+/// Answers that are well formed but wrong: none counts as success, none costs memory or time beyond
+/// its bound.
 @Suite(.tags(.medium)) struct WrongAnswerTests {
   enum Kind: String, CaseIterable { case s3, webdav }
 
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The operations by name; each result but an error is a failure of the test.
+  /// The operations by name; any result but an error fails the test.
   private static let operations: [String: @Sendable (any ObjectStore) async throws -> Void] = [
     "PUT": { _ = try await $0.put("k", [1, 2, 3]) },
     "GET": { _ = try await $0.get("k") },
@@ -33,7 +33,7 @@ import Testing
     "DELETE": { if let error = try await $0.delete(["k"])[0].error { throw error } },
   ]
 
-  /// What an operation makes of answers.
+  /// The error of an operation for some answers.
   private func error(
     _ kind: Kind, _ operation: String, _ server: ScriptedServer
   ) async throws -> StoreError? {

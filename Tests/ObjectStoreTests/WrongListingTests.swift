@@ -6,7 +6,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Listings that are well formed and cannot be true.
+/// Listings that are well formed but cannot be true.
 @Suite(.tags(.medium)) struct WrongListingTests {
   private func s3(_ server: ScriptedServer) -> S3Store {
     S3Store(
@@ -54,7 +54,7 @@ import Testing
     #expect(error?.code == .integrity, "\(String(describing: error))")
   }
 
-  /// Not believed, and not listed; the others are.
+  /// Not trusted, and not listed; the others are.
   @Test(arguments: [size("99999999999999999999"), size("1e3"), size(""), ""])
   func whatHasNoSizeIsNoObject(_ element: String) async throws {
     let server = try ScriptedServer([Self.page([("p/a", element), ("p/b", Self.size("1"))])])
@@ -79,7 +79,7 @@ import Testing
       body: "<d:multistatus xmlns:d='DAV:'>\(folder)\(responses.joined())</d:multistatus>")
   }
 
-  // Where a size is missing or makes no sense, the object itself is asked.
+  // If a size is missing or nonsensical, the object itself is requested.
   static let multiStatuses: [String: [String]] = [
     "a size that no sum can hold": [
       multiStatus(response("a", length("9223372036854775807"))),

@@ -32,8 +32,8 @@ import Testing
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(deep.utf8)) }
   }
 
-  /// Each element that declares one used to copy all that were in force: two million of them took a
-  /// server's document a quarter of a minute to be refused.
+  /// Each element that declares one used to copy all prefixes in scope: rejecting a server's
+  /// document with two million of them took a quarter of a minute.
   @Test func boundsThePrefixesInForce() throws {
     func document(_ count: Int) -> [UInt8] {
       let names = (0..<count).map { "xmlns:p\($0)='u\($0)'" }.joined(separator: " ")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Platform
 
-/// Arithmetic with times and durations: nothing traps, whatever a server or a file says.
+/// Arithmetic with times and durations: nothing traps, whatever a server or a file states.
 @Suite(.tags(.small)) struct ClockTimeTests {
   @Test(
     arguments: [

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// What a dead process would not have done, no `catch` or `defer` of it does.
+  /// Effects that a dead process would not have are not carried out by `catch` or `defer` either.
   @Test(arguments: 0..<6) func nothingChangesAfterDeath(effects: Int) throws {
     try Self.withFile { folder, file in
       let files = TestFiles(lifetime: effects)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct SupervisedProcessTests {
-  /// What became of shell scripts, two of which ran at a time.
+  /// The results of shell scripts, of which two ran at a time.
   private func run(
     _ scripts: [String], limit: Int = 1000, for time: Duration = .seconds(600),
     until isEnough: (Int) -> Bool = { _ in false }
@@ -38,7 +38,7 @@ import Testing
     #expect(ended[0]?.outputs[1].isCut == false)
   }
 
-  /// One that stops itself is never woken by its own alarm.
+  /// A process that stops itself is never woken by its own alarm.
   @Test func aProcessWhoseTimeIsUpIsKilled() throws {
     let ended = try run(["kill -STOP $$", "echo other"], for: .milliseconds(300))
     #expect(ended[0]?.end == .overdue)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Platform
 
-/// The times that people write, in the zones in which they write them.
+/// Times as people write them, in their zones.
 @Suite(.tags(.small)) struct TimeTextTests {
   private func zone(_ name: String) throws -> LocalZone {
     LocalZone(try #require(TimeZone(identifier: name)))
@@ -50,13 +50,13 @@ import Testing
   func nothingElseIs(text: String) throws { #expect(try time(text) == nil) }
 
   @Test func todayIsTheLocalDay() throws {
-    // An hour before midnight by universal time it is tomorrow in Berlin and today in New York.
+    // An hour before midnight UTC it is tomorrow in Berlin and today in New York.
     let late = "2026-11-22T23:30:00.000Z"
     #expect(try time("today", now: late) == "2026-11-22T23:00:00.000Z")
     #expect(try time("today", now: late, in: "America/New_York") == "2026-11-22T05:00:00.000Z")
   }
 
-  /// In the night when clocks are put back, an hour comes twice: a span takes in both.
+  /// When clocks are set back, an hour occurs twice: a span includes both.
   @Test(
     arguments: [
       ("Europe/Berlin", "2026-10-25 02:30", "2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z"),
@@ -76,7 +76,7 @@ import Testing
     #expect(try time(text, in: zone, as: .end) == last)
   }
 
-  /// In the night when they are put forward, an hour is missing: its times are the moment of the jump.
+  /// When clocks are set forward, an hour is missing: its times mean the moment of the change.
   @Test(
     arguments: [
       ("Europe/Berlin", "2026-03-29 02:00", "2026-03-29T01:00:00.000Z"),
@@ -92,7 +92,7 @@ import Testing
     #expect(try time(text, in: zone, as: .end) == expected)
   }
 
-  /// Whatever moment it is, its written form with the offset means it.
+  /// The written form of any moment, with the offset, parses to that moment.
   @Test func whatIsWrittenIsRead() throws {
     for name in ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"] {
       let zone = try zone(name)

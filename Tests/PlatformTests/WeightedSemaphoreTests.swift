@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 @Suite(.tags(.small)) struct WeightedSemaphoreTests {
-  /// What tasks hold together, and the most that it ever was.
+  /// The amount that tasks hold together, and its maximum.
   private final class Ledger: Sendable {
     private let state = Mutex((held: 0, most: 0, order: [Int]()))
 
@@ -49,7 +49,7 @@ import Testing
       }
     }
     #expect(ledger.held == 0 && ledger.most <= capacity)
-    // All of it is there again.
+    // All of it is free again.
     await room.hold(capacity) { #expect($0.amount == capacity) }
   }
 
@@ -69,7 +69,7 @@ import Testing
         }
       }
     }
-    // The small ones come after the large ones that were there before them.
+    // The small ones come after the large ones that were waiting before them.
     #expect(Array(ledger.order.prefix(2)) == [0, 1])
     #expect(ledger.order.count == 4)
   }

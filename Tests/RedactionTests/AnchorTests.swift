@@ -4,7 +4,7 @@ import Testing
 
 @testable import Redaction
 
-/// The scan sees every anchor, and leaves out only those that no step goes on from.
+/// The scan finds every anchor, and skips only those after which no step matches.
 struct AnchorTests {
   private static let compiled = Redactor.standard.compiled
 
@@ -26,7 +26,7 @@ struct AnchorTests {
     }
   }
 
-  /// Bytes as the steps of a rule want them, some of them changed.
+  /// Bytes that match the steps of a rule, some of them changed.
   private func text(_ steps: [RedactionRule.Step], _ generator: inout SeededGenerator) -> [UInt8] {
     var text: [UInt8] = []
     for step in steps {
@@ -53,7 +53,7 @@ struct AnchorTests {
     var passedOver = 0
     for (number, rule) in Redactor.standard.rules.rules.enumerated() {
       guard case .steps(let steps) = Self.compiled.ways[number] else { continue }
-      // What stands before an anchor is judged apart.
+      // The text before an anchor is checked separately.
       let before = rule.before.map { [UInt8](repeating: 0x37, count: $0.least ?? 1) } ?? []
       for _ in 0..<20 {
         let anchor = Array(rule.anchors.randomElement(using: &generator)?.utf8 ?? "".utf8)

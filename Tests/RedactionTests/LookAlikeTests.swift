@@ -3,7 +3,7 @@ import Redaction
 import TestSupport
 import Testing
 
-/// Text that looks like a secret and is none.
+/// Text that looks like a secret but is not.
 @Suite(.tags(.small)) struct LookAlikeTests {
   private static let environment = ProcessInfo.processInfo.environment
 

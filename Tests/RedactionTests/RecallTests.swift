@@ -4,15 +4,15 @@ import Redaction
 import TestSupport
 import Testing
 
-/// How many of the secrets in the corpus the built-in rules find.
+/// The proportion of the corpus's secrets that the built-in rules find.
 @Suite(.tags(.small)) struct RecallTests {
-  /// Found and all secrets of a vendor.
+  /// Found secrets and all secrets of a vendor.
   struct Recall: Equatable {
     var found = 0
     var all = 0
   }
 
-  /// Recall by vendor, of the part of the corpus that is held back, or of the other.
+  /// Recall by vendor, for the held-back part of the corpus, or for the rest.
   private static func recall(heldBack: Bool) throws -> [String: Recall] {
     try SecretCorpus().samples.filter { $0.isHeldBack == heldBack }.reduce(into: [:]) {
       $0[$1.vendor, default: Recall()].all += 1

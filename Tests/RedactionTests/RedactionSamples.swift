@@ -1,7 +1,7 @@
 import Redaction
 import TestSupport
 
-/// Secrets that are none, and text that is hard on whoever looks for them.
+/// Text that is difficult for a redactor, without real secrets.
 enum RedactionSamples {
   /// Lower-case words with a secret in angle brackets, and its kind.
   static let found: [(text: String, kind: String)] = [
@@ -54,7 +54,7 @@ enum RedactionSamples {
     ),
   ]
 
-  /// Text in which nothing is a secret.
+  /// Text without secrets.
   static let innocent = [
     "basic authentication is on", "the bearer of bad news", "authorization: denied",
     "https://example.org:8080/path?mail=a", "AKIA is a prefix", "eyJust a word. Two. Three.",
@@ -63,7 +63,7 @@ enum RedactionSamples {
     "secret_access_key is not set", "see s3://bucket/key and http://[::1]:80/",
   ]
 
-  /// The rules of the tests: all that are built in, and own ones.
+  /// The rules of the tests: all built-in ones, and custom ones.
   static func rules() throws -> RedactionRules {
     RedactionRules(
       groups: Set(BuiltInRules.all.map(\.group)),
@@ -74,7 +74,7 @@ enum RedactionSamples {
       ])
   }
 
-  /// A stream of everything that rules look for, of parts of it, and of what stands around it.
+  /// A stream of everything that rules match, of parts of it, and of typical text around it.
   static func hostile(_ limit: Int, _ random: inout SeededGenerator) -> [UInt8] {
     var out: [UInt8] = []
     let hasLines = UInt8.random(in: 0..<4, using: &random) > 0

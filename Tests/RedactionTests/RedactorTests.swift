@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.small)) struct RedactorTests {
-  /// Sample text without its brackets, what becomes of it, and whether its kind has room.
+  /// Sample text without its brackets, its masked form, and whether its kind fits.
   private func expected(_ sample: (text: String, kind: String)) throws -> (
     raw: String, masked: String
   ) {
@@ -170,9 +170,9 @@ import Testing
     }
   }
 
-  /// A token reaches over it.
+  /// A token would extend over it.
   @Test func theEndOfAKeyIsNeverMasked() throws {
-    // Other rules wait for what may stand after a word.
+    // Other rules wait for what may follow a word.
     let keys = try Redactor(RedactionRules(groups: ["private-keys", "jwt"]))
     let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.dozjgNryP4J3"
     let header = "x\n-----BEGIN PRIVATE KEY-----\(token)-----END PRIVATE KEY-----\n"

@@ -8,7 +8,7 @@ import Testing
 @Suite(.tags(.small)) struct NameTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
-  /// A name with another byte somewhere, or one byte less or more.
+  /// A name with one byte changed, missing or added.
   private static func damaged(
     _ name: String, using generator: inout SeededGenerator
   ) -> String {
@@ -38,7 +38,7 @@ import Testing
     #expect(SegmentName(name.fileName) == name)
     #expect(name.fileName.hasSuffix(name.kind == .plain ? ".log.zst" : ".delta.zst"))
     let text = Self.damaged(name.fileName, using: &generator)
-    // Whatever is read as a name is written the same way.
+    // Text that parses as a name is written the same way.
     if let read = SegmentName(text) { #expect(read.fileName == text) }
   }
 
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// What is too large to be a writer's is a foreign name.
+/// An object too large for any writer has a foreign name.
 @Suite(.tags(.small)) struct LargestObjectTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
@@ -196,7 +196,7 @@ import Testing
     #expect(revision(1 << 20) != nil && revision(1 << 20 + 1) == nil)
   }
 
-  /// A listed object that is larger than any is no cut upload, which would want repair.
+  /// A listed object larger than any of ours is not a truncated upload, which would need repair.
   @Test func aListedObjectThatIsLargerIsPassedOver() async throws {
     let folder = SessionFolder(device: "d", day: "2026-01-22")
     let names = (1...3).map { number in

@@ -7,9 +7,9 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Parts of a stream, against the same parts of the whole.
+/// Parts of a stream, compared with the same parts of the whole.
 @Suite(.tags(.small)) struct PartsTests {
-  /// Records with rising times, some of them of several lines.
+  /// Records with increasing times, some of them of several lines.
   private struct Writer {
     var time: Int64 = 1_769_092_205_000
 
@@ -35,7 +35,7 @@ import Testing
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       let more = writer.lines(Int.random(in: 1...300, using: &generator), &generator)
       lines += more
-      // Ticks that end with a line, and not always with a record.
+      // Ticks that end with a line, but not always with a record.
       var rest = Array(more.joined())[...]
       while !rest.isEmpty {
         let place = rest.indices.randomElement(using: &generator) ?? rest.startIndex
@@ -88,7 +88,7 @@ import Testing
     try await Self.compareSpans(SeededGenerator(case: number))
   }
 
-  /// Of one that two literals make, which lie apart, no index tells.
+  /// No index shows a record that forms where two separate literals meet.
   @Test func recordsThatComeAboutWhereADeltaJoinsAreFound() async throws {
     try await Self.compareSpans(SeededGenerator(case: 226, seed: 31_415_926))
   }
@@ -159,7 +159,8 @@ import Testing
       ByteCount(tail.bytes) < stored / 2 && bytes <= SegmentEncoder.frameLength,
       "\(tail) of \(stored)")
 
-    // A span in the last frame: that one, and the one before for what its first lines belong to.
+    // A span in the last frame: that frame, and the one before, to show what its first lines belong
+    // to.
     let ranges = try await parts.span(writer.time - 1000...writer.time)
     _ = made.store.takeTraffic()
     try await parts.read(ranges) { _, _ in }

@@ -7,15 +7,15 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Reading whole streams of any lawful mixture of segments, and of unlawful ones.
+/// Reading whole streams from any valid mixture of segments, and from invalid ones.
 @Suite(.tags(.small)) struct ReadingTests {
-  /// What a reading gave.
+  /// The result of a reading.
   private struct Outcome {
-    /// The stream, zeros where bytes are lost.
+    /// The stream, with zeros for lost bytes.
     var bytes: [UInt8] = []
     var damage: [StreamDamage] = []
 
-    /// The bytes that nothing was said against are those of the stream.
+    /// Whether bytes delivered without doubt are those of the stream.
     func isHonest(about stream: [UInt8]) -> Bool {
       var trusted = Array(repeating: true, count: stream.count)
       for stretch in damage {
@@ -66,7 +66,7 @@ import Testing
     #expect(outcome.bytes == made.stream && outcome.damage.isEmpty)
   }
 
-  /// Whatever is done to objects: an error, or told, and never wrong bytes in silence.
+  /// Whatever happens to objects: an error or a report, and never silently wrong bytes.
   @Test(arguments: SeededGenerator.cases(400))
   func damageIsNeverSilent(number: Int) async throws {
     var generator = SeededGenerator(case: number)
@@ -110,7 +110,8 @@ import Testing
     try made.replace(with: edited, in: [edited])
     for _ in 0..<3 { try made.grow(EditScript.random(50_000, &generator)) }
     let before = try await made.remote()
-    // Segments that are copied from, and some of the stream's own, are replaced before they are read.
+    // Segments that are copied from, and some of the stream's own, are replaced before they are
+    // read.
     let basis = before.cover(upTo: .max, of: 1)
     let own = before.cover(upTo: .max).filter { $0.kind == .plain }
     let victims = [(basis[3], Array(basis[2...4])), (own[1], own)]
@@ -135,7 +136,7 @@ import Testing
       #expect(made.store.takeTraffic().lists == 1)
     }
     made.store.beforeGet(nil)
-    // What is gone for good is an error, and not an endless search.
+    // A permanently missing object is an error, not an endless search.
     for name in try await made.names() where name.generation == 1 {
       made.store[made.folder.key + name.fileName] = nil
     }
@@ -180,7 +181,7 @@ import Testing
     #expect(nowhere?.detail.contains("bytes 100000 to 130000 of generation 1") == true)
     let forward = try await refusal(StreamRange(generation: 3, 0..<length))
     #expect(forward?.code == .damagedObject)
-    // Other bytes than the ones meant are found out by the hash alone.
+    // Only the hash detects bytes other than the intended ones.
     let other = try await refusal(StreamRange(generation: 1, 0..<length))
     #expect(other?.detail.contains("other bytes than its name says") == true)
   }
@@ -212,7 +213,7 @@ import Testing
     }
   }
 
-  /// Byte by byte from two frames in turn: 64 GiB would be decompressed for 32 KiB.
+  /// Single bytes from two frames in turn: 64 GiB would be decompressed for 32 KiB.
   @Test func aDeltaThatTakesForEverIsRefused() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 5)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Replica
 
-/// Who may write to a store can take a seal away, but not make one.
+/// Someone with write access to a store can remove a seal, but not make one.
 @Suite(.tags(.medium)) struct SealSignatureTests {
   private static let device = "e7ai95i13pgofqng"
   private static let session = SessionID("20260122t143005z-k3f9a7c2")
@@ -66,7 +66,7 @@ import Testing
     #expect(throws: ReplicaError.self) { try check(json, by: known(), in: other) }
   }
 
-  /// Each byte, changed, makes it no JSON or no seal of the device.
+  /// Changing any byte makes it invalid JSON, or not a seal of the device.
   @Test func noByteCanBeChanged() throws {
     let json = try signed(key(1))
     let keys = try known(own: key(1))
@@ -83,7 +83,7 @@ import Testing
     #expect(refused > json.count / 4)
   }
 
-  /// Nothing that is not signed hides in the lines that are not.
+  /// Nothing unsigned can hide in the lines of the signature.
   @Test func nothingHidesBesideTheSignature() throws {
     let text = String(decoding: try signed(key(1)), as: UTF8.self)
     let keys = try known(own: key(1))
@@ -118,7 +118,7 @@ import Testing
       #expect(error?.detail.contains("trust.json") == true)
       #expect(throws: ReplicaError.self) { try check(sidecar().json(), by: keys) }
     }
-    // What a person names comes first.
+    // A key named by a person comes first.
     let named = try [Self.device: KnownKeys.Key(key(2).publicKey, since: nil)]
     try check(signed(key(2)), by: known(named))
     #expect(throws: ReplicaError.self) { try check(signed(key(1)), by: known(named)) }

@@ -6,7 +6,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Of a sealed session readers take what its seal names, whatever else lies there.
+/// For a sealed session readers use what its seal names, whatever else is there.
 @Suite(.tags(.medium)) struct SealedReadingTests {
   private let device: Device
   private let home: TestHome
@@ -31,7 +31,7 @@ import Testing
     return made
   }
 
-  /// Adds a segment that reaches further than the lawful ones and holds other bytes.
+  /// Adds a segment that extends further than the valid ones and holds other bytes.
   private func forge(_ made: StoredGenerations, of generation: Int) {
     let length = made.streams[generation - 1].count + 10
     let forged = Array(repeating: UInt8(ascii: "x"), count: length - 1) + [0x0a]
@@ -103,7 +103,7 @@ import Testing
     #expect(try await problem(of: made)?.detail.contains(seal.fileName) == true)
 
     let remote = try await made.remote()
-    // In pieces that follow each other, as a cursor reads it.
+    // In adjacent pieces, as a cursor reads it.
     let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
     let middle = StreamOffset(remote.end.byteCount / 2)
     try await parts.read([0..<middle]) { _, _ in }
@@ -141,7 +141,7 @@ import Testing
     #expect(try await says { $0.objects?.append(other) }.contains("cannot be one"))
     #expect(try await says { $0.basis = [names[0]] }.contains("cannot be one"))
 
-    // Where the log was not sent whole, there is nothing to compare.
+    // If the log was sent only in part, there is nothing to compare.
     number += 1
     try await made.seal(device: device, number: number) {
       ($0.consent, $0.objects, $0.digest) = (.metadata, nil, nil)
@@ -149,7 +149,7 @@ import Testing
     #expect(try await read(made) == made.stream)
   }
 
-  /// What is named comes first; for want of it, the others, in doubt.
+  /// Named segments come first; failing them, the others, in doubt.
   @Test func salvageTakesTheOthersForWantOfWhatIsNamed() async throws {
     let made = try made()
     let names = try await made.names()

@@ -15,7 +15,7 @@ import Testing
     let lane = try SegmentLane()
     let whole = try await lane.encode(
       log, session: session, range: 0..<length, storedLimit: .max, format: .lines)
-    // As when the log is truncated while it is read.
+    // As when the log is truncated during the read.
     await #expect(throws: ReplicaError.self) {
       try await lane.encode(
         log, session: session, range: 0..<length + 1, storedLimit: .max, format: .lines)

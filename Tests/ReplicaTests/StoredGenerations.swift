@@ -7,7 +7,7 @@ import Replica
 import SessionLog
 import TestSupport
 
-/// Generations of a stream under their names in a store in memory.
+/// Generations of a stream under their names in a memory store.
 struct StoredGenerations {
   static let session = SessionID("20260122t143005z-k3f9a7c2")
   let store = MemoryStore()
@@ -43,7 +43,7 @@ struct StoredGenerations {
     announce(generations.newest)
   }
 
-  /// Puts what has been written since the last time.
+  /// Puts what has been written since the last call.
   private mutating func put() {
     for segment in generations.segments[stored...] {
       let isDelta = (try? SegmentIndex.decode(endOf: segment.object[...]).index.delta) != nil
@@ -58,9 +58,9 @@ struct StoredGenerations {
   /// Puts a sidecar under the name of a generation.
   func put(_ sidecar: Sidecar, generation: Int) throws { put(try sidecar.json(), generation) }
 
-  /// Puts the seal of the newest generation, as a writer does it.
+  /// Puts the seal of the newest generation, like a writer.
   ///
-  /// - Parameter change: what is otherwise in it.
+  /// - Parameter change: changes the sidecar.
   @discardableResult
   func seal(
     device: Device, number: Int = 900, _ change: (inout Sidecar) -> Void = { _ in }
@@ -110,12 +110,12 @@ struct StoredGenerations {
     try await FolderListing(folder, in: store)[session, in: folder]
   }
 
-  /// Every segment that lies there.
+  /// All segments in the store.
   func names() async throws -> [SegmentName] { try await remote().segments }
 
   /// Puts a segment that covers others.
   ///
-  /// - Parameter covered: neighbours of one generation; where they are deltas, so is it.
+  /// - Parameter covered: adjacent segments of one generation; if they are deltas, so is it.
   func cover(_ covered: [SegmentName]) throws {
     guard let first = covered.first, let last = covered.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound
@@ -142,7 +142,7 @@ struct StoredGenerations {
     put(bytes, literals: literals, delta, at: range, of: first.generation)
   }
 
-  /// Puts a segment as it is told to.
+  /// Puts a segment as specified.
   @discardableResult
   func put(
     _ bytes: some Collection<UInt8>, literals: [UInt8], _ delta: DeltaInstructions?,
@@ -164,7 +164,7 @@ struct StoredGenerations {
     guard let encoder = try? SegmentEncoder() else { return [] }
     var rest = literals[...]
     while !rest.isEmpty {
-      // As a writer does it, but for the size: a frame ends with a line where there is one.
+      // Like a writer, except for the size: a frame ends with a line if there is one.
       var frame = rest.prefix(30_000)
       if frame.count < rest.count, let newline = frame.lastIndex(of: 0x0a) {
         frame = frame[...newline]
@@ -181,7 +181,7 @@ struct StoredGenerations {
     return encoder.finish(link: link, delta: delta)
   }
 
-  /// A stream of several generations, some of it covered, and some of what is covered deleted.
+  /// A stream of several generations, some of it covered, and some covered segments deleted.
   static func random(_ generator: inout SeededGenerator) async throws -> StoredGenerations {
     var made = try StoredGenerations(
       maximumInstructions: [3, 20, 500].randomElement(using: &generator) ?? 1)

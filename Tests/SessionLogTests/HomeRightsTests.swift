@@ -4,7 +4,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// A home is its user's alone, however its folder was made.
+/// A home is accessible only to its user, however its folder was created.
 @Suite(.tags(.small)) struct HomeRightsTests {
   private func rights(_ home: Home) throws -> UInt32 {
     try #require(try FileStatus(home.path)).rights

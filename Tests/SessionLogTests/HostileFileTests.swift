@@ -4,7 +4,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// What a home's user may put in the place of a file, and in it.
+/// Hostile replacements and contents that a home's user may give a file.
 @Suite(.tags(.medium)) struct HostileFileTests {
   enum Thing: CaseIterable {
     case pipe, link, folder, device
@@ -63,7 +63,7 @@ import Testing
     #expect(known <= 10_000_000_000_000 && known <= length)
   }
 
-  /// Each is a sidecar that nothing here writes.
+  /// Each is a sidecar that no version writes.
   @Test(arguments: [
     ("source.headLength", "-1"), ("source.headLength", "4097"), ("source.base", "-1"),
     ("source.base", "9223372036854775807"), ("source.length", "-5"),

@@ -25,7 +25,7 @@ import Testing
     ServerTime(milliseconds: (start + wall) * 1000)
   }
 
-  /// What the clocks show after a first look at boot `a`, uptime 100 s, wall 0.
+  /// The clocks after a first reading at boot `a`, uptime 100 s, wall 0.
   struct Step: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let readings: [(boot: String, uptime: Int64, wall: Int64)]
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Server, wall clock; what a week without power comes to.
+    // Server, wall clock; the result of a week without power.
     (7, 7, true, 7), (7, 40, true, 7), (40, 7, true, 7), (40, 40, false, 1), (0, 7, true, 1),
   ])
   func aServerElsewhereConfirmsWhatPassedWithoutPower(
@@ -85,7 +85,7 @@ import Testing
     var time = saved
     time.hear(Self.server(39 * Self.day), from: "s3://logs", isElsewhere: true)
     #expect(time.differs(from: saved, by: .hours(1)))
-    // The clock is set right in the same boot, after a seal: the time before the boot stays lost.
+    // The clock is corrected in the same boot, after a seal: the time before the boot stays lost.
     let mark = time.mark
     time.advance(to: Self.reading("b", up: 65, wall: 39 * Self.day))
     time.hear(Self.server(39 * Self.day), from: "s3://logs", isElsewhere: true)
@@ -110,7 +110,7 @@ import Testing
         since: mark) == nil)
   }
 
-  /// Looks each hour for two days, then not for ten days without power; the clock is right.
+  /// Reads each hour for two days, then not for ten days without power; the clock is right.
   private func steady() -> LivedTime {
     var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     for hour in 1...48 {
@@ -126,7 +126,7 @@ import Testing
       (90 * 60, 3 * day - 90 * 60), (-400 * day, 3 * day), (13 * day, nil), (-start, nil),
     ] as [(Int64, Int64?)])
   func theAgeOfADateIsNeverMoreThanWasLived(date: Int64, age: Int64?) {
-    // What lies within a gap counts from the gap's end.
+    // A date within a gap counts from the gap's end.
     #expect(steady().age(since: Self.date(date)) == age.map { .seconds($0) })
   }
 
@@ -139,7 +139,7 @@ import Testing
     #expect(time.age(since: Self.date(50 * Self.day)) == nil)
     #expect(time.age(since: Self.date(5 * Self.day)) == .days(25))
     #expect(time.age(since: Self.date(20 * Self.day)) == .days(10))
-    // Written while the clock was 40 days ahead, and looked at when it shows that date again.
+    // Written while the clock was 40 days ahead, and read when it shows that date again.
     time.advance(to: Self.reading("a", up: 51 * Self.day, wall: 51 * Self.day))
     #expect(try #require(time.age(since: Self.date(50 * Self.day))) <= .days(1))
   }

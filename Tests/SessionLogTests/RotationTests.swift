@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite(.tags(.medium)) struct RotationTests {
-  /// Files of a session that nobody else has, in a folder that is there.
+  /// Files of a session without a writer, in an existing folder.
   private func files(_ home: TestHome) throws -> SessionFiles {
     let files = home.home.files(for: SessionID.make(at: home.clock.now()))
     try FileManager.default.createDirectory(
@@ -34,7 +34,7 @@ import Testing
     return "2026-01-22T14:30:05.123Z [INFO] [w\(writer)] \(number) \(filler)\n"
   }
 
-  /// Appends records one by one, as a process of its own would.
+  /// Appends records one by one, like a separate process.
   private static func append(_ records: [String], to log: inout LiveLog) {
     for record in records {
       let (count, error) = Array(record.utf8).withUnsafeBytes { log.append($0) }
@@ -55,7 +55,7 @@ import Testing
     }
     let isOver = Atomic(false)
     let reading = Thread {
-      // A reader finds the whole stream in every moment, and never less than before.
+      // A reader finds the whole stream at every moment, and never less than before.
       var seen: Int64 = 0
       while !isOver.load(ordering: .acquiring) {
         if let log = try? RecordedLog(files), let end = try? log.extent().end {
@@ -121,7 +121,7 @@ import Testing
     #expect(try stream(files) == expected)
   }
 
-  /// A session that has been rotated twice, with what it should hold.
+  /// A session that has been rotated twice, with its expected content.
   private func rotated(_ home: TestHome) throws -> (SessionFiles, String) {
     let files = try files(home)
     var random = SeededGenerator(case: 1, seed: 1)
@@ -132,7 +132,7 @@ import Testing
     return (files, records.joined())
   }
 
-  /// What is on the disk when a rotation or a compression dies at one of its steps.
+  /// The files on disk when a rotation or a compression dies at one of its steps.
   enum Interruption: String, CaseIterable {
     case marked, renamed, created, compressing, named, compressed
   }
@@ -164,7 +164,7 @@ import Testing
     case .compressed: try files.compressParts(format: .lines)
     }
     #expect(String(decoding: try stream(files), as: UTF8.self) == expected)
-    // A writer that comes next, then whoever compresses.
+    // The next writer, then the next compressor.
     var log = try LiveLog(files, rotateAt: 2_000)
     var random = SeededGenerator(case: 2)
     let more = (0..<40).map { Self.record(1, $0, &random) }
@@ -267,7 +267,7 @@ import Testing
   @Test func aLogThatCannotBeRotatedGoesOn() throws {
     let home = try TestHome()
     let files = try files(home)
-    // Where the part should be, something else is.
+    // Something else is in the part's place.
     try FileManager.default.createDirectory(
       atPath: files.part(at: 0).plain, withIntermediateDirectories: true)
     var log = try LiveLog(files, rotateAt: 100)
@@ -296,7 +296,7 @@ import Testing
     let length = try RecordedLog(files).extent().end
     #expect(try Sidecar.load(files.sidecar).fileSizeBytes == ByteCount(length))
 
-    // The end record, in the live log or in the last part, says how it ended.
+    // The end record, in the live log or in the last part, states how it ended.
     var sidecar = try Sidecar.load(files.sidecar)
     sidecar.status = .active
     sidecar.cause = nil

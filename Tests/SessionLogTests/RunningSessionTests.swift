@@ -49,7 +49,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: home.home.files(for: unknown).lock))
   }
 
-  /// Two recorders' threads and several joiners, rotating all the time: each record stands once,
+  /// Two recorders' threads and several joiners, rotating all the time: each record occurs once,
   /// whole, and each writer's in its order.
   @Test(arguments: SeededGenerator.cases(20))
   func noRecordIsTornLostOrDoubled(number: Int) throws {
@@ -125,7 +125,7 @@ import Testing
     let isFull = Mutex(false)
     let reserve = Mutex("")
     let writer = try home.writer { descriptor, bytes in
-      // Full, unless the reserve was given back.
+      // Full, unless the reserve was released.
       let isHeld = reserve.withLock { !$0.isEmpty && FileManager.default.fileExists(atPath: $0) }
       if isFull.withLock({ $0 }), isHeld { return -Int(ENOSPC) }
       return write(descriptor, bytes.baseAddress, bytes.count)

@@ -49,7 +49,7 @@ import Testing
     #expect(log.contains("[INFO] [Net] {Network Requests} shown\n"))
     #expect(log.contains("SCENARIO Network Requests on by anna\n"))
     #expect(try Sidecar.load(writer.files.sidecar).scenarios == ["Network Requests"])
-    // What is counted from the bytes is the same.
+    // Counting from the bytes gives the same.
     var statistics = LogStatistics()
     try home.log(writer.session).withUnsafeBytes { statistics.add($0) }
     #expect(statistics.scenarioNames == ["Network Requests"])
@@ -62,7 +62,7 @@ import Testing
     home.clock.advance(seconds: 1)
     writer.tick()
     writer.record(.info, category: "Net", "two", scenario: net)
-    // It goes off by itself.
+    // It switches off by itself.
     home.clock.advance(seconds: 60)
     writer.tick()
     writer.record(.info, category: "Net", "three", scenario: net)

@@ -52,7 +52,7 @@ import Testing
     writer.tick()
     capture("lost\n")
     #expect(!String(decoding: try home.log(writer.session), as: UTF8.self).contains("lost"))
-    // The reaper has made room.
+    // The reaper has freed space.
     unlink(home.home.files(for: other).log)
     home.clock.advance(seconds: 10)
     writer.tick()
@@ -81,7 +81,7 @@ import Testing
     #expect(String(decoding: try home.log(writer.session), as: UTF8.self).contains("partial\n"))
   }
 
-  /// Of a secret that is written in two records neither half would be masked.
+  /// If a secret were written in two records, neither half would be masked.
   @Test func aLineIsNotCutInASecret() throws {
     let home = try TestHome()
     let writer = try home.writer(patience: .milliseconds(100))
@@ -109,7 +109,7 @@ import Testing
     writer.record(.warning, category: "N[e]t", "one\ntwo", scenario: ScenarioName("Sync"))
     let log = String(decoding: try home.log(writer.session), as: UTF8.self)
     #expect(log.contains("[WARNING] [N_e_t] {Sync} one\n  two\n"))
-    // What looks like a scenario is the message's own.
+    // Text that looks like a scenario belongs to the message.
     writer.record(.info, category: "Net", "{\"id\": 1} sent")
     let line = try #require(home.log(writer.session).split(separator: 0x0a).last)
     let head = Array(line).withUnsafeBytes { RecordPrefix.parse($0) }
@@ -154,7 +154,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// What a child has until it executes its program.
+    /// A child has the descriptor until it executes its program.
     @Test func aLockIsGivenUpWhoeverHasItsDescriptor() throws {
       let home = try TestHome()
       let path = home.home.lockPath

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionRecorder
 
-/// Where a crashed program's memory goes.
+/// The path of a crashed program's core dump.
 @Suite(.tags(.small)) struct CoreFileTests {
   @Test(arguments: [
     ("core", "/work/core"), ("/var/crash/core.%p", "/var/crash/core.77"),

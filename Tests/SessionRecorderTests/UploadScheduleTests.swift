@@ -45,7 +45,7 @@ import Testing
 
   @Test func sleepAndTheNetworkAreNoticed() {
     final class Machine: @unchecked Sendable {
-      // Unchecked: only this test's one thread touches it.
+      // Unchecked: only accessed by this test's single thread.
       var awake = Duration.seconds(1)
       var always = Duration.seconds(50)
       var isOnline = true

@@ -1,7 +1,7 @@
 import Logging
 import TidemarkLogging
 
-// The code of TidemarkLogging's tutorial, so that it compiles.
+// The code of TidemarkLogging's tutorial, to ensure that it compiles.
 
 func start() {
   Tidemark.start("Kiosk", version: "2.1")

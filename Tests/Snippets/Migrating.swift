@@ -1,7 +1,7 @@
 import Logging
 import TidemarkLogging
 
-// The code of the page on migration, so that it compiles.
+// The code of the page on migration, to ensure that it compiles.
 
 func replaceTheBootstrap() {
   Tidemark.start("Kiosk")

@@ -1,6 +1,6 @@
 import TidemarkUpload
 
-// The code of TidemarkUpload's tutorial, so that it compiles.
+// The code of TidemarkUpload's tutorial, to ensure that it compiles.
 
 struct KioskSettings: Sendable {
   var consent = Consent.none

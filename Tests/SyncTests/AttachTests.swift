@@ -6,7 +6,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// What happens to a log between two passes, with all files looked at or only those that changed.
+/// Events of a log between two passes, which read all files or only changed ones.
 @Suite(.serialized, .tags(.medium)) struct AttachTests {
   private static let steps: [Int64] = [0, 7200]
 
@@ -39,7 +39,7 @@ import Testing
     try await folder.tick(after: step)
     try folder.append(10..<12, to: "app.log")
     try folder.rename("app.log", to: "app.log.1")
-    // A writer that has not reopened its log yet goes on in the renamed one.
+    // A writer that has not reopened its log yet continues in the renamed one.
     try folder.append(12..<14, to: "app.log.1")
     try folder.append(100..<110, to: "app.log")
     try await folder.tick(after: step)
@@ -66,7 +66,8 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  /// What grows beyond its old length before anybody looks is told from growth by its content.
+  /// A file that outgrows its old length before the next pass is distinguished from growth by its
+  /// content.
   @Test(arguments: steps) func truncatedAndGrownBeyond(step: Int64) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
@@ -101,7 +102,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10)])
     #expect(try folder.sidecars().map(\.cause) == [.file(.removed)])
     try await folder.expectSealed(1)
-    // Its local record goes like any other's.
+    // Its local record is deleted like any other's.
     #expect(try await folder.tick(after: step).descriptions.isEmpty)
   }
 
@@ -134,12 +135,12 @@ import Testing
     }
   }
 
-  /// A new file often gets the number of one that was just removed.
+  /// A new file often gets the inode number of one just removed.
   @Test(arguments: steps) func anotherFileWithTheSameNumber(step: Int64) async throws {
     let folder = try AttachedFolder("*.log")
     try folder.append(0..<10, to: "a.log")
     try await folder.tick(after: step)
-    // Overwriting in place keeps the number for certain.
+    // Overwriting in place certainly keeps the number.
     try folder.truncate("a.log")
     try folder.rename("a.log", to: "b.log")
     try folder.append(100..<140, to: "b.log")
@@ -159,7 +160,7 @@ import Testing
     try await folder.tick(after: step)
     try folder.append(500..<510, to: "app.log")
     try await folder.tick(after: step)
-    // What was sent is not sent again; what the backup lacks is not taken back.
+    // Bytes already sent are not sent again; those that the backup lacks are not withdrawn.
     #expect(try await folder.remoteLines() == [Array(0..<300), Array(500..<510)])
     let last = try #require(try folder.sidecars().last { $0.continues != nil })
     #expect(last.source?.base ?? 0 > 0)
@@ -213,7 +214,7 @@ import Testing
     #expect(try await folder.onlyRemote() == "xy\n")
   }
 
-  /// Two megabytes in two kilobytes: nothing is written of what becomes larger than is allowed.
+  /// Two megabytes in two kilobytes: nothing of a file that exceeds the limit is written.
   @Test(arguments: ["gzip", "zstd -q --rm"]) func aCompressedFileThatBecomesTooLarge(
     program: String
   ) async throws {
@@ -370,7 +371,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<20), Array(50..<60), Array(100..<110)])
   }
 
-  /// A pass that dies after any of its changes is made good by the next.
+  /// A pass that dies after any of its changes is repaired by the next.
   @Test func aPassThatDies() async throws {
     for changes in 0..<4 {
       let folder = try AttachedFolder("app.log*")

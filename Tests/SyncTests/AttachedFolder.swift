@@ -5,7 +5,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// A folder in which other programs write logs, attached; a tick is a pass of a new process.
+/// An attached folder in which other programs write logs; a tick is a pass of a new process.
 struct AttachedFolder {
   var site: Site
   let path: String
@@ -22,12 +22,13 @@ struct AttachedFolder {
     }
   }
 
-  /// One pass: what became of the files, and the upload.
+  /// One pass: observation of the files, and the upload.
   ///
   /// - Parameters:
-  ///   - seconds: how far the clock goes on before it. Up to an hour only files are looked at that
-  ///     have changed, after more than that all are.
-  ///   - isDisturbed: whether files move meanwhile, so that a session may have to wait for the next.
+  ///   - seconds: how far the clock advances before it. Up to an hour only changed files are read,
+  ///     after more than that all are.
+  ///   - isDisturbed: whether files move meanwhile, so that a session may have to wait for the next
+  ///     pass.
   @discardableResult
   func tick(after seconds: Int64 = 0, isDisturbed: Bool = false) async throws -> AttachPlan {
     await Task.yield()
@@ -57,7 +58,7 @@ struct AttachedFolder {
     for change in plan.changes.prefix(count) { try attacher.carryOut(change) }
   }
 
-  /// Lets the next pass begin without what the last knew.
+  /// Makes the next pass start without a cache.
   func loseCache() throws {
     let cache = site.local.home.cachePath
     for name in try FileManager.default.contentsOfDirectory(atPath: cache)
@@ -70,7 +71,7 @@ struct AttachedFolder {
     try Attacher(site.context(), sources: sources).problems()
   }
 
-  /// What the next pass will know of a session's file.
+  /// The file of a session, as the next pass will know it.
   func known(_ session: SessionID) throws -> Sidecar.Source? {
     try AttachedFiles(site.local.home).of(session)?.source
   }
@@ -79,7 +80,7 @@ struct AttachedFolder {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Adds lines to a file, which may be new: `line 7` with some filling.
+  /// Appends lines to a file, which may be new: `line 7` with some padding.
   func append(_ lines: Range<Int>, to name: String, filling: Int = 40) throws {
     try append(lines.map { Self.line($0, filling) }.joined(), to: name)
   }
@@ -137,18 +138,18 @@ struct AttachedFolder {
       .map { try Sidecar.load(home.files(for: $0).sidecar) }
   }
 
-  /// What the store has of a session, as text.
+  /// The store's copy of a session, as text.
   func remote(_ session: SessionID) async throws -> String {
     String(decoding: try await site.remoteBytes(session), as: UTF8.self)
   }
 
-  /// What the store has of the only session.
+  /// The store's copy of the only session.
   func onlyRemote() async throws -> String {
     let sidecars = try sidecars()
     return sidecars.count == 1 ? try await remote(sidecars[0].sessionId) : "\(sidecars.count)"
   }
 
-  /// The numbers of the lines that the store has of each session, in the order of their first.
+  /// The numbers of the lines in the store by session, in the order of their first.
   func remoteLines() async throws -> [[Int]] {
     var found: [[Int]] = []
     for sidecar in try sidecars() {
@@ -161,7 +162,7 @@ struct AttachedFolder {
     return found.sorted { ($0.first ?? .max) < ($1.first ?? .max) }
   }
 
-  /// The lines that say what is missing.
+  /// The lines that report missing bytes.
   func gaps() async throws -> [String] {
     var found: [String] = []
     for sidecar in try sidecars() {
@@ -171,7 +172,7 @@ struct AttachedFolder {
     return found
   }
 
-  /// So many sessions are sealed, and each of these is whole.
+  /// Expects this number of sealed sessions, each complete.
   func expectSealed(_ count: Int) async throws {
     var sealed = 0
     for sidecar in try sidecars() where try await site.remote(sidecar.sessionId).seal != nil {

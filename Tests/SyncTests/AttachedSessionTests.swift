@@ -6,9 +6,9 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Attached sessions that have ended, were deleted, or are on their way.
+/// Attached sessions that have ended, were deleted, or are in transit.
 @Suite(.serialized, .tags(.medium)) struct AttachedSessionTests {
-  /// A log whose session has ended by rotation while the store was out of reach.
+  /// A log whose session has ended by rotation while the store was unreachable.
   private func endedUnsent() async throws -> AttachedFolder {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
@@ -116,7 +116,7 @@ import Testing
     #expect(try AttachedFiles(folder.site.local.home).pass().since > .epoch)
   }
 
-  /// The pass before has sealed it and died before it had settled that.
+  /// The previous pass sealed it, and died before settling it.
   @Test func sealedAndNotYetSettled() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
@@ -144,7 +144,7 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  /// As logrotate's `copy` leaves it.
+  /// As left by logrotate's `copy`.
   @Test func aCopyOfALogThatGoesOn() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
@@ -199,7 +199,7 @@ import Testing
     #expect(remote != Array(raw))
   }
 
-  /// It might begin a secret.
+  /// These bytes might begin a secret.
   @Test(arguments: ["e", "key g", "-"]) func theLastBytesOfAnIdleFileLeave(end: String) async throws
   {
     let folder = try AttachedFolder("app.log")

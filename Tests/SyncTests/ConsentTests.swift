@@ -9,7 +9,7 @@ import SessionReading
 import TestSupport
 import Testing
 
-/// What leaves under `consent: metadata`, and what a change of it means.
+/// What is sent under `consent: metadata`, and what changing it means.
 @Suite(.tags(.medium)) struct ConsentTests {
   private static let marker = "only-here-4711"
   private static let category = "SecretCategory"
@@ -33,7 +33,7 @@ import Testing
     return (revision, try await RemoteReader(site.store).read(revision, in: remote.folder))
   }
 
-  /// Everything that the store holds, segments as the log that they are.
+  /// The content of the store, segments as the logs they hold.
   private func storeText(_ site: Site) async throws -> String {
     let folder = "\(site.local.folder)/store"
     let files = try #require(FileManager.default.enumerator(atPath: folder))
@@ -126,7 +126,7 @@ import Testing
     try await site.upload()
     try ended.end(.exit(0))
     try await site.upload()
-    // It begins and ends while the store is not to be reached.
+    // It begins and ends while the store is unreachable.
     let unseen = try site.local.writer(consent: .metadata)
     Self.write(unseen)
     try unseen.end(.exit(0))
@@ -181,7 +181,7 @@ import Testing
     #expect(last.status == .terminated && last.length == StreamOffset(sent.count))
     #expect(ended.fileSizeBytes == ByteCount(try site.local.log(writer.session).count))
     #expect(ended.redaction?.count == 1 && ended.digest == nil)
-    // What may be deleted now is; and logs that are allowed again are those of others.
+    // Superseded objects may be deleted now; allowing logs again concerns other sessions only.
     site.consent = .logs
     for _ in 0..<2 { try await site.upload() }
     let remote = try await site.remote(writer.session)
@@ -208,7 +208,8 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  /// Between the last revision and the local mark the process dies, and the configuration changes.
+  /// The process dies between the last revision and the local record, and the configuration
+  /// changes.
   @Test func theEndIsNotForgottenByDying() async throws {
     var site = try Self.metadataSite()
     let writer = try site.local.writer()
@@ -305,7 +306,7 @@ import Testing
     for word in [folder.path, "app-4711.", "abcdefg", ".zst"] { #expect(!text.contains(word)) }
     #expect(text.contains(".terminated.") && text.contains(".active."))
 
-    // The one that goes on is sent whole, the other never.
+    // The open one is sent completely, the other never.
     folder.site.consent = .logs
     try folder.append(30..<40, to: "app-4711.log")
     for _ in 0..<2 { try await folder.tick(after: 7200) }

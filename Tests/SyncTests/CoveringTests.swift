@@ -8,9 +8,9 @@ import Sync
 import TestSupport
 import Testing
 
-/// What becomes of the small segments that ticks leave.
+/// The small segments left by ticks are merged.
 @Suite(.tags(.medium)) struct CoveringTests {
-  /// What programs log: few sentences, with numbers that change.
+  /// Typical log output: few sentences, with changing numbers.
   private static func line(_ number: Int) -> [UInt8] {
     var random = SeededGenerator(case: number, seed: 1)
     let (one, other) = (
@@ -44,7 +44,7 @@ import Testing
       most = max(most, try await objects(site, writer.session))
       #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
     }
-    // 64 ticks, what covers earlier ones, and the first revision.
+    // 64 ticks, the segments that cover earlier ones, and the first revision.
     #expect(most <= 64 + 300 / 64 + 1, "\(most)")
     try writer.end(.exit(0))
     try await site.upload()
@@ -65,7 +65,7 @@ import Testing
       for line in 0..<20 { write(writer, number * 20 + line) }
       let stored = try await site.upload().storedBytes
       all += stored
-      // A covering one counts as the tick that it also is.
+      // A covering segment counts as the tick that it also is.
       if stored < 2_000 { ticks += stored }
     }
     try writer.end(.exit(0))
@@ -88,7 +88,7 @@ import Testing
     write(writer, 64)
     try await site.upload()
     let requests = site.store.takeRequests().map { $0.prefix(while: { $0 != " " }) }
-    // A folder proves nothing by itself: what covers is read back first.
+    // A folder proves nothing by itself: the covering segment is read back first.
     #expect(
       requests == ["PUT", "LIST", "GET"] + Array(repeating: "DELETE", count: requests.count - 3))
     #expect(try await objects(site, writer.session) == 3)

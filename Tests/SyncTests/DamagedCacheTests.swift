@@ -8,7 +8,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Caches that no version of this program wrote: what they say is dropped, and found out again.
+/// Caches that no version of this program wrote: their content is dropped, and determined again.
 @Suite(.tags(.medium)) struct DamagedCacheTests {
   private static func change(_ name: String, in home: Home, _ sql: String) throws {
     let database = try DatabaseQueue(path: "\(home.cachePath)/\(name).sqlite")
@@ -16,7 +16,7 @@ import Testing
     try database.close()
   }
 
-  /// A session that goes on, of which a tick was sent.
+  /// An open session with one tick sent.
   private func siteWithTick() async throws -> (Site, SessionWriter) {
     let site = try Site()
     let writer = try site.local.writer()

@@ -8,7 +8,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// States of the remote copy from which an upload has to find a way on by itself.
+/// States of the remote copy from which an upload has to recover by itself.
 @Suite(.tags(.medium)) struct DeadEndTests {
   private func write(_ writer: SessionWriter, _ text: String) {
     Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -16,7 +16,7 @@ import Testing
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Puts a session's first bytes as another encoder would, under the name that fits.
+  /// Puts a session's first bytes as encoded by another encoder, under a matching name.
   private func encoded(
     _ site: Site, _ session: SessionID, _ range: Range<StreamOffset>, frameLength: Int = 64
   ) async throws -> EncodedSegment {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// What may not be deleted although it looks old, sent or superseded.
+/// What must not be deleted although it looks old, sent or superseded.
 @Suite(.tags(.medium)) struct DeletionEvidenceTests {
   private static let day: Int64 = 86_400
 
@@ -17,7 +17,7 @@ import Testing
     Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
   }
 
-  /// Both sides of retention as a cron pass carries them out.
+  /// Both sides of retention as carried out by a cron pass.
   private func reap(_ site: Site, _ retention: Retention = Retention()) async throws {
     let context = try site.context()
     let local = LocalReaper(context)
@@ -46,7 +46,7 @@ import Testing
     let sessions = try (0..<count).map { try site.local.session(Array("line \($0)\n".utf8)) }
     try await site.upload()
     try await reap(site)
-    // The clock of a folder is this machine's.
+    // A folder's clock is this machine's.
     site.local.clock.set(seconds: 40 * Self.day)
     try age(site, days: 40)
     try await site.upload()
@@ -71,7 +71,7 @@ import Testing
     retention.local = .zero
     #expect(try await LocalReaper(context).plan(retention).local.isEmpty)
     site.local.clock.advance(seconds: 3600)
-    // A pass that goes on for an hour is still the one that sealed.
+    // A pass that has run for an hour is still the one that sealed.
     #expect(try await LocalReaper(context).plan(retention).local.isEmpty)
     #expect(try await LocalReaper(site.context()).plan(retention).local.map(\.session) == [session])
   }
@@ -149,7 +149,8 @@ import Testing
     #expect(plan.isEmpty && plan.kept.map(\.session).contains(unsent))
   }
 
-  /// The seal is gone from the store, or cut, for longer than remains without a sidecar are kept.
+  /// The seal is gone from the store, or truncated, for longer than sessions without a sidecar are
+  /// kept.
   @Test(arguments: ["gone", "cut"])
   func `a session that this home has is no remains`(what: String) async throws {
     let site = try Site()
@@ -171,7 +172,7 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  /// Somebody deletes a seal; the local copy went long ago.
+  /// Someone deletes a seal; the local copy was deleted long ago.
   @Test func `segments without a sidecar stay as long as other sessions`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
@@ -190,7 +191,7 @@ import Testing
     }
   }
 
-  /// Another device's folder has the session's id, and the very name of its seal.
+  /// Another device's folder has the session's id, and even the name of its seal.
   @Test func `what another device has of a session frees nothing here`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
@@ -204,7 +205,7 @@ import Testing
     let context = try site.context()
     var retention = Retention().asking(.zero)
     retention.isForced = true
-    // Its sidecar names another device: only what is asked for by hand takes it.
+    // Its sidecar names another device: only a deletion by hand removes it.
     let plan = try await RemoteReaper(context, devices: [other.device]).plan(retention)
     #expect(plan.remote.isEmpty && plan.kept.map(\.session) == [session])
     let copied = try await FolderListing(other, in: site.store)[session, in: other]
@@ -241,7 +242,7 @@ import Testing
 
   // MARK: Names
 
-  /// A session of which a seal has made objects obsolete, before the pass that deletes these.
+  /// A session with objects superseded by its seal, before the pass that deletes them.
   private func sealedAfterTicks(_ site: Site) async throws -> SessionID {
     let writer = try site.local.writer()
     for number in 0..<3 {
@@ -289,7 +290,7 @@ import Testing
     await #expect(throws: StoreError.self) { try await LocalReaper(context).plan(Retention()) }
   }
 
-  /// Beside each object that the seal names, one with the same range and hash of another size.
+  /// Beside each object that the seal names, one with the same range and hash, but another size.
   @Test(arguments: [-1, 1] as [ByteCount])
   func `an object that looks like a named one replaces nothing`(difference: ByteCount) async throws
   {
@@ -316,7 +317,7 @@ import Testing
     let remote = try await site.remote(session)
     let name = try #require(try await seal(site, session).objects?.first)
     let whole = try await site.store.get(remote.folder.key + name)
-    // The ticks that it covers are still there: by names alone the copy is whole.
+    // The ticks that it covers are still there: by names alone the copy is complete.
     _ = try await site.store.delete([remote.folder.key + name])
     site.local.clock.advance(seconds: 8 * Self.day)
     let plan = try await LocalReaper(site.context()).plan(Retention())
@@ -343,13 +344,13 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  /// What a file had before it lost its head is in the store alone.
+  /// Content from before the file lost its head is only in the store.
   @Test func `what only an earlier generation has stays`() async throws {
     let folder = try AttachedFolder("*.log", idleEnd: 3000)
     try folder.append(0..<2000, to: "app.log")
     try await folder.tick()
     let whole = try Data(contentsOf: URL(filePath: folder.file("app.log")))
-    // Longer than before, so that all that went before ends below its end.
+    // Longer than before, so that everything before is below its end.
     try Data(whole.dropFirst(whole.count / 4)).write(to: URL(filePath: folder.file("app.log")))
     try folder.append(2000..<2800, to: "app.log")
     try await folder.tick(after: 60)
@@ -391,7 +392,8 @@ import Testing
     #expect(Set(remote.revisions).isSubset(of: left.revisions))
   }
 
-  /// A home is put back to an earlier state within one boot, and the session is found to have ended.
+  /// A home is restored to an earlier state within one boot, and the session is found to have
+  /// ended.
   @Test(arguments: [false, true])
   func `a home that was rolled back seals nothing short`(isCacheLost: Bool) async throws {
     let site = try Site()
@@ -504,7 +506,7 @@ import Testing
     let session = try #require(try folder.site.local.home.sessions(day: day).first)
     let expected = try Data(contentsOf: URL(filePath: folder.file("app.log")))
     #expect(try await folder.site.remoteBytes(session) == Array(expected))
-    // Its file is removed: what the new id has is sealed whole.
+    // Its file is removed: the new id's copy is sealed completely.
     try FileManager.default.removeItem(atPath: folder.file("app.log"))
     try await folder.tick(after: 4000)
     let remote = try await folder.site.remote(session)

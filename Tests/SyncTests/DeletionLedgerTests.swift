@@ -65,7 +65,7 @@ import Testing
     site.local.clock.advance(seconds: 7 * Self.day)
     let reaper = LocalReaper(try site.context())
     let plan = try await reaper.plan(Retention())
-    // A file stands where the trash should be.
+    // A file takes the place of the trash.
     try Data().write(to: URL(filePath: site.local.home.path + "/trash"))
     #expect(try reaper.execute(plan).count { $0.error != nil } == 1)
     let found = try entries(site, session)
@@ -98,7 +98,7 @@ import Testing
     try await site.upload()
     let context = try site.context()
     try context.saveLivedTime()
-    // Of a day that is over for a year, and no file.
+    // A day that ended a year ago, and no file.
     let day = site.local.clock.now().day
     try FileManager.default.createDirectory(
       atPath: "\(site.local.home.path)/deletions/\(day).jsonl/x", withIntermediateDirectories: true)
@@ -219,7 +219,7 @@ import Testing
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day)
-    // A file stands where the folder should be: the ledger cannot be written, and nothing goes.
+    // A file takes the place of the folder: the ledger cannot be written, and nothing is deleted.
     let path = site.local.home.path + "/deletions"
     try Data().write(to: URL(filePath: path))
     let reaper = LocalReaper(try site.context())

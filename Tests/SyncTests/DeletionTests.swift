@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// What a person deletes does not come back.
+/// Sessions deleted by a person do not come back.
 @Suite(.tags(.medium)) struct DeletionTests {
   private func delete(
     _ site: Site, _ session: SessionID, local: Bool, hook: (any FileEffects)? = nil

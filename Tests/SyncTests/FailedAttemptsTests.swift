@@ -3,11 +3,11 @@ import Sync
 import TestSupport
 import Testing
 
-/// What failures of the store cost: how often it is asked again, and who waits for whom.
+/// The cost of store failures: how often it is retried, and who waits for whom.
 @Suite(.tags(.medium)) struct FailedAttemptsTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
-  /// Bytes that hardly compress, and none of which is ASCII: nothing of them is masked.
+  /// Bytes that hardly compress, without ASCII, so that nothing in them is masked.
   private static func dense(_ count: Int, case number: Int) -> [UInt8] {
     var generator = SeededGenerator(case: number)
     return (0..<count).map { _ in UInt8.random(in: 128...255, using: &generator) }
@@ -30,7 +30,7 @@ import Testing
     let entry = try site.context().manifest.storeEntry()
     #expect(entry.attempts == 7 && entry.lastError?.code == .unreachable)
     #expect(entry.lastSuccess == nil && entry.failingSince != nil)
-    // Somebody at a terminal need not wait, and one success ends it all.
+    // A person at a terminal need not wait, and one success ends all pauses.
     site.store.forgetPlans()
     try await site.upload(.passing)
     try await site.expectSealedAndEqual(session)
@@ -76,7 +76,7 @@ import Testing
     #expect(try Quarantine(site.local.home).held().isEmpty)
   }
 
-  /// A store that takes no object above a size, which it does not tell.
+  /// A store that rejects objects above a size that it does not state.
   @Test(arguments: [64 << 10, 100_000, 3 << 20], [1, 5])
   func whatIsTooLargeIsHalvedAndRemembered(limit: Int, sessions: Int) async throws {
     let site = try Site()
@@ -88,7 +88,7 @@ import Testing
     for session in all { try await site.expectSealedAndEqual(session) }
     let learnt = try #require(try site.context().manifest.storeEntry().objectLimit)
     #expect(learnt <= limit * 2 && learnt > limit / 4)
-    // From now on nothing is refused.
+    // From now on nothing is rejected.
     _ = site.store.takeRequests()
     let next = try site.local.session(text)
     let refused = site.store.refused

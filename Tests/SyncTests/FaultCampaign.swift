@@ -9,7 +9,7 @@ import Sync
 import TestServers
 import TestSupport
 
-/// Homes that record, upload and reap through a proxy that damages what they send and get.
+/// Homes that record, upload and reap through a proxy that damages requests and answers.
 final class FaultCampaign: Sendable {
   enum Kind: String, CaseIterable { case s3, webdav }
 
@@ -17,7 +17,7 @@ final class FaultCampaign: Sendable {
   let homes: [CampaignHome]
   private let server: any FileServer
 
-  /// Starts a server and a proxy that damages about one request in six, the rarest fault first.
+  /// Starts a server, and a proxy that damages about one request in six, the rarest fault first.
   init(_ kind: Kind) throws {
     let exercised = Guarded<[Fault: Int]>([:])
     let choice: FaultProxy.Choice = { number, request in
@@ -27,7 +27,8 @@ final class FaultCampaign: Sendable {
       return exercised.withLock { exercised in
         let fault = possible.min { exercised[$0, default: 0] < exercised[$1, default: 0] }
         guard let fault else { return nil }
-        // A fault that has not happened yet happens at once, but leaves every other request whole.
+        // A fault that has not occurred yet occurs at once, but leaves every other request
+        // undamaged.
         let isNew = exercised[fault] == nil && number.isMultiple(of: 2)
         guard isDue || isNew else { return nil }
         exercised[fault, default: 0] += 1
@@ -67,7 +68,7 @@ final class FaultCampaign: Sendable {
   }
 }
 
-/// One home of a campaign, and what its ended sessions' logs hold.
+/// One home of a campaign, and the logs of its ended sessions.
 actor CampaignHome {
   private let local: TestHome
   private let store: any ObjectStore
@@ -75,7 +76,7 @@ actor CampaignHome {
   private var writers: [SessionWriter] = []
   /// The logs of ended sessions, as their recorders left them.
   private var logs: [SessionID: [UInt8]] = [:]
-  /// Sessions whose remote copy was to be deleted.
+  /// Sessions whose remote copy was deleted on request.
   private var condemned: Set<SessionID> = []
 
   init(_ store: any ObjectStore, seed: Int) throws {
@@ -85,7 +86,7 @@ actor CampaignHome {
     random = SeededGenerator(case: seed)
   }
 
-  /// Something happens, and then a tick.
+  /// Makes a random event, and then a tick.
   func step() async throws {
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<3 where writers.count < 3: writers.append(try local.writer())
@@ -100,21 +101,21 @@ actor CampaignHome {
     try await tick()
   }
 
-  /// One pass over everything as a new process would make it.
+  /// One pass over everything, as by a new process.
   ///
-  /// What fails is told in its report, and the next pass's affair.
+  /// Failures are in its report, and left to the next pass.
   @discardableResult
   func tick(_ turn: Turn = .due) async throws -> UploadReport {
     try await onePass(turn, in: context)
   }
 
-  /// Ends all that still runs.
+  /// Ends all running sessions.
   func endAll() throws {
     while !writers.isEmpty { try endOne() }
     local.clock.advance(seconds: 7 * 3600)
   }
 
-  /// What is wrong after the last pass, one line each.
+  /// The problems after the last pass, one line each.
   func problems() async throws -> [String] {
     var problems: [String] = []
     let context = try context()
@@ -132,7 +133,7 @@ actor CampaignHome {
       if isHere, let problem = try await Verifier(context).verify(remote).problem {
         problems.append("\(session): \(problem)")
       }
-      // Nothing is there twice, and nothing that is not needed.
+      // No duplicates, and nothing superfluous.
       let needed = remote.cover(upTo: seal.length).map(\.fileName) + [seal.fileName]
       let there = remote.keys.map { String($0.dropFirst(folder.key.count)) }
       if there.sorted() != needed.sorted() {
@@ -142,7 +143,7 @@ actor CampaignHome {
     return problems
   }
 
-  /// How many sessions were ended, and how many of them were kept in the store.
+  /// Number of ended sessions, and of those kept in the store.
   var count: (ended: Int, kept: Int) { (logs.count, logs.count - condemned.count) }
 
   private func context() throws -> SyncContext {
@@ -175,7 +176,7 @@ actor CampaignHome {
     local.clock.advance(seconds: 8 * 86_400)
     let context = try context()
     let reaper = LocalReaper(context)
-    // No proof to be had: nothing is deleted.
+    // Without proof nothing is deleted.
     guard let plan = try await unlessTheStoreFails({ try await reaper.plan(Retention()) }) else {
       return
     }

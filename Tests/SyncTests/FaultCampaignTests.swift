@@ -10,7 +10,7 @@ import Testing
   {
     let campaign = try FaultCampaign(kind)
     let requests = SeededGenerator.cases(10_000).count
-    // Some faults need a request that is rare: within reason they are waited for.
+    // Some faults need a rare request: wait for them within reason.
     func hasMetAll() -> Bool {
       let exercised = campaign.proxy.exercised
       return Fault.passing.allSatisfy { exercised[$0, default: 0] > 0 }
@@ -26,7 +26,7 @@ import Testing
       try await home.endAll()
       let report = try await home.tick(.all)
       #expect(report.stoppedBy == nil && report.failures.isEmpty, "\(report)")
-      // What a seal makes superfluous goes in a later pass than the seal's.
+      // Superseded objects are deleted in a pass after the seal's.
       try await home.tick(.all)
       let problems = try await home.problems()
       #expect(problems == [], "seed \(SeededGenerator.runSeed)")

@@ -5,7 +5,7 @@ import SessionLog
 
 @testable import Sync
 
-/// What a command does: it takes the home's lock for what it changes.
+/// Acquires the home's lock, like a command that changes it.
 private func held(_ home: Home) throws -> HomeLock {
   guard let lock = try HomeLock.acquire(home) else {
     throw SystemError(operation: "lock", path: home.lockPath, errno: 11)

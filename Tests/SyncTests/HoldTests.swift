@@ -8,11 +8,11 @@ import Testing
 
 @testable import Sync
 
-/// What a person keeps outlives its retention, on both sides.
+/// Sessions with a hold outlive their retention, on both sides.
 @Suite(.tags(.medium)) struct HoldTests {
   private static let day: Int64 = 86_400
 
-  /// A sealed session of which everything is older than any retention.
+  /// A sealed session that is older than any retention in every respect.
   private func oldSession(_ site: Site) async throws -> SessionID {
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sync
 
-/// A pass that is stopped in the middle of a long session.
+/// A pass that is interrupted in the middle of a long session.
 @Suite(.tags(.medium)) struct InterruptedUploadTests {
   private static func text() -> [UInt8] {
     var generator = SeededGenerator(case: 1)
@@ -17,7 +17,7 @@ import Testing
 
   @Test func whatWasSentIsNotCountedAsUnsent() async throws {
     let site = try Site()
-    // A store that takes small objects only: the session needs several of them.
+    // A store that accepts only small objects, so that the session needs several.
     try site.context().objectLimit.lower(after: 128 << 10)
     let session = try site.local.session(Self.text())
     let sent = Guarded<[ByteCount]>([])

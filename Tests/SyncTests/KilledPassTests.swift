@@ -6,12 +6,11 @@ import Sync
 import TestSupport
 import Testing
 
-/// What the production code does below the command line when its process dies between two changes to
-/// files.
+/// The production code below the command line when its process dies between two changes to files.
 @Suite(.tags(.medium)) struct KilledPassTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
-  /// A hook follows tasks, and neither threads nor queues.
+  /// A hook follows tasks, but neither threads nor queues.
   private func run<Value>(
     _ files: TestFiles, _ body: () async throws -> Value
   ) async rethrows -> Value {
@@ -35,7 +34,7 @@ import Testing
     try await run(files) {
       let writer = try site.local.writer(rotateAt: 8)
       Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
-      // In the caller's task, and so before it goes on.
+      // In the caller's task, so before it continues.
       #expect(files.effects.contains { $0.path.hasSuffix(".log.zst.tmp") })
       try writer.end(.exit(0))
       try await site.upload()
@@ -90,7 +89,7 @@ import Testing
       _ = try? await run(files) { try await site.upload() }
       #expect(files.isDead && files.effects.count == lifetime)
       let later = try site.reopened()
-      // As often as refused attempts are put off.
+      // As often as refused attempts are postponed.
       later.local.clock.advance(seconds: 86_400)
       try await later.upload()
       try await later.expectSealedAndEqual(session)

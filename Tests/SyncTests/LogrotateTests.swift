@@ -42,7 +42,7 @@ import Platform
       #expect(try await folder.gaps().isEmpty)
     }
 
-    /// Several logs rotate at once; what begins alike is not confused.
+    /// Several logs rotate at once; similar beginnings are not confused.
     @Test(arguments: options) func severalLogsThatBeginAlike(options: String) async throws {
       let folder = try AttachedFolder("*.log*")
       let head = (0..<200).map { _ in "the same start\n" }.joined()
@@ -63,7 +63,7 @@ import Platform
       #expect(try await folder.gaps().isEmpty)
     }
 
-    /// A program that logs all the time, reopens its log when it was renamed and is rotated while
+    /// A program that logs all the time, reopens its log when it is renamed, and is rotated while
     /// passes run.
     @Test(arguments: ["create", "create\ncompress\ndelaycompress"])
     func aWriterThatNeverStops(options: String) async throws {
@@ -92,9 +92,9 @@ import Platform
   }
 
   extension AttachedFolder {
-    /// Runs logrotate on files of the folder, whether their time has come or not.
+    /// Runs logrotate on files of the folder, whether due or not.
     ///
-    /// Each run is an hour later by its own clock: files with a date need names of their own.
+    /// Each run is an hour later by its own clock: files with a date need distinct names.
     fileprivate func rotate(_ names: String, _ options: String) async throws {
       let configuration = "\"\(file(names))\" {\nrotate 100\nmissingok\n\(options)\n}\n"
       try Data(configuration.utf8).write(to: URL(filePath: site.local.folder + "/logrotate.conf"))
@@ -107,7 +107,7 @@ import Platform
     }
   }
 
-  /// A program that logs numbered lines without a pause, and reopens its log when it was renamed.
+  /// A program that logs numbered lines without pause, and reopens its log when it is renamed.
   private final class EndlessWriter: Sendable {
     private let path: String
     private let isStopped = Atomic(false)
@@ -117,7 +117,7 @@ import Platform
 
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// Returns when so many more lines have been written.
+    /// Returns when this number of further lines has been written.
     func wait(forLines more: Int) async {
       let wanted = count.load(ordering: .relaxed) + more
       while count.load(ordering: .relaxed) < wanted { await Task.yield() }
@@ -125,7 +125,7 @@ import Platform
 
     /// Writes until it is stopped.
     ///
-    /// - Returns: how many lines.
+    /// - Returns: the number of lines.
     @concurrent func run() async throws -> Int {
       var number = 0
       while !isStopped.load(ordering: .relaxed) {

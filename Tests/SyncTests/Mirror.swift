@@ -15,13 +15,13 @@ struct Mirror {
     puller = Puller(site.store, into: folder, linksNames: linksNames)
   }
 
-  /// Pulls once; gives what failed.
+  /// Pulls once; returns the failures.
   func pull() async throws -> [SessionID: any Error] {
     let items = try await puller.plan(devices: [site.local.device.deviceId])
     return await puller.execute(items, atOnce: 1)
   }
 
-  /// Where a session's files are.
+  /// The path of a session's files, without extension.
   func place(_ session: SessionID) -> String {
     "\(folder)/\(site.local.device.deviceId)/\(session.day)"
   }

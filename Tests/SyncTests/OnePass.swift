@@ -1,10 +1,10 @@
 import Sync
 
-/// One pass over everything, as a process of its own would make it.
+/// One pass over everything, as by a separate process.
 ///
 /// - Parameters:
-///   - turn: who is looked at in spite of a pause.
-///   - makeContext: opens the manifest anew.
+///   - turn: which sessions ignore retry backoff.
+///   - makeContext: opens the manifest again.
 func onePass(
   _ turn: Turn, in makeContext: () throws -> SyncContext
 ) async throws -> UploadReport {
@@ -16,7 +16,8 @@ func onePass(
     let uploader = Uploader(context)
     report = try await uploader.execute(uploader.plan(turn))
   }
-  // SQLite removes files by name when it closes: the next process must not have made its own yet.
+  // SQLite removes files by name when it closes: the next process must not have created its own
+  // yet.
   while manifest != nil { await Task.yield() }
   return report
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-/// Whose sessions may be open on a machine of several users.
+/// Which users' sessions may be open on a machine of several users.
 @Suite(.tags(.small)) struct OpenSessionsTests {
   @Test func `refused homes may have sessions of their users open`() throws {
     let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))

@@ -7,7 +7,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// What a pass logs of its decisions.
+/// The log of a pass's decisions.
 @Suite(.tags(.medium)) struct PassLogTests {
   /// The lines of one pass at level info, without those of the objects.
   private func pass(_ site: inout Site, _ turn: Turn = .due) async throws -> [String] {

@@ -13,7 +13,8 @@ import Testing
 
   init() throws { folder = try AttachedFolder("app.log") }
 
-  /// What nobody may find: the random bytes, where they are many, of each secret that the rules know.
+  /// The text that must not be found: the random bytes of each secret that the rules know, if there
+  /// are many.
   private static func needles(_ samples: [SecretCorpus.Sample]) -> [[UInt8]] {
     samples.filter { $0.isFound(by: .standard) }.flatMap { sample in
       sample.secret.rangeView.filter { $0.count >= 12 }.map { Array(sample.line[$0]) }
@@ -24,7 +25,7 @@ import Testing
     try Data(text).write(to: URL(filePath: folder.file("app.log")))
   }
 
-  /// Every object, as it is and decompressed.
+  /// Every object, as stored and decompressed.
   private func stored() async throws -> [(name: String, bytes: [UInt8])] {
     let root = folder.site.local.folder + "/store"
     var found: [(name: String, bytes: [UInt8])] = []

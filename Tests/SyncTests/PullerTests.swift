@@ -11,7 +11,7 @@ import SessionReading
 import TestSupport
 import Testing
 
-/// A mirror of a store that shows less than it had, or what was never sent.
+/// A mirror of a store that shows less than it had, or objects that were never sent.
 @Suite(.tags(.medium)) struct PullerTests {
   private let site: Site
   private let writer: SessionWriter
@@ -58,7 +58,7 @@ import Testing
     for object in objects { _ = try await site.store.put(object.key, object.bytes) }
   }
 
-  /// A lawful segment with other bytes than the log's.
+  /// A valid segment with other bytes than the log's.
   private func forge(_ bytes: [UInt8], at start: StreamOffset) async throws {
     let encoder = try SegmentEncoder()
     try bytes.withUnsafeBytes {
@@ -91,7 +91,7 @@ import Testing
     let first = try #require(remote.segments.first)
     _ = try await site.store.delete([remote.folder.key + first.fileName])
     try await tick("four")
-    // What follows on the mirror's end is there; what the mirror has is not looked for.
+    // Bytes after the mirror's end are there; those that the mirror has are not searched for.
     #expect(try await mirror.pull().isEmpty)
     #expect(try mirror.log(session) == site.local.log(session))
     #expect(try mirror.log(session).starts(with: before[0]))
@@ -111,7 +111,8 @@ import Testing
   @Test func whatCannotBeFetchedAnewStays() async throws {
     try await seal()
     #expect(try await mirror.pull().isEmpty)
-    // The mirror lost a byte, and the store cannot give it: the seal's JSON is to be fetched again.
+    // The mirror lost a byte, and the store cannot supply it: the seal's JSON is to be fetched
+    // again.
     let path = "\(mirror.place(session))/\(session)"
     var log = try mirror.log(session)
     log[3] ^= 1
@@ -144,7 +145,7 @@ import Testing
     #expect(try await mirror.pull()[session] is ReplicaError)
     #expect(try files() == before)
     _ = try await site.store.put(key, object)
-    // A store that cannot be reached any more leaves what it gave.
+    // A store that becomes unreachable leaves what it delivered.
     site.store.plan(.failBefore(.transient), on: "GET", keyContaining: last.fileName)
     #expect(try await mirror.pull()[session] is StoreError)
     #expect(try mirror.log(session).count == length)

@@ -9,11 +9,11 @@ import Testing
 
 @testable import Sync
 
-/// A session that says nothing for weeks and goes on is not taken for abandoned.
+/// A session that is silent for weeks and then continues is not considered abandoned.
 @Suite(.tags(.medium)) struct QuietSessionTests {
   private static let day: Int64 = 86_400
 
-  /// A pass of another day, with the store's objects as old as the clock says.
+  /// A pass on a later day, with the store's objects as old as the clock says.
   private func pass(_ site: Site, after days: Int64) async throws {
     site.local.clock.advance(seconds: days * Self.day)
     let context = try site.context()

@@ -19,7 +19,7 @@ import Testing
   @Test func aProvenSessionGoesAfterSevenDays() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
-    // What a process leaves that is killed while it replaces the sidecar.
+    // The remains of a process killed while replacing the sidecar.
     let left = site.local.home.files(for: session).sidecar + ".abc123.tmp"
     try Data("{".utf8).write(to: URL(filePath: left))
     try await site.upload()
@@ -272,7 +272,7 @@ import Testing
     #expect(forced.local.count + forced.remote.count == 20 && forced.postponement == nil)
   }
 
-  /// Times that a file system may hold and no calendar does.
+  /// Times that a file system can store but no calendar has.
   @Test(arguments: [-9.3e15, -1e12, 1e12, 9.223372036854776e15, 9.3e15, .infinity])
   func aDateFromAStoreIsNeverTooLarge(seconds: Double) {
     let time = Timestamp(Date(timeIntervalSince1970: seconds))
@@ -296,8 +296,8 @@ import Testing
     (2_592_000, 31_536_000, 395),
   ]
 
-  /// S3 counts from each object by itself; a session's first object is as much older than its
-  /// newest as the session went on, and has to outlive that by the retention.
+  /// S3 counts from each object by itself; a session's first object is older than its newest by the
+  /// session's duration, and has to outlive that by the retention.
   @Test(arguments: ages)
   func aLifecycleRuleNeverComesBeforeTheReaper(_ remote: Int64, _ longest: Int64, _ days: Int) {
     var retention = Retention()

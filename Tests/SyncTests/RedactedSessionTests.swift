@@ -17,7 +17,7 @@ import Testing
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7abcdefghABC",
   ]
 
-  /// A rule that is configured later on.
+  /// A rule that is configured later.
   private static func later() throws -> RedactionRules {
     RedactionRules(own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
   }
@@ -38,7 +38,7 @@ import Testing
     try await Verifier(context(site, RedactionRules())).verify(site.remote(session))
   }
 
-  /// Everything that the store holds.
+  /// The content of the store.
   private func stored(_ site: Site) throws -> [UInt8] {
     let root = site.local.folder + "/store"
     let paths = try FileManager.default.subpathsOfDirectory(atPath: root)
@@ -55,7 +55,7 @@ import Testing
     Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
   }
 
-  /// What a program with no sense of secrets prints: some lines, perhaps a part of one.
+  /// Output of a program that prints secrets: some lines, perhaps a part of one.
   private func babble(_ writer: SessionWriter, _ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 0..<30, using: &random) {
       switch Int.random(in: 0..<6, using: &random) {
@@ -133,7 +133,7 @@ import Testing
       let masked = try Redactor(sets[index]).redacted(raw, format: .lines)
       #expect(remote[Int(epoch.from)..<end] == masked[Int(epoch.from)..<end])
     }
-    // Whatever is configured by now, what was sent is proven by what it was sent by.
+    // Whatever is configured now, sent bytes are proven by the rules they were sent under.
     #expect(try await finding(site, writer.session).problem == nil)
     try FileManager.default.removeItem(
       atPath: site.local.home.rulesPath + "/\(epochs[1].rules).json")
@@ -185,14 +185,14 @@ import Testing
     let first = isRaw ? RedactionRules(groups: []) : RedactionRules()
     print("a \(Self.secrets[0]) b\n", writer)
     try await upload(site, first)
-    // As after a power loss, and with other rules configured by now.
+    // As after a power failure, and with other rules configured by now.
     try FileManager.default.removeItem(atPath: writer.files.redaction)
     print("a \(Self.secrets[1]) \(Self.secrets[3]) b\n", writer)
     try await upload(site, Self.later())
     try writer.end(.exit(0))
     try await upload(site, Self.later())
     let epochs = try #require(try Sidecar.load(writer.files.sidecar).redaction)
-    // The rules of now have made the same of it.
+    // The present rules produce the same.
     let expected = isRaw ? [first, try Self.later()] : [try Self.later()]
     #expect(try epochs.map(\.rules) == expected.map { try $0.version() })
     let remote = try await site.remoteBytes(writer.session)
@@ -201,7 +201,7 @@ import Testing
     #expect(try await finding(site, writer.session).problem == nil)
   }
 
-  /// What the former engine left as it was stays as it was sent; the newest binds what follows.
+  /// Bytes that the former engine left unmasked stay as sent; the newest binds what follows.
   @Test func aSessionBegunUnderAFormerEngineGoesOnUnderTheNewest() async throws {
     let site = try Site()
     let writer = try site.local.writer()
@@ -290,7 +290,7 @@ import Testing
     let remote = try await site.remote(writer.session)
     #expect(remote.seal != nil && remote.generation == 2)
     #expect(try await finding(site, writer.session).problem == nil)
-    // No object is left that holds it, whatever generation it was of.
+    // No object that contains it remains, whatever its generation.
     for name in remote.segments where name.kind == .plain {
       var bytes: [UInt8] = []
       let object = try await site.store.get(remote.folder.key + name.fileName)
@@ -309,7 +309,7 @@ import Testing
     let text = (0..<4_000).map { "line \($0) \(UInt64($0) &* 0x9E37_79B9_7F4A_7C15)\n" }.joined()
     try folder.append("key \(Self.secrets[3])\n\(text)", to: "app.log")
     try await folder.tick()
-    // Its owner takes the key out; what is sent then copies from what has it.
+    // Its owner removes the key; what is sent then copies from an object that contains it.
     let masked = "key ******************\n\(text)more \(Self.secrets[3])\n"
     try masked.write(toFile: folder.file("app.log"), atomically: false, encoding: .utf8)
     try await folder.tick()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Sync
 
-/// What is known of an attached file outlives passes that die, its session's copy in the home, and
-/// the file itself: nothing is sent again.
+/// The record of an attached file outlives passes that die, its session's copy in the home, and the
+/// file itself: nothing is sent again.
 @Suite(.serialized, .tags(.medium)) struct RememberedFileTests {
-  /// A chain of rotated logs, of which all but the newest are sealed: ten lines each, oldest first.
+  /// A chain of rotated logs, all but the newest sealed: ten lines each, oldest first.
   private func chain(_ pattern: String = "app.log*", _ count: Int = 4) async throws
     -> AttachedFolder
   {
@@ -37,7 +37,7 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  /// The next pass fills its cache anew, as after one that was killed.
+  /// Makes the next pass rebuild its cache, as after one that was killed.
   private func rebuild(_ folder: AttachedFolder) throws {
     let files = try AttachedFiles(folder.site.local.home)
     var pass = try files.pass()
@@ -45,7 +45,7 @@ import Testing
     try files.save(pass)
   }
 
-  /// Deletes local copies that are proven, whatever their age.
+  /// Deletes proven local copies, whatever their age.
   private func reap(_ folder: AttachedFolder) async throws -> Int {
     folder.site.local.clock.advance(seconds: 2)
     let reaper = try LocalReaper(folder.site.context())
@@ -132,7 +132,7 @@ import Testing
     try await expectOnce(5, in: folder)
   }
 
-  /// A job that logs the same each day.
+  /// A job that logs the same lines each day.
   @Test func anotherFileWithTheContentOfOneThatIsGone() async throws {
     let folder = try AttachedFolder("job.log*", idleEnd: 60)
     for day in 0..<2 {
@@ -142,7 +142,7 @@ import Testing
       #expect(try folder.sidecars().count == day + 1)
       try folder.remove("job.log")
       try await folder.tick(after: 7200)
-      // The file's time is the system's, which stands still for the test's clock.
+      // The file's time is the system's, which does not advance for the test's clock.
       try rememberUntilNow(folder)
     }
   }
@@ -191,7 +191,7 @@ import Testing
 
   // MARK: Losses
 
-  /// Something happens when a file or folder is looked at.
+  /// Makes an event when a file or folder is read.
   private final class Interruption: FileEffects {
     private let inode: UInt64
     private let left: Guarded<Int>
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  /// A log that goes into another folder after that was looked at, and before its own is.
+  /// A log is moved to another folder after that was read, and before its own is.
   @Test func aLossNeedsTwoLooks() async throws {
     let folder = try AttachedFolder("old/app.log*", "app.log")
     #expect(try await folder.run("mkdir old") == 0)
@@ -235,7 +235,7 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  /// Something is renamed at every look.
+  /// Something is renamed at every observation.
   @Test func aFolderThatIsNeverStillIsLeftToTheNextPass() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")

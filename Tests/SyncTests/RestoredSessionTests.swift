@@ -10,11 +10,11 @@ import Testing
 
 @testable import Sync
 
-/// A session that was made of a copy elsewhere is one of this home's.
+/// A session made from a copy elsewhere is one of this home's.
 @Suite(.tags(.medium)) struct RestoredSessionTests {
   private static let day: Int64 = 86_400
 
-  /// Restores a session of a home that has lived for a month.
+  /// Restores a session into a home that has lived for a month.
   private func restored(
     _ home: TestHome, consent: Consent? = nil
   ) async throws -> (session: SessionID, lived: LivedClock) {

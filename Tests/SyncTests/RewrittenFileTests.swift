@@ -7,9 +7,9 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Files of which bytes change that were sent already.
+/// Files whose already sent bytes change.
 @Suite(.tags(.medium)) struct RewrittenFileTests {
-  /// A log of lines that no two are alike, enough for some hundred blocks.
+  /// A log of unique lines, enough for some hundred blocks.
   private static func lines(_ numbers: Range<Int>) -> String {
     numbers.map { number in
       let noise = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
@@ -77,7 +77,7 @@ import Testing
     #expect(try await folder.onlyRemote() == content())
     #expect(try await bytes(of: 2) * 10 < first)
 
-    // It goes on, and is pruned once more: copies of copies are none.
+    // It grows, and is pruned again: there are no copies of copies.
     try folder.append(Self.lines(30_000..<30_500), to: "app.log")
     try await folder.tick()
     #expect(try await folder.onlyRemote() == content())
@@ -115,7 +115,7 @@ import Testing
     }
     try await folder.tick()
     #expect(try await pull() == ByteCount(content().utf8.count))
-    // A longer one does not go on where the mirror's log ends.
+    // A longer one does not continue at the end of the mirror's log.
     let text = try content().replacingOccurrences(of: "line 77", with: "masked 77")
     try write(text, how: "in place")
     try await folder.tick()
@@ -132,7 +132,7 @@ import Testing
     let session = try #require(try folder.sidecars().first?.sessionId)
     let (before, sidecar) = (try mirror.log(session), try mirror.file("\(session).json"))
 
-    // Open, it may have to grow yet.
+    // Open, it may still grow.
     try write(String(try content().dropFirst(500_000)), how: "in place")
     try await folder.tick()
     let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
@@ -142,7 +142,7 @@ import Testing
     #expect(try mirror.log(session) == before)
     #expect(try mirror.file("\(session).json") == sidecar)
 
-    // Sealed, it is the log; nothing of the mirror is lost for it.
+    // Sealed, it is the log; the mirror loses nothing.
     try await folder.tick(after: 11 * 86_400)
     try await folder.tick()
     try await folder.expectSealed(1)
@@ -180,7 +180,7 @@ import Testing
       remotes.append(try await folder.remote(sidecar.sessionId))
     }
     #expect(try remotes.contains(content()))
-    // What is another file for all that is known ends the session before.
+    // A file that appears to be another one ends the session before.
     #expect(remotes.count == (isPruned ? 2 : 1))
   }
 

@@ -20,7 +20,7 @@ import Testing
 @Suite(.tags(.medium)) struct RotatedSessionTests {
   private static let limit: ByteCount = 3_000
 
-  /// A site whose clock tells the time, which files have as well.
+  /// A site whose clock also determines the times of files.
   private func site() throws -> Site {
     try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
   }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Compresses what the recorder has not, and waits for what it compresses at this moment.
+  /// Compresses the parts that the recorder has not, and waits for those it is compressing.
   private func compressParts(of writer: SessionWriter) async throws {
     repeat {
       try writer.files.compressParts(format: .lines)
@@ -83,7 +83,7 @@ import Testing
     }
     #expect(try await site.remoteBytes(writer.session).count == Int(name.range.upperBound))
 
-    // Damaged on its way, it is made again as it was.
+    // If it is damaged in transit, it is made again as it was.
     site.store.plan(.flip, on: "PUT", keyContaining: ".log.zst")
     write(60, to: writer, &random)
     try await site.upload()
@@ -189,7 +189,7 @@ import Testing
     } else {
       expected = before[..<Int(start)] + (try site.local.log(writer.session))
     }
-    // The cache may go too: the names tell what was sent.
+    // The cache may be lost too: the names show what was sent.
     try? FileManager.default.removeItem(atPath: site.local.home.cachePath + "/manifest.sqlite")
     try await site.upload()
     #expect(try await site.remote(writer.session).seal != nil)
@@ -202,7 +202,7 @@ import Testing
     #expect(entry.length == StreamOffset(expected.count) && !entry.hasLocalLog)
   }
 
-  /// What may be wrong with a part's bytes in the store or here.
+  /// Possible faults of a part's bytes in the store or here.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,
       basisGone
@@ -234,7 +234,7 @@ import Testing
       object[10] ^= 1
       _ = try await site.store.put(key, object)
     case .otherHere:
-      // The same length, other bytes, and a whole compressed file.
+      // The same length, other bytes, and a valid compressed file.
       let length = try writer.files.open(first).length
       try FileManager.default.removeItem(atPath: first.compressed)
       try Data(repeating: 0x62, count: Int(length)).write(to: URL(filePath: first.plain))
@@ -284,7 +284,7 @@ import Testing
     #expect(entries.map(\.what) == plan.pruned.map { "part \($0.part.start)" })
   }
 
-  /// Of a running session's second generation, the first one's bytes are not there any more.
+  /// Of a running session's second generation, the first one's bytes no longer exist.
   @Test func aPartWhoseDeltaLostItsBasisStays() async throws {
     var site = try site()
     site.redaction = RedactionRules(groups: [])
@@ -324,7 +324,7 @@ import Testing
     #expect(try writer.files.parts() == parts)
   }
 
-  /// An object in a pruned range, which nothing here compares: somebody else put it.
+  /// An object in a pruned range, which nothing here compares: someone else put it.
   @Test(arguments: [false, true])
   func anObjectThatThisHomeDidNotPutStays(losesManifest: Bool) async throws {
     let site = try site()
@@ -355,7 +355,8 @@ import Testing
     #expect(left.seal != nil && left.segments.contains(foreign))
   }
 
-  /// Without the header of a key what follows would be masked otherwise than it was sent.
+  /// Without the header of a key the following bytes would be masked differently than they were
+  /// sent.
   @Test func aPartThatAPrivateKeyLeavesStaysUntilTheKeyIsFar() async throws {
     var site = try site()
     site.redaction = RedactionRules()
@@ -381,7 +382,7 @@ import Testing
     let held = try await prune(site)
     #expect(held.pruned.isEmpty, "\(held)")
 
-    // Sent by now, but not to be masked without its header.
+    // Sent by now, but not maskable without its header.
     try await write(Array(repeating: "of others", count: 5))
     let kept = try await prune(site)
     #expect(kept.pruned.isEmpty && kept.kept.contains { $0.reason.contains("private key") })

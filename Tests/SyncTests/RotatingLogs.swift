@@ -2,9 +2,9 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Logs that programs write and logrotate rotates while a pass looks at them.
+/// Logs that programs write and logrotate rotates while a pass reads them.
 ///
-/// A step of either happens, now and then, whenever the pass asks for a file's status or changes a
+/// A step of either occurs, at random, whenever the pass requests a file's status or changes a
 /// file. A pass may die at any of its changes.
 final class RotatingLogs: FileEffects {
   /// One step of a rotation.
@@ -13,21 +13,21 @@ final class RotatingLogs: FileEffects {
     case compress(String)
     case remove(String)
     case create(String)
-    /// The program goes on in the new log.
+    /// The program continues in the new log.
     case reopen(String)
   }
 
   private struct State {
     var random: SeededGenerator
     var steps: [Step] = []
-    /// Where each program writes, by its log.
+    /// The path to which each program writes, by its log.
     var writers: [String: String]
     var lines = 0
     var rotations = 0
-    /// Changes of files that are left to the pass; nil for any number.
+    /// Number of changes of files until the pass dies; nil for no limit.
     var left: Int?
     var isQuiet = true
-    /// When files last changed, by number.
+    /// When files last changed, by inode number.
     var changes: [UInt64: FileTime] = [:]
     var changeCount: Int64 = 0
   }
@@ -48,15 +48,15 @@ final class RotatingLogs: FileEffects {
     }
   }
 
-  /// How many lines were written, all logs together; they have one row of numbers.
+  /// Number of lines written to all logs, which share one numbering.
   var lines: Int { state.withLock(\.lines) }
 
-  /// Lets everything go on.
+  /// Resumes programs and rotations.
   ///
-  /// - Parameter lifetime: how many files the pass changes before it dies; nil for any number.
+  /// - Parameter lifetime: number of changes of files until the pass dies; nil for no limit.
   func begin(lifetime: Int?) { state.withLock { ($0.isQuiet, $0.left) = (false, lifetime) } }
 
-  /// Ends the rotation that is under way, and all writing.
+  /// Ends the rotation in progress, and all writing.
   func settle() {
     state.withLock { state in
       (state.isQuiet, state.left) = (true, nil)
@@ -64,7 +64,7 @@ final class RotatingLogs: FileEffects {
     }
   }
 
-  /// Nothing happens between two passes but what is under way.
+  /// Suspends everything between two passes, except what is in progress.
   func pause() { state.withLock { ($0.isQuiet, $0.left) = (true, nil) } }
 
   // MARK: Effects
@@ -116,7 +116,7 @@ final class RotatingLogs: FileEffects {
     note(path, &state)
   }
 
-  /// Begins what logrotate does for one log, with `create` or `create compress delaycompress`.
+  /// Begins logrotate's steps for one log, with `create` or `create compress delaycompress`.
   private func begin(_ state: inout State) {
     guard state.rotations < 12,
       let log = state.writers.keys.sorted().randomElement(
@@ -133,7 +133,7 @@ final class RotatingLogs: FileEffects {
       }
     }
     state.steps += [.rename(log, to: first), .create(log), .reopen(log)]
-    // Names that nothing has cost no step.
+    // Missing names need no step.
     state.steps.removeAll { step in
       guard case .rename(let path, _) = step else { return false }
       return !Self.exists(path) && !(isCompressing && path == first + ".zst")
@@ -160,7 +160,7 @@ final class RotatingLogs: FileEffects {
     }
   }
 
-  /// Gives a file and its folder the clock's time, each time another.
+  /// Gives a file and its folder the clock's time, a new one each time.
   private func note(_ path: String, _ state: inout State) {
     state.changeCount += 1
     let time = FileTime(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Sync
 
-/// The short form of the soak: rotations at every moment of passes, of which a third are killed, with
-/// outages, deletions and lost caches between them; each line is in the store once.
+/// The short form of the soak: rotations at every moment of passes, a third of which are killed,
+/// with outages, deletions and lost caches between them; each line is in the store once.
 @Suite(.serialized, .tags(.medium)) struct RotatingLogsTests {
   @Test(arguments: SeededGenerator.cases(100)) func everyLineIsSentOnce(number: Int) async throws {
     var random = SeededGenerator(case: 1000 + number)
@@ -61,7 +61,7 @@ import Testing
     _ = try reaper.execute(try await reaper.plan(retention))
   }
 
-  /// All that the store has of any session.
+  /// The store's copies of all sessions.
   private func stored(_ folder: AttachedFolder) async throws -> String {
     let store = folder.site.local.folder + "/store"
     let names = FileManager.default.enumerator(atPath: store)?.compactMap { $0 as? String } ?? []

@@ -10,8 +10,8 @@ import Testing
 
 @testable import Sync
 
-/// Root sends the sessions of two users below one device: the victim's, and those of somebody who knows
-/// their ids.
+/// Root uploads the sessions of two users under one device: the victim, and an attacker who knows
+/// the victim's session ids.
 @Suite(.tags(.medium)) struct SessionOwnershipTests {
   private let clock = TestClock()
   private let victim: TestHome
@@ -47,7 +47,7 @@ import Testing
     return Set(all?.compactMap { $0 as? String } ?? []).filter { $0.contains("/20") }
   }
 
-  /// Puts a session of the victim's id into the other home.
+  /// Plants a session with the victim's id in the other home.
   private func plant(
     _ session: SessionID, log: [UInt8], _ change: (inout Sidecar) -> Void = { _ in }
   ) throws {
@@ -61,7 +61,7 @@ import Testing
     try other.home.mark(session)
   }
 
-  /// An empty log and the word that it is over: with logs, and with consent to no more than metadata.
+  /// An empty log and a record that it has ended: with logs, and with consent to metadata only.
   @Test(arguments: [nil, .metadata] as [Consent?])
   func aSealedSessionOfAnotherUserIsNotSealedAnew(consent: Consent?) async throws {
     let session = try victim.session(Array("one\ntwo\n".utf8))
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// The whole cache of the victim, who may have been careless with it.
+  /// The victim's whole cache, copied through carelessness.
   @Test func aManifestProvesNothingForAnotherUser() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -106,13 +106,13 @@ import Testing
       try FileManager.default.copyItem(
         atPath: "\(from)/\(name)\(suffix)", toPath: "\(to)/\(name)\(suffix)")
     }
-    // Somebody writes the session: it goes on.
+    // Another process writes the session: it is open.
     let lock = try FileLock.shared(other.home.files(for: writer.session).lock)
     let report = try await upload(other, Self.users.other)
     withExtendedLifetime(lock) {}
     #expect((report.failures.first?.error as? ReplicaError)?.code == .foreignSession)
     #expect(try objects() == before)
-    // The victim's goes on, without a listing.
+    // The victim's session continues, without a listing.
     Array("two\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = store.takeRequests()
     #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
@@ -120,7 +120,7 @@ import Testing
     #expect(try objects().count > before.count)
   }
 
-  /// Only who has the bytes can have put them: one whose log lacks its first part has not.
+  /// Only someone with the bytes can have put them, which a log without its first part has not.
   @Test(arguments: [0, 4096])
   func segmentsWithoutASidecarAreTheirsWhoHasTheBytes(pruned: Int) async throws {
     let session = try victim.session(Array("one\ntwo\n".utf8))
@@ -153,7 +153,7 @@ import Testing
     #expect(try objects() == before)
   }
 
-  /// What the cache says is to be cleaned up may be another's.
+  /// Objects that the cache lists as superseded may be another user's.
   @Test func nothingOfAnotherUserIsCleanedUp() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -170,7 +170,7 @@ import Testing
     #expect(try objects().count { $0.contains(".s0") } == 1)
   }
 
-  /// A name that somebody has put: no number follows it, and nothing is put under none.
+  /// A name that an attacker has put: no number follows it, and nothing is put without one.
   @Test func theLastNumbersEndASession() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }

@@ -8,7 +8,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// A store is known by its marker: what happens where that is missing.
+/// A store is recognized by its marker: consequences of a missing one.
 @Suite(.tags(.medium)) struct StoreMarkerTests {
   private static let text = Array("one\ntwo\n".utf8)
 
@@ -32,7 +32,7 @@ import Testing
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
     }
     let later = try site.reopened()
-    // A pass with nothing to send must not let a caller reap either.
+    // A pass with nothing to send must not allow a caller to reap either.
     #expect(code(try await later.upload()) == .configuration)
     try later.local.session(Self.text)
     let report = try await later.upload()
@@ -85,7 +85,7 @@ import Testing
     try FileManager.default.moveItem(atPath: root, toPath: root + "-away")
     try DirectoryStore.prepared(at: root)
     try site.local.session(Self.text)
-    // The same store object as in the pass before, which has seen the other folder.
+    // The same store object as in the previous pass, which has seen the other folder.
     #expect(code(try await site.upload()) == .configuration)
     #expect(try names(root) == ["tidemark.json"])
   }
@@ -143,7 +143,7 @@ import Testing
     #expect(store.takeRequests() == ["GET tidemark.json"])
   }
 
-  /// Another device makes the same store at the same time.
+  /// Another device creates the same store at the same time.
   @Test func aMarkerThatComesMeanwhileIsFound() async throws {
     let store = MemoryStore()
     store["devices/a/device.json"] = [1]

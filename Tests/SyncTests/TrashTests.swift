@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// Local copies that retention has deleted stay aside for a while.
+/// Local copies deleted by retention are kept for a while.
 @Suite(.tags(.medium)) struct TrashTests {
   private static let day: Int64 = 86_400
 
@@ -48,7 +48,7 @@ import Testing
     #expect(try restore(session, site))
     #expect(try site.local.log(session) == bytes)
     #expect(names(site).isEmpty)
-    // It ages anew.
+    // Its age starts again.
     #expect(try await LocalReaper(site.context()).plan(Retention()).isEmpty)
     site.local.clock.advance(seconds: 7 * Self.day)
     try await reap(site)
@@ -136,7 +136,7 @@ import Testing
     let context = try site.context()
     let reaper = LocalReaper(context)
     let plan = try await reaper.plan(Retention())
-    // A file has the name of the folder that it would go to.
+    // A file has the name of the target folder.
     let trash = site.local.home.path + "/trash"
     try FileManager.default.createDirectory(atPath: trash, withIntermediateDirectories: true)
     let mark = context.lived.time.mark
@@ -145,7 +145,7 @@ import Testing
     #expect(try !site.local.log(session).isEmpty)
   }
 
-  /// On a full disk, making the trash's folder fails, or moving a file there.
+  /// On a full disk, creating the trash's folder fails, or moving a file there.
   @Test(arguments: [false, true])
   func `what has no room in the trash is deleted`(isRename: Bool) async throws {
     let site = try Site()

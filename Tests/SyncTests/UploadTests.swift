@@ -15,15 +15,15 @@ import Testing
 struct Site {
   let local: TestHome
   let store: FaultyStore
-  /// The device that its home is at present.
+  /// The present device of its home.
   var device: Device
-  /// What the configuration allows at present.
+  /// The configured consent.
   var consent = Consent.logs
-  /// The rules that are configured at present.
+  /// The configured rules.
   var redaction = RedactionRules()
-  /// How many requests are under way at once, where that is configured.
+  /// Number of concurrent requests, if configured.
   var transfers: Int? = 4
-  /// Hears of what a pass decides.
+  /// Logs the decisions of a pass.
   var logger: Logger?
 
   init(clock: TestClock = TestClock()) throws {
@@ -45,10 +45,10 @@ struct Site {
     store = try Self.open(local)
   }
 
-  /// The same home and folder as a later process finds them.
+  /// The same home and folder, as found by a later process.
   func reopened() throws -> Site { try Site(local: local) }
 
-  /// A context as a new process would make it.
+  /// A context as made by a new process.
   func context() throws -> SyncContext {
     return try SyncContext(
       home: local.home, device: device, store: store, machine: local.clock.machine,
@@ -59,7 +59,7 @@ struct Site {
         seed: Array(repeating: 7, count: 32)), logger: logger ?? .off)
   }
 
-  /// Loses the device record: the home is another device from then on.
+  /// Loses the device record: from then on the home is another device.
   mutating func loseDevice() throws {
     try FileManager.default.removeItem(atPath: local.home.devicePath)
     let former = device
@@ -77,7 +77,7 @@ struct Site {
     return try await FolderListing(folder, in: store)[session, in: folder]
   }
 
-  /// The remote stream, checked against every name.
+  /// The remote stream, verified against every name.
   func remoteBytes(_ session: SessionID) async throws -> [UInt8] {
     let remote = try await remote(session)
     var bytes: [UInt8] = []
@@ -109,7 +109,7 @@ struct Site {
     #expect(site.store.takeRequests() == [])
   }
 
-  /// With fewer at once than wait here for each other it would not end.
+  /// With fewer at once than wait for each other here, it would not end.
   @Test(
     .timeLimit(.minutes(10)),
     arguments: [(10, nil, 32), (70_000, nil, 12), (10, 3, 3), (70_000, 3, 3)] as [(Int, Int?, Int)])
@@ -201,7 +201,7 @@ struct Site {
     try await site.expectSealedAndEqual(ended)
   }
 
-  /// Rows as version 0.1.0 keyed them, written by this device or by a former one.
+  /// Rows as keyed by version 0.1.0, written by this device or by a former one.
   @Test(arguments: [true, false])
   func `rows of an earlier version are taken over or dropped`(isOwn: Bool) async throws {
     let site = try Site()
@@ -260,7 +260,7 @@ struct Site {
   }
 
   @Test func dyingAtAnyRequestLosesAndDoublesNothing() async throws {
-    // As many requests as an undisturbed run takes, and one after each of which the process dies.
+    // As many requests as an undisturbed run needs, plus one, after each of which the process dies.
     var deaths: Set<String> = []
     for death in 1...12 {
       let site = try Site()
@@ -270,7 +270,7 @@ struct Site {
       for operation in ["PUT", "GET", "LIST"] {
         site.store.plan(death % 2 == 0 ? .die : .failAfter, on: operation, times: 1)
         _ = try? await site.upload()
-        // Not every pass asks for everything; but each is died at in some.
+        // Not every pass makes every request; but each is died at in some.
         if site.store.forgetPlans().isEmpty { deaths.insert("\(operation) \(death % 2)") }
         site.store.revive()
         site.local.clock.advance(seconds: 7200)
@@ -286,7 +286,7 @@ struct Site {
       try await site.expectSealedAndEqual(ended)
       #expect(try await site.remote(ended).seal?.status == .crashed)
     }
-    // Listed is only what a death has made doubtful.
+    // A death causes a listing only of what it made doubtful.
     #expect(deaths.isSuperset(of: ["PUT 0", "PUT 1", "GET 0", "GET 1", "LIST 0"]), "\(deaths)")
   }
 
@@ -319,7 +319,7 @@ struct Site {
     #expect(try Quarantine(site.local.home).held().map(\.session) == [writer.session])
   }
 
-  /// What a power loss may make of a log that nobody writes any more.
+  /// Possible effects of a power failure on a log that is no longer written.
   @Test(arguments: [
     "shorter", "zeroed", "shorter and other", "gone on differently", "empty", "edited",
   ])

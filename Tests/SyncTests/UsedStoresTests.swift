@@ -5,7 +5,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// Which stores a home has used, as far as it is known.
+/// Which stores a home has used, as far as known.
 @Suite(.tags(.medium)) struct UsedStoresTests {
   private func file(_ home: Home) -> String { home.path + "/stores.json" }
 
@@ -49,11 +49,11 @@ import Testing
     try FileManager.default.removeItem(atPath: file(home))
     var used = try UsedStores.load(home)
     #expect(!used.isEmpty && used.contains(site.store.location) && !used.contains("s3://b"))
-    // What the manifest alone knew of is not forgotten with the first entry.
+    // Stores known only to the manifest are not forgotten with the first entry.
     try UsedStores.note("s3://b", in: home)
     used = try UsedStores.load(home)
     #expect(used.contains(site.store.location) && used.contains("s3://b"))
-    // Opening the manifest may make it anew: what it knows is recorded before.
+    // Opening the manifest may recreate it: what it knows is recorded before.
     try FileManager.default.removeItem(atPath: file(home))
     _ = try site.context()
     try FileManager.default.removeItem(atPath: home.cachePath)

@@ -14,7 +14,7 @@ import Testing
     Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
   }
 
-  /// What is not known to be in the store, from the logs and the listing.
+  /// Bytes not known to be in the store, from the logs and the listing.
   private func unsent(_ site: Site) async throws -> ByteCount {
     var sum: ByteCount = 0
     for session in try site.local.home.openSessions() {

@@ -7,8 +7,8 @@ import Sync
 import TestSupport
 import Testing
 
-/// A device's key may write each name once, and delete nothing: what goes wrong with a PUT is put
-/// right under another name.
+/// A device's key may write each name once, and delete nothing: a failed PUT is repaired under
+/// another name.
 @Suite(.tags(.medium)) struct WriteOnceTests {
   private let local: TestHome
   private let faulty: FaultyStore
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// An object that was cut, one that was damaged, and one whose answer was lost.
+  /// An object that was truncated, one that was damaged, and one whose answer was lost.
   @Test(
     arguments: [".log.zst", ".terminated.", "device.json"],
     [FaultyStore.Fault.truncate, .flip, .failAfter])

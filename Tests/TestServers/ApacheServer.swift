@@ -19,16 +19,16 @@ package final class ApacheServer: FileServer {
 
   /// Starts a server.
   ///
-  /// Throws `ServerFailure` when there is none or it does not run.
+  /// Throws `ServerFailure` if it is not installed or does not run.
   package init() throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
     let port = served.port
     try FileManager.default.createDirectory(
       atPath: folder.path + "/locks", withIntermediateDirectories: true)
-    // The SHA-1 of the password: Apache knows no plain ones.
+    // The SHA-1 of the password: Apache does not accept plain ones.
     try folder.write("\(ServerLogin.user):{SHA}8bWpHU1q1SPyYQEUWRwAfnXRUIQ=\n", to: "users")
-    // It does not serve as root, so another user has to reach and to write these folders.
+    // It does not serve as root, so another user needs access to these folders.
     for path in [folder.path, folder.path + "/www", files, folder.path + "/locks"] {
       try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
     }
@@ -47,7 +47,7 @@ package final class ApacheServer: FileServer {
       "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "dav",
       "dav_fs",
     ]
-    // What some distributions build in cannot be loaded, and is not there as a file.
+    // Modules that some distributions build in cannot be loaded, and have no file.
     let loads = names.compactMap { name -> String? in
       guard let modules else { return nil }
       let file = "\(modules)/mod_\(name).so"

@@ -7,18 +7,18 @@ import Platform
   import Darwin
 #endif
 
-/// A certificate authority of one test run, and what it has signed: PEM files in a folder.
+/// A certificate authority of one test run, with its certificates: PEM files in a folder.
 ///
-/// `ca.pem`, and certificate and key each of `good` (this machine), `expired`, `other` (another host)
-/// and `client`, whose key lies also with a password in `client-locked.key`.
+/// `ca.pem`, and certificate and key each of `good` (this machine), `expired`, `other` (another
+/// host) and `client`, whose key is also in `client-locked.key` with a password.
 package final class Authority: Sendable {
-  /// The pin of the good server's public key, as libcurl writes it.
+  /// The pin of the good server's public key, in libcurl's format.
   package let pin: String
   private let folder: TemporaryDirectory
 
   /// Makes keys and certificates that are valid for two days.
   ///
-  /// Throws `ServerFailure` when `openssl` fails.
+  /// Throws `ServerFailure` if `openssl` fails.
   package init() throws {
     folder = try TemporaryDirectory()
     let script = """

@@ -1,14 +1,14 @@
-/// What a `FaultProxy` does to one request.
+/// A fault that a `FaultProxy` causes in one request.
 package enum Fault: String, CaseIterable, Sendable {
-  /// The connection breaks before the server hears of it.
+  /// The connection breaks before the server receives the request.
   case resetBefore
-  /// The server does it; the connection breaks instead of an answer.
+  /// The server carries out the request; the connection breaks instead of an answer.
   case resetAfter
-  /// 500 without a word.
+  /// 500 without a body.
   case serverError
   /// 502, as from a gateway.
   case badGateway
-  /// 503, as from a server that is overloaded.
+  /// 503, as from an overloaded server.
   case unavailable
   /// 429 with `Retry-After: 0`.
   case tooMany
@@ -16,30 +16,30 @@ package enum Fault: String, CaseIterable, Sendable {
   case tooManyWait
   /// The answer comes in small pieces.
   case slow
-  /// The answer ends in its middle.
+  /// The answer ends in the middle.
   case cutAnswer
-  /// One bit of an uploaded object is another.
+  /// One bit of an uploaded object is flipped.
   case flippedUpload
-  /// One bit of a downloaded object is another.
+  /// One bit of a downloaded object is flipped.
   case flippedDownload
-  /// The server gets it twice.
+  /// The server receives it twice.
   case duplicate
   /// The connection to the server breaks in the middle of an upload.
   case cutUpload
-  /// Half of an upload is stored, and success comes back.
+  /// Half of an upload is stored, and success is reported.
   case halfStored
-  /// Nothing of an upload is stored, and success comes back.
+  /// Nothing of an upload is stored, and success is reported.
   case dropped
-  /// Half of the body goes on; then nothing moves until the client hangs up.
+  /// Half of the body is forwarded; then nothing more until the client hangs up.
   case held
 
-  /// Those that end by themselves.
+  /// Faults that end by themselves.
   package static let passing = allCases.filter { $0 != .held }
 
-  /// Whether it can happen to a request.
+  /// Whether it can affect a request.
   ///
-  /// Bits are flipped in objects alone: their names say what they hold, while no store promises
-  /// anything of a listing whose very names have changed on the way.
+  /// Bits are flipped in objects only: their names show what they hold, while nothing could detect
+  /// a listing whose names have changed in transit.
   package func concerns(_ request: WireRequest) -> Bool {
     switch self {
     case .flippedUpload, .cutUpload, .halfStored:

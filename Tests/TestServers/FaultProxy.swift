@@ -6,23 +6,23 @@ import Foundation
   import Darwin
 #endif
 
-/// A proxy before a test server that damages what it is told to damage, each request by itself.
+/// A proxy in front of a test server that damages requests as instructed.
 ///
-/// One connection carries one request. Signatures stay valid: the request goes on as it came, but
-/// for a header that asks for the connection to be closed.
+/// One connection carries one request. Signatures stay valid: the request is forwarded unchanged,
+/// except for a header that asks for the connection to be closed.
 package final class FaultProxy: Sendable {
-  /// Chooses what happens to a request; told its number, from 0 on.
+  /// Chooses the fault of a request, given its number from 0.
   package typealias Choice = @Sendable (_ number: Int, _ request: WireRequest) -> Fault?
 
-  /// The URL to ask instead of the server's, with the same path.
+  /// The URL to use instead of the server's, with the same path.
   package let url: String
   /// The listening socket, closed with this object.
   private let listener: Listener
   private let state: Box
 
-  /// What the connections share, behind a lock.
+  /// The state shared by the connections, behind a lock.
   private final class Box: @unchecked Sendable {
-    // Unchecked: the variables are only touched while `lock` is held.
+    // Unchecked: the variables are only accessed while `lock` is held.
     private let lock = NSCondition()
     private var connections = 0
     private var requests = 0
@@ -77,7 +77,7 @@ package final class FaultProxy: Sendable {
   ///
   /// - Parameters:
   ///   - url: The server's URL, on a port of loopback.
-  ///   - choice: What happens to each request; a fault that does not concern it is none.
+  ///   - choice: The fault of each request; one that cannot affect it is ignored.
   package init(to url: String, _ choice: @escaping Choice) throws {
     let listener = try Listener()
     self.listener = listener
@@ -101,22 +101,22 @@ package final class FaultProxy: Sendable {
 
   deinit { listener.stop() }
 
-  /// How many requests came so far.
+  /// Number of requests so far.
   package var requests: Int { state.counts.requests }
-  /// How often each fault happened so far.
+  /// Number of occurrences of each fault so far.
   package var exercised: [Fault: Int] { state.counts.exercised }
-  /// Passes on everything as it is from now on.
+  /// Forwards everything unchanged from now on.
   package func stopFaults() { state.end() }
 
-  /// Waits until a fault has happened so often; false when it does not.
+  /// Waits until a fault has occurred this often; false if it does not.
   ///
-  /// Waits on a thread of its own: the request that meets the fault may need the one that asks.
+  /// Waits on a separate thread: the request that meets the fault may need the calling one.
   package func waits(for fault: Fault, times: Int = 1) async -> Bool {
     await waits { $0.wait(for: fault, times: times) }
   }
 
-  /// Waits until nothing is under way any more, so that the server has come to terms with what was
-  /// broken off; false when it does not.
+  /// Waits until no request is in progress, so that the server has handled what was broken off;
+  /// false if that does not happen.
   package func waitsForQuiet() async -> Bool { await waits { $0.waitForQuiet() } }
 
   private func waits(_ wait: @escaping @Sendable (Box) -> Bool) async -> Bool {

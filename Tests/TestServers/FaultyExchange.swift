@@ -9,14 +9,14 @@ import Foundation
 /// One request on its way through a `FaultProxy`.
 struct FaultyExchange {
   let request: WireRequest
-  /// Counts the proxy's requests; decides where a bit is flipped.
+  /// The request's number at the proxy; determines where a bit is flipped.
   let number: Int
-  /// The server's.
+  /// The server's port.
   let port: UInt16
 
   /// Damages this exchange and ends the client's connection.
   ///
-  /// `note` is called before the client can know, and not where there was nothing to damage.
+  /// Calls `note` before the client can notice, unless there was nothing to damage.
   func carryOut(_ fault: Fault, on client: CInt, note: () -> Void) {
     switch fault {
     case .held: return hold(client, note)
@@ -58,7 +58,7 @@ struct FaultyExchange {
     }
   }
 
-  /// The server's whole answer; empty when there is none.
+  /// The server's whole answer; empty if there is none.
   func forward() -> [UInt8] { forward(request) }
 
   private func forward(_ request: WireRequest) -> [UInt8] {
@@ -68,7 +68,7 @@ struct FaultyExchange {
     return Wire.all(from: server)
   }
 
-  /// Breaks off in the middle of the body, and waits until the server has come to terms with that.
+  /// Breaks off in the middle of the body, and waits until the server has handled that.
   private func forwardHalf(meanwhile: () -> Void = {}) {
     guard let server = Port.connect(port) else { return }
     let whole = request.with("Connection", "close").bytes
@@ -77,7 +77,7 @@ struct FaultyExchange {
     Wire.finish(server)
   }
 
-  /// Lets half of an upload or of an answer go on, and waits for the client to hang up.
+  /// Forwards half of an upload or of an answer, and waits for the client to hang up.
   private func hold(_ client: CInt, _ note: () -> Void) {
     func wait() {
       note()

@@ -19,7 +19,7 @@ package final class LighttpdServer: FileServer {
 
   /// Starts a server.
   ///
-  /// Throws `ServerFailure` when there is none or it does not run.
+  /// Throws `ServerFailure` if it is not installed or does not run.
   package init(password: String = ServerLogin.password) throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)
@@ -49,10 +49,10 @@ package final class LighttpdServer: FileServer {
       install: "the packages lighttpd and lighttpd-mod-webdav")
   }
 
-  /// The requests so far, one `METHOD path status` each.
+  /// The requests so far, as `METHOD path status`.
   ///
-  /// The server buffers its log and writes it after a hang-up signal. A request that is sent last
-  /// marks how far the log must come.
+  /// The server buffers its log and writes it after a hang-up signal. A final request marks how far
+  /// the log must extend.
   package func accessLog() throws -> [String] {
     let pid = try String(contentsOfFile: folder.path + "/pid", encoding: .utf8)
     guard let number = Int32(pid.trimmingCharacters(in: .whitespacesAndNewlines)),

@@ -1,9 +1,9 @@
-/// How long the tests wait for what must come.
+/// How long tests wait for an event that must occur.
 ///
-/// Only what hangs reaches it: a busy machine may let a thread wait for minutes.
+/// Only a hang reaches it: a busy machine may delay a thread for minutes.
 package enum Patience {
   /// The seconds.
   package static let seconds = 1800.0
-  /// The milliseconds, as `poll` takes them.
+  /// The milliseconds, for `poll`.
   package static let milliseconds: Int32 = 1_800_000
 }

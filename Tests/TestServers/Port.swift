@@ -9,12 +9,12 @@ import Platform
 
 /// Ports of this machine's loopback interface.
 enum Port {
-  /// Below those that the system gives to sockets without a port of their own: such a socket cannot
-  /// take one from a server that is about to start.
+  /// Below the ports that the system assigns to other sockets, which could otherwise take one from
+  /// a server about to start.
   private static let fixed: Range<UInt16> = 10_000..<30_000
   private static let next = Guarded(UInt16.random(in: fixed))
 
-  /// A port for a server that is about to start; no other server of this process gets it.
+  /// A port for a server about to start; no other server of this process gets it.
   static func free() throws -> UInt16 {
     for _ in fixed {
       let port = next.withLock { next in
@@ -36,7 +36,7 @@ enum Port {
     return bound
   }
 
-  /// A socket that has a port, any where 0 is asked for; nil when the port is taken.
+  /// A socket bound to a port, any if 0 is given; nil if the port is taken.
   private static func bind(_ port: UInt16) -> (socket: CInt, port: UInt16)? {
     let raw = makeSocket()
     var address = loopback(port)
@@ -60,7 +60,7 @@ enum Port {
     return true
   }
 
-  /// A connection to a port; nil when nobody listens there.
+  /// A connection to a port; nil if nothing listens there.
   static func connect(_ port: UInt16) -> CInt? {
     let raw = makeSocket()
     var address = loopback(port)
@@ -91,10 +91,10 @@ enum Port {
   }
 }
 
-/// A port that this process listens on.
+/// A port on which this process listens.
 ///
-/// Closed with its last user, a thread that accepts included: until then no other socket gets its
-/// number, and so nobody answers in another server's place.
+/// Closed with its last user, including a thread that accepts: until then no other socket gets its
+/// number, and nothing answers in another server's place.
 final class Listener: Sendable {
   let port: UInt16
   private let socket: CInt
@@ -103,10 +103,11 @@ final class Listener: Sendable {
 
   deinit { close(socket) }
 
-  /// The next connection, which no child of this process gets; nil once the listener has stopped.
+  /// The next connection, not inherited by children of this process; nil once the listener has
+  /// stopped.
   func accept() -> CInt? {
     var connection = systemAccept(socket)
-    // A signal, or a client that has gone already, ends no server.
+    // Neither a signal nor a client that is gone already ends a server.
     while connection < 0, [EINTR, ECONNABORTED].contains(errno) {
       connection = systemAccept(socket)
     }
@@ -115,13 +116,13 @@ final class Listener: Sendable {
     return connection
   }
 
-  /// Whether a connection comes before so many milliseconds are over.
+  /// Whether a connection arrives within this number of milliseconds.
   func waits(milliseconds: CInt) -> Bool {
     var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&wanted, 1, milliseconds) == 1
   }
 
-  /// Accepts no more.
+  /// Stops accepting.
   func stop() { shutdown(socket, CInt(SHUT_RDWR)) }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// `rclone serve s3` on a port and in a folder of its own.
 package final class RcloneS3Server: FileServer {
-  /// The access key that it takes.
+  /// The access key that it accepts.
   package static let accessKeyID = "TIDEKEY"
   /// The secret of that key.
   package static let secretAccessKey = "mark/secret+key"

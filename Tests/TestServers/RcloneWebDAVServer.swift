@@ -12,7 +12,7 @@ package final class RcloneWebDAVServer: FileServer {
 
   /// Starts a server.
   ///
-  /// Throws `ServerFailure` when there is none or it does not run.
+  /// Throws `ServerFailure` if it is not installed or does not run.
   package init() throws {
     let served = try ServedFolder()
     (folder, url, files) = (served.folder, served.url, served.files)

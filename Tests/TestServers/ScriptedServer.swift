@@ -6,7 +6,7 @@ import Foundation
   import Darwin
 #endif
 
-/// An HTTP server that gives prepared answers in turn, and remembers what it was asked.
+/// An HTTP server that gives prepared answers in turn, and records the requests.
 package final class ScriptedServer: Sendable {
   /// The server's URL, without a slash at the end.
   package let url: String
@@ -15,7 +15,7 @@ package final class ScriptedServer: Sendable {
 
   /// Requests, behind a lock.
   private final class Box: @unchecked Sendable {
-    // Unchecked: `value` is only touched while `lock` is held.
+    // Unchecked: `value` is only accessed while `lock` is held.
     private let lock = NSLock()
     private var value: [WireRequest] = []
     func append(_ request: WireRequest) { lock.withLock { value.append(request) } }
@@ -24,8 +24,8 @@ package final class ScriptedServer: Sendable {
 
   /// Starts a server.
   ///
-  /// - Parameter answers: Whole answers from the status line on, line ends as `\n`; with none the
-  ///   server accepts connections and never answers.
+  /// - Parameter answers: Whole answers from the status line on, with `\n` for line ends; without
+  ///   any, the server accepts connections and never answers.
   package init(_ answers: [String] = []) throws {
     listener = try Listener()
     url = "http://127.0.0.1:\(listener.port)"
@@ -40,12 +40,12 @@ package final class ScriptedServer: Sendable {
     thread.start()
   }
 
-  /// Starts a server that gives one answer without an end: a head, and a piece over and over until
-  /// nobody reads on.
+  /// Starts a server that gives one endless answer: a head, and a piece repeated until the client
+  /// stops reading.
   ///
   /// - Parameters:
-  ///   - head: What comes once, line ends as `\r\n`.
-  ///   - piece: What is repeated.
+  ///   - head: Sent once, with `\r\n` for line ends.
+  ///   - piece: Sent repeatedly.
   package init(head: String, endlessly piece: String) throws {
     listener = try Listener()
     url = "http://127.0.0.1:\(listener.port)"
@@ -61,12 +61,12 @@ package final class ScriptedServer: Sendable {
 
   deinit { listener.stop() }
 
-  /// What was asked so far.
+  /// The requests so far.
   package var received: [WireRequest] { requests.all }
 
-  /// Waits for a connection to a server without answers; false when none comes.
+  /// Waits for a connection to a server without answers; false if there is none.
   ///
-  /// Waits on a thread of its own: the request that connects may need the one that asks.
+  /// Waits on a separate thread: the request that connects may need the calling one.
   package func waitForConnection() async -> Bool {
     let listener = listener
     return await withCheckedContinuation { continuation in
@@ -85,7 +85,7 @@ package final class ScriptedServer: Sendable {
   }
 
   private static func write(_ answer: String, to connection: CInt) {
-    // Only the head's line ends are HTTP's affair.
+    // Only the head's line ends are changed for HTTP.
     let end = answer.range(of: "\n\n")
     let head = end.map { answer[..<$0.upperBound] } ?? answer[...]
     let body = end.map { answer[$0.upperBound...] } ?? ""

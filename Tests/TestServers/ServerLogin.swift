@@ -6,7 +6,7 @@ package enum ServerLogin {
   package static let password = "mark"
 }
 
-/// A server whose objects lie in a folder of this machine.
+/// A server whose objects are in a folder of this machine.
 package protocol FileServer: Sendable {
   /// The URL of its root, without a slash at the end.
   var url: String { get }

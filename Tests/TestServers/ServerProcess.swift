@@ -9,11 +9,11 @@ import Platform
 
 /// Why a test server does not run, and what to do about it.
 package struct ServerFailure: Error, CustomStringConvertible {
-  /// The whole story in one line.
+  /// The whole message in one line.
   package let description: String
 }
 
-/// A server program that ends when this object goes, or when the test process does.
+/// A server program that ends when this object is deinitialized, or the test process ends.
 final class ServerProcess: Sendable {
   private static let spawning = NSLock()
   private let lifeline: CInt
@@ -21,9 +21,9 @@ final class ServerProcess: Sendable {
 
   /// Starts a program and waits until it accepts connections, or ends.
   ///
-  /// A shell stands between: it waits for its input to end, which happens also when the tests
-  /// crash, and then ends the program and removes its folder. Descriptor 3 is the program's alone:
-  /// a pipe that is closed when it ends.
+  /// A shell is in between: it waits for its input to end, which also happens when the tests crash,
+  /// and then ends the program and removes its folder. Descriptor 3 belongs to the program only: a
+  /// pipe that is closed when it ends.
   init(
     _ executable: String, _ arguments: [String], port: UInt16, folder: String, install: String
   ) throws {
@@ -72,7 +72,8 @@ final class ServerProcess: Sendable {
   private static func spawn(
     _ arguments: [String], environment: [String: String], output: String
   ) throws -> (pid_t, CInt, CInt) {
-    // Closed on exec, and one server at a time: or each would keep the pipes of the others open.
+    // Close on exec, and start one server at a time: otherwise each would keep the pipes of the
+    // others open.
     spawning.lock()
     defer { spawning.unlock() }
     let input = try pipeEnds()
@@ -99,7 +100,7 @@ final class ServerProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// The first executable of these names in the places where the tests' tools may be.
+  /// The first executable with one of these names in the places where the tests' tools may be.
   static func tool(_ names: String...) -> String {
     var places: [String] = []
     let environment = ProcessInfo.processInfo.environment

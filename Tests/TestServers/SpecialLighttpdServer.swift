@@ -1,6 +1,6 @@
 import Foundation
 
-/// lighttpd with mod_webdav in the variants that few tests need: TLS, and digest authentication.
+/// lighttpd with mod_webdav in variants that few tests need: TLS, and digest authentication.
 package final class SpecialLighttpdServer: Sendable {
   /// The variants.
   package enum Kind: Sendable {
@@ -20,7 +20,7 @@ package final class SpecialLighttpdServer: Sendable {
 
   /// Starts a server.
   ///
-  /// Throws `ServerFailure` when there is none or it does not run.
+  /// Throws `ServerFailure` if it is not installed or does not run.
   package init(_ kind: Kind, authority: Authority? = nil) throws {
     folder = try TemporaryDirectory()
     let port = try Port.free()
@@ -33,7 +33,7 @@ package final class SpecialLighttpdServer: Sendable {
     case .tls(let certificate, let wantsClient, let newest):
       guard let authority else { throw ServerFailure(description: "TLS needs an authority") }
       url = "https://127.0.0.1:\(port)/dav"
-      // Not otherwise: with it lighttpd does not serve a certificate that has expired.
+      // Only then: with it lighttpd does not serve an expired certificate.
       let client = """
         ssl.ca-file = "\(authority.path("ca.pem"))"
         ssl.verifyclient.activate = "enable"

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that is removed with everything in it when the last reference goes.
+/// A folder that is removed, with its content, with the last reference.
 package final class TemporaryDirectory: Sendable {
   /// The absolute path.
   package let path: String
@@ -21,7 +21,7 @@ package final class TemporaryDirectory: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Writes a file, and makes the folders above it.
+  /// Writes a file, and creates its folders.
   @discardableResult
   package func write(_ text: String, to name: String) throws -> String {
     let file = url.appendingPathComponent(name)

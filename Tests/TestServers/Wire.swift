@@ -6,7 +6,7 @@ import Foundation
   import Darwin
 #endif
 
-/// One HTTP request as it came over a connection.
+/// One HTTP request as received on a connection.
 package struct WireRequest: Sendable {
   /// Request line and header lines, without the empty line that ends them.
   package var head: String
@@ -15,7 +15,7 @@ package struct WireRequest: Sendable {
 
   /// The method, such as `PUT`.
   package var method: String { String(head.prefix { $0 != " " }) }
-  /// The path and query as they were asked for.
+  /// The path and query as requested.
   package var target: String {
     let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
     return words.count > 1 ? String(words[1]) : ""
@@ -33,9 +33,9 @@ package struct WireRequest: Sendable {
   var bytes: [UInt8] { Array((head + "\r\n\r\n").utf8) + body }
 }
 
-/// HTTP over plain sockets, blocking: for threads of their own.
+/// HTTP over plain sockets, blocking: for separate threads.
 enum Wire {
-  /// Reads one request; nil when the connection ends before it is whole.
+  /// Reads one request; nil if the connection ends before it is complete.
   static func request(from connection: CInt) -> WireRequest? {
     var bytes: [UInt8] = []
     var end: Int?
@@ -61,7 +61,7 @@ enum Wire {
     return bytes
   }
 
-  /// Sends everything; false when the other side is gone.
+  /// Sends everything; false if the other side is gone.
   @discardableResult
   static func send(_ bytes: some Collection<UInt8>, to connection: CInt) -> Bool {
     let bytes = Array(bytes)
@@ -84,7 +84,7 @@ enum Wire {
     close(connection)
   }
 
-  /// Ends a connection as a crash does: what is under way is lost.
+  /// Ends a connection like a crash: data in transit is lost.
   static func reset(_ connection: CInt) {
     var now = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -92,7 +92,7 @@ enum Wire {
     close(connection)
   }
 
-  /// Where the head of a message ends; nil when it is not whole.
+  /// The end of a message's head; nil if it is incomplete.
   static func headEnd(_ bytes: [UInt8], from start: Int = 0) -> Int? {
     guard bytes.count >= start + 4 else { return nil }
     return (start...(bytes.count - 4)).first {

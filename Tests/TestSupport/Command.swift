@@ -7,18 +7,18 @@ import Platform
   import Glibc
 #endif
 
-/// A program that is run to its end, with what it says.
+/// A program that is run to its end, with its output.
 ///
-/// Foundation's `Process` crashes now and then where many start at once, and hands down the signal
-/// mask of a thread of the pool.
+/// Foundation's `Process` occasionally crashes when many start at once, and passes on the signal
+/// mask of a pool thread.
 package struct Command: Sendable {
-  /// What a run came to.
+  /// The result of a run.
   package struct Result: Sendable {
     /// The exit status, or 128 and the signal's number.
     package let status: Int32
-    /// What came on its output.
+    /// Its standard output.
     package let output: [UInt8]
-    /// What came on its error output.
+    /// Its standard error.
     package let errors: String
 
     /// The output as text.
@@ -29,7 +29,7 @@ package struct Command: Sendable {
   private let environment: [String: String]
   private let input: [UInt8]
 
-  /// Describes one, that sees the given variables and no others.
+  /// Describes a program that sees the given variables and no others.
   package init(
     _ words: [String], environment: [String: String] = ProcessInfo.processInfo.environment,
     input: [UInt8] = []
@@ -39,7 +39,7 @@ package struct Command: Sendable {
     self.input = input
   }
 
-  /// Runs it to its end, without keeping a thread from other tests.
+  /// Runs it to its end, without blocking a thread that other tests need.
   package func run() async throws -> Result {
     let files = try (0..<3).map { _ in try Self.file() }
     try files[0].write(contentsOf: input)

@@ -1,9 +1,9 @@
-/// Streams that are hard on a delta, and what happens to streams.
+/// Streams that are difficult for a delta, and edits of streams.
 package enum EditScript {
-  /// Bytes to begin with: log lines, nasty text, random bytes, one byte over and over, a pattern
-  /// over and over, or several of these.
+  /// Initial bytes: log lines, nasty text, random bytes, one byte repeated, a pattern repeated, or
+  /// several of these.
   ///
-  /// - Parameter limit: length at most, in bytes.
+  /// - Parameter limit: maximum length in bytes.
   package static func stream(_ limit: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     let count = Int.random(in: 0...limit, using: &generator)
     switch Int.random(in: 0..<6, using: &generator) {
@@ -49,7 +49,7 @@ package enum EditScript {
     return pieces
   }
 
-  /// Random bytes, which zstd cannot make smaller.
+  /// Random bytes, which zstd cannot compress.
   package static func random(_ count: Int, _ generator: inout SeededGenerator) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(count + 8)
@@ -57,7 +57,7 @@ package enum EditScript {
     return Array(out.prefix(count))
   }
 
-  /// A line as a log has it.
+  /// A typical log line.
   package static func line(_ generator: inout SeededGenerator) -> [UInt8] {
     let (second, number) = (generator.next() % 60, generator.next() % 1_000_000)
     return Array(

@@ -3,17 +3,17 @@ package import ObjectStore
 import Replica
 import Synchronization
 
-/// A store that counts requests and fails where it is told to.
+/// A store that counts requests and fails as planned.
 package final class FaultyStore: ObjectStore {
-  /// What goes wrong.
+  /// The kinds of faults.
   package enum Fault: Sendable, Equatable {
-    /// The request is answered with an error, and nothing is done.
+    /// The answer is an error; nothing is done.
     case failBefore(StoreError.Code)
-    /// The request is carried out, its answer is lost.
+    /// The request is carried out, but its answer is lost.
     case failAfter
-    /// Half of the body is stored under the name, and an error comes back.
+    /// Half of the body is stored under the name, with an error as the answer.
     case truncate
-    /// The body is stored with one bit flipped, and success comes back.
+    /// The body is stored with one bit flipped, with success as the answer.
     case flip
     /// The process dies here: nothing more is sent.
     case die
@@ -24,7 +24,7 @@ package final class FaultyStore: ObjectStore {
     let operation: String
     let keyPart: String
     let fault: Fault
-    /// How often; each time counts one down.
+    /// Remaining number of occurrences.
     var times: Int
   }
 
@@ -55,8 +55,8 @@ package final class FaultyStore: ObjectStore {
     state.withLock { $0.plans.append(plan) }
   }
 
-  /// Forgets the faults that are planned still, and tells which: for tests that cannot know what is
-  /// asked for, and count instead.
+  /// Removes and returns the remaining planned faults: for tests that cannot know the requests, and
+  /// count instead.
   @discardableResult
   package func forgetPlans() -> [Plan] {
     state.withLock { state in
@@ -65,13 +65,13 @@ package final class FaultyStore: ObjectStore {
     }
   }
 
-  /// Refuses larger bodies from now on, as a server does that has a limit.
+  /// Refuses larger bodies from now on, like a server with a limit.
   package func refuseAbove(_ bytes: Int) { state.withLock { $0.largest = bytes } }
 
-  /// Lets segments wait until so many are on their way at once.
+  /// Delays segments until this number of them is in transit at once.
   package func gather(_ segments: Int) { state.withLock { $0.gathered = segments } }
 
-  /// How many segments were on their way at once at the most.
+  /// The largest number of segments that were in transit at once.
   package var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
   private func begin() async {
@@ -89,13 +89,13 @@ package final class FaultyStore: ObjectStore {
     }
   }
 
-  /// How many bodies were refused for their size.
+  /// Number of bodies refused for their size.
   package var refused: Int { state.withLock { $0.refused } }
 
-  /// Planned faults that nothing ran into: a test that has some tested less than it says.
+  /// Planned faults that did not occur: a test with any tested less than it claims.
   package var unexercised: [Plan] { state.withLock { $0.plans } }
 
-  /// Requests so far, `PUT key`; forgotten by reading them.
+  /// Requests so far, `PUT key`; reading them clears the list.
   ///
   /// Without reads of a folder's marker, which every pass makes and which cost nothing; see
   /// ``takeMarkerReads()``.
@@ -106,7 +106,7 @@ package final class FaultyStore: ObjectStore {
     }
   }
 
-  /// How often a folder's marker was read; forgotten by reading it.
+  /// Number of reads of a folder's marker; reading it resets it.
   package func takeMarkerReads() -> Int {
     state.withLock { state in
       defer { state.markerReads = 0 }
@@ -114,7 +114,7 @@ package final class FaultyStore: ObjectStore {
     }
   }
 
-  /// Lets a dead store live again: the next process.
+  /// Revives a dead store for the next process.
   package func revive() { state.withLock { $0.isDead = false } }
 
   private func fault(_ operation: String, _ key: String) throws -> Fault? {

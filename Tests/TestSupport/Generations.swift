@@ -2,9 +2,9 @@ import Crypto
 import Delta
 import LogRecords
 
-/// The generations of a stream in memory: written as an uploader does it, read as a reader does.
+/// The generations of a stream in memory: written like an uploader, read like a reader.
 package struct Generations {
-  /// A segment; its place and hash are what a name would tell.
+  /// A segment; its range and hash are what a name would state.
   package struct Segment {
     /// The generation it belongs to.
     package let generation: Int
@@ -28,10 +28,10 @@ package struct Generations {
   private let encoder: SegmentEncoder
   private let maximumInstructions: Int
 
-  /// Makes a stream without bytes.
+  /// Makes an empty stream.
   ///
-  /// - Parameter maximumInstructions: after how many instructions a delta segment ends.
-  /// - Throws: ``Delta/SegmentError`` when there is no memory.
+  /// - Parameter maximumInstructions: number of instructions after which a delta segment ends.
+  /// - Throws: ``Delta/SegmentError`` if there is not enough memory.
   package init(maximumInstructions: Int = DeltaInstructions.maximumCount) throws {
     self.maximumInstructions = maximumInstructions
     encoder = try SegmentEncoder()
@@ -40,7 +40,7 @@ package struct Generations {
   /// The newest generation.
   package var newest: Int { map.generation }
 
-  /// Objects of the newest generation in bytes.
+  /// Size of the newest generation's objects in bytes.
   package var storedLength: Int {
     segments.lazy.filter { $0.generation == newest }.reduce(0) { $0 + $1.object.count }
   }
@@ -63,7 +63,7 @@ package struct Generations {
   ///
   /// - Parameters:
   ///   - stream: its bytes.
-  ///   - pieces: the same bytes as they are fed.
+  ///   - pieces: the same bytes, in the pieces to append.
   /// - Throws: ``Delta/SegmentError``.
   package mutating func replace(with stream: [UInt8], in pieces: [[UInt8]]) throws {
     let basis = map

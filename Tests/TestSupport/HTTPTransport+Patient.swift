@@ -1,9 +1,9 @@
 package import HTTPTransport
 
 extension HTTPTransport {
-  /// A transport that waits for an answer however long the machine has other work.
+  /// A transport that waits for an answer however busy the machine is.
   ///
-  /// - Parameter workers: how many requests may run at once; nil for the default.
+  /// - Parameter workers: maximum number of concurrent requests; nil for the default.
   package static func patient(workers: Int? = nil) -> HTTPTransport {
     var options = Options()
     if let workers { options.workers = workers }

@@ -5,12 +5,12 @@ import Platform
 import Replica
 import SessionLog
 
-/// A store in a folder into which somebody has put whatever may harm its readers: names, sizes,
-/// sidecars, indexes and frames that lie.
+/// A store in a folder with content that may harm its readers: false names, sizes, sidecars,
+/// indexes and frames.
 ///
-/// Beside it lies a file that no reader may touch, and links lead to it. One session is sound.
+/// Beside it is a file that no reader may touch, to which links lead. One session is sound.
 package struct HostileStore {
-  /// What every object of the device lies below.
+  /// The folder of all of the device's objects.
   package let folder: String
   /// The device.
   package static let device = "hostiledevice"
@@ -25,7 +25,7 @@ package struct HostileStore {
   /// Writes the store.
   ///
   /// - Parameters:
-  ///   - path: the store's folder, which is made.
+  ///   - path: the store's folder, which is created.
   ///   - outside: a file beside the store that links lead to.
   package init(at path: String, outside: String) throws {
     folder = "\(path)/devices/\(Self.device)/\(Self.day)"
@@ -64,7 +64,7 @@ package struct HostileStore {
     init(_ bytes: [UInt8], length: Int) { (self.bytes, self.length) = (bytes, length) }
   }
 
-  /// Text that does harm at a terminal or in a file's name, as JSON has it.
+  /// Text that is harmful on a terminal or in a file's name, as JSON.
   private static let text =
     #"\u001b]52;c;b3duZWQ=\u0007\u009b2J\u202e\u2028\n../../../outside\u0000"#
 
@@ -110,7 +110,7 @@ package struct HostileStore {
     )
   }
 
-  /// A sidecar, with changes.
+  /// A sidecar with changes.
   private static func sidecar(
     _ id: String, _ change: (inout [String: Any]) -> Void = { _ in }
   ) throws -> [UInt8] {
@@ -144,7 +144,7 @@ package struct HostileStore {
 
   // MARK: Harm
 
-  /// Names that are none, that lie about sizes, and things that are no files.
+  /// Invalid names, names with false sizes, and entries that are not files.
   private mutating func addNames(_ outside: String) throws {
     let id = session("names")
     let hash = "0123456789abcdef"
@@ -187,7 +187,7 @@ package struct HostileStore {
     }
   }
 
-  /// Sidecars whose names are right.
+  /// Harmful sidecars with correct names.
   private static func sidecars() throws -> [[UInt8]] {
     func named(_ number: Int, _ change: (inout [String: Any]) -> Void) throws -> [UInt8] {
       let suffix = "sc\(number)"
@@ -228,11 +228,11 @@ package struct HostileStore {
     return encoder.finish(link: .start)
   }
 
-  /// Segments whose sizes are right.
+  /// Harmful segments with correct sizes.
   private static func segments() throws -> [Segment] {
     let zeros = [UInt8](repeating: 0, count: SegmentEncoder.frameLength)
     let sound = frame(log)
-    // Two gigabytes in some hundred kilobytes, and what claims to be three hundred.
+    // Two gigabytes in some hundred kilobytes, and a claim of three hundred.
     var all = [Segment(frame(zeros, times: 1000), length: 1000 * zeros.count)]
     all.append(Segment(all[0].bytes, length: 300_000_000_000))
     var cut = Segment(Array(sound.dropLast(9)), length: log.count)
@@ -279,7 +279,7 @@ package struct HostileStore {
     ]
   }
 
-  /// Other devices, and what only looks like one.
+  /// Other devices, and entries that only look like one.
   private func addDevices(_ path: String) throws {
     for (name, record) in [
       ("other", "{\"deviceId\":\"hostiledevice\"}"), ("garbage", "\0\0"), ("UPPER", "{}"),

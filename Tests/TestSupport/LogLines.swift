@@ -2,7 +2,7 @@ import LogRecords
 package import Logging
 import Synchronization
 
-/// A logger's lines, `level message`, kept for a test.
+/// Keeps a logger's lines, `level message`, for a test.
 package final class LogLines: Sendable {
   private struct Handler: LogHandler {
     let lines: LogLines
@@ -21,15 +21,15 @@ package final class LogLines: Sendable {
 
   private let state = Mutex<[String]>([])
 
-  /// Keeps no lines yet.
+  /// Starts without lines.
   package init() {}
 
-  /// A logger of a level whose lines come here.
+  /// A logger with a level whose lines are kept here.
   package func logger(_ level: Logger.Level) -> Logger {
     Logger(label: "test") { _ in handler(level) }
   }
 
-  /// What such a logger writes with.
+  /// The handler of such a logger.
   package func handler(_ level: Logger.Level) -> any LogHandler {
     Handler(lines: self, logLevel: level)
   }

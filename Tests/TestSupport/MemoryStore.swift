@@ -2,15 +2,15 @@ package import ObjectStore
 import Platform
 import Synchronization
 
-/// A store in memory that counts what is read.
+/// A store in memory that counts reads.
 package final class MemoryStore: ObjectStore {
-  /// What was asked of it.
+  /// The reads of a store.
   package struct Traffic: Sendable, Equatable {
     /// GETs, ranged ones included.
     package var gets = 0
     /// Listings.
     package var lists = 0
-    /// Bytes of objects that were read.
+    /// Bytes read of objects.
     package var bytes = 0
   }
 
@@ -31,7 +31,7 @@ package final class MemoryStore: ObjectStore {
   /// The keys of all objects.
   package var keys: [String] { state.withLock { $0.objects.keys.sorted() } }
 
-  /// An object's bytes; nil takes it away.
+  /// An object's bytes; nil removes it.
   package subscript(key: String) -> [UInt8]? {
     get { state.withLock { $0.objects[key] } }
     set { state.withLock { $0.objects[key] = newValue } }
@@ -42,7 +42,7 @@ package final class MemoryStore: ObjectStore {
     state.withLock { $0.beforeGet = body }
   }
 
-  /// What was asked so far; forgotten by reading it.
+  /// The reads so far; reading them resets the counts.
   package func takeTraffic() -> Traffic {
     state.withLock { state in
       defer { state.traffic = Traffic() }

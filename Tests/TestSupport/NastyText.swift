@@ -1,5 +1,5 @@
-/// Program output as bad as it gets: NUL, invalid UTF-8, CR LF, escape sequences, look-alikes of
-/// our own records, lines of any length, no last newline.
+/// The worst program output: NUL, invalid UTF-8, CR LF, escape sequences, look-alikes of our own
+/// records, lines of any length, no last newline.
 package enum NastyText {
   private static let pieces: [[UInt8]] = [
     [0], [0xff, 0xfe], [0xc3], Array("\r\n".utf8), Array("\u{1b}[31mred\u{1b}[0m".utf8),

@@ -3,11 +3,11 @@ package import ObjectStore
 import Replica
 
 extension DirectoryStore {
-  /// A store in a folder as `tidemark init` leaves it: the folder and the marker.
+  /// A store in a folder as prepared by `tidemark init`: the folder and the marker.
   ///
   /// - Parameters:
   ///   - path: the absolute path of the folder.
-  ///   - pageSize: how many entries a page of a listing has.
+  ///   - pageSize: number of entries in a page of a listing.
   @discardableResult
   package static func prepared(at path: String, pageSize: Int = .max) throws -> DirectoryStore {
     let store = DirectoryStore(path: path, pageSize: pageSize)

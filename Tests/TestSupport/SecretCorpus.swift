@@ -1,18 +1,18 @@
 package import Foundation
 package import Redaction
 
-/// Secrets made from the formats that their vendors publish, in lines as logs have them.
+/// Secrets made from formats that their vendors publish, in typical log lines.
 ///
-/// `Corpus/formats.json` holds the formats; the random parts are generated from a fixed seed, so that
-/// no file of the repository holds a text that a secret scanner refuses.
+/// `Corpus/formats.json` contains the formats; the random parts are generated from a fixed seed, so
+/// that no file of the repository contains text that a secret scanner rejects.
 package struct SecretCorpus {
   /// A row of `Corpus/formats.json`.
   package struct Format: Decodable {
     package let vendor: String
     package let name: String
-    /// Literal text, and `{set:count}` for so many random bytes of a set.
+    /// Literal text, and `{set:count}` for a number of random bytes of a set.
     package let form: String
-    /// Where the form is published.
+    /// Where the format is published.
     package let source: String
     /// Lines of a log: `%s` is the secret, `%1` and `%2` are its halves.
     package let lines: [String]
@@ -23,9 +23,9 @@ package struct SecretCorpus {
     package let vendor: String
     package let name: String
     package let line: [UInt8]
-    /// Places in the line of the bytes that nobody may read: the random ones.
+    /// Positions in the line of the bytes that must be hidden: the random ones.
     package let secret: IndexSet
-    /// Whether it is held back: the rules are written without a look at how these fare.
+    /// Whether it is held back: the rules are written without checking how these fare.
     package let isHeldBack: Bool
 
     /// Whether a redactor masks all of the secret in its line.
@@ -36,7 +36,7 @@ package struct SecretCorpus {
     }
   }
 
-  /// Where its files are.
+  /// The folder of its files.
   package static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Corpus")
 

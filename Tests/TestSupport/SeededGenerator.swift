@@ -1,6 +1,6 @@
 import Foundation
 
-/// A generator of which the seed is printed, so that a failing run can be repeated.
+/// A generator whose seed is printed, so that a failing run can be repeated.
 package struct SeededGenerator: RandomNumberGenerator {
   /// The seed of this run: `TIDEMARK_TEST_SEED`, else 1.
   package static let runSeed =
@@ -10,8 +10,8 @@ package struct SeededGenerator: RandomNumberGenerator {
 
   /// A generator for one case of a campaign.
   ///
-  /// - Parameter seed: another than the run's, for a case that failed once, or for an expectation
-  ///   that holds for most seeds only.
+  /// - Parameter seed: a seed other than the run's, for a case that failed once, or for an
+  ///   expectation that holds for most seeds only.
   package init(case number: Int, seed: UInt64 = runSeed) {
     state = seed &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(truncatingIfNeeded: number)
   }

@@ -1,15 +1,15 @@
 import Foundation
 package import Testing
 
-/// A text that stands in a file beside the test, so that a change of it is seen and read.
+/// Compares text with a file beside the test, so that changes are noticed and reviewed.
 package enum Snapshot {
-  /// Set, to anything, by whoever wants the files written anew.
+  /// Set, to anything, to write the files again.
   package static let variable = "TIDEMARK_UPDATE_SNAPSHOTS"
 
   /// Compares a text with the file `Snapshots/<name>` beside the test.
   ///
   /// - Parameters:
-  ///   - text: what the program says.
+  ///   - text: the program's output.
   ///   - name: the file's name.
   ///   - path: the test's file.
   ///   - location: the test's line.

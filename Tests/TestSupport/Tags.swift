@@ -1,6 +1,6 @@
 package import Testing
 
-/// How large a test is, by what it needs.
+/// The size of a test, by what it needs.
 extension Tag {
   /// Memory and a processor.
   @Tag package static var small: Self

@@ -2,8 +2,8 @@ import Foundation
 package import Platform
 import Synchronization
 
-/// Stands between a test's tasks and the file system: writes down what they change, gives files the
-/// times of a test's clock, and stops everything where the process is to die.
+/// Intercepts a test's changes to files: records them, gives files the times of a test's clock, and
+/// refuses everything once the process has died.
 package final class TestFiles: FileEffects {
   private struct State {
     var effects: [FileEffect] = []
@@ -16,9 +16,9 @@ package final class TestFiles: FileEffects {
   private let refusal: @Sendable (FileEffect) -> Int32?
 
   /// - Parameters:
-  ///   - clock: whose time files get when they are made or written; nil for the system's.
-  ///   - lifetime: how many effects take place: all later ones fail and do nothing.
-  ///   - refusal: the error number with which a change fails; nil for one that takes place.
+  ///   - clock: gives files their times when they are created or written; nil for the system's.
+  ///   - lifetime: number of effects that take place: all later ones fail and do nothing.
+  ///   - refusal: the error number with which a change fails; nil to let it take place.
   package init(
     clock: TestClock? = nil, lifetime: Int = .max, seed: Int = 0,
     refusing refusal: @escaping @Sendable (FileEffect) -> Int32? = { _ in nil }

@@ -5,7 +5,7 @@ import Replica
 package import SessionLog
 import Synchronization
 
-/// A clock that moves only when it is told to.
+/// A clock that moves only when told to.
 package final class TestClock: Sendable {
   private let time: Mutex<Int64>
   private let boot = Mutex<Int64>(1_000_000)
@@ -19,18 +19,18 @@ package final class TestClock: Sendable {
   /// Milliseconds since the machine's boot.
   package func uptime() -> Int64 { boot.withLock { $0 } }
 
-  /// Moves on.
+  /// Advances.
   package func advance(seconds: Int64) {
     set(seconds: seconds)
     boot.withLock { $0 += seconds * 1000 }
   }
 
-  /// Shows another time without that any has passed.
+  /// Sets the clock without advancing time.
   package func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
 }
 
 extension TestClock {
-  /// This machine, whose clocks are this one.
+  /// This machine with this clock.
   package var machine: Machine {
     var machine = Machine.current
     machine.now = { self.now() }
@@ -39,7 +39,7 @@ extension TestClock {
   }
 }
 
-/// A home in a folder of its own, removed with this object.
+/// A home in a separate folder, removed with this object.
 package final class TestHome: Sendable {
   /// The folder, without the home.
   package let folder: String
@@ -81,7 +81,7 @@ package final class TestHome: Sendable {
       writing: writing)
   }
 
-  /// A whole session: lines captured and ended.
+  /// A complete session: captured and ended.
   @discardableResult
   package func session(
     _ text: some Sequence<UInt8>, cause: ExitCause = .exit(0)
@@ -92,7 +92,7 @@ package final class TestHome: Sendable {
     return writer.session
   }
 
-  /// Makes a session's recorder one of an earlier boot: it has crashed.
+  /// Gives a session a recorder of an earlier boot: it has crashed.
   package func crash(_ session: SessionID) throws {
     let path = home.files(for: session).sidecar
     var sidecar = try Sidecar.load(path)
@@ -109,7 +109,7 @@ package final class TestHome: Sendable {
     }
   }
 
-  /// The bytes of a session's log that are here, those of its rotated parts too.
+  /// The local bytes of a session's log, including its rotated parts.
   package func log(_ session: SessionID) throws -> [UInt8] {
     let log = try RecordedLog(home.files(for: session))
     return try log.read(log.start..<log.end())

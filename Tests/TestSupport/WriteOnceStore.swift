@@ -1,7 +1,7 @@
 package import ObjectStore
 
-/// A store in which each name may be written but once, as object lock, or a key without the right to
-/// overwrite, has it.
+/// A store in which each name can be written only once, as with object lock, or a key without
+/// permission to overwrite.
 package struct WriteOnceStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore

@@ -1,7 +1,7 @@
 import Benchmark
 import Workloads
 
-// What the benchmark package runs; one iteration of each is what its name says.
+// The benchmarks of the package; one iteration of each does what its name says.
 let benchmarks: @Sendable () -> Void = {
   Benchmark.defaultConfiguration = .init(
     metrics: [.wallClock, .throughput], warmupIterations: 3, maxDuration: .seconds(3))

@@ -9,7 +9,7 @@ import HTTPTransport
 import ObjectStore
 import Synchronization
 
-/// What is asked for.
+/// The parameters of a run.
 struct Puts: Sendable {
   let url: String
   let login: String
@@ -27,7 +27,7 @@ struct Puts: Sendable {
     body = (0..<size).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
-  /// Each connection takes the next number until there is none.
+  /// The next number for a connection; nil when none is left.
   private func number(_ next: borrowing Mutex<Int>) -> Int? {
     next.withLock { next in
       guard next < count else { return nil }
@@ -62,7 +62,7 @@ struct Puts: Sendable {
     let group = DispatchGroup()
     for _ in 0..<connections {
       group.enter()
-      // Threads of their own: a queue would run no more at once than there are cores.
+      // Separate threads: a queue would run no more at once than there are cores.
       let thread = Thread {
         do {
           try connection { number(shared.next) }
@@ -82,7 +82,7 @@ struct Puts: Sendable {
     let failures = Mutex<[String]>([])
   }
 
-  /// What libcurl has read of the body.
+  /// The position up to which libcurl has read the body.
   private final class Position {
     let bytes: UnsafeRawBufferPointer
     var offset = 0

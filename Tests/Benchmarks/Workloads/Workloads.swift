@@ -6,13 +6,13 @@ import Redaction
 
 @testable import ObjectStore
 
-/// Something that is measured: once in time, once in instructions.
+/// A workload to measure: in time and in instructions.
 package struct Workload: Sendable {
-  /// What one run of it does.
+  /// What one run does.
   package let name: String
-  /// How many runs count as one where a run takes microseconds.
+  /// Number of runs that count as one, if a run takes microseconds.
   package let scale: Int
-  /// Makes everything that is not measured.
+  /// Prepares everything that is not measured.
   package let prepare: @Sendable () throws -> () throws -> Void
 
   private init(
@@ -23,10 +23,10 @@ package struct Workload: Sendable {
     self.prepare = prepare
   }
 
-  /// All of them.
+  /// All workloads.
   package static let all = codec + [blocks, hashing, signing] + listings + [records] + redaction
 
-  /// Keeps the optimizer from dropping what computed a value.
+  /// Keeps the optimizer from removing the computation of a value.
   @inline(never)
   private static func consume<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 

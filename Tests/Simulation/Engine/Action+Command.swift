@@ -1,5 +1,5 @@
 extension Action {
-  /// The home that it happens to; nil where it happens to none.
+  /// The home that it concerns; nil for none.
   var home: Int? {
     switch self {
     case .start(let home), .write(let home, _, _), .end(let home, _), .kill(let home, _),
@@ -27,7 +27,7 @@ extension Action {
     }
   }
 
-  /// Whether it is a command that leaves homes and the store as they are.
+  /// Whether it is a command that changes neither homes nor the store.
   var isReading: Bool {
     switch self {
     case .pull, .read: true
@@ -46,7 +46,7 @@ extension Action {
     }
   }
 
-  /// Whether it deletes by an age that somebody named.
+  /// Whether it deletes by an age that a person named.
   var namesAge: Bool {
     if case .reap(_, let age, _) = self { return age != nil }
     return false

@@ -1,12 +1,12 @@
-/// What a fault makes of a change.
+/// Faulty versions of a change.
 extension ModelStore.Change {
-  /// The same with half of the body.
+  /// The change with half of the body.
   var halved: ModelStore.Change {
     guard case .put(let key, let bytes) = self else { return self }
     return .put(key, Array(bytes.prefix(bytes.count / 2)))
   }
 
-  /// The same with one bit changed.
+  /// The change with one bit flipped.
   var damaged: ModelStore.Change {
     guard case .put(let key, var bytes) = self, !bytes.isEmpty else { return self }
     bytes[bytes.count / 2] ^= 1

@@ -5,7 +5,7 @@ import SessionLog
 import SessionReading
 import Sync
 
-/// Commands for a person who wants to have a log for longer, or back.
+/// Commands for a person who wants to keep a log longer, or restore it.
 extension Command {
   func keep(_ number: Int) async throws -> String {
     try await context { context in
@@ -53,7 +53,7 @@ extension Command {
     return "restored \(entry.session) as \(restored)"
   }
 
-  /// The home's lock has another process.
+  /// Another process holds the home's lock.
   private struct Busy: Error {}
 
   private func requireLock() throws -> HomeLock {

@@ -63,7 +63,8 @@ extension Command {
     }
   }
 
-  /// Takes an attached session's lines for deleted, wherever a rotation has moved or copied its file.
+  /// Counts an attached session's lines as deleted, wherever a rotation has moved or copied its
+  /// file.
   private func retireLines(of source: Sidecar.Source) throws {
     for name in try Directory.names(in: logs) {
       let path = "\(logs)/\(name)"

@@ -9,8 +9,7 @@ import Sync
 import TestSupport
 import TidemarkUpload
 
-/// One command of the product in a process of its own: what the program does below its arguments and
-/// its output.
+/// One command of the product in a separate process: everything below its arguments and its output.
 struct Command: Sendable {
   let home: Home
   let consent: Consent
@@ -38,7 +37,7 @@ struct Command: Sendable {
 
   /// Runs a command.
   ///
-  /// - Returns: what came of it, for the trace.
+  /// - Returns: the result, for the trace.
   func run(_ action: Action) async throws -> String {
     defer { oracle.leave(home, process.name) }
     try home.create()
@@ -58,7 +57,7 @@ struct Command: Sendable {
     }
   }
 
-  /// So small that logs of some kilobytes reach every one of them.
+  /// Small enough for logs of some kilobytes to reach every limit.
   private static let limits = {
     var limits = UploadLimits()
     limits.largestObject = 16 << 10
@@ -78,7 +77,8 @@ struct Command: Sendable {
   }
 
   func context(_ body: (SyncContext) async throws -> String) async throws -> String {
-    // SQLite removes files by name when it closes: the next process must not have made its own yet.
+    // SQLite removes files by name when it closes: the next process must not have created its own
+    // yet.
     weak var manifest: Manifest?
     let result: Result<String, any Error>
     do {

@@ -2,9 +2,9 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Power cuts.
+/// Simulates power failures.
 extension Disk {
-  /// Takes back a part of what is not durable: the names changed last, and ends of files.
+  /// Undoes a part of what is not durable: the latest changes of names, and ends of files.
   func cutPower(_ random: inout SeededGenerator) {
     let (names, files) = state.withLock { state in
       defer { (state.names, state.files) = ([], [:]) }

@@ -2,9 +2,10 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A machine's disk: gives files the times and numbers of the world, and knows what a power cut takes.
+/// A machine's disk: gives files simulated times and inode numbers, and knows what a power failure
+/// undoes.
 final class Disk: Sendable {
-  /// A change to names that is not durable yet, and how it is taken back.
+  /// A change of names that is not durable yet, and how to undo it.
   struct NameChange {
     let folders: Set<String>
     let undo: Undo
@@ -17,11 +18,11 @@ final class Disk: Sendable {
     case nothing
   }
 
-  /// What of a file is not durable yet.
+  /// The part of a file that is not durable yet.
   struct Unsynced {
-    /// Bytes that are durable.
+    /// Length of the durable part in bytes.
     var length: Int
-    /// The durable content, where more than its end was changed.
+    /// The durable content, if more than its end was changed.
     var before: [UInt8]?
     var path: String
   }
@@ -29,7 +30,7 @@ final class Disk: Sendable {
   struct State {
     var names: [NameChange] = []
     var files: [UInt64: Unsynced] = [:]
-    /// When each file last changed, and its number in this world.
+    /// When each file last changed, by its simulated number.
     var changes: [UInt64: Int64] = [:]
     var numbers: [UInt64: UInt64] = [:]
     var counter: Int64 = 0
@@ -51,7 +52,7 @@ final class Disk: Sendable {
 
   // MARK: Effects
 
-  /// Makes a change, and notes what a power cut would take back.
+  /// Makes a change, and records what a power failure would undo.
   func perform(_ effect: FileEffect, at time: Timestamp, _ body: () -> Int) -> Int {
     switch effect.kind {
     case .open(let mode): open(effect.path, mode, time, body)
@@ -195,7 +196,7 @@ final class Disk: Sendable {
     }
   }
 
-  /// A file that is none of ours was changed.
+  /// Records a change of a file by another program.
   func changed(_ path: String, at time: Timestamp) {
     let time = FileTime(time)
     utimensat(AT_FDCWD, path, [time.timespec, time.timespec], 0)
@@ -206,7 +207,7 @@ final class Disk: Sendable {
     }
   }
 
-  /// The status of a file as this world shows it.
+  /// The simulated status of a file.
   func status(_ status: FileStatus) -> FileStatus {
     state.withLock { state in
       let number = state.numbers[status.inode] ?? UInt64(state.numbers.count + 1)

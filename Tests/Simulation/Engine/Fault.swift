@@ -1,31 +1,31 @@
 import ObjectStore
 
-/// What goes wrong with a call to the store.
+/// A fault in a call to the store.
 package enum Fault: Hashable, Sendable {
-  /// An error, and nothing is done.
+  /// An error; nothing is done.
   case refuse(Refusal)
-  /// The call is carried out, its answer is lost.
+  /// The call is carried out, but its answer is lost.
   case loseAnswer
-  /// An error; the change takes effect after so many more calls.
+  /// An error; the change takes effect after this number of further calls.
   case late(Int)
-  /// The change takes effect, and once more after so many more calls.
+  /// The change takes effect, and again after this number of further calls.
   case double(Int)
-  /// Half of the body is stored, and an error comes back.
+  /// Half of the body is stored, with an error as the answer.
   case half
-  /// Half of the body is stored, and success comes back.
+  /// Half of the body is stored, with success as the answer.
   case halfAccepted
-  /// One bit of the stored body is wrong, and success comes back.
+  /// One bit of the stored body is flipped, with success as the answer.
   case damage
-  /// A caching server shows the object for so many minutes, and never stores it.
+  /// A caching server shows the object for this number of minutes, and never stores it.
   case swallow(Int)
-  /// A listing shows the store as it was so many changes ago.
+  /// A listing shows the store as it was this number of changes ago.
   case stale(Int)
   /// A listing lacks some of its entries.
   case partial
   /// A listing shows objects that have been deleted.
   case ghosts
 
-  /// Whether what was stored before may be worse after it.
+  /// Whether it may damage objects stored before.
   var isTampering: Bool {
     switch self {
     case .half, .halfAccepted, .damage, .swallow: true
@@ -33,7 +33,7 @@ package enum Fault: Hashable, Sendable {
     }
   }
 
-  /// The errors that a server answers with.
+  /// A server's error answers.
   package enum Refusal: String, Sendable, CaseIterable {
     case unauthorized, forbidden, tooLarge, tooMany, unavailable, insufficientStorage, unreachable
 
@@ -53,9 +53,9 @@ package enum Fault: Hashable, Sendable {
 
 /// A fault of one call within a step.
 package struct PlannedFault: Hashable, Sendable {
-  /// Which call of the step, from 0.
+  /// Index of the call within the step.
   package var call: Int
-  /// What goes wrong with it.
+  /// The fault.
   package var fault: Fault
 
   /// Plans a fault.

@@ -2,12 +2,12 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Logs that another program writes, and what becomes of them in rotations.
+/// Another program's logs, and their rotations.
 struct ForeignFile {
   /// A line, unique in its world.
   typealias Line = [UInt8]
 
-  /// The path of the log that is written at present.
+  /// The path of the current log.
   let path: String
   private let disk: Disk
   private var rotations = 0
@@ -36,7 +36,7 @@ struct ForeignFile {
     guard File.exists(path) else { return }
     let oldest = rotations
     rotations += 1
-    // As logrotate does: .1 becomes .2, and so on; four are kept.
+    // Like logrotate: .1 becomes .2, and so on; four are kept.
     for number in stride(from: min(4, oldest), to: 0, by: -1) {
       for ending in ["", ".zst"] {
         let name = "\(path).\(number)\(ending)"
@@ -74,7 +74,7 @@ struct ForeignFile {
     guard var content = FileManager.default.contents(atPath: path), content.count > 200 else {
       return
     }
-    // Only the padding at the end of a line, so that lines can be told apart still.
+    // Change only the padding at the end of a line, so that lines can still be identified.
     guard let end = content[..<(content.count / 2)].lastIndex(of: 0x0a) else { return }
     content[end - 1] = UInt8.random(in: 0x61...0x7a, using: &random)
     let file = try Descriptor(opening: path, [.write])

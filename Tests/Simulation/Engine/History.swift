@@ -1,14 +1,14 @@
-/// Steps in a world.
+/// A sequence of steps in a world.
 package struct History: Hashable, Sendable {
   /// The kind of the store: `bucket`, `webdav` or `folder`.
   package var store: String
-  /// How many homes there are at first.
+  /// Number of homes at the start.
   package var homes: Int
-  /// Decides what machines draw at random.
+  /// Seed of the machines' random numbers.
   package var seed: UInt64
-  /// Whether these are all on one machine, and not each on one of its own.
+  /// Whether these share one machine, instead of having one each.
   package var isShared: Bool
-  /// What happens.
+  /// The steps.
   package var steps: [Step]
 
   /// Describes a history.
@@ -24,7 +24,7 @@ package struct History: Hashable, Sendable {
 // MARK: Source
 
 extension History: CustomStringConvertible {
-  /// The history as Swift source, to be pasted into a test.
+  /// The history as Swift source, ready to paste into a test.
   package var description: String {
     """
     History(store: "\(store)", homes: \(homes), isShared: \(isShared), seed: \(seed), [
@@ -49,7 +49,7 @@ extension Step: CustomStringConvertible {
     return "Step(\(parts.joined(separator: ", ")))"
   }
 
-  /// An enum value as it is written in source: the compiler's own text has full type names.
+  /// An enum value as Swift source: the compiler's own text contains full type names.
   private static func source(_ value: some Any) -> String {
     let text = "\(value)"
       .replacing("Simulation.", with: "").replacing("Optional(", with: "(")

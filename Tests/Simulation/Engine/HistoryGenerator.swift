@@ -1,12 +1,12 @@
 import TestSupport
 
-/// Makes histories out of seeds.
+/// Generates histories from seeds.
 package struct HistoryGenerator: Sendable {
-  /// What happens in histories.
+  /// The kinds of events in histories.
   package enum Hazards: String, Sendable, CaseIterable {
     /// Everything.
     case all
-    /// Only what the product is known to withstand.
+    /// Only events that the product is known to withstand.
     case withstood
   }
 
@@ -17,16 +17,16 @@ package struct HistoryGenerator: Sendable {
   private let steps: Int
 
   /// - Parameters:
-  ///   - seed: one history for each.
-  ///   - steps: how many.
-  ///   - hazards: what happens.
-  ///   - also: actions and faults that happen besides, by their names.
+  ///   - seed: identifies the history.
+  ///   - steps: number of steps.
+  ///   - hazards: the kinds of events.
+  ///   - also: names of additional actions and faults.
   ///   - often: actions that are frequent in every history.
   package init(
     seed: UInt64, steps: Int = 30, _ hazards: Hazards, also: Set<String> = [],
     often: Set<String> = []
   ) {
-    // Generators of neighbouring seeds give the same numbers, one later than the other.
+    // Neighbouring seeds produce the same numbers, shifted by one.
     var first = SeededGenerator(case: 0, seed: seed)
     random = SeededGenerator(case: 0, seed: first.next())
     self.steps = steps
@@ -35,13 +35,13 @@ package struct HistoryGenerator: Sendable {
     self.often = often
   }
 
-  /// Makes the history.
+  /// Generates the history.
   package mutating func make() -> History {
     let homes = [1, 1, 1, 1, 1, 2, 2, 3].randomElement(using: &random) ?? 1
     let isShared = homes > 1 && Int.random(in: 0..<3, using: &random) > 0
     let store = ["bucket", "webdav", "folder"].randomElement(using: &random) ?? "bucket"
     var made: [Step] = []
-    // A history has a character: what is frequent in one is rare in another.
+    // A history has a character: actions frequent in one are rare in another.
     let weights = Weighted.all.map { action in
       let factor = Int.random(in: 0...4, using: &random)
       return (action.make, often.contains(action.name) ? 20 : action.weight * factor)
@@ -67,12 +67,12 @@ package struct HistoryGenerator: Sendable {
       store: store, homes: homes, isShared: isShared, seed: random.next() >> 32, made)
   }
 
-  /// Whether something happens in these histories, which is a hazard where it has a name.
+  /// Whether an event occurs in these histories; an event with a name is a hazard.
   private func happens(_ hazard: String?) -> Bool {
     hazards == .all || hazard.map(also.contains) ?? true
   }
 
-  /// Calls in a row that an outage makes fail: more than a client repeats one.
+  /// Consecutive calls that fail in an outage: more than a client retries.
   private static let outage = 12
 
   private mutating func step(_ action: Action) -> Step {

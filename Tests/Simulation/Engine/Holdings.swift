@@ -5,42 +5,42 @@ import Replica
 import SessionLog
 import TestSupport
 
-/// What of each session can be read, and where.
+/// The readable parts of each session, by place.
 struct Holdings {
-  /// Positions of a recorded session's stream, by home.
+  /// Positions of a recorded session's stream on this machine, by home.
   var local: [Int: [SessionID: RangeSet<Int>]] = [:]
-  /// How many bytes of each session were written.
+  /// Number of bytes written to each session.
   var written: [SessionID: Int] = [:]
-  /// Positions of a recorded session's stream that are in the trash, by home.
+  /// Positions of a recorded session's stream in the trash, by home.
   var trashed: [Int: [SessionID: RangeSet<Int>]] = [:]
-  /// Sessions that a home keeps, by home.
+  /// Sessions with a hold, by home.
   var held: [Int: Set<SessionID>] = [:]
-  /// Sessions that are kept in the store.
+  /// Sessions with a hold in the store.
   var heldRemotely: Set<SessionID> = []
   /// Positions in objects that decode.
   var remote: [SessionID: RangeSet<Int>] = [:]
   /// Positions in mirrors, by home.
   var mirrored: [Int: [SessionID: RangeSet<Int>]] = [:]
-  /// Numbers of the lines of other programs that are in the store.
+  /// Numbers of other programs' lines in the store.
   var remoteLines: Set<Int> = []
-  /// Numbers of the lines of other programs that are on a machine, by home.
+  /// Numbers of other programs' lines on a machine, by home.
   var localLines: [Int: Set<Int>] = [:]
-  /// When the newest object of a session was stored, by the time that passes, in milliseconds.
+  /// When the newest object of a session was stored, in real time, in milliseconds.
   var newest: [SessionID: Int64] = [:]
-  /// When the newest object of a session had its bytes first, by the time that passes.
+  /// When the newest object of a session first had its present bytes, in real time.
   var sealed: [SessionID: Int64] = [:]
-  /// When it was looked, in milliseconds.
+  /// The time of this survey, in milliseconds.
   var time: Int64 = 0
   /// Whether the store has its marker.
   var hasMarker = false
-  /// The homes that had sent something.
+  /// The homes that have sent something.
   var users: Set<String> = []
-  /// The sessions that are being recorded.
+  /// The sessions being recorded.
   var running: Set<SessionID> = []
-  /// The sessions that have such lines, as far as the store knows.
+  /// The sessions of other programs' lines, as far as the store knows.
   var sessionsOfLines: [Int: SessionID] = [:]
 
-  /// Positions of a session's stream that are on any machine.
+  /// Positions of a session's stream on any machine.
   func local(_ session: SessionID) -> RangeSet<Int> {
     local.values.reduce(into: RangeSet()) { $0.formUnion($1[session] ?? RangeSet()) }
   }

@@ -2,12 +2,12 @@ import Platform
 import SessionLog
 import Sync
 
-/// Judges what a person who looks for a log relies on: holds, the trash and the ledger.
+/// Judges holds, the trash and the ledger.
 extension Judge {
-  /// How long the trash keeps what is in it, in milliseconds.
+  /// How long the trash keeps sessions, in milliseconds.
   private static let trashLife: Int64 = 7 * 86_400_000
 
-  /// What is kept stays, whatever its age and whoever asks.
+  /// A session with a hold stays, whatever its age and whichever command runs.
   func judgeHolds(_ session: SessionID) {
     for (home, sessions) in before.held.sorted(by: { $0.key < $1.key })
     where sessions.contains(session) {
@@ -30,7 +30,7 @@ extension Judge {
         .hold, "remote bytes \(gone.text) of \(session) were deleted, which is kept in the store"))
   }
 
-  /// A home that has deleted bytes says so in its ledger.
+  /// A home that has deleted bytes recorded that in its ledger.
   func judgeLedger(_ session: SessionID) {
     let isRemote = !(before.remote[session] ?? RangeSet())
       .subtracting(after.remote[session] ?? RangeSet()).isEmpty
@@ -57,11 +57,11 @@ extension Judge {
     return entries?.contains { copies.contains($0.copy) } == true
   }
 
-  /// Whole local copies go to the trash, and stay there for a week of lived time.
+  /// Complete local copies go to the trash, and stay there for a week of lived time.
   func judgeTrash(of home: SimulatedHome) {
     let trashed = before.trashed[home.number] ?? [:]
     for (session, positions) in (before.local[home.number] ?? [:]).sorted(by: { $0.key < $1.key }) {
-      // A pass that died on the way has left the sidecar, by which the next one goes on.
+      // A pass that died has left the sidecar, by which the next one continues.
       let isGone =
         (after.local[home.number]?[session]?.isEmpty ?? true)
         && !File.exists(home.home.files(for: session).sidecar)
@@ -93,7 +93,7 @@ extension Judge {
 }
 
 extension Holdings {
-  /// Positions of sessions that a home has, in the trash or not.
+  /// Positions of sessions in a home, including its trash.
   func copies(_ home: Int) -> [SessionID: RangeSet<Int>] {
     (local[home] ?? [:]).merging(trashed[home] ?? [:]) { $0.union($1) }
   }

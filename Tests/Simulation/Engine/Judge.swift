@@ -2,25 +2,24 @@ import Platform
 import Replica
 import SessionLog
 
-/// Compares what there was before a command with what there is after it.
+/// Compares the world before and after a command.
 struct Judge {
-  /// Age at which remote copies may go, in milliseconds.
+  /// Age at which remote copies may be deleted, in milliseconds.
   private static let remoteAge: Int64 = 30 * 86_400_000
-  /// Lived time is known to two minutes, in milliseconds.
+  /// Lived time is exact to two minutes, in milliseconds.
   static let slack: Int64 = 180_000
-  /// How long before a pass a session was sealed at least of which it deletes the local copy, in
-  /// milliseconds.
+  /// Minimum time between a session's seal and a pass that deletes its local copy, in milliseconds.
   private static let sealPause: Int64 = 3_600_000
 
   let oracle: Oracle
   let before: Holdings
   let after: Holdings
-  /// The homes of the commands that change homes or the store.
+  /// The homes of commands that change homes or the store.
   let homes: [SimulatedHome]
-  /// Whether somebody named an age.
+  /// Whether a person named an age.
   let isHasty: Bool
 
-  /// Reports what the command must not have done.
+  /// Reports forbidden effects of the command.
   func judge() {
     for session in before.sessions.sorted() { judge(session) }
     for home in homes { judgeTrash(of: home) }
@@ -29,7 +28,7 @@ struct Judge {
     judgeMarker()
   }
 
-  /// Reports what of recorded sessions has gone while no command ran, new bytes included.
+  /// Reports losses of recorded sessions while no command ran, new bytes included.
   func judgeWritten() {
     for (session, length) in after.written.sorted(by: { $0.key < $1.key }) {
       var expected = before.local(session)
@@ -84,7 +83,7 @@ struct Judge {
     }
   }
 
-  /// A session that is being recorded keeps its objects, whatever its age.
+  /// A session being recorded keeps its objects, whatever its age.
   private func judgeRunning(_ session: SessionID) {
     guard after.running.contains(session) else { return }
     let lost = (before.remote[session] ?? RangeSet()).subtracting(
@@ -95,7 +94,7 @@ struct Judge {
         .evidence, "remote bytes \(lost.text) of \(session) were deleted, which is still recorded"))
   }
 
-  /// A local copy goes an hour after its seal at least.
+  /// A local copy is deleted at the earliest one hour after its seal.
   private func judgePause(_ session: SessionID) {
     let sealed = max(before.sealed[session] ?? .min, after.sealed[session] ?? .min)
     for home in homes where isDeleted(session, in: home) {
@@ -110,7 +109,7 @@ struct Judge {
     }
   }
 
-  /// A local copy goes when it is old enough.
+  /// A local copy is deleted only when it is old enough.
   private func judgeAge(_ session: SessionID) {
     guard let sealed = before.sealed[session] else { return }
     for home in homes where isDeleted(session, in: home) {
@@ -131,7 +130,7 @@ struct Judge {
       && after.local[home.number]?[session]?.isEmpty ?? true
   }
 
-  /// What restarts may add to lived time, in milliseconds: a day each, as nobody but the clocks can say
+  /// What restarts may add to lived time, in milliseconds: a day each, because only the clocks show
   /// how long the machine was off.
   func credit(of home: SimulatedHome, since time: Int64) -> Int64 {
     Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
@@ -157,7 +156,7 @@ struct Judge {
     }
   }
 
-  /// Lines that were remote or local stay so, unless their session may go.
+  /// Lines that were remote or local remain so, unless their session may be deleted.
   func judgeLines() {
     let deleted = before.remoteLines.subtracting(after.remoteLines)
     oracle.retire(deleted.filter(mayGo))
@@ -182,7 +181,7 @@ struct Judge {
     }
   }
 
-  /// Whether a line is in a session that is old enough to go, or was asked to.
+  /// Whether a line is in a session that is old enough to be deleted, or was deleted on request.
   private func mayGo(_ line: Int) -> Bool {
     guard let session = before.sessionsOfLines[line] else { return false }
     return oracle.isAsked(session) || isExpired(session)

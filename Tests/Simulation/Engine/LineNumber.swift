@@ -1,4 +1,4 @@
-/// The number by which a line of another program's log is known again: `L0000012;`.
+/// The number that identifies a line of another program's log: `L0000012;`.
 enum LineNumber {
   private static let digits = 7
 
@@ -8,7 +8,7 @@ enum LineNumber {
     return Array("L\(zeros)\(digits);".utf8)
   }
 
-  /// The numbers of the whole lines in some bytes, in their order.
+  /// The numbers of the complete lines in some bytes, in order.
   static func all(in bytes: [UInt8]) -> [Int] {
     var numbers: [Int] = []
     for line in bytes.split(separator: 0x0a) {

@@ -1,9 +1,9 @@
-/// Comparison of a stream with what redaction makes of it.
+/// Compares a stream with its redacted form.
 enum Masked {
   private static let opening = Array("[REDACTED:".utf8)
 
-  /// The first position at which bytes differ from those that were written, masks apart, which are as
-  /// long as what they hide; nil where they are a beginning of them.
+  /// The first position at which bytes differ from those written, ignoring masks, which have the
+  /// length of what they hide; nil if they are a prefix.
   static func difference(_ bytes: [UInt8], _ written: [UInt8], from start: Int = 0) -> Int? {
     guard start + bytes.count <= written.count else { return written.count }
     if bytes.elementsEqual(written[start..<(start + bytes.count)]) { return nil }
@@ -20,7 +20,7 @@ enum Masked {
     return nil
   }
 
-  /// The end of the mark that a position is in; a piece of a stream may begin or end within one.
+  /// The end of the mark that contains a position; a piece of a stream may begin or end within one.
   private static func markEnd(_ bytes: [UInt8], at position: Int) -> Int? {
     let lines = bytes[..<position].lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
     let isMark = (max(lines, position - 40)...position).contains {

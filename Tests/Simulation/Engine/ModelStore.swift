@@ -4,12 +4,12 @@ import Platform
 import Replica
 import SessionLog
 
-/// What a store really holds, and the history of it: the oracle reads it, clients see it through
+/// The true content of a store, and its history: the oracle reads it, clients see it through
 /// ``StoreClient``.
 final class ModelStore: Sendable {
-  /// The kinds of stores, by what their answers tell.
+  /// The kinds of stores, by their abilities.
   enum Kind: String, Sendable, CaseIterable {
-    /// Proves what it stored by a digest, and knows conditional requests.
+    /// Proves by a digest what it stored, and supports conditional requests.
     case bucket
     /// Proves nothing.
     case webdav
@@ -23,17 +23,17 @@ final class ModelStore: Sendable {
     var bytes: [UInt8]
     /// When it was written, by the server's clock, in milliseconds since 1970.
     var modified: Int64
-    /// When it was written, by the time that passes, in milliseconds since 1970.
+    /// When it was written, in real time, in milliseconds since 1970.
     var storedAt: Int64
-    /// When these bytes were first written there, by the time that passes.
+    /// When these bytes were first written there, in real time.
     var begunAt: Int64
-    /// Counts all objects that were ever stored: equal numbers have equal bytes.
+    /// Counts all objects ever stored: equal numbers have equal bytes.
     var version: Int
-    /// When a cache forgets it that has never stored it; nil for an object that is there.
+    /// When a cache that never stored it forgets it; nil for a stored object.
     var forgottenAt: Int64?
   }
 
-  /// A change: a key, and what it is to hold.
+  /// A change: a key, and its new content.
   enum Change: Sendable {
     case put(String, [UInt8])
     case delete(String)
@@ -41,9 +41,9 @@ final class ModelStore: Sendable {
 
   struct State {
     var objects: [String: Object] = [:]
-    /// What other objects are there while the share is not mounted.
+    /// The objects hidden while the share is not mounted.
     var unmounted: [String: Object]?
-    /// Keys that were changed, with what they held before, the newest last.
+    /// Changed keys with their previous content, the newest last.
     var history: [(key: String, before: Object?)] = []
     var delayed: [(calls: Int, change: Change)] = []
     var versions = 0
@@ -55,7 +55,7 @@ final class ModelStore: Sendable {
 
   init(_ kind: Kind, _ time: SimulatedTime) { (self.kind, self.time) = (kind, time) }
 
-  /// Makes an empty store that has this machine's time.
+  /// Makes an empty store whose clock is this machine's.
   convenience init(_ kind: Kind) {
     self.init(kind, SimulatedTime { Timestamp.now().milliseconds })
   }
@@ -77,7 +77,7 @@ final class ModelStore: Sendable {
   /// How far the server's clock is ahead, in milliseconds.
   let clockOffset = Guarded<Int64>(0)
 
-  /// What is really stored, what only a cache shows apart.
+  /// The objects really stored, without those that only a cache shows.
   var stored: [String: Object] {
     state.withLock { $0.objects.filter { $0.value.forgottenAt == nil } }
   }
@@ -91,7 +91,7 @@ final class ModelStore: Sendable {
     }
   }
 
-  /// Drops what a cache has shown for long enough.
+  /// Drops objects that a cache has shown for long enough.
   private func forget(_ state: inout State) {
     let time = time.milliseconds
     for (key, object) in state.objects where object.forgottenAt.map({ $0 <= time }) ?? false {
@@ -101,7 +101,7 @@ final class ModelStore: Sendable {
 
   /// Carries out a change.
   ///
-  /// - Parameter modified: the date that the object gets; nil for the server's.
+  /// - Parameter modified: the object's date; nil for the server's.
   func apply(
     _ change: Change, at modified: ServerTime? = nil, forgottenAt: Int64? = nil,
     to state: inout State
@@ -122,7 +122,7 @@ final class ModelStore: Sendable {
     }
   }
 
-  /// Counts a call, and carries out what is due by now.
+  /// Counts a call, and carries out changes that are due.
   func beginCall() {
     withState { state in
       var due: [Change] = []
@@ -134,10 +134,10 @@ final class ModelStore: Sendable {
     }
   }
 
-  /// Whether anything is delayed.
+  /// Whether any change is delayed.
   var hasDelayed: Bool { withState { !$0.delayed.isEmpty } }
 
-  /// Carries out everything that is delayed.
+  /// Carries out all delayed changes.
   func settle() {
     withState { state in
       for (_, change) in state.delayed { apply(change, to: &state) }
@@ -145,7 +145,7 @@ final class ModelStore: Sendable {
     }
   }
 
-  /// The objects as they were so many changes ago.
+  /// The objects as they were this number of changes ago.
   func objects(before changes: Int, _ state: State) -> [String: Object] {
     var objects = state.objects
     for (key, before) in state.history.suffix(changes).reversed() { objects[key] = before }
@@ -154,7 +154,7 @@ final class ModelStore: Sendable {
 
   // MARK: What happens to a store
 
-  /// Sessions whose objects are refused, and whether for good.
+  /// Sessions whose objects are refused, and whether permanently.
   private let refused = Guarded<[SessionID: Bool]>([:])
 
   /// Refuses all further objects of a session.
@@ -162,7 +162,7 @@ final class ModelStore: Sendable {
     refused.withLock { $0[session] = isLasting || $0[session] == true }
   }
 
-  /// Ends the refusals that do not last.
+  /// Ends the temporary refusals.
   func relent() { refused.withLock { $0 = $0.filter(\.value) } }
 
   /// Whether a session's objects are refused.
@@ -175,7 +175,7 @@ final class ModelStore: Sendable {
       .map(refuses) ?? false
   }
 
-  /// Takes a share away, so that an empty folder is in its place.
+  /// Unmounts the share, which leaves an empty folder in its place.
   func unmount() {
     withState { state in
       guard state.unmounted == nil else { return }
@@ -183,7 +183,7 @@ final class ModelStore: Sendable {
     }
   }
 
-  /// Brings the share back; what was written in its place is hidden by it.
+  /// Mounts the share, which hides everything written in its place.
   func mount() {
     withState { state in
       guard let objects = state.unmounted else { return }
@@ -194,13 +194,13 @@ final class ModelStore: Sendable {
   /// Whether the share is mounted.
   var isMounted: Bool { state.withLock { $0.unmounted == nil } }
 
-  /// Another program deletes an object.
+  /// Deletes an object as another program.
   func remove(_ key: String) { withState { apply(.delete(key), to: &$0) } }
 
-  /// Another program writes an object.
+  /// Writes an object as another program.
   func write(_ key: String, _ bytes: [UInt8]) { withState { apply(.put(key, bytes), to: &$0) } }
 
-  /// Everything is deleted.
+  /// Deletes everything.
   func empty() {
     withState { state in
       for key in state.objects.keys.sorted() { apply(.delete(key), to: &state) }

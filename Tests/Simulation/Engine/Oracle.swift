@@ -4,41 +4,41 @@ import Replica
 import SessionLog
 import Sync
 
-/// Knows what every write returned and what the store truly holds, and judges by that alone what the
-/// product does.
+/// Knows what every write returned and what the store really holds, and judges the product by that
+/// alone.
 final class Oracle: Sendable {
-  /// The bytes that were written to a session's log, as the system took them.
+  /// The bytes written to a session's log, as accepted by the system.
   typealias Stream = Guarded<[UInt8]>
 
   private struct State {
     var streams: [SessionID: Stream] = [:]
-    /// Sessions that somebody asked to delete.
+    /// Sessions whose deletion was requested.
     var asked: Set<SessionID> = []
-    /// Sessions whose remote copy may have gone for its age.
+    /// Sessions whose remote copy may have been deleted for its age.
     var expired: Set<SessionID> = []
-    /// Sessions that began where no log may leave, and goes on so.
+    /// Sessions that began while no log could be sent, and for which that still holds.
     var withheld: Set<SessionID> = []
-    /// Sessions whose age alone decides, as their logs may not have been allowed to leave.
+    /// Sessions whose age alone suffices, because their logs may not have been allowed to be sent.
     var aging: Set<SessionID> = []
-    /// Whether the rules of any home were ever others than the built-in ones.
+    /// Whether any home ever had rules other than the built-in ones.
     var hasOtherRules = false
     /// Homes that have sent something.
     var users: Set<String> = []
-    /// Lines of other programs whose remote copies have gone lawfully.
+    /// Other programs' lines whose remote copies were legitimately deleted.
     var retired: Set<Int> = []
-    /// What uploads said of sessions, by home.
+    /// Reasons given by uploads for sessions, by home.
     var reasons: [String: [SessionID: String]] = [:]
     /// Homes whose last upload reported a problem with a session.
     var troubled: Set<String> = []
-    /// How far the server's clock was ever set wrong, in milliseconds.
+    /// The largest error of the server's clock so far, in milliseconds.
     var serverSteps: Int64 = 0
     /// Whether objects or homes were changed behind the product's back.
     var isTampered = false
     /// The most bytes that a reader got of each session.
     var readable: [SessionID: Int] = [:]
-    /// Sidecars that were sent, whatever became of them on their way.
+    /// Sidecars as sent, whatever happened to them in transit.
     var sidecars: Set<[UInt8]> = []
-    /// When sessions came into the trash of a home, in milliseconds.
+    /// When sessions entered the trash of a home, in milliseconds.
     var trashed: [String: Int64] = [:]
     /// The process that works in each home.
     var workers: [String: String] = [:]
@@ -55,9 +55,9 @@ final class Oracle: Sendable {
 
   func newStream() -> Stream { Stream([]) }
 
-  /// A recorder has begun a session.
+  /// Records that a recorder has begun a session.
   ///
-  /// - Parameter isWithheld: whether its log may not leave the machine.
+  /// - Parameter isWithheld: whether its log must not be sent.
   func begin(_ session: SessionID, _ stream: Stream, isWithheld: Bool) {
     state.withLock { state in
       state.streams[session] = stream
@@ -65,53 +65,55 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Logs may leave from now on.
+  /// Records that logs may be sent from now on.
   func allowLogs() { state.withLock { $0.withheld = [] } }
 
-  /// Whether no byte of a session's log may ever have left.
+  /// Whether no byte of a session's log may ever have been sent.
   func isWithheld(_ session: SessionID) -> Bool { state.withLock { $0.withheld.contains(session) } }
 
-  /// An upload that may not send logs looks at these sessions: what has ended goes by its age alone.
+  /// Records that an upload without permission to send logs processes these sessions: for ended
+  /// ones age alone suffices.
   func letAge(_ sessions: [SessionID]) { state.withLock { $0.aging.formUnion(sessions) } }
 
-  /// Whether a session's local bytes may go by their age alone.
+  /// Whether a session's local bytes may be deleted by age alone.
   func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
 
-  /// Other rules than the built-in ones are configured.
+  /// Records that rules other than the built-in ones are configured.
   func noteOtherRules() { state.withLock { $0.hasOtherRules = true } }
 
   /// The homes that have sent something.
   var users: Set<String> { state.withLock { $0.users } }
 
-  /// The server's clock was set to another time.
+  /// Records that the server's clock was set.
   func noteServerStep(_ milliseconds: Int64) {
     state.withLock { $0.serverSteps += abs(milliseconds) }
   }
 
-  /// How much more than a day a restart may add to lived time by the server's word, in milliseconds.
+  /// How much more than a day a restart may add to lived time according to the server, in
+  /// milliseconds.
   var serverSteps: Int64 { state.withLock { $0.serverSteps } }
 
-  /// Objects or homes are changed behind the product's back.
+  /// Records that objects or homes are changed behind the product's back.
   func noteTampering() { state.withLock { $0.isTampered = true } }
 
-  /// A sidecar is sent.
+  /// Records that a sidecar is sent.
   func noteSidecar(_ json: [UInt8]) { state.withLock { _ = $0.sidecars.insert(json) } }
 
-  /// Whether a sidecar was sent as it is.
+  /// Whether a sidecar was sent in this form.
   func wasSent(_ json: [UInt8]) -> Bool { state.withLock { $0.sidecars.contains(json) } }
 
-  /// A session is in the trash of a home.
+  /// Records that a session is in the trash of a home.
   func noteTrash(_ session: SessionID, in home: Home, isNew: Bool) {
     let key = "\(home.path) \(session)"
     state.withLock { if isNew || $0.trashed[key] == nil { $0.trashed[key] = time.milliseconds } }
   }
 
-  /// When a session came into the trash of a home, in milliseconds; now where that was not seen.
+  /// When a session entered the trash of a home, in milliseconds; now if unknown.
   func trashed(_ session: SessionID, in home: Home) -> Int64 {
     state.withLock { $0.trashed["\(home.path) \(session)"] } ?? time.milliseconds
   }
 
-  /// A process has taken the lock of a home.
+  /// Records that a process has acquired the lock of a home.
   func enter(_ home: Home, _ process: String) {
     let other = state.withLock { state in
       defer { state.workers[home.path] = process }
@@ -122,20 +124,20 @@ final class Oracle: Sendable {
     }
   }
 
-  /// A process has given it back, if it had it.
+  /// Records that a process has released it, if it held it.
   func leave(_ home: Home, _ process: String) {
     state.withLock { if $0.workers[home.path] == process { $0.workers[home.path] = nil } }
   }
 
-  /// Somebody asks to delete a session.
+  /// Records that the deletion of a session was requested.
   func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
 
-  /// An upload has said what it did.
+  /// Records an upload's report.
   func note(_ report: UploadReport, of home: Home) {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
     for held in report.held where held.kind != .passing { reasons[held.session] = held.reason }
-    // Lines of other programs may also wait because a person withdrew their session.
+    // Other programs' lines may also wait because a person withdrew their session.
     let isTroubled =
       !report.failures.isEmpty
       || report.held.contains { $0.kind == .problem || $0.why == .withdrawn }
@@ -147,29 +149,29 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Why the last upload of a home did not send a session; nil where it said nothing of it.
+  /// Why the last upload of a home did not send a session; nil if it gave no reason.
   func reason(_ session: SessionID, in home: Home) -> String? {
     state.withLock { $0.reasons[home.path]?[session] }
   }
 
   func isAsked(_ session: SessionID) -> Bool { state.withLock { $0.asked.contains(session) } }
 
-  /// A session's remote copy is old enough to go.
+  /// Records that a session's remote copy is old enough to be deleted.
   func expire(_ session: SessionID) { state.withLock { _ = $0.expired.insert(session) } }
 
   func hasExpired(_ session: SessionID) -> Bool { state.withLock { $0.expired.contains(session) } }
 
-  /// Lines of other programs have lawfully gone from the store.
+  /// Records that other programs' lines were legitimately deleted from the store.
   func retire(_ lines: some Sequence<Int>) { state.withLock { $0.retired.formUnion(lines) } }
 
   func isRetired(_ line: Int) -> Bool { state.withLock { $0.retired.contains(line) } }
 
   /// Whether the last upload of a home reported a problem with any session.
   ///
-  /// That an attached file is not there is none: then no line of it is there either.
+  /// A missing attached file is not a problem: then none of its lines is there either.
   func isTroubled(_ home: Home) -> Bool { state.withLock { $0.troubled.contains(home.path) } }
 
-  /// The bytes that were written to a recorded session.
+  /// The bytes written to a recorded session.
   func written(_ session: SessionID) -> [UInt8]? {
     state.withLock { $0.streams[session] }?.withLock { $0 }
   }
@@ -178,7 +180,7 @@ final class Oracle: Sendable {
 
   /// Judges a segment in the store.
   ///
-  /// - Parameter isBare: whether it has a password that is not masked.
+  /// - Parameter isBare: whether it contains an unmasked password.
   func judge(_ segment: SegmentName, isBare: Bool) {
     let (isWithheld, hasOtherRules) = state.withLock {
       ($0.withheld.contains(segment.session), $0.hasOtherRules)
@@ -191,10 +193,10 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Something that must not happen.
+  /// Reports a violation.
   func report(_ violation: Violation) { state.withLock { $0.violations.append(violation) } }
 
-  /// What was found since the last call.
+  /// The violations since the last call.
   func takeViolations() -> [Violation] {
     state.withLock { state in
       defer { state.violations = [] }
@@ -202,8 +204,8 @@ final class Oracle: Sendable {
     }
   }
 
-  /// Judges what a reader gets of a session whose store nobody has tampered with: what could be read
-  /// once can be read until it expires.
+  /// Judges what a reader gets of a session while its store is not tampered with: what could be
+  /// read once can be read until it expires.
   func judgeGrowth(_ count: Int, readFrom session: SessionID) {
     let before = state.withLock { state in
       defer { state.readable[session] = max(count, state.readable[session] ?? 0) }

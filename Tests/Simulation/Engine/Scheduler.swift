@@ -1,10 +1,10 @@
 import Platform
 import TestSupport
 
-/// Lets the actors of a step take turns: each runs until it calls the store, and the seed decides whose
+/// Schedules the actors of a step: each runs until it calls the store, and the seed decides whose
 /// call is answered next.
 ///
-/// One actor runs at any moment, so that a history depends on nothing but its seed.
+/// One actor runs at a time, so that a history depends only on its seed.
 final class Scheduler: Sendable {
   private struct State {
     var random: SeededGenerator
@@ -41,7 +41,7 @@ final class Scheduler: Sendable {
     }
   }
 
-  /// Waits for this actor's turn; for a single actor it is always its turn.
+  /// Waits for this actor's turn; a single actor never waits.
   func turn(of actor: Int) async {
     guard state.withLock({ $0.isShared }) else { return }
     await withCheckedContinuation { turn in
@@ -57,7 +57,7 @@ final class Scheduler: Sendable {
       .turn
   }
 
-  /// Lets an actor run until it waits or ends.
+  /// Runs an actor until it waits or ends.
   private func handOver(_ start: () -> Void) async {
     await withCheckedContinuation { driver in
       state.withLock { $0.driver = driver }

@@ -1,9 +1,10 @@
-/// Passwords that recorded programs print, which the built-in rules mask: `https://me:ABCDEFGHIJKL@host/`.
+/// Passwords printed by recorded programs, which the built-in rules mask:
+/// `https://me:ABCDEFGHIJKL@host/`.
 enum Secret {
   private static let before = Array("://me:".utf8)
   private static let length = 12
 
-  /// Whether bytes have one that is whole and not masked; a rule knows it by what follows it.
+  /// Whether bytes contain a complete, unmasked one; a rule recognizes it by what follows it.
   static func isBare(in bytes: some BidirectionalCollection<UInt8>) -> Bool {
     var rest = bytes[...]
     while let colon = rest.firstIndex(of: before[0]) {
@@ -20,7 +21,7 @@ enum Secret {
     return false
   }
 
-  /// Whether bytes end in the beginning of one that others continue.
+  /// Whether bytes end with the start of one that other bytes complete.
   static func isBare(in bytes: [UInt8], before rest: some Sequence<UInt8>) -> Bool {
     let most = before.count + length
     return isBare(in: bytes.suffix(most) + rest.prefix(most + 1))

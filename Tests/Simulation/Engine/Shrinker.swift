@@ -1,11 +1,11 @@
-/// Makes a failing history as short and as plain as it can be while it fails by the same rule.
+/// Simplifies a failing history as far as it still violates the same rule.
 package struct Shrinker: Sendable {
   private let fails: @Sendable (History) async -> Bool
 
   /// - Parameter fails: whether a history still fails.
   package init(fails: @escaping @Sendable (History) async -> Bool) { self.fails = fails }
 
-  /// Shrinks steps, then what happens beside them and goes wrong in them, then sizes.
+  /// Shrinks steps, then concurrent actions and faults, then sizes.
   package func shrink(_ history: History) async -> History {
     var history = history
     while true {
@@ -16,7 +16,7 @@ package struct Shrinker: Sendable {
     }
   }
 
-  /// Leaves out runs of steps, half of them first, then fewer (Zeller and Hildebrandt 2002).
+  /// Drops runs of steps, half of them first, then fewer (Zeller and Hildebrandt 2002).
   private func dropSteps(_ history: History) async -> History {
     var history = history
     var length = max(1, history.steps.count / 2)
@@ -52,7 +52,7 @@ package struct Shrinker: Sendable {
 }
 
 extension Step {
-  /// Plainer steps to try in its place, each with one thing less.
+  /// Simpler steps to try instead, each with one thing less.
   fileprivate var simpler: [Step] {
     var steps: [Step] = []
     func add(_ change: (inout Step) -> Void) {
@@ -72,7 +72,7 @@ extension Step {
 }
 
 extension Action {
-  /// The same with half the size; nil where it has none.
+  /// The action with half the size; nil if it has none.
   fileprivate var smaller: Action? {
     switch self {
     case .write(let home, let session, let bytes) where bytes > 1:
@@ -86,7 +86,7 @@ extension Action {
     }
   }
 
-  /// The same at the first home, with the first session or file; nil where it is there already.
+  /// The action at the first home, with the first session or file; nil if it is there already.
   fileprivate var atFirstHome: Action? {
     let first: Action? =
       switch self {

@@ -6,7 +6,7 @@ import SessionLog
 import Sync
 import TestSupport
 
-/// A home, the machine that it is on, and what runs there.
+/// A home, its machine, and its running processes.
 final class SimulatedHome {
   /// A session that is being recorded.
   struct Recorder {
@@ -27,13 +27,13 @@ final class SimulatedHome {
   var files: [ForeignFile] = []
   /// Whether there is a backup.
   var hasBackup = false
-  /// Whether no command gets anywhere in it.
+  /// Whether every command fails in it.
   private(set) var isObstructed = false
   private var lock: HomeLock?
 
   /// - Parameters:
-  ///   - folder: everything of this home is in it.
-  ///   - disk: the machine's.
+  ///   - folder: contains everything of this home.
+  ///   - disk: the machine's disk.
   init(_ number: Int, in folder: String, machine: SimulatedMachine, disk: Disk) throws {
     self.number = number
     self.folder = folder
@@ -44,13 +44,13 @@ final class SimulatedHome {
     files = try (0..<2).map { try ForeignFile("\(folder)/logs/app\($0).log", disk) }
   }
 
-  /// The folder that `pull` fills.
+  /// The target folder of `pull`.
   var mirror: String { folder + "/mirror" }
-  /// What the configuration attaches.
+  /// The folder that the configuration attaches.
   var logs: String { folder + "/logs" }
   private var backup: String { folder + ".backup" }
 
-  /// Makes a backup of the home, which says when it was made.
+  /// Makes a backup of the home, with its time.
   func backUp() throws {
     try? FileManager.default.removeItem(atPath: backup)
     guard File.exists(home.path) else { return }
@@ -58,7 +58,7 @@ final class SimulatedHome {
     hasBackup = true
   }
 
-  /// Sets the home back to its backup.
+  /// Restores the home from its backup.
   func rollBack() throws {
     guard hasBackup else { return }
     try FileManager.default.removeItem(atPath: home.path)
@@ -80,7 +80,7 @@ final class SimulatedHome {
     }
   }
 
-  /// Ends all that runs, as a power cut or a restart does.
+  /// Ends all processes, as a power failure or a restart does.
   func endProcesses() {
     for recorder in recorders { end(recorder) }
     recorders = []
@@ -92,7 +92,7 @@ final class SimulatedHome {
     machine.endProcess(recorder.process.machine.processId)
   }
 
-  /// Lets no command get anywhere from now on.
+  /// Makes every command fail from now on.
   func obstruct(byLocking isLocked: Bool) throws {
     guard !isObstructed, File.exists(home.path) else { return }
     isObstructed = true
@@ -101,7 +101,7 @@ final class SimulatedHome {
     try Directory.make(home.devicePath)
   }
 
-  /// Loses a part of the home.
+  /// Deletes a part of the home.
   func lose(_ part: Action.Part, _ random: inout SeededGenerator) throws {
     guard !isObstructed else { return }
     switch part {

@@ -2,14 +2,14 @@ import Platform
 import SessionLog
 import TestSupport
 
-/// A machine: its clocks, its identity and the processes that live on it.
+/// A machine: its clocks, its identity and its processes.
 final class SimulatedMachine: Sendable {
   private struct State {
-    /// How far the wall clock is ahead of the time that passes.
+    /// How far the wall clock is ahead of real time.
     var offset: Int64 = 0
     var bootedAt: Int64
     var boots = 1
-    /// When it was restarted, by the time that passes.
+    /// The times of its restarts, in real time.
     var restarts: [Int64] = []
     var machineId: String?
     var processes: Set<Int32> = []
@@ -29,20 +29,20 @@ final class SimulatedMachine: Sendable {
         random: SeededGenerator(case: 100 + number, seed: seed)))
   }
 
-  /// What the wall clock shows.
+  /// The wall clock's time.
   var now: Timestamp { Timestamp(milliseconds: time.milliseconds + state.withLock { $0.offset }) }
 
-  /// Steps the wall clock, which shows no time before 1970.
+  /// Sets the wall clock, at the earliest to 1970.
   func stepClock(_ milliseconds: Int64) {
     state.withLock { $0.offset = max($0.offset + milliseconds, -time.milliseconds) }
   }
 
-  /// Sets the wall clock right.
+  /// Corrects the wall clock.
   func setClockRight() { state.withLock { $0.offset = 0 } }
 
   /// Ends all processes and begins a new boot.
   ///
-  /// - Parameter losesTime: whether the clock has no battery, and begins in 1970.
+  /// - Parameter losesTime: whether the clock has no battery, and starts in 1970.
   func reboot(losesTime: Bool) {
     state.withLock { state in
       state.processes = []
@@ -53,7 +53,7 @@ final class SimulatedMachine: Sendable {
     }
   }
 
-  /// How often it was restarted since a time, in milliseconds of the time that passes.
+  /// Number of restarts since a time, in milliseconds of real time.
   func restarts(since time: Int64) -> Int {
     state.withLock { $0.restarts.count { $0 >= time } }
   }
@@ -64,7 +64,7 @@ final class SimulatedMachine: Sendable {
   /// 64 random bits.
   func random() -> UInt64 { state.withLock { $0.random.next() } }
 
-  /// The machine as a new process sees it.
+  /// The machine as seen by a new process.
   func startProcess() -> Machine {
     let (pid, boots, id) = state.withLock { state in
       state.nextProcess += 1

@@ -2,11 +2,11 @@ import Foundation
 import Platform
 import TestSupport
 
-/// A process of a simulated machine: sees what it does to files and to the store, and stops all of it
-/// from the moment on at which it dies, in `defer` and `catch` too.
+/// A process of a simulated machine: sees its effects on files and on the store, and prevents all
+/// of them once it has died, in `defer` and `catch` too.
 final class SimulatedProcess: FileEffects {
   private struct State {
-    /// How many effects are left to it.
+    /// Number of effects until it dies.
     var left: Int
     var calls = 0
     var random: SeededGenerator
@@ -18,7 +18,8 @@ final class SimulatedProcess: FileEffects {
   private let trace: Trace
   private let state: Guarded<State>
 
-  /// - Parameter lifetime: how many effects on files and the store it lives for; nil for any number.
+  /// - Parameter lifetime: number of effects on files and the store until it dies; nil for no
+  ///   limit.
   init(
     _ name: String, _ machine: Machine, _ disk: Disk, _ trace: Trace, seed: UInt64, lifetime: Int?
   ) {
@@ -29,15 +30,15 @@ final class SimulatedProcess: FileEffects {
   /// Whether it has died.
   var isDead: Bool { state.withLock { $0.left < 0 } }
 
-  /// Lets it die now.
+  /// Makes it die now.
   func die() { state.withLock { $0.left = -1 } }
 
-  /// Lets it live for so many more effects; nil for any number.
+  /// Lets it live for this number of further effects; nil for no limit.
   func live(for effects: Int?) { state.withLock { $0.left = effects ?? .max } }
 
-  /// What becomes of a process at a call to the store.
+  /// What happens to a process at a call to the store.
   enum Turn {
-    /// It lives, and the call has this number in its life.
+    /// It lives; the call has this index in its life.
     case lives(Int)
     /// It dies in this call.
     case dies
@@ -45,7 +46,7 @@ final class SimulatedProcess: FileEffects {
     case isDead
   }
 
-  /// Takes one effect off its life.
+  /// Counts one effect.
   func beginCall() -> Turn {
     state.withLock { state in
       let wasDead = state.left < 0
@@ -77,14 +78,14 @@ final class SimulatedProcess: FileEffects {
 }
 
 extension SimulatedProcess {
-  /// Runs what a process does, one thing after the other.
+  /// Runs a process's asynchronous work.
   func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
     try await Parallelism.$isSequential.withValue(true) {
       try await FileEffect.$hook.withValue(self) { try await body() }
     }
   }
 
-  /// The same for what does not wait.
+  /// Runs a process's synchronous work.
   func run<Value>(_ body: () throws -> Value) rethrows -> Value {
     try Parallelism.$isSequential.withValue(true) {
       try FileEffect.$hook.withValue(self) { try body() }

@@ -1,6 +1,6 @@
 import Platform
 
-/// The time that passes in a world, whatever its clocks show.
+/// Real time in a world, whatever its clocks show.
 final class SimulatedTime: Sendable {
   private let elapsed: Guarded<Int64>
   private let beginning: @Sendable () -> Int64
@@ -8,7 +8,7 @@ final class SimulatedTime: Sendable {
   /// Begins at 2026-01-22T14:30:05.123Z.
   convenience init() { self.init { 1_769_092_205_123 } }
 
-  /// - Parameter beginning: milliseconds since 1970 before any time was let pass.
+  /// - Parameter beginning: milliseconds since 1970 at the start.
   init(beginning: @escaping @Sendable () -> Int64) {
     self.beginning = beginning
     elapsed = Guarded(0)
@@ -17,6 +17,6 @@ final class SimulatedTime: Sendable {
   /// Milliseconds since 1970.
   var milliseconds: Int64 { beginning() + elapsed.withLock { $0 } }
 
-  /// Lets time pass.
+  /// Advances the time.
   func advance(_ milliseconds: Int64) { elapsed.withLock { $0 += milliseconds } }
 }

@@ -8,21 +8,21 @@ import SessionReading
 
 /// Runs a history, and judges the product by it.
 package struct Simulation: Sendable {
-  /// What came of a history.
+  /// The result of a history.
   package struct Outcome: Sendable {
-    /// Everything that happened, as a number.
+    /// A hash of all events.
     package let trace: UInt64
-    /// What happened, a line each, where that was asked for.
+    /// The events, one line each, if requested.
     package let lines: [String]
-    /// What must not happen, with the number of the step in which it did.
+    /// Violations, each with the index of its step.
     package let violations: [(step: Int, violation: Violation)]
-    /// Steps carried out, the last passes included.
+    /// Number of steps carried out, including the final passes.
     package let steps: Int
   }
 
-  /// A folder that is emptied before and after each history; on a file system in memory.
+  /// A folder in a memory file system, emptied before and after each history.
   package let folder: String
-  /// Whether what happens is written down.
+  /// Whether to record the events as lines.
   package var keepsLines = false
 
   /// Prepares to run histories.
@@ -82,7 +82,7 @@ package struct Simulation: Sendable {
       }
     }
 
-    // What is new where all is well leaves with the next pass.
+    // New lines, written after the repair, are sent by the next pass.
     func appendOnce() async throws {
       for home in world.homes {
         try await carryOut(Step(.append(home: home.number, file: 0, lines: 1)))
@@ -95,7 +95,7 @@ package struct Simulation: Sendable {
       }
     }
 
-    // What was delayed arrives before all is well: it may be a deletion that somebody asked for.
+    // Delayed changes arrive before the repair: one may be a requested deletion.
     world.store.mount()
     if world.store.hasDelayed {
       let before = try await surveyor.survey(world.homes)
@@ -124,7 +124,7 @@ package struct Simulation: Sendable {
       trace: world.trace.hash, lines: world.trace.lines, violations: violations, steps: steps)
   }
 
-  /// Reads a session as a reader without a home does that starts now.
+  /// Reads a session, as a new reader without a home.
   private func readOne(_ world: World, _ number: Int) async throws {
     let truth = TrueStore(world.store)
     let keys = truth.objects.keys.filter { RevisionName($0.lastPart) != nil }.sorted()
@@ -138,17 +138,17 @@ package struct Simulation: Sendable {
     do {
       try await RemoteReader(truth).read(remote, upTo: remote.end) { bytes += $0 }
     } catch {
-      // What is missing or damaged is refused, after what comes before it.
+      // Missing or damaged parts are refused, after everything before them.
     }
     world.oracle.judge(bytes, readFrom: session)
-    // In the folder below a share that is not mounted late requests may have put something.
+    // Delayed requests may have written to the folder below an unmounted share.
     guard world.store.isMounted else { return }
     world.oracle.judgeGrowth(bytes.count, readFrom: session)
   }
 }
 
 extension World {
-  /// Ends all faults, as somebody does who looks after the machines.
+  /// Ends all faults, as an administrator would.
   func heal() throws {
     store.relent()
     setServerRight()
@@ -164,7 +164,7 @@ extension World {
 }
 
 extension String {
-  /// What follows the last slash.
+  /// The text after the last slash.
   var lastPart: String { lastIndex(of: "/").map { String(self[index(after: $0)...]) } ?? self }
 }
 
@@ -194,7 +194,7 @@ extension Surveyor {
     }
   }
 
-  /// What has ended is sealed.
+  /// Ended sessions are sealed.
   private func judgeSeal(
     of session: SessionID, in home: SimulatedHome, _ holdings: Holdings, _ world: World
   ) {
@@ -207,7 +207,7 @@ extension Surveyor {
         "\(session) in home \(home.number) has ended and is not sealed, and no reason is given"))
   }
 
-  /// Lines of logs that are where their programs write them.
+  /// Judges lines of logs that are where their programs write them.
   func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
     let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
       .filter { !world.oracle.isRetired($0) }
@@ -219,9 +219,9 @@ extension Surveyor {
           + "\(first) on, and no reason is given"))
   }
 
-  /// Whether a session is done with: its log is not to leave, or was sealed.
+  /// Whether a session is settled: its log must not be sent, or it was sealed.
   ///
-  /// What a store loses after it has confirmed it, the local copy alone still has, which must stay.
+  /// If a store loses a log after confirming it, only the local copy remains, which must stay.
   private static func isSettled(_ session: SessionID, _ home: SimulatedHome) -> Bool {
     let sidecar = try? Sidecar.load(home.home.files(for: session).sidecar)
     return sidecar?.withholdsLog == true || sidecar?.seal != nil

@@ -1,17 +1,17 @@
-/// One thing that happens in a history.
+/// One event in a history.
 ///
-/// It names homes, sessions, files and objects by numbers, which are taken modulo how many there are:
-/// so every step means something in every history, and steps can be left out.
+/// It names homes, sessions, files and objects by numbers modulo their count: so every step is
+/// meaningful in every history, and steps can be dropped.
 package struct Step: Hashable, Sendable {
-  /// What happens.
+  /// The action.
   package var action: Action
-  /// What happens at the same time.
+  /// A concurrent action.
   package var beside: Action?
-  /// Decides everything that is left open.
+  /// Seed for everything left open.
   package var seed: UInt64
-  /// What goes wrong with calls to the store.
+  /// Faults in calls to the store.
   package var faults: [PlannedFault]
-  /// After how many effects on files and the store the first process dies; nil for never.
+  /// Number of effects on files and the store after which the first process dies; nil for never.
   package var death: Int?
 
   /// Describes a step.
@@ -27,19 +27,19 @@ package struct Step: Hashable, Sendable {
   }
 }
 
-/// What happens in a step.
+/// The actions of a step.
 package enum Action: Hashable, Sendable {
   // Programs.
 
   /// A recorder begins a session.
   case start(home: Int)
-  /// A recorded program prints about so many bytes; a step's death is that of its recorder.
+  /// A recorded program prints about this number of bytes; a step's death is its recorder's.
   case write(home: Int, session: Int, bytes: Int)
   /// A recorded program ends.
   case end(home: Int, session: Int)
   /// A recorder is killed.
   case kill(home: Int, session: Int)
-  /// Another program appends so many lines to its log.
+  /// Another program appends this number of lines to its log.
   case append(home: Int, file: Int, lines: Int)
   /// Its log is rotated.
   case rotate(home: Int, file: Int, Rotation)
@@ -54,9 +54,9 @@ package enum Action: Hashable, Sendable {
   case upload(home: Int)
   /// Root's `upload`, of all homes that are on a home's machine.
   case round(home: Int)
-  /// `reap`, with an age in seconds that somebody named.
+  /// `reap`, with an age in seconds that a person named.
   case reap(home: Int, olderThan: Int64?, isRemote: Bool)
-  /// `reap` where the environment lacks the store.
+  /// `reap` in an environment without the store.
   case reapWithoutStore(home: Int)
   /// `pull`, into the home's mirror.
   case pull(home: Int)
@@ -70,41 +70,41 @@ package enum Action: Hashable, Sendable {
   case read(home: Int, session: Int)
   /// `keep`, for ten years.
   case keep(home: Int, session: Int)
-  /// `restore`, of a session that is in the trash or in the store alone.
+  /// `restore`, of a session that is only in the trash or in the store.
   case restore(home: Int, session: Int)
 
   // The world.
 
   /// Time passes, in seconds.
   case pass(seconds: Int64)
-  /// A machine's wall clock is set to another time, in seconds from the one that it shows.
+  /// A machine's wall clock is set forward or back, in seconds.
   case step(home: Int, seconds: Int64)
-  /// A machine's clock is set right.
+  /// A machine's clock is corrected.
   case setRight(home: Int)
-  /// The server's clock is set to another time, in seconds.
+  /// The server's clock is set forward or back, in seconds.
   case stepServer(seconds: Int64)
-  /// A machine starts again.
+  /// A machine restarts.
   case reboot(home: Int, losesTime: Bool)
-  /// A machine loses its power, and starts again.
+  /// A machine loses power, and restarts.
   case cutPower(home: Int)
   /// A backup of a home is made.
   case snapshot(home: Int)
-  /// A home is set back to its backup, in the same boot or with a new one.
+  /// A home is restored from its backup, in the same boot or a new one.
   case rollBack(home: Int, reboots: Bool)
-  /// A copy of a home begins a life of its own, on the same machine id or on another.
+  /// A copy of a home is used independently, with the same machine id or another.
   case clone(home: Int, keepsMachineId: Bool)
-  /// All commands in a home fail from now on: another process holds its lock, or a folder has taken
-  /// the place of its device record.
+  /// All commands in a home fail from now on: another process holds its lock, or a folder has
+  /// replaced its device record.
   case obstruct(home: Int, isLocked: Bool)
   /// A part of a home is lost.
   case lose(home: Int, Part)
   /// A machine gets another id, or none.
   case identify(home: Int, id: Int?)
-  /// What the configuration allows is changed.
+  /// The configured consent changes.
   case consent(home: Int, allowsLogs: Bool)
   /// Another set of redaction rules is configured.
   case rules(home: Int, Int)
-  /// Another time is configured for which local copies stay, in seconds.
+  /// Another local retention is configured, in seconds.
   case retain(home: Int, seconds: Int64)
 
   // The store.
@@ -115,31 +115,31 @@ package enum Action: Hashable, Sendable {
   case mount
   /// Everything in the store is deleted.
   case empty
-  /// Somebody deletes an object.
+  /// An object is deleted by someone else.
   case remove(object: Int)
-  /// The store refuses all objects of a session that is being recorded, for good or until the end of
-  /// the history.
+  /// The store refuses all objects of a session being recorded, permanently or until the end of the
+  /// history.
   case refuse(home: Int, session: Int, isLasting: Bool)
-  /// Somebody with other software writes an object under a name of the layout.
+  /// Another program writes an object under a name of the layout.
   case forge(object: Int, Forgery)
 
   /// How a log is rotated.
   package enum Rotation: String, Hashable, Sendable, CaseIterable {
-    /// Renamed, and begun anew.
+    /// Renamed, and created again.
     case create
-    /// Copied, and emptied.
+    /// Copied, and truncated.
     case copyTruncate
-    /// Renamed, compressed, and begun anew.
+    /// Renamed, compressed, and created again.
     case compress
   }
 
-  /// What somebody else writes.
+  /// An object written by another program.
   package enum Forgery: String, Hashable, Sendable, CaseIterable {
-    /// An object under a name that is none of the layout.
+    /// An object with a name outside the layout.
     case foreign
-    /// A segment's bytes and one more, under the name that this has then.
+    /// A segment's bytes and one more, under a name that fits them.
     case otherSize
-    /// A segment with other bytes, under the name of one that is there.
+    /// A segment with other bytes, under the name of an existing one.
     case otherText
   }
 

@@ -4,8 +4,8 @@ import Replica
 import Synchronization
 import TestSupport
 
-/// A store as one process sees it: over a network that loses, doubles and reorders, from a server that
-/// fails.
+/// A store as one process sees it: over a network that loses, duplicates and reorders requests, on
+/// a server that fails.
 struct StoreClient: ObjectStore {
   let store: ModelStore
   let process: SimulatedProcess?
@@ -15,13 +15,13 @@ struct StoreClient: ObjectStore {
   let trace: Trace?
   let oracle: Oracle?
   var faults: [Int: Fault] = [:]
-  /// Decides what is left open: which entries a listing lacks, whether a call reaches the server that
-  /// its process dies in.
+  /// Decides what is left open: which entries a listing lacks, whether the call in which a process
+  /// dies reaches the server.
   let random: Guarded<SeededGenerator>
-  /// Entries of one page.
+  /// Maximum number of entries of a page.
   var pageSize = Int.max
 
-  /// A store without a fault.
+  /// A store without faults.
   init(_ store: ModelStore, pageSize: Int = .max) {
     self.store = store
     (process, actor, scheduler, time, trace, oracle) = (nil, 0, nil, nil, nil, nil)
@@ -41,9 +41,9 @@ struct StoreClient: ObjectStore {
 
   var location: String { store.location }
 
-  /// Makes a call when it is this actor's turn, with the fault that is planned for it.
+  /// Makes a call at this actor's turn, with its planned fault.
   ///
-  /// - Parameter change: what the call changes; nil where it only reads.
+  /// - Parameter change: the change made by the call; nil if it only reads.
   private func call<Result>(
     _ operation: String, _ key: String, _ changes: [ModelStore.Change] = [],
     _ answer: (inout ModelStore.State, Fault?) throws -> Result
@@ -58,7 +58,7 @@ struct StoreClient: ObjectStore {
       switch process.beginCall() {
       case .lives(let call): number = call
       case .dies:
-        // The request was under way, and arrives or does not.
+        // The request was in transit, and may or may not arrive.
         if random.withLock({ Bool.random(using: &$0) }) { apply(changes) }
         trace?.note("\(process.name) dies in \(operation) \(key)")
         throw CancellationError()
@@ -186,7 +186,7 @@ struct StoreClient: ObjectStore {
     }
   }
 
-  /// What the server's clock shows; a folder has that of the machine that writes to it.
+  /// The server's clock; for a folder, that of the machine that writes to it.
   private var serverDate: ServerTime? {
     guard store.kind == .folder, let process else { return store.date }
     return process.machine.now().assumingSynchronizedClocks

@@ -4,7 +4,7 @@ import Replica
 import SessionLog
 import TestSupport
 
-/// What a store truly holds.
+/// Surveys the true content of a store.
 extension Surveyor {
   func lookAtStore(_ holdings: inout Holdings) async throws {
     let truth = TrueStore(oracle.store)
@@ -28,7 +28,7 @@ extension Surveyor {
     }
   }
 
-  /// What the key of an object says.
+  /// The meaning of an object's key.
   func name(of key: String) -> Name {
     if let known = names[key] { return known }
     let parts = key.split(separator: "/")
@@ -59,7 +59,7 @@ extension Surveyor {
       }
       let start = Int(segment.range.lowerBound)
       if let written {
-        // A log that a power cut has shortened may end in a secret that nobody can know any more.
+        // A log shortened by a power failure may end in a secret that is no longer recognizable.
         let isCut =
           holdings.running.contains(session) && start + bytes.count < written.count
           && Secret.isBare(in: bytes, before: written[(start + bytes.count)...])
@@ -97,14 +97,14 @@ extension Surveyor {
     return isPart
   }
 
-  /// The content of a segment, without bytes where it does not decode.
+  /// The content of a segment, without bytes if it does not decode.
   func decode(
     _ segment: SegmentName, in folder: SessionFolder, _ truth: TrueStore
   ) async -> Decoded? {
     let key = folder.key + segment.fileName
     var versions = [truth.objects[key]?.version ?? 0]
     if segment.kind == .delta {
-      // What it copies from is in earlier segments of the session.
+      // Its copies come from earlier segments of the session.
       versions += truth.objects.filter { $0.key.contains("\(segment.session)") }
         .map(\.value.version).sorted()
     }

@@ -5,19 +5,19 @@ import Replica
 import SessionLog
 import TestSupport
 
-/// Looks at homes and at what the store truly holds.
+/// Surveys homes and the true content of the store.
 final class Surveyor {
   struct Name {
     var session: SessionID?
     var segment: SegmentName?
-    /// The generation of a device's session that it is a segment of.
+    /// The generation of the device's session that the segment belongs to.
     var stream = ""
   }
 
   private struct Compared {
     let bytes: [UInt8]
     let start: Int
-    /// How much had been written.
+    /// Length of the log at that time.
     let length: Int
     let difference: Int?
   }
@@ -25,9 +25,9 @@ final class Surveyor {
   struct Decoded {
     let versions: [Int]
     let bytes: [UInt8]?
-    /// Whether they have a password that is not masked.
+    /// Whether it contains an unmasked password.
     let isBare: Bool
-    /// How much had been written when it was compared, and whether it is a part of that.
+    /// Length of the log when it was compared, and whether it is a part of that.
     var compared: (length: Int, isPart: Bool)?
   }
 
@@ -39,7 +39,7 @@ final class Surveyor {
 
   init(_ oracle: Oracle) { self.oracle = oracle }
 
-  /// The line numbers in what has a path or name; read again only where the bytes have changed.
+  /// The line numbers in the content of a path or name; read again only if the bytes have changed.
   func lines(_ bytes: [UInt8], of name: String) -> [Int] {
     if let known = numbers[name], known.bytes == bytes { return known.lines }
     let lines = LineNumber.all(in: bytes)
@@ -47,8 +47,8 @@ final class Surveyor {
     return lines
   }
 
-  /// Where bytes differ from what was written, masks apart; compared again only where they, or so much
-  /// of what was written, have changed.
+  /// Where bytes differ from what was written, ignoring masks; compared again only if they, or the
+  /// part they correspond to, have changed.
   private func difference(
     _ bytes: [UInt8], _ written: [UInt8], from start: Int = 0, of name: String
   ) -> Int? {
@@ -63,7 +63,7 @@ final class Surveyor {
     return difference
   }
 
-  /// Looks at everything.
+  /// Surveys everything.
   func survey(_ homes: [SimulatedHome]) async throws -> Holdings {
     var holdings = Holdings()
     (holdings.time, holdings.users) = (oracle.time.milliseconds, oracle.users)
@@ -147,7 +147,7 @@ final class Surveyor {
     }
   }
 
-  /// A sidecar in a mirror is as it was sent; one that a power cut has cut short is none.
+  /// A sidecar in a mirror is as it was sent; one truncated by a power failure does not count.
   private func judgeSidecar(_ path: String, of home: SimulatedHome) {
     guard path.hasSuffix(".json"), let json = try? AtomicFile.read(path), !oracle.wasSent(json),
       (try? Sidecar(json: json)) != nil

@@ -1,6 +1,6 @@
 import Platform
 
-/// What happens in a history, as a hash: two runs of one history must have the same.
+/// A hash of the events of a history: two runs of one history must have the same.
 final class Trace: Sendable {
   private struct State {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -10,10 +10,10 @@ final class Trace: Sendable {
   private let state = Guarded(State())
   private let keepsLines: Bool
 
-  /// - Parameter keepsLines: whether what happened can be read, too.
+  /// - Parameter keepsLines: whether to keep the events as text, too.
   init(keepsLines: Bool) { self.keepsLines = keepsLines }
 
-  /// Notes something that happened.
+  /// Records an event.
   func note(_ text: String) {
     state.withLock { state in
       Self.add(text.utf8, to: &state.hash)
@@ -21,7 +21,7 @@ final class Trace: Sendable {
     }
   }
 
-  /// Notes that a step begins; its source is put together only for lines, as that takes long.
+  /// Records the start of a step; formats its source only for lines, because that is slow.
   func note(_ step: Step, number: Int) {
     state.withLock { state in
       state.hash = (state.hash ^ UInt64(number)) &* 0x100_0000_01b3
@@ -30,7 +30,7 @@ final class Trace: Sendable {
     }
   }
 
-  /// Notes a change to files, by its path below a folder.
+  /// Records a change to files, by its path below a folder.
   func note(_ effect: FileEffect, by process: String, below root: String, result: Int) {
     state.withLock { state in
       let isBelow = effect.path.hasPrefix(root)
@@ -53,6 +53,6 @@ final class Trace: Sendable {
   /// FNV-1a, 64 bits, over everything so far.
   var hash: UInt64 { state.withLock { $0.hash } }
 
-  /// What happened; empty where it is not kept.
+  /// The events as text; empty if not kept.
   var lines: [String] { state.withLock { $0.lines } }
 }

@@ -2,7 +2,7 @@ import ObjectStore
 import Platform
 import Replica
 
-/// The store as it really is, without faults: for the oracle.
+/// The true content of the store, without faults: for the oracle.
 struct TrueStore: ObjectStore {
   let objects: [String: ModelStore.Object]
   let location: String
@@ -53,7 +53,7 @@ extension ModelStore.Object {
 }
 
 extension ListPage {
-  /// What starts with a prefix, without descending.
+  /// The objects that start with a prefix, without descending.
   init(of objects: [String: ModelStore.Object], _ prefix: String, serverDate: ServerTime? = nil) {
     var directories: Set<String> = []
     var entries: [ObjectEntry] = []

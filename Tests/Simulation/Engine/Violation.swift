@@ -1,4 +1,4 @@
-/// Something that must not happen.
+/// A violation of a rule.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
   /// The rules that the product is judged by.
   package enum Rule: String, Sendable {
@@ -8,20 +8,20 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
     case evidence
     /// A deletion is in the ledger of the home that made it.
     case ledger
-    /// A local copy that goes for its age is in the trash for a week.
+    /// A local copy deleted for its age is in the trash for a week.
     case trash
-    /// What a person keeps stays.
+    /// A session with a hold stays.
     case hold
-    /// A local copy stays for the configured time after its seal, and for an hour at least.
+    /// A local copy stays for the configured time after its seal, and at least for an hour.
     case pause
-    /// A reader gets the stream or a strict prefix, and no less than before; a mirror has sidecars as
-    /// they were sent.
+    /// A reader gets the stream or a strict prefix, and no less than before; a mirror has sidecars
+    /// as sent.
     case reading
-    /// What is not sent three passes after the last fault has a reason.
+    /// Everything unsent three passes after the last fault has a reason.
     case liveness
     /// Copies only grow.
     case growth
-    /// What rules mask, or the consent withholds, is not in the store.
+    /// Text that rules mask, or the consent withholds, is not in the store.
     case privacy
     /// A store without its marker is not used.
     case marker
@@ -33,11 +33,11 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 
   /// The rule that was broken.
   package let rule: Rule
-  /// What happened.
+  /// The event.
   package let text: String
 
   init(_ rule: Rule, _ text: String) { (self.rule, self.text) = (rule, text) }
 
-  /// The rule and what happened.
+  /// The rule and the event.
   package var description: String { "\(rule.rawValue): \(text)" }
 }

@@ -1,10 +1,10 @@
 import TestSupport
 
-/// An action with how often it comes.
+/// An action and its frequency.
 struct Weighted {
   let weight: Int
   let name: String
-  /// Whether the product is not known to withstand it.
+  /// Whether the product may not withstand it.
   let isHazard: Bool
   let make: @Sendable (inout SeededGenerator) -> Action
 

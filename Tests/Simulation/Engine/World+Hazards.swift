@@ -6,7 +6,7 @@ import Replica
 import SessionLog
 import TestSupport
 
-/// What befalls homes and the store.
+/// Accidents of homes and the store.
 extension World {
   func clone(_ home: SimulatedHome, _ keepsMachineId: Bool) throws {
     guard homes.count < 4, File.exists(home.home.path) else { return }
@@ -25,10 +25,10 @@ extension World {
     }
   }
 
-  /// The length that no log exceeds by more than a line, in bytes.
+  /// Length that no log exceeds by more than a line, in bytes.
   static let longestLog = 64 << 10
 
-  /// Writes what another vendor's client might.
+  /// Writes an object like another vendor's client.
   func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {
     let stored = store.stored.filter { $0.key.hasSuffix(".zst") }.sorted { $0.key < $1.key }
     guard !stored.isEmpty else { return }
@@ -49,7 +49,7 @@ extension World {
     }
   }
 
-  /// A whole segment of so many bytes, which no program wrote.
+  /// A complete segment of a given length that no program wrote.
   private static func segment(_ length: ByteCount) throws -> [UInt8] {
     let encoder = try SegmentEncoder()
     let bytes = [UInt8](repeating: UInt8(ascii: "#"), count: Int(length))

@@ -1,9 +1,9 @@
 import Platform
 import TestSupport
 
-/// What programs write.
+/// The output of programs.
 extension World {
-  /// What a recorded program prints.
+  /// The output of a recorded program.
   func text(_ bytes: Int, _ random: inout SeededGenerator) -> [UInt8] {
     var text: [UInt8] = []
     while text.count < bytes {

@@ -10,7 +10,7 @@ import Sync
 import TestSupport
 import TidemarkUpload
 
-/// Everything that a history happens to: homes, machines, clocks and the store.
+/// The world of a history: homes, machines, clocks and the store.
 final class World {
   let folder: String
   let time = SimulatedTime()
@@ -19,7 +19,7 @@ final class World {
   let oracle: Oracle
   var homes: [SimulatedHome] = []
   var processes = 0
-  /// How many lines other programs have written.
+  /// Number of lines that other programs have written.
   var lines = 0
   let seed: UInt64
 
@@ -37,10 +37,10 @@ final class World {
     store.write(FormatMarker.key, FormatMarker.content)
   }
 
-  /// Puts the store's marker back, as `init --restore-marker` does.
+  /// Restores the store's marker, like `init --restore-marker`.
   func restoreMarker() { store.write(FormatMarker.key, FormatMarker.content) }
 
-  /// Sets the server's clock right.
+  /// Corrects the server's clock.
   func setServerRight() { store.clockOffset.withLock { $0 = 0 } }
 
   /// Makes a home, on a machine of its own or on another one's.
@@ -53,7 +53,7 @@ final class World {
         disk: other?.disk ?? Disk(root: root)))
   }
 
-  /// The homes that are on a home's machine.
+  /// The homes on a home's machine.
   func neighbours(of home: SimulatedHome) -> [SimulatedHome] {
     homes.filter { $0.machine === home.machine }
   }
@@ -88,7 +88,7 @@ final class World {
 
   func home(_ number: Int) -> SimulatedHome { homes[number % homes.count] }
 
-  /// The command that an action is; nil for what is none.
+  /// The command of an action; nil if it is not a command.
   private func command(
     _ action: Action, _ index: Int, _ step: Step, _ scheduler: Scheduler
   ) -> (@Sendable () async -> Void)? {
@@ -129,7 +129,7 @@ final class World {
     }
   }
 
-  /// What happens to programs, machines and the store.
+  /// Carries out events of programs, machines and the store.
   private func happen(
     _ action: Action, death: Int?, _ random: inout SeededGenerator
   ) throws {
@@ -218,8 +218,8 @@ final class World {
     }
   }
 
-  /// Lines that were there while logs were not allowed may stay where they are for good: of a session
-  /// that has ended, what was said last counts.
+  /// Lines present while logs were not allowed may stay where they are permanently: for an ended
+  /// session the last consent counts.
   func withhold(_ home: SimulatedHome) throws {
     guard home.consent == .metadata else { return }
     for name in try Directory.names(in: home.logs) {

@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import Simulation
 
-/// Runs histories made out of seeds, each twice, and shrinks those that fail.
+/// Runs histories generated from seeds, each twice, and shrinks those that fail.
 @main struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -104,7 +104,7 @@ import Simulation
     }.shrink(history)
   }
 
-  /// The first thing that two runs of a history do not do alike.
+  /// The first difference between two runs of a history.
   private static func difference(
     _ history: History, _ simulation: Simulation
   ) async throws -> String {
@@ -116,7 +116,7 @@ import Simulation
     return "'\(pair.0)', then '\(pair.1)'"
   }
 
-  /// Begins anew in a process in which sets and dictionaries have the same order each time.
+  /// Restarts in a process in which sets and dictionaries have the same order each time.
   private static func makeHashingDeterministic() {
     let variable = "SWIFT_DETERMINISTIC_HASHING"
     guard ProcessInfo.processInfo.environment[variable] == nil else { return }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-/// The judge sees what it is there for.
+/// The judge detects what it is meant to detect.
 @Suite(.tags(.small)) struct JudgeTests {
   private let time = SimulatedTime()
   private let oracle: Oracle
@@ -24,7 +24,7 @@ import Testing
     return oracle.takeViolations().map(\.rule)
   }
 
-  /// Judges with a home that has deleted nothing, as far as its ledger says.
+  /// Judges with a home that has deleted nothing according to its ledger.
   private func judgeHome(_ before: Holdings, _ after: Holdings) throws -> [Violation.Rule] {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let home = try SimulatedHome(

@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// A history that lost data, or stalled, in an earlier version, with what it is about.
+/// A history that lost data, or stalled, in an earlier version, with its subject.
 struct NamedHistory: Sendable, CustomTestStringConvertible {
   let name: String
   let history: History

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulation
 
-/// The world does what it says.
+/// The world behaves as documented.
 @Suite(.tags(.medium)) struct WorldTests {
   private let folder = NSTemporaryDirectory() + "tidemark-world-" + UUID().uuidString
   private let time = SimulatedTime()
@@ -83,7 +83,7 @@ import Testing
     let simulation = Simulation(in: folder)
     let first = try await simulation.run(history)
     let second = try await simulation.run(history)
-    // Without deterministic hashing the order of some effects is open, but not what comes of them.
+    // Without deterministic hashing the order of some effects is open, but not their result.
     #expect(first.steps == second.steps)
     #expect(first.violations.map(\.violation) == second.violations.map(\.violation))
   }

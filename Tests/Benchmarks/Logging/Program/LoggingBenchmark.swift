@@ -3,12 +3,12 @@ import Foundation
 import Logging
 import TidemarkLogging
 
-/// What a record costs, beside a plain handler in the same run: `Scripts/bench --logging`.
+/// The cost of a record, compared with a plain handler in the same run: `Scripts/bench --logging`.
 @main struct LoggingBenchmark {
   private static let rounds = 7
   private static let records = 200_000
 
-  /// Nanoseconds and allocations for each record, as the median of some rounds.
+  /// Nanoseconds and allocations per record, as the median of some rounds.
   private static func measure(
     threads: Int, _ body: @escaping @Sendable (Int) -> Void
   ) -> (time: Double, allocations: Double) {

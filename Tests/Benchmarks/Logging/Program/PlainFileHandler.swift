@@ -2,8 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What a swift-log handler for a file comes to when it is written by hand: a lock, a buffer, and one
-/// `write` for each record.
+/// A hand-written swift-log handler for a file: a lock, a buffer, and one `write` per record.
 struct PlainFileHandler: LogHandler {
   /// The file that all handlers share.
   final class File: Sendable {
