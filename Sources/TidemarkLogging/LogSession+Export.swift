@@ -35,8 +35,8 @@ extension LogSession {
   ///   - filter: which records.
   ///   - id: another session of the home, such as ``Tidemark/previousSession``; nil for this one.
   ///   - rules: what is masked.
-  /// - Throws: ``NotRecorded`` where there is no session; ``Platform/SystemError``;
-  ///   ``SessionLog/SidecarError``; ``Redaction/RedactionError``.
+  /// - Throws: ``NotRecorded`` where there is no session; `SystemError`;
+  ///   `SidecarError`; `RedactionError`.
   public func export(
     to path: String, filter: RecordFilter = RecordFilter(), session id: SessionID? = nil,
     rules: RedactionRules = RedactionRules()

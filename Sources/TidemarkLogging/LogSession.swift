@@ -20,6 +20,9 @@ public final class LogSession: Sendable {
   private let capture: ConsoleCapture?
   private let ticker = Guarded<Ticker?>(nil)
   private let isOver = Atomic(false)
+  /// Tells the sessions of a process apart.
+  let number = LogSession.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let numbers = Atomic(0)
 
   /// Its id; nil where there is none.
   public var id: SessionID? { writer?.session }
@@ -54,15 +57,11 @@ public final class LogSession: Sendable {
     _ level: Level, _ message: @autoclosure () -> String, category: String? = nil,
     scenario: Scenario? = nil
   ) {
-    guard level >= recordLevel else { return }
-    var word: RecordWord?
-    if let scenario {
-      guard let gate = scenario.gate(in: self), gate.admits() else { return }
-      word = gate.word
-    }
+    // What is left out comes no further than this.
+    guard level >= recordLevel, scenario?.admits(in: self) ?? true else { return }
     write(
       level, category.map(RecordWord.init(category:)) ?? Self.ownCategory, message(),
-      scenario: word)
+      scenario: scenario?.gate(in: self)?.word)
   }
 
   /// Whether records of a scenario are written at this moment; one that is not yet known is declared.

@@ -50,7 +50,7 @@ public struct LoggingConfiguration: Sendable {
   public var scenarios: [Scenario] = []
   /// When the log is made durable against a power loss; a crash never loses what was written.
   ///
-  /// Only ``FsyncPolicy/always`` lets records wait for the disk.
+  /// Only `FsyncPolicy.always` lets records wait for the disk.
   public var fsync = FsyncPolicy.interval(.seconds(1))
   /// Length in bytes from which on the live log is rotated; 0 for never.
   public var rotateAt = RecordingOptions.defaultRotation

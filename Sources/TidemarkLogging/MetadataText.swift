@@ -8,13 +8,46 @@ enum MetadataText {
   /// Calls the values' own descriptions, so that no lock may be held.
   static func bytes(_ metadata: Logger.Metadata) -> [UInt8] {
     var bytes: [UInt8] = []
-    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      if !bytes.isEmpty { bytes.append(0x20) }
-      bytes += key.utf8
-      bytes.append(UInt8(ascii: "="))
-      append(value, to: &bytes)
+    bytes.reserveCapacity(metadata.count * expectedPair)
+    if metadata.count <= fewPairs {
+      appendInOrder(metadata, to: &bytes)
+    } else {
+      for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+        append(key, value, to: &bytes)
+      }
     }
     return bytes
+  }
+
+  /// So many bytes are taken for each pair to begin with.
+  private static let expectedPair = 32
+  /// Up to so many pairs, looking for the next one takes less than sorting them.
+  private static let fewPairs = 4
+
+  /// The same without memory for a second list.
+  private static func appendInOrder(_ metadata: Logger.Metadata, to bytes: inout [UInt8]) {
+    var last: String?
+    for _ in 0..<metadata.count {
+      var next: Logger.Metadata.Index?
+      for index in metadata.indices {
+        let key = metadata.keys[index]
+        guard last.map({ $0 < key }) ?? true else { continue }
+        if next.map({ key < metadata.keys[$0] }) ?? true { next = index }
+      }
+      guard let next else { return }
+      let (key, value) = metadata[next]
+      append(key, value, to: &bytes)
+      last = key
+    }
+  }
+
+  private static func append(
+    _ key: String, _ value: Logger.MetadataValue, to bytes: inout [UInt8]
+  ) {
+    if !bytes.isEmpty { bytes.append(0x20) }
+    bytes += key.utf8
+    bytes.append(UInt8(ascii: "="))
+    append(value, to: &bytes)
   }
 
   private static func append(_ value: Logger.MetadataValue, to bytes: inout [UInt8]) {

@@ -1,4 +1,5 @@
 public import SessionLog
+import Platform
 import Synchronization
 
 /// A kind of record that is written only while it is switched on, with `tidemark scenario enable`.
@@ -11,14 +12,17 @@ import Synchronization
 /// ```
 ///
 /// It is off until somebody switches it on, and stays what it is set to when programs and machine
-/// restart. While it is off, messages are not evaluated.
+/// restart. While it is off, messages are not evaluated, and a record costs no more than one below its
+/// logger's level. Make a scenario once and keep it, as above: each one that is made looks its state up
+/// anew.
 public struct Scenario: Sendable, Hashable {
+  private let gates: KnownGates
+
   /// The name; nil where the text cannot be one: such a scenario is always off.
-  public let name: ScenarioName?
-  private let cache = GateCache()
+  public var name: ScenarioName? { gates.name }
 
   /// Names a scenario: 1 to 64 bytes of UTF-8 without braces and control characters.
-  public init(_ name: String) { self.name = ScenarioName(name) }
+  public init(_ name: String) { gates = KnownGates(ScenarioName(name)) }
 
   /// By their names.
   public static func == (left: Scenario, right: Scenario) -> Bool { left.name == right.name }
@@ -26,25 +30,69 @@ public struct Scenario: Sendable, Hashable {
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// Its gate in a session; the session of the first call is looked up but once.
+  /// Whether a record may be written; one that may not is counted.
+  @inline(__always)
+  func admits(in session: LogSession) -> Bool {
+    gates.answer(session) { $0.admits() } ?? gates.gate(in: session)?.admits() ?? false
+  }
+
+  /// Its gate in a session; nil where there is no session, or the name is none.
+  func gate(in session: LogSession) -> ScenarioGate? { gates.gate(in: session) }
+}
+
+/// A scenario's gates in the sessions of this process.
+private final class KnownGates: Sendable {
+  let name: ScenarioName?
+  /// Address of the gate that was looked up last; 0 before the first.
+  private let latest = Atomic<UInt>(0)
+  private let kept = Guarded<[KnownGate]>([])
+
+  /// Programs have one session after another, if they have more than one; gates of later ones are
+  /// looked up each time.
+  private static let most = 64
+
+  init(_ name: ScenarioName?) { self.name = name }
+
+  /// Asks the gate that was looked up last; nil where it is another session's.
+  ///
+  /// A record of a scenario that is off comes no further: no reference is counted.
+  @inline(__always)
+  func answer(_ session: LogSession, _ question: (ScenarioGate) -> Bool) -> Bool? {
+    guard let address = UnsafeRawPointer(bitPattern: latest.load(ordering: .acquiring)) else {
+      return nil
+    }
+    // What has been published is kept as long as this object.
+    return Unmanaged<KnownGate>.fromOpaque(address)._withUnsafeGuaranteedRef { known in
+      known.session == session.number ? question(known.gate) : nil
+    }
+  }
+
   func gate(in session: LogSession) -> ScenarioGate? {
-    if let known = cache.first.load(), known.session === session { return known.gate }
     guard let name, let writer = session.writer else { return nil }
+    if let known = kept.withLock({ $0.first { $0.session == session.number } }) {
+      publish(known)
+      return known.gate
+    }
     let gate = writer.gate(name)
-    _ = cache.first.storeIfNil(KnownGate(session, gate))
+    let known = KnownGate(session.number, gate)
+    let isKept = kept.withLock { kept in
+      guard kept.count < Self.most else { return false }
+      kept.append(known)
+      return true
+    }
+    if isKept { publish(known) }
     return gate
   }
 
-  private final class GateCache: Sendable {
-    let first = AtomicLazyReference<KnownGate>()
+  private func publish(_ known: KnownGate) {
+    latest.store(UInt(bitPattern: Unmanaged.passUnretained(known).toOpaque()), ordering: .releasing)
   }
 }
 
 private final class KnownGate: Sendable {
-  let session: LogSession
+  /// ``LogSession/number``: an address may be another session's later.
+  let session: Int
   let gate: ScenarioGate
 
-  init(_ session: LogSession, _ gate: ScenarioGate) {
-    (self.session, self.gate) = (session, gate)
-  }
+  init(_ session: Int, _ gate: ScenarioGate) { (self.session, self.gate) = (session, gate) }
 }

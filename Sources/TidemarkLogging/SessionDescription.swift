@@ -23,7 +23,7 @@ extension LogSession {
   /// ```
   ///
   /// - Parameter change: changes the fields.
-  /// - Throws: ``Platform/SystemError`` when the sidecar cannot be written; the change is then written
+  /// - Throws: `SystemError` when the sidecar cannot be written; the change is then written
   ///   with the next one, or at the end.
   public func describe(_ change: @Sendable (inout SessionDescription) -> Void) throws {
     try writer?.describe { sidecar in

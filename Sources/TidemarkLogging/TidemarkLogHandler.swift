@@ -53,8 +53,9 @@ public struct TidemarkLogHandler: LogHandler {
 
   private func details(of event: LogEvent) -> [UInt8] {
     let provided = metadataProvider?.get() ?? [:]
-    guard !provided.isEmpty || event.metadata?.isEmpty == false || event.error != nil else {
-      return details
+    if provided.isEmpty, event.error == nil {
+      guard let own = event.metadata, !own.isEmpty else { return details }
+      if metadata.isEmpty { return MetadataText.bytes(own) }
     }
     // What is more special counts.
     var all = metadata.merging(provided) { $1 }

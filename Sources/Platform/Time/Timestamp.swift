@@ -17,7 +17,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// The system clock's time.
-  public static func now() -> Timestamp { Timestamp(Date()) }
+  public static func now() -> Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
 
   /// As a date.
   public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
@@ -41,11 +45,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   /// `2026-01-22T14:30:05.123Z` in ASCII, always 24 bytes; years outside 0 to 9999 are clamped.
   public var isoBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(24)
+    appendISO(to: &bytes)
+    return bytes
+  }
+
+  /// Appends ``isoBytes``.
+  package func appendISO(to out: inout [UInt8]) {
     let clamped = min(max(milliseconds, Self.writable.lowerBound), Self.writable.upperBound)
     let (days, ofDay) = Self.floorDivide(clamped, 86_400_000)
     let (year, month, day) = Self.civil(fromDays: days)
-    var out: [UInt8] = []
-    out.reserveCapacity(24)
     func put(_ value: Int64, _ width: Int) {
       var divisor: Int64 = 1
       for _ in 1..<width { divisor *= 10 }
@@ -68,7 +78,6 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     out.append(0x2e)
     put(ofDay % 1000, 3)
     out.append(0x5a)
-    return out
   }
 
   /// Parses `2026-01-22T14:30:05.123Z`; the fraction may be missing or have up to 9 digits.

@@ -50,7 +50,9 @@ public final class SessionWriter: Sendable {
     /// A time as written in records.
     mutating func prefix(_ time: Timestamp) -> [UInt8] {
       if prefixTime.milliseconds != time.milliseconds {
-        prefixTime = (time.milliseconds, time.isoBytes)
+        prefixTime.milliseconds = time.milliseconds
+        prefixTime.bytes.removeAll(keepingCapacity: true)
+        time.appendISO(to: &prefixTime.bytes)
       }
       return prefixTime.bytes
     }

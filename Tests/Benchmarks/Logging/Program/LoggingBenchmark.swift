@@ -8,27 +8,33 @@ import TidemarkLogging
   private static let rounds = 7
   private static let records = 200_000
 
-  /// Nanoseconds and allocations per record, as the median of some rounds.
+  /// Nanoseconds and allocations for each record.
+  private typealias Cost = (time: Double, allocations: Double)
+
+  /// What a number of records costs by each of two ways, as the medians of some rounds in turn: what
+  /// else the machine does at the time is the same for both.
   private static func measure(
-    threads: Int, _ body: @escaping @Sendable (Int) -> Void
-  ) -> (time: Double, allocations: Double) {
+    threads: Int, _ bodies: [@Sendable (Int) -> Void]
+  ) -> [Cost] {
     let each = records / threads
-    body(1000)
-    var times: [Double] = []
-    var counts: [Double] = []
+    for body in bodies { body(1000) }
+    var costs = bodies.map { _ in (times: [Double](), counts: [Double]()) }
     for _ in 0..<rounds {
-      let before = allocations_count()
-      let start = DispatchTime.now().uptimeNanoseconds
-      if threads == 1 {
-        body(each)
-      } else {
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in body(each) }
+      for (number, body) in bodies.enumerated() {
+        let before = allocations_count()
+        let start = DispatchTime.now().uptimeNanoseconds
+        if threads == 1 {
+          body(each)
+        } else {
+          DispatchQueue.concurrentPerform(iterations: threads) { _ in body(each) }
+        }
+        let time = Double(DispatchTime.now().uptimeNanoseconds - start)
+        costs[number].times.append(time / Double(each * threads))
+        costs[number].counts.append(
+          Double(allocations_count() - before) / Double(each * threads))
       }
-      times.append(
-        Double(DispatchTime.now().uptimeNanoseconds - start) / Double(each * threads))
-      counts.append(Double(allocations_count() - before) / Double(each * threads))
     }
-    return (times.sorted()[rounds / 2], counts.sorted()[rounds / 2])
+    return costs.map { ($0.times.sorted()[rounds / 2], $0.counts.sorted()[rounds / 2]) }
   }
 
   static func main() throws {
@@ -41,25 +47,24 @@ import TidemarkLogging
     let session = Tidemark.begin(configuration)
     let plain = Logger(label: "Net") { PlainFileHandler(file, label: $0) }
     let ours = Logger(label: "Net") { TidemarkLogHandler(label: $0, session: session) }
-    let scenario = Scenario("off")
-    let noop = Logger(label: "Net") { _ in SwiftLogNoOpLogHandler() }
+    let stream = Logger(label: "Net") { StreamLogHandler.standardError(label: $0) }
 
     print("one record                      plain            ours     ratio   allocations")
     for threads in [1, 8] {
       for (name, log) in Self.messages {
-        let one = measure(threads: threads) { log(plain, $0) }
-        let other = measure(threads: threads) { log(ours, $0) }
-        row("\(name), \(threads) threads", one, other)
+        row("\(name), \(threads) threads", threads: threads, { log(plain, $0) }, { log(ours, $0) })
       }
     }
-    row(
-      "disabled level", measure(threads: 1) { Self.disabled(noop, $0) },
-      measure(threads: 1) { Self.disabled(ours, $0) })
-    row(
-      "disabled scenario", measure(threads: 1) { Self.disabled(noop, $0) },
-      measure(threads: 1) { count in
-        for number in 0..<count { session.info("request \(number) done", scenario: scenario) }
-      })
+    for threads in [1, 8] {
+      row(
+        "disabled level, \(threads) threads", threads: threads, { Self.disabled(stream, $0) },
+        { Self.disabled(ours, $0) })
+      row(
+        "disabled scenario, \(threads) threads", threads: threads, { Self.disabled(stream, $0) },
+        { count in
+          for number in 0..<count { session.info("request \(number) done", scenario: .off) }
+        })
+    }
     session.end()
   }
 
@@ -90,16 +95,25 @@ import TidemarkLogging
     for number in 0..<count { logger.debug("request \(number) done") }
   }
 
+  /// Measures and prints, unless the second argument names other rows.
   private static func row(
-    _ name: String, _ one: (time: Double, allocations: Double),
-    _ other: (time: Double, allocations: Double)
+    _ name: String, threads: Int, _ one: @escaping @Sendable (Int) -> Void,
+    _ other: @escaping @Sendable (Int) -> Void
   ) {
+    guard CommandLine.arguments.dropFirst(2).first.map(name.hasPrefix) ?? true else { return }
+    let costs = measure(threads: threads, [one, other])
     func text(_ value: Double, _ unit: String) -> String {
       String(format: "%9.0f %@", value, unit)
     }
     print(
-      name.padding(toLength: 26, withPad: " ", startingAt: 0) + text(one.time, "ns")
-        + text(other.time, "    ns") + String(format: "  %6.2f", other.time / one.time)
-        + String(format: "   %.2f / %.2f", one.allocations, other.allocations))
+      name.padding(toLength: 28, withPad: " ", startingAt: 0) + text(costs[0].time, "ns")
+        + text(costs[1].time, "    ns")
+        + String(format: "  %6.2f", costs[1].time / costs[0].time)
+        + String(format: "   %.2f / %.2f", costs[0].allocations, costs[1].allocations))
   }
+}
+
+extension Scenario {
+  /// Nobody switches it on.
+  fileprivate static let off = Scenario("off")
 }
