@@ -36,4 +36,8 @@ package struct UploadSchedule: Sendable {
     lastUpload = now
     return true
   }
+
+  /// Not everything was sent: another upload is due after the interval, even where the session does not
+  /// grow.
+  package mutating func retry() { isUnsent = true }
 }

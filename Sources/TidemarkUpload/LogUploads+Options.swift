@@ -6,7 +6,7 @@ extension LogUploads {
   public struct Options: Sendable {
     /// Time between two uploads while the session grows; an ERROR after a quiet time goes at once.
     public var interval = Duration.seconds(60)
-    /// How long ``LogUploads/finish()`` may take; what remains is sent by the next start, or by cron.
+    /// How long ``LogUploads/finish(_:)`` may take; what remains is sent by the next start, or by cron.
     public var patience = Duration.seconds(10)
     /// What is masked before it leaves; private values are in any case.
     public var rules = RedactionRules()

@@ -1,9 +1,7 @@
-import Foundation
 import ObjectStore
-package import Platform
+import Platform
 import Replica
 public import SessionLog
-import Sync
 public import TidemarkLogging
 
 /// Uploads a program's sessions from within the program, for machines without a cron job.
@@ -19,18 +17,28 @@ public import TidemarkLogging
 /// Nothing leaves without consent, which is asked for before each upload. A cron job, or another
 /// program, may upload the same home: whoever comes second does nothing.
 public final class LogUploads: Sendable {
-  private let session: LogSession
-  private let home: Home
-  private let store: StoreURL
-  private let options: Options
-  private let consent: @Sendable () -> Consent
-  private let machine: Machine
-  private let work = Guarded(Work())
+  let session: LogSession
+  let home: Home
+  let store: StoreURL
+  let options: Options
+  let consent: @Sendable () -> Consent
+  let machine: Machine
+  let opening: Opening
+  let pausing: Pausing
+  let work = Guarded(Work())
 
-  private struct Work {
+  /// Opens a store with its settings and credentials.
+  typealias Opening =
+    @Sendable (StoreURL, StoreSettings, [String: String]) throws -> any ObjectStore
+  /// Waits.
+  typealias Pausing = @Sendable (Duration) async throws -> Void
+
+  struct Work {
     var schedule: UploadSchedule?
     var ticker: Ticker?
     var running: Task<Outcome, any Error>?
+    /// Another upload was asked for while one was under way that may not have seen the newest records.
+    var isAskedAgain = false
     var last: Outcome?
   }
 
@@ -50,8 +58,10 @@ public final class LogUploads: Sendable {
     try self.init(of: session, to: store, options: options, on: .current, consent: consent)
   }
 
-  package init(
+  init(
     of session: LogSession, to store: String, options: Options, on machine: Machine,
+    opening: @escaping Opening = { try openStore($0, settings: $1, environment: $2) },
+    pausing: @escaping Pausing = { try await Task.sleep(for: $0) },
     consent: @escaping @Sendable () -> Consent
   ) throws {
     guard let home = session.home else {
@@ -61,6 +71,7 @@ public final class LogUploads: Sendable {
     self.home = home.compressing(with: SegmentCompression())
     self.store = try StoreURL(store, allowsPlaintext: options.allowsPlaintext)
     (self.options, self.consent, self.machine) = (options, consent, machine)
+    (self.opening, self.pausing) = (opening, pausing)
   }
 
   /// What the last upload came to; nil before the first.
@@ -69,12 +80,15 @@ public final class LogUploads: Sendable {
   // MARK: While the program runs
 
   /// Begins to upload: now, what earlier starts have left, then at the interval.
-  public func start() {
+  public func start() { start(ticking: .seconds(1)) }
+
+  /// - Parameter interval: time between two calls of ``tick()``; nil leaves them to the caller.
+  func start(ticking interval: Duration?) {
     work.withLock { work in
-      guard work.ticker == nil else { return }
+      guard work.schedule == nil else { return }
       work.schedule = UploadSchedule(
         interval: options.interval, now: .milliseconds(machine.uptime()))
-      work.ticker = Ticker(every: .seconds(1)) { [weak self] in self?.tick() }
+      work.ticker = interval.map { Ticker(every: $0) { [weak self] in self?.tick() } }
     }
     begin()
   }
@@ -89,15 +103,31 @@ public final class LogUploads: Sendable {
     if work.withLock({ $0.schedule?.isDue(activity, now: now) ?? false }) { begin() }
   }
 
-  /// Starts an upload, unless one is under way.
+  /// The upload that is under way; nil without one.
+  var underWay: Task<Outcome, any Error>? { work.withLock { $0.running } }
+
+  /// Starts an upload; where one is under way, another one follows it.
   private func begin() {
     work.withLock { work in
-      guard work.running == nil else { return }
+      guard work.running == nil else {
+        work.isAskedAgain = true
+        return
+      }
       work.running = Task.detached(priority: .utility) { [self] in
-        defer { self.work.withLock { $0.running = nil } }
+        defer { goOn() }
         return try await upload()
       }
     }
+  }
+
+  /// What comes after an upload.
+  private func goOn() {
+    let isNextDue = work.withLock { work in
+      work.running = nil
+      defer { work.isAskedAgain = false }
+      return work.isAskedAgain && work.schedule != nil
+    }
+    if isNextDue { begin() }
   }
 
   /// Uploads what is new and waits for it.
@@ -119,123 +149,43 @@ public final class LogUploads: Sendable {
   ///
   /// - Parameter cause: how the program ends.
   public func finish(_ cause: ExitCause = .exit(0)) async {
+    let start = machine.uptime()
     stop()
     session.end(cause)
-    let limit = options.patience
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { _ = try? await self.pass(nil, waiting: limit) }
-      group.addTask { try? await Task.sleep(for: limit) }
-      await group.next()
-      group.cancelAll()
+    let limit = max(.zero, options.patience - .milliseconds(machine.uptime() - start))
+    let last = Task.detached { [self] in try await pass(nil, waiting: limit) }
+    let alarm = Task.detached { [pausing] in
+      try await pausing(limit)
+      last.cancel()
     }
+    // A network drive that hangs does not hear of a cancellation: it is not waited for either.
+    await withCheckedContinuation { continuation in
+      let waiting = Guarded<CheckedContinuation<Void, Never>?>(continuation)
+      @Sendable func goOn() {
+        waiting.withLock { waiting in
+          waiting?.resume()
+          waiting = nil
+        }
+      }
+      Task.detached {
+        _ = await last.result
+        goOn()
+      }
+      Task.detached {
+        _ = await alarm.result
+        goOn()
+      }
+    }
+    alarm.cancel()
   }
 
   /// Uploads no more by itself.
   public func stop() {
     let running = work.withLock { work in
       work.ticker?.stop()
-      work.ticker = nil
+      (work.ticker, work.schedule) = (nil, nil)
       return work.running
     }
     running?.cancel()
-  }
-
-  // MARK: One pass
-
-  /// - Parameters:
-  ///   - only: a session that is sent by its user's request; nil for all, by consent.
-  ///   - patience: how long another upload of the home is waited for.
-  private func pass(_ only: SessionID?, waiting patience: Duration = .zero) async throws -> Outcome
-  {
-    let consent = only == nil ? consent() : .logs
-    var outcome = Outcome()
-    guard consent != .none else {
-      outcome.skipped = .consent
-      return note(outcome)
-    }
-    var settings = StoreSettings()
-    settings.allowsPlaintext = options.allowsPlaintext
-    settings.transfers = options.transfers
-    let opened = try openStore(
-      store, settings: settings,
-      environment: options.environment ?? ProcessInfo.processInfo.environment)
-    let context = try SyncContext(
-      home: home, device: Device.load(home, on: machine), store: opened, machine: machine,
-      transfers: options.transfers, redaction: options.rules, consent: consent)
-    guard let lock = try await lock(within: patience) else {
-      outcome.skipped = .busy
-      return note(outcome)
-    }
-    let report: UploadReport
-    if let only {
-      let uploader = Uploader(context)
-      var plan = try uploader.plan(.all)
-      plan.items.removeAll { $0.session != only }
-      plan.waiting.removeAll { $0.session != only }
-      plan.remains = []
-      report = try await uploader.execute(plan, holding: lock)
-    } else {
-      report = try await UploadPass(context, policy).run(holding: lock).upload
-    }
-    outcome.sent = report.logBytes
-    outcome.sealed = report.sealed
-    outcome.waiting = report.waiting.reduce(0) { $0 + $1.bytes }
-    outcome.problems = report.failures.map { "\($0.session): \($0.error)" }
-    if let error = report.stoppedBy { outcome.problems.insert("\(error)", at: 0) }
-    return note(outcome)
-  }
-
-  private var policy: UploadPolicy {
-    var policy = UploadPolicy()
-    policy.retention.local = options.keepsLocal
-    policy.retention.remote = options.keepsRemote ?? policy.retention.remote
-    policy.retention.localMax = options.localMax
-    policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
-    return policy
-  }
-
-  private static let lockInterval = Duration.milliseconds(50)
-
-  private func lock(within limit: Duration) async throws -> HomeLock? {
-    var waited = Duration.zero
-    while true {
-      if let lock = try HomeLock.acquire(home) { return lock }
-      guard waited < limit else { return nil }
-      try await Task.sleep(for: Self.lockInterval)
-      waited += Self.lockInterval
-    }
-  }
-
-  private func note(_ outcome: Outcome) -> Outcome {
-    work.withLock { $0.last = outcome }
-    return outcome
-  }
-
-  // MARK: Deletion
-
-  /// Deletes the program's ended sessions from this machine, because its user asks for it; what the
-  /// store has of them stays.
-  ///
-  /// - Returns: how many were deleted; sessions that still run, or cannot be deleted, stay.
-  /// - Throws: as ``upload()`` does.
-  @discardableResult
-  public func clear() async throws -> Int {
-    guard let lock = try await lock(within: options.patience) else { return 0 }
-    let lived = try LivedClock(home: home, machine: machine)
-    let deletion = Deletion(home: home, context: nil, lived: lived, command: "LogUploads.clear()")
-    let own = session.id.flatMap { try? Sidecar.load(home.files(for: $0).sidecar).appName }
-    var deleted = 0
-    for session in try home.days().flatMap(home.sessions) {
-      let files = home.files(for: session)
-      guard session != self.session.id || self.session.hasEnded,
-        let sidecar = try? Sidecar.load(files.sidecar), sidecar.appName == own,
-        sidecar.source == nil, sidecar.status != .active || sidecar.recorder != nil,
-        let alone = try? FileLock.tryExclusive(files.lock)
-      else { continue }
-      let outcomes = try await deletion.delete(session, local: true, remote: nil, holding: lock)
-      withExtendedLifetime(alone) {}
-      if outcomes.allSatisfy({ $0.error == nil }) { deleted += 1 }
-    }
-    return deleted
   }
 }

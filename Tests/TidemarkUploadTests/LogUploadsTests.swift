@@ -64,6 +64,12 @@ import TidemarkLogging
     let id = try #require(session.id)
     let outcome = try await uploads.uploadOnce(id)
     #expect(outcome.sent > 0 && isInStore(id) && !isInStore(other), "\(outcome)")
+    // Nor is what comes later sent: the request was for what there was.
+    session.info("two")
+    #expect(try await uploads.upload().skipped == .consent)
+    let ended = try await uploads.uploadOnce(other)
+    #expect(ended.sent > 0 && ended.sealed == 1 && isInStore(other), "\(ended)")
+    #expect(try await uploads.uploadOnce(other).sent == 0)
   }
 
   @Test func theEndIsSentAndSealed() async throws {

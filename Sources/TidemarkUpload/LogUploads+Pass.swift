@@ -1,0 +1,84 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import Sync
+
+/// One upload.
+extension LogUploads {
+  /// - Parameters:
+  ///   - only: a session that is sent by its user's request; nil for all, by consent.
+  ///   - patience: how long another upload of the home is waited for.
+  func pass(_ only: SessionID?, waiting patience: Duration = .zero) async throws -> Outcome {
+    var isDone = false
+    // What was not sent is tried again after the interval, though the session may not grow any more.
+    defer { if !isDone { work.withLock { $0.schedule?.retry() } } }
+    let consent = only == nil ? consent() : .logs
+    var outcome = Outcome()
+    guard consent != .none else {
+      outcome.skipped = .consent
+      return note(outcome)
+    }
+    var settings = StoreSettings()
+    settings.allowsPlaintext = options.allowsPlaintext
+    settings.transfers = options.transfers
+    let opened = try opening(
+      store, settings, options.environment ?? ProcessInfo.processInfo.environment)
+    let device = try Device.load(home, on: machine)
+    // As cron does: whoever knows the device's key refuses what is not signed with it.
+    let key = try DeviceKey.load(home, device, on: machine)
+    let context = try SyncContext(
+      home: home, device: device, store: opened, machine: machine, transfers: options.transfers,
+      redaction: options.rules, consent: consent, signer: key,
+      keys: KnownKeys(home, named: [:], own: key))
+    guard let lock = try await lock(within: patience) else {
+      outcome.skipped = .busy
+      return note(outcome)
+    }
+    let report: UploadReport
+    if let only {
+      let uploader = Uploader(context)
+      var plan = try uploader.plan(.all)
+      plan.items.removeAll { $0.session != only }
+      plan.waiting.removeAll { $0.session != only }
+      plan.remains = []
+      report = try await uploader.execute(plan, holding: lock)
+    } else {
+      report = try await UploadPass(context, policy).run(holding: lock).upload
+    }
+    outcome.sent = report.logBytes
+    outcome.sealed = report.sealed
+    outcome.waiting = report.waiting.reduce(0) { $0 + $1.bytes }
+    outcome.problems = report.failures.map { "\($0.session): \($0.error)" }
+    if let error = report.stoppedBy { outcome.problems.insert("\(error)", at: 0) }
+    isDone = only == nil && outcome.problems.isEmpty && outcome.waiting == 0
+    return note(outcome)
+  }
+
+  private var policy: UploadPolicy {
+    var policy = UploadPolicy()
+    policy.retention.local = options.keepsLocal
+    policy.retention.remote = options.keepsRemote ?? policy.retention.remote
+    policy.retention.localMax = options.localMax
+    policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
+    return policy
+  }
+
+  private static let lockInterval = Duration.milliseconds(50)
+
+  func lock(within limit: Duration) async throws -> HomeLock? {
+    var waited = Duration.zero
+    while true {
+      if let lock = try HomeLock.acquire(home) { return lock }
+      guard waited < limit else { return nil }
+      try await pausing(Self.lockInterval)
+      waited += Self.lockInterval
+    }
+  }
+
+  private func note(_ outcome: Outcome) -> Outcome {
+    work.withLock { $0.last = outcome }
+    return outcome
+  }
+}

@@ -1,0 +1,180 @@
+import ObjectStore
+import Platform
+import SessionLog
+import Synchronization
+import TestSupport
+import Testing
+import TidemarkLogging
+
+@testable import TidemarkUpload
+
+/// When a program's uploads happen, by a clock that the test moves.
+@Suite(.tags(.medium)) final class UploadTimesTests: Sendable {
+  private let home: TestHome
+  private let session: LogSession
+  private let consent = Mutex(Consent.logs)
+  private let pauses = Mutex<[Duration]>([])
+  private let memory = MemoryStore()
+
+  init() throws {
+    home = try TestHome()
+    var configuration = LoggingConfiguration(app: "kiosk")
+    configuration.console = .off
+    configuration.catchesSignals = false
+    session = LogSession.begin(configuration, in: home.home, on: home.clock.machine, [:])
+  }
+
+  /// Uploads to a store. Pauses are written down; short ones end at once, a long one when a PUT hangs.
+  private func uploads(
+    to store: any ObjectStore, hanging: HangingStore? = nil
+  ) throws -> LogUploads {
+    try LogUploads(
+      of: session, to: "s3://bucket", options: .init(), on: home.clock.machine,
+      opening: { _, _, _ in store },
+      pausing: { [self] duration in
+        pauses.withLock { $0.append(duration) }
+        guard duration >= .seconds(1) else { return }
+        if let hanging { return await hanging.isReached() }
+        let (never, source) = AsyncStream<Void>.makeStream()
+        for await _ in never {}
+        withExtendedLifetime(source) {}
+      },
+      consent: { [self] in consent.withLock { $0 } })
+  }
+
+  /// Lets a second pass; what an upload sent that began with it, or nil where none did.
+  private func second(_ uploads: LogUploads, _ count: Int64 = 1) async throws -> [LogUploads
+    .Outcome]
+  {
+    var outcomes: [LogUploads.Outcome] = []
+    for _ in 0..<count {
+      home.clock.advance(seconds: 1)
+      uploads.tick()
+      if let upload = uploads.underWay { outcomes.append(try await upload.value) }
+    }
+    return outcomes
+  }
+
+  @Test func atTheStartThenEachMinuteWhileItGrows() async throws {
+    let store = FaultyStore(memory)
+    let uploads = try uploads(to: store)
+    uploads.start(ticking: nil)
+    _ = try await uploads.underWay?.value
+    #expect(uploads.lastOutcome.map { $0.sent > 0 } == true)
+    session.info("one")
+    #expect(try await second(uploads, 59).isEmpty)
+    #expect(try await second(uploads).map { $0.sent > 0 } == [true])
+    // Nothing new: not even an upload, and one that is asked for asks nothing of the store.
+    #expect(try await second(uploads, 300).isEmpty)
+    _ = store.takeRequests()
+    #expect(try await uploads.upload().sent == 0)
+    #expect(store.takeRequests() == [])
+    session.info("two")
+    #expect(try await second(uploads).map { $0.sent > 0 } == [true])
+    // An ERROR after a quiet time does not wait, the next one does.
+    session.error("three")
+    #expect(try await second(uploads).map { $0.sent > 0 } == [true])
+    session.error("four")
+    #expect(try await second(uploads).isEmpty)
+    uploads.stop()
+    session.error("five")
+    #expect(try await second(uploads, 200).isEmpty)
+  }
+
+  @Test func onResumeAtOnceAndAfterTheOneUnderWay() async throws {
+    let store = HangingStore(memory)
+    let uploads = try uploads(to: store)
+    uploads.start(ticking: nil)
+    let first = try #require(uploads.underWay)
+    await store.isReached()
+    // The upload under way has looked at the log already.
+    session.info("too late for the first")
+    uploads.resume()
+    uploads.resume()
+    store.release()
+    _ = try await first.value
+    _ = try await uploads.underWay?.value
+    #expect(try await uploads.upload().sent == 0)
+    let log = try home.log(#require(session.id))
+    #expect(log.count > 0 && uploads.underWay == nil)
+    session.info("after a pause")
+    uploads.resume()
+    #expect(
+      try await uploads.underWay?.value.sent
+        == ByteCount(home.log(#require(session.id)).count - log.count))
+    uploads.stop()
+  }
+
+  @Test func whatCouldNotBeSentIsTriedAgainAfterTheInterval() async throws {
+    let store = FaultyStore(memory)
+    let uploads = try uploads(to: store)
+    uploads.start(ticking: nil)
+    _ = try await uploads.underWay?.value
+    store.plan(.failBefore(.transient), on: "PUT")
+    session.info("one")
+    let failed = try await second(uploads, 60)
+    #expect(failed.count == 1 && failed.first?.problems.isEmpty == false)
+    // The session does not grow any more.
+    let next = try await second(uploads, 1200)
+    #expect(next.last.map { $0.sent > 0 && $0.problems.isEmpty } == true, "\(next)")
+    #expect(try await second(uploads, 120).isEmpty)
+    uploads.stop()
+  }
+
+  @Test func consentIsAskedForBeforeEachUpload() async throws {
+    consent.withLock { $0 = .none }
+    let store = FaultyStore(memory)
+    let uploads = try uploads(to: store)
+    uploads.start(ticking: nil)
+    _ = try await uploads.underWay?.value
+    session.info("one")
+    #expect(try await second(uploads, 60).map(\.skipped) == [.consent])
+    #expect(store.takeRequests() == [])
+    // Given while nothing new is logged.
+    consent.withLock { $0 = .logs }
+    #expect(try await second(uploads, 60).map { $0.sent > 0 } == [true])
+    consent.withLock { $0 = .none }
+    session.error("two")
+    _ = store.takeRequests()
+    #expect(try await second(uploads, 60).allSatisfy { $0.skipped == .consent })
+    await uploads.finish()
+    #expect(store.takeRequests() == [] && uploads.lastOutcome?.skipped == .consent)
+  }
+
+  @Test func theEndWaitsTenSecondsForAStoreThatHangs() async throws {
+    let store = HangingStore(memory)
+    let uploads = try uploads(to: store, hanging: store)
+    session.info("one")
+    // Returns, though the PUT never does.
+    await uploads.finish()
+    #expect(session.hasEnded && pauses.withLock { $0 } == [.seconds(10)])
+    store.release()
+    // The next start sends the rest, once the last upload has noticed that it was cancelled.
+    let next = try self.uploads(to: memory)
+    var outcome: LogUploads.Outcome
+    repeat { outcome = try await next.upload() } while outcome.skipped == .busy
+    #expect(outcome.problems.isEmpty)
+    #expect(memory.keys.contains { $0.contains(".terminated.") })
+  }
+
+  /// Another process uploads the home at the end: it is waited for, as long as there is patience.
+  @Test func theEndWaitsForAnotherUpload() async throws {
+    let uploads = try uploads(to: memory)
+    let lock = try #require(try HomeLock.acquire(home.home))
+    #expect(try await uploads.pass(nil, waiting: .seconds(10)).skipped == .busy)
+    #expect(pauses.withLock { $0 }.total == .seconds(10))
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func sealsAreSignedAsCronSignsThem() async throws {
+    let uploads = try uploads(to: memory)
+    await uploads.finish()
+    let seal = try #require(memory.keys.first { $0.contains(".terminated.") })
+    let json = String(decoding: try #require(memory[seal]), as: UTF8.self)
+    #expect(json.contains("\"signature\""))
+  }
+}
+
+extension [Duration] {
+  fileprivate var total: Duration { reduce(.zero, +) }
+}
