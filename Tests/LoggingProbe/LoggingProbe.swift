@@ -10,7 +10,7 @@ import TidemarkLogging
     if way == "chained" { install(SIGSEGV) { _ in _exit(7) } }
     var configuration = LoggingConfiguration(app: "probe")
     configuration.capturesConsole = CommandLine.arguments.contains("--capture")
-    configuration.console = .off
+    if !CommandLine.arguments.contains("--console") { configuration.console = .off }
     let session = Tidemark.start(configuration)
     let logger = Logger(label: "Probe")
     logger.info("before")
@@ -29,6 +29,9 @@ import TidemarkLogging
       exit(3)
     case "handler": exitInHandler(logger)
     case "fork": forkAndLog(logger)
+    case "flood":
+      for number in 0..<30_000 { logger.info("record \(number) of more than the disk takes") }
+    case "threads": logFromThreads(logger)
     case "again":
       session.end(.exit(9))
       Tidemark.start(configuration)
@@ -75,7 +78,13 @@ import TidemarkLogging
     while true { logger.info("written again and again") }
   }
 
-  /// Swift has no fork, but other languages in the process do.
+  private static func logFromThreads(_ logger: Logger) {
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for number in 0..<500 { logger.info("\(thread) \(number)") }
+    }
+  }
+
+  /// Swift has no fork; other languages in the process do.
   private static func forkAndLog(_ logger: Logger) {
     typealias Fork = @convention(c) () -> pid_t
     guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return }
