@@ -14,16 +14,21 @@ package struct FrameSummary: Sendable, Equatable {
   package var times: ClosedRange<Int64>?
   /// Records by level, `levelCount` entries.
   package var levels: [Int]
+  /// The scenarios that occur in it; nil where that is not known, as where its last line has no end. The index keeps them for all frames
+  /// together, see ``FrameScenarios``.
+  package var scenarios: [[UInt8]]?
 
   /// Makes a summary.
   package init(
-    storedLength: Int, rawLength: Int, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
+    storedLength: Int, rawLength: Int, lines: Int, times: ClosedRange<Int64>?, levels: [Int],
+    scenarios: [[UInt8]]? = nil
   ) {
     self.storedLength = storedLength
     self.rawLength = rawLength
     self.lines = lines
     self.times = times
     self.levels = levels
+    self.scenarios = scenarios
   }
 }
 

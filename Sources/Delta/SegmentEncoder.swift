@@ -44,10 +44,11 @@ package final class SegmentEncoder {
   ///
   /// - Parameters:
   ///   - bytes: 1 to ``frameLength`` log bytes.
-  ///   - summary: lines, times and levels of these bytes; the lengths are filled in here.
+  ///   - summary: lines, times, levels and scenarios of these bytes; the lengths are filled in here.
   /// - Throws: ``SegmentError`` if zstd fails.
   package func append(
-    _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int]
+    _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int],
+    scenarios: [[UInt8]]? = nil
   ) throws(SegmentError) {
     ZSTD_CCtx_setParameter(
       context, ZSTD_c_compressionLevel, Self.compressionLevel(for: bytes.count))
@@ -61,7 +62,7 @@ package final class SegmentEncoder {
     frames.append(
       FrameSummary(
         storedLength: written, rawLength: bytes.count, lines: lines, times: times,
-        levels: levels))
+        levels: levels, scenarios: scenarios))
   }
 
   /// Adds a compressed frame.

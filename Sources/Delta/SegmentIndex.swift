@@ -39,6 +39,7 @@ package struct SegmentIndex: Sendable, Equatable {
     case link = 1
     case frames = 2
     case delta = 3
+    case scenarios = 5
     case padding = 127
   }
 
@@ -65,6 +66,12 @@ package struct SegmentIndex: Sendable, Equatable {
     for frame in frames { frame.append(to: &summaries) }
     Self.append(.frames, summaries, to: &sections)
     if let delta { Self.append(.delta, delta.encoded(), to: &sections) }
+    // Of very many frames there is no room for it, and readers do without.
+    if let scenarios = FrameScenarios.encoded(frames),
+      sections.count + scenarios.count < Self.maximumLength / 2
+    {
+      Self.append(.scenarios, scenarios, to: &sections)
+    }
     if padding > 0 {
       Self.append(.padding, [UInt8](repeating: 0, count: padding), to: &sections)
     }
@@ -138,6 +145,7 @@ package struct SegmentIndex: Sendable, Equatable {
     var link: Link?
     var frames: [FrameSummary]?
     var delta: DeltaInstructions?
+    var scenarios: ArraySlice<UInt8>?
     while !reader.isAtEnd {
       let tag = try reader.varint()
       let body = try reader.bytes(try reader.count())
@@ -154,12 +162,14 @@ package struct SegmentIndex: Sendable, Equatable {
         }
         frames = decoded
       case .delta: delta = try DeltaInstructions(encoded: body)
+      case .scenarios: scenarios = body
       case .padding, nil: continue
       }
     }
-    guard let link, let frames else {
+    guard let link, var frames else {
       throw SegmentError(.corrupt, "the segment index lacks a section")
     }
+    if let scenarios { try FrameScenarios.decode(scenarios, into: &frames) }
     return SegmentIndex(frames: frames, link: link, delta: delta)
   }
 

@@ -94,6 +94,11 @@ public struct LogStatistics: Sendable {
     scenarios.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
+  /// The scenarios that occur, as they stand in the log; nil where there may be more than are kept.
+  package var allScenarios: [[UInt8]]? {
+    scenarios.names.count < Self.mostScenarios ? scenarios.names : nil
+  }
+
   /// Number of records by the name of their level, omitting zeros.
   public var levelCounts: [String: Int] {
     var result: [String: Int] = [:]

@@ -106,7 +106,7 @@ package actor SegmentLane {
         whole.append(statistics)
         try encoder.append(
           bytes, lines: statistics.lines, times: statistics.milliseconds,
-          levels: statistics.counts)
+          levels: statistics.counts, scenarios: bytes.last == 0x0a ? statistics.allScenarios : nil)
       }
       tail = Array((tail + frame.suffix(Link.span)).suffix(Link.span))
       offset += ByteCount(frame.count)

@@ -18,7 +18,9 @@ package struct RecordChoice: Sendable {
   package var admitsAll: Bool { filter.admitsAll && lastLines == nil }
 
   /// Whether an index can exclude parts of the stream.
-  private var narrows: Bool { times != nil || levels != nil || lastLines != nil }
+  private var narrows: Bool {
+    times != nil || levels != nil || scenarios != nil || lastLines != nil
+  }
 
   /// How bytes from the store are read for it, unless damage is to be skipped.
   package var mode: SessionReader.Mode { narrows ? .ranged : .verified }
@@ -38,6 +40,11 @@ package struct RecordChoice: Sendable {
 
   /// Indexes of the requested levels; nil for all.
   var levels: [Int]? { filter.levels == .all ? nil : filter.levels.ranks }
+
+  /// The scenarios asked for; nil for all records.
+  var scenarios: [[UInt8]]? {
+    filter.scenarios.isEmpty ? nil : filter.scenarios.map { Array($0.utf8) }
+  }
 }
 
 /// Keeps the last lines of many.

@@ -24,8 +24,9 @@ extension SessionReader {
     let bytes: SessionBytes =
       isLongerHere
       ? .both(parts, upTo: remote.end, try catalog.openLog(entry)) : .remote(parts)
-    if choice.times != nil || (lines == nil && choice.levels != nil) {
-      let ranges = try await parts.span(choice.times.map(widened), levels: choice.levels)
+    if choice.times != nil || (lines == nil && (choice.levels != nil || choice.scenarios != nil)) {
+      let ranges = try await parts.span(
+        choice.times.map(widened), levels: choice.levels, scenarios: choice.scenarios)
       return (bytes, ranges + (isLongerHere ? [remote.end..<length] : []))
     }
     guard let lines, !isLongerHere else { return (bytes, [0..<length]) }

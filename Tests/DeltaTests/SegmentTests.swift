@@ -121,9 +121,55 @@ import Testing
     #expect(throws: SegmentError.self) { try SegmentIndex.decode(endOf: tooMany[...]) }
   }
 
-  @Test func unknownSectionsAreSkipped() throws {
-    let known = SegmentIndex(frames: [], link: Link(before: [1, 2, 3]))
-    let sections = [99, 2, 7, 7] + known.encoded().dropFirst(8).dropLast(16)
+  private static func frame(_ scenarios: [String]?) -> FrameSummary {
+    FrameSummary(
+      storedLength: 1, rawLength: 1, lines: 0, times: nil,
+      levels: Array(repeating: 0, count: FrameSummary.levelCount),
+      scenarios: scenarios.map { $0.map { Array($0.utf8) } })
+  }
+
+  @Test func scenariosOfFramesComeBack() throws {
+    let names = (0..<32).map { "s\($0)" }
+    for rows in [
+      [["Sync"], [], ["Login", "Sync"]], [names], [[], names, [names[31]]],
+    ] as [[[String]]] {
+      let index = SegmentIndex(frames: rows.map(Self.frame), link: .start)
+      let read = try SegmentIndex.decode(endOf: index.encoded()[...]).index
+      #expect(
+        read.frames.map { Set($0.scenarios ?? []) } == index.frames.map { Set($0.scenarios ?? []) })
+    }
+    // As the format document has it: names, then a set of bits for each frame.
+    let rows = [["Sync"], [], ["Login", "Sync"]].map(Self.frame)
+    let encoded = SegmentIndex(frames: rows, link: .start).encoded()
+    let section: [UInt8] = [5, 15, 2, 4] + "Sync".utf8 + [5] + "Login".utf8 + [1, 0, 3]
+    #expect(encoded.dropLast(16).suffix(section.count).elementsEqual(section))
+  }
+
+  /// Without the section nothing is known of any frame.
+  @Test(
+    arguments: [
+      [[], []], [["Sync"], nil], [(0..<33).map { "s\($0)" }],
+      [[String(repeating: "x", count: 257)]],
+    ] as [[[String]?]])
+  func scenariosThatAreNotAllKnownAreNotNamed(_ rows: [[String]?]) throws {
+    let index = SegmentIndex(frames: rows.map(Self.frame), link: .start)
+    let plain = SegmentIndex(frames: rows.map { _ in Self.frame(nil) }, link: .start)
+    #expect(index.encoded() == plain.encoded())
+    #expect(try SegmentIndex.decode(endOf: index.encoded()[...]).index == plain)
+  }
+
+  /// More names than there may be, a bit without a name, and too few or too many frames.
+  @Test(arguments: [[33], [1, 1, 65, 2], [1, 1, 65], [1, 1, 65, 1, 0], [1, 9, 65, 1]])
+  func hostileScenariosAreAnError(_ section: [UInt8]) throws {
+    let known = SegmentIndex(frames: [Self.frame(nil)], link: .start)
+    let sections = known.encoded().dropFirst(8).dropLast(16) + [5, UInt8(section.count)] + section
+    #expect(throws: SegmentError.self) {
+      try SegmentIndex.decode(endOf: index(of: Array(sections), like: known)[...])
+    }
+  }
+
+  /// An index of other sections.
+  private func index(of sections: [UInt8], like known: SegmentIndex) -> [UInt8] {
     var index: [UInt8] = []
     index.append(littleEndian: UInt32(0x184D_2A5E))
     index.append(littleEndian: UInt32(sections.count + 16))
@@ -131,6 +177,13 @@ import Testing
     index.append(littleEndian: UInt32(sections.count + 24))
     index += sections.withUnsafeBytes { BlockHash(of: $0) }.encoded.prefix(4)
     index += known.encoded().suffix(8)
+    return index
+  }
+
+  @Test func unknownSectionsAreSkipped() throws {
+    let known = SegmentIndex(frames: [], link: Link(before: [1, 2, 3]))
+    let sections = [99, 2, 7, 7] + known.encoded().dropFirst(8).dropLast(16)
+    let index = index(of: sections, like: known)
     #expect(try SegmentIndex.decode(endOf: index[...]).index == known)
   }
 

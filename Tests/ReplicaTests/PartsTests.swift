@@ -17,7 +17,11 @@ import Testing
       (0..<count).map { _ in
         time += Int64.random(in: 0...20_000, using: &generator)
         let level = Level.allCases.randomElement(using: &generator) ?? .info
-        var text = "\(Timestamp(milliseconds: time)) [\(level.name)] [Net] \(generator.next())\n"
+        let scenario = ["{Sync} ", "{Login} "].randomElement(using: &generator) ?? ""
+        let isRare = Int.random(in: 0..<40, using: &generator) == 0
+        var text =
+          "\(Timestamp(milliseconds: time)) [\(level.name)] [Net] \(isRare ? scenario : "")"
+          + "\(generator.next())\n"
         for _ in 0..<max(0, Int.random(in: -3...6, using: &generator)) { text += "  and more\n" }
         return Array(text.utf8)
       }
@@ -113,6 +117,12 @@ import Testing
       let places = try await parts.span(nil, levels: rare.levels.ranks)
       let found = try await admitted(parts, places, rare)
       #expect(found == admitted(made.stream, rare))
+    }
+    for name in ["Sync", "Login", "none"] {
+      var filter = RecordFilter()
+      filter.scenarios = [name]
+      let places = try await parts.span(nil, scenarios: [Array(name.utf8)])
+      #expect(try await admitted(parts, places, filter) == admitted(made.stream, filter))
     }
   }
 

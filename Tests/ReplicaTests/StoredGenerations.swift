@@ -175,7 +175,8 @@ struct StoredGenerations {
         statistics.add($0)
         statistics.finish()
         try? encoder.append(
-          $0, lines: statistics.lines, times: statistics.milliseconds, levels: statistics.counts)
+          $0, lines: statistics.lines, times: statistics.milliseconds, levels: statistics.counts,
+          scenarios: delta == nil && $0.last == 0x0a ? statistics.allScenarios : nil)
       }
     }
     return encoder.finish(link: link, delta: delta)

@@ -108,7 +108,7 @@ struct PartCompressor {
         reader = statistics.reader
         try encoder.append(
           bytes, lines: statistics.lines, times: statistics.milliseconds,
-          levels: statistics.counts)
+          levels: statistics.counts, scenarios: bytes.last == 0x0a ? statistics.allScenarios : nil)
       }
       try encoder.drain().withUnsafeBytes { try output.write($0) }
       position += Int64(frame.count)

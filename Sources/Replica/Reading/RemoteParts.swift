@@ -67,24 +67,26 @@ package final class RemoteParts {
     }
   }
 
-  /// Ranges that contain all records of a time span and of some levels.
+  /// Ranges that contain all records of a time span, of some levels and of some scenarios.
   ///
-  /// Parts without times or counts may match, and are included. Each range starts with enough
+  /// Parts without times, counts or names may match, and are included. Each range starts with enough
   /// records to show what the first wanted lines belong to, and ends with a record.
   ///
   /// - Parameters:
   ///   - times: milliseconds since 1970; nil for any.
   ///   - levels: their index in the order of levels; nil for any.
+  ///   - scenarios: names as they stand in the stream; nil for any.
   ///   - start: ignore everything before it; the first range may then begin within a record.
   /// - Returns: ranges in order, with gaps between them.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func span(
-    _ times: ClosedRange<Int64>?, levels: [Int]? = nil, from start: StreamOffset = .zero
+    _ times: ClosedRange<Int64>?, levels: [Int]? = nil, scenarios: [[UInt8]]? = nil,
+    from start: StreamOffset = .zero
   ) async throws -> [Range<StreamOffset>] {
     let ranges = try await retrying { [self] in
       let segments = try await cover().filter { $0.range.upperBound > start }
       let stretches = try await stream.stretches(of: segments)
-      let isWanted = stretches.map { $0.mayHold(times, levels) }
+      let isWanted = stretches.map { $0.mayHold(times, levels, scenarios) }
       var ranges: [Range<StreamOffset>] = []
       var number = 0
       while let first = isWanted[number...].firstIndex(of: true) {

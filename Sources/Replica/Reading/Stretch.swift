@@ -14,6 +14,8 @@ struct Stretch: Sendable, Equatable {
   var levels = [Int](repeating: 0, count: FrameSummary.levelCount)
   /// Times of the earliest and latest record, milliseconds since 1970; nil if unknown.
   var times: ClosedRange<Int64>?
+  /// The scenarios that occur in it; nil where nothing is known.
+  var scenarios: [[UInt8]]?
 
   /// Minimum number of records in it.
   var records: Int { levels.reduce(0, +) }
@@ -21,9 +23,10 @@ struct Stretch: Sendable, Equatable {
   /// Minimum number of records of some levels in it.
   func records(of ranks: [Int]) -> Int { ranks.reduce(0) { $0 + levels[$1] } }
 
-  /// Whether records of a time span and of some levels may begin in it.
-  func mayHold(_ span: ClosedRange<Int64>?, _ ranks: [Int]?) -> Bool {
+  /// Whether records of a time span, of some levels and of some scenarios may begin in it.
+  func mayHold(_ span: ClosedRange<Int64>?, _ ranks: [Int]?, _ names: [[UInt8]]?) -> Bool {
     if let span, let times, !times.overlaps(span) { return false }
+    if let names, let scenarios, !names.contains(where: scenarios.contains) { return false }
     guard let ranks, records > 0 else { return true }
     // Lines before the first record of a stream count as INFO.
     let isHeadless = range.lowerBound == 0 && ranks.contains(Int(Level.info.rawValue))
@@ -34,6 +37,7 @@ struct Stretch: Sendable, Equatable {
   init(_ range: Range<StreamOffset>, of frame: FrameSummary) {
     self.range = range
     times = frame.times
+    scenarios = frame.scenarios
     guard range.byteCount == ByteCount(frame.rawLength) else { return }
     lines = frame.lines
     levels = frame.levels
@@ -42,6 +46,7 @@ struct Stretch: Sendable, Equatable {
   /// Discards what the index says about records that begin here.
   mutating func forgetRecords() {
     times = nil
+    scenarios = nil
     levels = [Int](repeating: 0, count: FrameSummary.levelCount)
   }
 }
@@ -63,10 +68,16 @@ extension Stretch {
     let isKnown = records > 0 && next.records > 0
     range = range.lowerBound..<next.range.upperBound
     lines += next.lines
+    let named = scenarios
     guard isKnown, let own = times, let others = next.times else { return forgetRecords() }
     times =
       Swift.min(own.lowerBound, others.lowerBound)...Swift.max(own.upperBound, others.upperBound)
     for level in levels.indices { levels[level] += next.levels[level] }
+    if let named, let others = next.scenarios {
+      scenarios = named + others.filter { !named.contains($0) }
+    } else {
+      scenarios = nil
+    }
   }
 }
 

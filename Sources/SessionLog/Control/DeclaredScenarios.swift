@@ -73,14 +73,63 @@ public struct DeclaredScenarios: Sendable {
     return found
   }
 
-  private func names(at path: String) throws -> [ScenarioName] {
+  private func names(at path: String) throws -> [ScenarioName] { try content(path).names }
+
+  // MARK: Records that were left out
+
+  /// No name begins with it: a line that does counts one record, by the place of its scenario's name.
+  private static let mark: UInt8 = 0x7b
+  /// Beyond it nothing more is counted: some 300,000 records.
+  private static let longest = 1 << 20
+
+  /// Counts a record of another process that was not written, as its scenario is off.
+  ///
+  /// - Parameter name: one that the session has declared; others are not counted.
+  /// - Returns: whether it is the first of its scenario in the session.
+  /// - Throws: ``Platform/SystemError``.
+  func leaveOut(_ name: ScenarioName, in session: SessionID) throws -> Bool {
+    let path = home.files(for: session).declared
+    let known = try content(path)
+    guard let place = known.names.firstIndex(of: name) else { return false }
+    if known.length < Self.longest {
+      let file = try Descriptor(opening: path, [.write, .append])
+      try file.write([Self.mark] + Array("\(place)\n".utf8))
+    }
+    return known.leftOut[name] == nil
+  }
+
+  /// How many records of other processes were left out.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func leftOut(of session: SessionID) throws -> [ScenarioName: Int] {
+    try content(home.files(for: session).declared).leftOut
+  }
+
+  private struct Content {
+    var length = 0
+    var names: [ScenarioName] = []
+    var leftOut: [ScenarioName: Int] = [:]
+  }
+
+  private func content(_ path: String) throws -> Content {
+    var content = Content()
     do {
       let text = try AtomicFile.read(path)
-      return text.split(separator: 0x0a).prefix(Self.mostOfSession).compactMap {
-        ScenarioName(String(decoding: $0, as: UTF8.self))
+      content.length = text.count
+      for line in text.split(separator: 0x0a) {
+        let word = String(decoding: line, as: UTF8.self)
+        if line.first == Self.mark {
+          guard let place = Int(word.dropFirst()), content.names.indices.contains(place) else {
+            continue
+          }
+          content.leftOut[content.names[place], default: 0] += 1
+        } else if content.names.count < Self.mostOfSession, let name = ScenarioName(word) {
+          content.names.append(name)
+        }
       }
     } catch let error as SystemError where error.isNotFound {
-      return []
+      return content
     }
+    return content
   }
 }

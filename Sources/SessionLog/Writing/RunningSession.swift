@@ -72,7 +72,7 @@ public struct RunningSession: ~Copyable {
     case written
     /// Its scenario is off.
     case leftOut(ScenarioName)
-    /// Its scenario is off, and the session had not declared it before.
+    /// Its scenario is off, and this is the session's first record of it.
     case leftOutFirst(ScenarioName)
   }
 
@@ -86,9 +86,11 @@ public struct RunningSession: ~Copyable {
   ) throws -> Outcome {
     if let scenario {
       // If the declaration cannot be written, others' declarations decide.
-      let new = try? DeclaredScenarios(home).declare([scenario], in: session, at: machine.now())
+      let declared = DeclaredScenarios(home)
+      _ = try? declared.declare([scenario], in: session, at: machine.now())
       guard ScenarioSwitch(home, machine: machine).isOn(scenario) else {
-        return new?.isEmpty == false ? .leftOutFirst(scenario) : .leftOut(scenario)
+        let isFirst = (try? declared.leaveOut(scenario, in: session)) ?? false
+        return isFirst ? .leftOutFirst(scenario) : .leftOut(scenario)
       }
     }
     try append(level, category: category, message, scenario: scenario?.description)

@@ -44,12 +44,14 @@ extension SessionWriter {
     }
   }
 
-  /// Records how many records were not written.
+  /// Records how many records were not written, by this process and by others.
   func noteLeftOut(at time: Timestamp) {
-    let gates = state.withLock { $0.gates.values.sorted { $0.name < $1.name } }
-    for gate in gates where gate.leftOut > 0 {
-      let records = gate.leftOut == 1 ? "1 record" : "\(gate.leftOut) records"
-      note(.scenario("\(gate.name) off: \(records) not written"), at: time)
+    let own = state.withLock { $0.gates.mapValues(\.leftOut) }
+    let others = (try? DeclaredScenarios(home).leftOut(of: session)) ?? [:]
+    let all = own.merging(others) { $0 + $1 }
+    for (name, count) in all.sorted(by: { $0.key < $1.key }) where count > 0 {
+      let records = count == 1 ? "1 record" : "\(count) records"
+      note(.scenario("\(name) off: \(records) not written"), at: time)
     }
   }
 }

@@ -1,0 +1,52 @@
+/// The section of an index that says in which frames which scenarios occur.
+enum FrameScenarios {
+  /// How many different ones a section names at most.
+  static let most = 32
+  /// Longest name in bytes.
+  private static let longest = 256
+
+  /// The section for some frames; nil where none occurs, too many do, or it is not known of a frame.
+  static func encoded(_ frames: [FrameSummary]) -> [UInt8]? {
+    var names: [[UInt8]] = []
+    for frame in frames {
+      guard let own = frame.scenarios else { return nil }
+      for name in own where !names.contains(name) { names.append(name) }
+      guard names.count <= most, own.allSatisfy({ (1...longest).contains($0.count) }) else {
+        return nil
+      }
+    }
+    guard !names.isEmpty else { return nil }
+    var section: [UInt8] = []
+    Varint.append(UInt64(names.count), to: &section)
+    for name in names {
+      Varint.append(UInt64(name.count), to: &section)
+      section += name
+    }
+    for frame in frames {
+      let own = frame.scenarios ?? []
+      let bits = names.indices.reduce(UInt64(0)) { own.contains(names[$1]) ? $0 | 1 << $1 : $0 }
+      Varint.append(bits, to: &section)
+    }
+    return section
+  }
+
+  /// Reads what ``encoded(_:)`` has written, into the frames.
+  static func decode(
+    _ section: ArraySlice<UInt8>, into frames: inout [FrameSummary]
+  ) throws(SegmentError) {
+    var reader = ByteReader(section)
+    let count = try reader.count(upTo: most)
+    var names: [[UInt8]] = []
+    for _ in 0..<count { names.append(Array(try reader.bytes(try reader.count(upTo: longest)))) }
+    for index in frames.indices {
+      let bits = try reader.varint()
+      guard bits >> UInt64(count) == 0 else {
+        throw SegmentError(.corrupt, "a frame of the segment index has a scenario without a name")
+      }
+      frames[index].scenarios = names.indices.filter { bits & 1 << $0 != 0 }.map { names[$0] }
+    }
+    guard reader.isAtEnd else {
+      throw SegmentError(.corrupt, "the segment index names scenarios of frames that are not there")
+    }
+  }
+}
