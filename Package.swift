@@ -280,7 +280,7 @@ if Context.environment["TIDEMARK_PUTS"] != nil {
       exclude: ["compare.py"]))
 }
 
-// Only for `Scripts/bench --logging`.
+// Only for `Scripts/bench --logging` and `--size`.
 if Context.environment["TIDEMARK_LOGGING"] != nil {
   package.targets += [
     .target(name: "Allocations", path: "Tests/Benchmarks/Logging/Allocations"),
@@ -289,6 +289,13 @@ if Context.environment["TIDEMARK_LOGGING"] != nil {
       dependencies: [
         "Allocations", "TidemarkLogging", .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Benchmarks/Logging/Program"),
+    .executableTarget(
+      name: "HelloPlain", dependencies: [.product(name: "Logging", package: "swift-log")],
+      path: "Tests/Benchmarks/Logging/HelloPlain"),
+    .executableTarget(
+      name: "HelloRecorded",
+      dependencies: ["TidemarkLogging", .product(name: "Logging", package: "swift-log")],
+      path: "Tests/Benchmarks/Logging/HelloRecorded"),
   ]
 }
 
@@ -307,6 +314,26 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
   // The parser of listings and the manifest's rows are internal.
   for target in package.targets where ["ObjectStore", "Sync"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-enable-testing"])]
+  }
+}
+
+// Only for `Scripts/sanitize`, which builds some tests and what these need.
+if let tests = Context.environment["TIDEMARK_SANITIZE"]?.split(separator: " ").map(String.init) {
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    // The command line, which one of these tests runs, needs all there is.
+    guard name != "tidemark", let target = package.targets.first(where: { $0.name == name }),
+      needed.insert(name).inserted
+    else { return }
+    for case .byNameItem(let name, _) in target.dependencies { need(name) }
+  }
+  for name in tests { need(name) }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+  for target in package.targets {
+    target.dependencies.removeAll {
+      if case .byNameItem("tidemark", _) = $0 { true } else { false }
+    }
   }
 }
 
