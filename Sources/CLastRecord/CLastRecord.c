@@ -371,4 +371,24 @@ int clastrecord_at_fork(void (*before)(void), void (*in_parent)(void), void (*in
   return pthread_atfork(before, in_parent, in_child);
 }
 
+long clastrecord_write(int file, const void *bytes, long count) {
+  sigset_t pipe, before, former, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  sigemptyset(&former);
+  sigpending(&former);
+  ssize_t done = write(file, bytes, (size_t)count);
+  int error = errno;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  // One that somebody else has sent stays.
+  if (sigismember(&pending, SIGPIPE) == 1 && sigismember(&former, SIGPIPE) != 1) {
+    int number;
+    sigwait(&pipe, &number);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, 0);
+  return done < 0 ? -(long)error : done;
+}
+
 void clastrecord_buffer_lines(void) { setvbuf(stdout, 0, _IOLBF, 0); }

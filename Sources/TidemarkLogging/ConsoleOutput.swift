@@ -1,3 +1,4 @@
+import CLastRecord
 import LogRecords
 import Platform
 
@@ -47,7 +48,7 @@ final class ConsoleOutput: Sendable {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes
       while !rest.isEmpty {
-        let count = systemWrite(number, rest)
+        let count = clastrecord_write(number, rest.baseAddress, rest.count)
         if count == -Int(EINTR) { continue }
         guard count > 0 else { return }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))

@@ -97,6 +97,29 @@ import Testing
     #expect(result.text.hasSuffix("[INFO] [Session] SESSION END exit 0\n"))
   }
 
+  /// Nobody reads the console any more: a record that is shown there does not end the program.
+  @Test func aConsoleThatNobodyReads() async throws {
+    for capture in ["", "--capture"] {
+      let script = """
+        exec 3> >(true)
+        wait $!
+        exec "\(BuiltPrograms.folder)/LoggingProbe" exit --console \(capture) 2>&3
+        """
+      let result = try await Command(
+        ["/bin/bash", "-c", script],
+        environment: [
+          "PATH": "/usr/bin:/bin", "TIDEMARK_HOME": folder.home.path,
+          "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
+        ]
+      ).run()
+      #expect(result.status == 3)
+    }
+    let home = folder.home
+    for session in try home.days().flatMap(home.sessions) {
+      #expect(try Sidecar.load(home.files(for: session).sidecar).cause == .exit(3))
+    }
+  }
+
   @Test func twoProcessesShareAHome() async throws {
     let home = folder.home
     @Sendable func run() async throws -> Command.Result {

@@ -28,5 +28,9 @@ int clastrecord_at_exit(void (*function)(int status));
 /// Calls functions around fork(2): before it, and after it in the parent and in the child.
 int clastrecord_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
+/// Writes as write(2) does, but for the signal where nobody reads any more, which would end the process.
+/// The count, or the error number as a negative.
+long clastrecord_write(int file, const void *bytes, long count);
+
 /// Ends what the C library holds back of standard output with each line, as a terminal's is.
 void clastrecord_buffer_lines(void);
