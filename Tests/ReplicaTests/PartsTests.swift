@@ -126,6 +126,23 @@ import Testing
     }
   }
 
+  @Test func framesWithoutAScenarioArePassedOver() async throws {
+    var made = try StoredGenerations()
+    var ends: [Int64] = [0]
+    for number in 0..<9 {
+      let scenario = number == 4 ? "Sync" : "Login"
+      let record = "2026-01-22T14:30:05.123Z [INFO] [Net] {\(scenario)} done\n"
+      try made.grow(Array(String(repeating: record, count: 5).utf8))
+      ends.append(Int64(made.stream.count))
+    }
+    let remote = try await made.remote()
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    // A neighbour on each side tells whose the first line is, and where the last record ends.
+    let ranges = try await parts.span(nil, scenarios: [Array("Sync".utf8)])
+    #expect(ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) } == [ends[3]..<ends[6]])
+    #expect(try await parts.span(nil, scenarios: [Array("none".utf8)]).isEmpty)
+  }
+
   @Test(arguments: SeededGenerator.cases(400))
   func theEndHoldsTheLastLines(number: Int) async throws {
     var generator = SeededGenerator(case: number)

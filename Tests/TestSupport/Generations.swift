@@ -159,7 +159,8 @@ package struct Generations {
         statistics.add($0)
         statistics.finish()
         try encoder.append(
-          $0, lines: statistics.lines, times: statistics.milliseconds, levels: statistics.counts)
+          $0, lines: statistics.lines, times: statistics.milliseconds, levels: statistics.counts,
+          scenarios: instructions == nil && $0.last == 0x0a ? statistics.allScenarios : nil)
       }
     }
     if let instructions {

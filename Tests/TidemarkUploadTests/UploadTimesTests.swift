@@ -24,7 +24,9 @@ import TidemarkLogging
     session = LogSession.begin(configuration, in: home.home, on: home.clock.machine, [:])
   }
 
-  /// Uploads to a store. Pauses are written down; short ones end at once, a long one when a PUT hangs.
+  /// Uploads to a store.
+  ///
+  /// Pauses are written down; short ones end at once, a long one when a PUT hangs.
   private func uploads(
     to store: any ObjectStore, hanging: HangingStore? = nil
   ) throws -> LogUploads {
