@@ -34,7 +34,7 @@ import TidemarkLogging
   private func uploads(_ choice: Choice) throws -> LogUploads {
     try LogUploads(
       of: session, to: "file://\(home.folder)/store", options: .init(), on: home.clock.machine,
-      consent: choice.get)
+      pausing: { _ in await untilCancelled() }, consent: choice.get)
   }
 
   private func isInStore(_ id: SessionID?) -> Bool {

@@ -37,9 +37,7 @@ import TidemarkLogging
         pauses.withLock { $0.append(duration) }
         guard duration >= .seconds(1) else { return }
         if let hanging { return await hanging.isReached() }
-        let (never, source) = AsyncStream<Void>.makeStream()
-        for await _ in never {}
-        withExtendedLifetime(source) {}
+        await untilCancelled()
       },
       consent: { [self] in consent.withLock { $0 } })
   }
