@@ -14,7 +14,7 @@ extension HTTPResponse {
 
   /// Whether an intermediary compressed the body without being asked to.
   ///
-  /// Some servers derive the encoding from a file's extension, which is no compression.
+  /// Some servers derive the encoding from a file's extension, which is not compression.
   var isPacked: Bool {
     let encoding = header("Content-Encoding")?.lowercased() ?? ""
     return !["", "identity", "zstd", "aws-chunked"].contains(encoding)

@@ -103,5 +103,5 @@ struct ForwardedSignals: ~Copyable {
   }
 }
 
-/// Where the handler writes; a handler cannot capture anything.
+/// The descriptor for the handler, which cannot capture anything.
 private let signalPipe = Atomic<Int32>(-1)

@@ -3,9 +3,9 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Alerts as cron runs them, and what a device tells of itself.
+/// Alerts as run by cron, and what a device reports about itself.
 @Suite(.tags(.large)) struct AlertTests {
-  /// A device's home, an operator's with rules, and `run`, which is the program on the device.
+  /// A device's home, an operator's with rules, and `run`, the program on the device.
   private static let setup = """
     set -u
     cd "$FOLDER"
@@ -29,8 +29,8 @@ import Testing
 
     """
 
-  /// A program on one home is killed, with its recorder and without, and an operator with another home
-  /// hears of each once.
+  /// A program on one home is killed, with its recorder and without, and an operator with another
+  /// home is notified once of each.
   @Test func crashTellsBeforeAnybodyCalls() async throws {
     let endpoint = try Endpoint(.webdav)
     let result = try await Program(endpoint).shell(
@@ -78,7 +78,8 @@ import Testing
         """, "\(result.text) \(result.errors)")
   }
 
-  /// What a person types: silences, states, a test, devices and their sessions, and metrics.
+  /// The commands that a person uses: silences, states, a test, devices and their sessions, and
+  /// metrics.
   @Test func whatAPersonAsksOfAFleet() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(

@@ -69,7 +69,7 @@ import Testing
     ("  '", "\\n' +"), ("msg=\"", "\" ts=1"), ("\u{1b}[32m+", "\u{1b}[0m"), ("-", "$"),
     (#"{"log":""#, #"\n","stream":"stdout","time":"2026-01-22T14:30:05.123Z"}"#),
   ]) func aPrivateKeyIsFoundWhateverStandsBesideIt(before: String, after: String) {
-    // Its last line is a short one, and others' lines stand between.
+    // Its last line is a short one, with other programs' lines between.
     let lines = Array(repeating: Self.key[0], count: 140) + ["QIDAQAB="]
     let torn = lines.flatMap { ["\(before)\($0)\(after)", "3 of 4 threads are idle"] }
     let text = (["-----BEGIN RSA PRIVATE KEY-----\(after)"] + torn).joined(separator: "\n")

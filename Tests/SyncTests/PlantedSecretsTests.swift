@@ -7,7 +7,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Secrets that logs are full of, looked for in everything that a store holds.
+/// Secrets planted in logs, searched for in every object of a store.
 @Suite(.tags(.medium)) struct PlantedSecretsTests {
   private let folder: AttachedFolder
 

@@ -12,7 +12,7 @@ package struct FileTime: Sendable, Hashable, Comparable {
   /// Nanoseconds since 1970-01-01T00:00:00Z.
   package let nanoseconds: Int64
 
-  /// The beginning of 1970: stands for no time; all changes are later.
+  /// The beginning of 1970: means "no time"; all changes are later.
   package static let epoch = FileTime(nanoseconds: 0)
 
   /// Makes a time.

@@ -66,12 +66,12 @@ package final class LocalStream: Sendable {
     pieces = [Piece(file: file, start: 0, base: base, end: nil)]
   }
 
-  /// Opens what is here of an attached session's stream.
+  /// Opens the local part of an attached session's stream.
   ///
   /// - Parameters:
-  ///   - source: the foreign file; it counts only while it is the one that was found.
-  ///   - rest: where the home keeps what the file does not have.
-  /// - Throws: ``Platform/SystemError``, also when nothing of the stream is here.
+  ///   - source: the foreign file; it counts only while it is still the same file.
+  ///   - rest: the home's file for what the foreign one lacks.
+  /// - Throws: ``Platform/SystemError``, also if nothing of the stream is here.
   package init(_ source: Sidecar.Source, rest: String) throws {
     path = source.path
     self.source = source

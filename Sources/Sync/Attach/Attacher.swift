@@ -202,7 +202,7 @@ package struct Attacher {
 
   @discardableResult
   private func begin(_ new: AttachPlan.Beginning) throws -> SessionID {
-    // Read everything from one open file: the path may come to name another.
+    // Read everything from one open file: its path may lead to another one later.
     let content = try FileContent(new.path, limit: UnpackLimit(maximum: new.source.maxSize))
     let status = try content.status()
     let isCompressed = CompressedFile.form(of: new.path) != nil

@@ -133,15 +133,15 @@ package struct DeletionLedger: Sendable {
     return failed
   }
 
-  /// What was deleted of a session, oldest first.
+  /// The deletions from sessions, oldest first.
   ///
-  /// - Parameter matches: whether a session is meant.
+  /// - Parameter matches: whether to include a session.
   /// - Throws: ``Platform/SystemError``.
   package func entries(where matches: (SessionID) -> Bool) throws -> [Entry] {
     var found: [Entry] = []
     for name in try files() {
       try forEachLine(of: "\(folder)/\(name)") { line in
-        // A line that was cut is passed over.
+        // Skip a truncated line.
         guard let entry = try? JSONDecoder().decode(Entry.self, from: line),
           matches(entry.session)
         else { return }
@@ -171,14 +171,14 @@ package struct DeletionLedger: Sendable {
         start = end + 1
       }
       rest.removeSubrange(..<start)
-      // No line is that long: the file is not ours.
+      // A line this long is not ours.
       guard !bytes.isEmpty, rest.count < 1 << 20 else { return }
     }
   }
 
   // MARK: Ageing
 
-  /// Removes files that are over a year old, and the oldest ones where all take too much room.
+  /// Removes files that are over a year old, and the oldest ones if all together are too large.
   ///
   /// - Throws: ``Platform/SystemError``.
   func removeOld(at time: LivedTime) throws {
@@ -188,7 +188,7 @@ package struct DeletionLedger: Sendable {
     var total = sizes.map(\.1).total
     var failure: SystemError?
     for (name, size) in sizes.dropLast() {
-      // Of a day that a wrong clock showed the age is not known.
+      // A day written under a wrong clock has an unknown age.
       let age = Timestamp(iso: "\(name.prefix(10))T00:00:00Z").flatMap { time.age(since: $0) }
       guard age.map({ $0 > Self.life }) ?? false || total > limit else { continue }
       do {

@@ -1,12 +1,12 @@
 package import SessionLog
 
-/// What became of something that was to be deleted.
+/// The result of a deletion.
 package struct DeletionOutcome: Sendable {
-  /// The session; nil for what is no single session's.
+  /// The session; nil if it is not a single session's.
   package let session: SessionID?
-  /// What it is, for a person.
+  /// The deleted object or file, for a person.
   package let what: String
-  /// Why it is still there; nil when it is gone.
+  /// Why it still exists; nil if it is gone.
   package let error: (any Error)?
 
   init(_ session: SessionID?, _ what: String, _ error: (any Error)? = nil) {

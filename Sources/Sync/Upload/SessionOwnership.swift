@@ -6,7 +6,7 @@ import SessionLog
 
 /// Which sessions a pass may continue when root sends those of all users of a machine.
 ///
-/// All users' sessions are below one device's prefix, and a user can create files in the own home
+/// All users' sessions are below one device's prefix, and users can create files in their own homes
 /// under any session id: ids are not secret. So each revision states the user whose home it came
 /// from; if the store has another user's session, or one that states no user, it is neither
 /// continued nor deleted.

@@ -7,7 +7,7 @@ package enum UploadEvent: Sendable {
   case sent(session: SessionID, logBytes: ByteCount, storedBytes: ByteCount)
   /// A session was sealed; `isTidy` if that superseded no object.
   case sealed(session: SessionID, status: SessionStatus, isTidy: Bool)
-  /// Superfluous objects of a session could not be deleted; no log bytes are lost.
+  /// Superseded objects of a session could not be deleted; no log bytes are lost.
   case leftBehind(session: SessionID, reason: String)
   /// A session could not be finished in this pass.
   case failed(session: SessionID, reason: String)

@@ -12,8 +12,8 @@ package struct UploadLimits: Sendable {
   package var mergedSegments = 64
   /// Bytes sent between two updates of an attached file's signature.
   package var signatureStep: ByteCount = 65_536
-  /// Time after which a session that goes on puts a revision although it has nothing new, so that no
-  /// reaper takes it for abandoned.
+  /// Time after which an open session puts a revision although it has nothing new, so that no
+  /// reaper considers it abandoned.
   package var quiet = Duration.days(10)
 
   /// The limits of the product.

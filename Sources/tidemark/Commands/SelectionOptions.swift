@@ -80,7 +80,7 @@ struct SelectedSessions {
   var storeError: StoreError?
 
   /// Ends a command that did what it could without the store: a wrong login or configuration needs
-  /// fixing, whereas an unreachable store is no error when reading local sessions.
+  /// fixing, whereas an unreachable store is not an error when reading local sessions.
   func throwStoreError() throws {
     if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
   }
