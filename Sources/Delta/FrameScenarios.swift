@@ -1,11 +1,11 @@
-/// The section of an index that says in which frames which scenarios occur.
+/// The section of an index that states which scenarios occur in which frames.
 enum FrameScenarios {
-  /// How many different ones a section names at most.
+  /// Maximum number of different scenarios in a section.
   static let most = 32
   /// Longest name in bytes.
   private static let longest = 256
 
-  /// The section for some frames; nil where none occurs, too many do, or it is not known of a frame.
+  /// The section for some frames; nil if none occurs, too many do, or those of a frame are unknown.
   static func encoded(_ frames: [FrameSummary]) -> [UInt8]? {
     var names: [[UInt8]] = []
     for frame in frames {
@@ -30,7 +30,7 @@ enum FrameScenarios {
     return section
   }
 
-  /// Reads what ``encoded(_:)`` has written, into the frames.
+  /// Reads the result of ``encoded(_:)`` into the frames.
   static func decode(
     _ section: ArraySlice<UInt8>, into frames: inout [FrameSummary]
   ) throws(SegmentError) {

@@ -14,9 +14,10 @@ package struct FrameSummary: Sendable, Equatable {
   package var times: ClosedRange<Int64>?
   /// Records by level, `levelCount` entries.
   package var levels: [Int]
-  /// The scenarios that occur in it; nil where that is not known, as where its last line has no end.
+  /// The scenarios that occur in it; nil if unknown, for example because its last line has no
+  /// newline.
   ///
-  /// The index keeps them for all frames together, see ``FrameScenarios``.
+  /// The index stores them for all frames together, see ``FrameScenarios``.
   package var scenarios: [[UInt8]]?
 
   /// Makes a summary.

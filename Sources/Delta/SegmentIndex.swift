@@ -66,7 +66,7 @@ package struct SegmentIndex: Sendable, Equatable {
     for frame in frames { frame.append(to: &summaries) }
     Self.append(.frames, summaries, to: &sections)
     if let delta { Self.append(.delta, delta.encoded(), to: &sections) }
-    // Of very many frames there is no room for it, and readers do without.
+    // With very many frames there is no room for it; readers work without it.
     if let scenarios = FrameScenarios.encoded(frames),
       sections.count + scenarios.count < Self.maximumLength / 2
     {

@@ -94,7 +94,7 @@ public struct LogStatistics: Sendable {
     scenarios.names.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// The scenarios that occur, as they stand in the log; nil where there may be more than are kept.
+  /// The scenarios that occur, as written in the log; nil if there may be more than are kept.
   package var allScenarios: [[UInt8]]? {
     scenarios.names.count < Self.mostScenarios ? scenarios.names : nil
   }

@@ -50,7 +50,7 @@ extension RedactionPass {
     add(rest, rule)
     if footer != nil { return }
     if let pending = block.pending, pending.lineEnd != lineEnd { closeBlock() }
-    // Of two in one line the later one extends further.
+    // The later of two in one line extends further.
     block.pending = (start, lineEnd, rule)
   }
 

@@ -37,7 +37,7 @@ package struct UploadSchedule: Sendable {
     return true
   }
 
-  /// Not everything was sent: another upload is due after the interval, even where the session does not
-  /// grow.
+  /// Records that bytes remain unsent: another upload is due after the interval, even if the
+  /// session does not grow.
   package mutating func retry() { isUnsent = true }
 }

@@ -41,7 +41,7 @@ package struct RecordChoice: Sendable {
   /// Indexes of the requested levels; nil for all.
   var levels: [Int]? { filter.levels == .all ? nil : filter.levels.ranks }
 
-  /// The scenarios asked for; nil for all records.
+  /// The requested scenarios; nil for all records.
   var scenarios: [[UInt8]]? {
     filter.scenarios.isEmpty ? nil : filter.scenarios.map { Array($0.utf8) }
   }

@@ -138,14 +138,14 @@ import Testing
       #expect(
         read.frames.map { Set($0.scenarios ?? []) } == index.frames.map { Set($0.scenarios ?? []) })
     }
-    // As the format document has it: names, then a set of bits for each frame.
+    // As in the format document: names, then a set of bits for each frame.
     let rows = [["Sync"], [], ["Login", "Sync"]].map(Self.frame)
     let encoded = SegmentIndex(frames: rows, link: .start).encoded()
     let section: [UInt8] = [5, 15, 2, 4] + "Sync".utf8 + [5] + "Login".utf8 + [1, 0, 3]
     #expect(encoded.dropLast(16).suffix(section.count).elementsEqual(section))
   }
 
-  /// Without the section nothing is known of any frame.
+  /// Without the section, the scenarios of all frames are unknown.
   @Test(
     arguments: [
       [[], []], [["Sync"], nil], [(0..<33).map { "s\($0)" }],
@@ -158,7 +158,7 @@ import Testing
     #expect(try SegmentIndex.decode(endOf: index.encoded()[...]).index == plain)
   }
 
-  /// More names than there may be, a bit without a name, and too few or too many frames.
+  /// Too many names, a bit without a name, and too few or too many frames.
   @Test(arguments: [[33], [1, 1, 65, 2], [1, 1, 65], [1, 1, 65, 1, 0], [1, 9, 65, 1]])
   func hostileScenariosAreAnError(_ section: [UInt8]) throws {
     let known = SegmentIndex(frames: [Self.frame(nil)], link: .start)

@@ -25,7 +25,7 @@ import Testing
 
     let off = try await record("hidden")
     #expect(off.status == 0 && off.text.contains("declared Net,Other\n"))
-    // The first of a session says what is missing.
+    // The first record left out in a session is reported.
     #expect(off.errors.components(separatedBy: "scenario Net is off").count == 2)
     let hidden = try await log()
     #expect(hidden.contains("[Session] SCENARIO Net off: 2 records not written\n"))
@@ -45,7 +45,7 @@ import Testing
     #expect(shown.matches(of: /\[INFO\] \[Script\] \{Net\} shown\n/).count == 2)
 
     #expect(try await program.run("scenario", "disable", "Net").status == 0)
-    // A use without a declaration declares.
+    // Use without a declaration declares it.
     let first = try await program.shell(
       "$T run --no-upload -- sh -c '$T log info --scenario New x; $T log info --scenario New y'")
     #expect(first.errors.components(separatedBy: "scenario New is off").count == 2)

@@ -137,7 +137,8 @@ import Testing
     }
     let remote = try await made.remote()
     let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
-    // A neighbour on each side tells whose the first line is, and where the last record ends.
+    // A neighbour on each side shows which record the first line belongs to, and where the last
+    // record ends.
     let ranges = try await parts.span(nil, scenarios: [Array("Sync".utf8)])
     #expect(ranges.map { Int64($0.lowerBound)..<Int64($0.upperBound) } == [ends[3]..<ends[6]])
     #expect(try await parts.span(nil, scenarios: [Array("none".utf8)]).isEmpty)

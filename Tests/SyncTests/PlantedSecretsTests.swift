@@ -69,7 +69,7 @@ import Testing
         return (next ?? []) + line + [0x0a]
       }
     }
-    // What is sent first, what a rewrite puts among it, and what an appended line ends in.
+    // The first bytes sent, those that a rewrite inserts, and the end of an appended line.
     let first = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element.line)
     try write(mixed(lines(0..<6000), every: 40, with: first))
     try await folder.tick()

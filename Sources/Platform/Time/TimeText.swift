@@ -5,7 +5,7 @@
 /// `tomorrow`, alone or before a time; `now`; `1h30m` or `1h30m ago` for a past time, also as
 /// `-1h30m`, and `+1h30m` for a future one; `@1763802005` in seconds since 1970.
 package enum TimeText {
-  /// Which moment a local time means that occurs twice, when clocks are set back.
+  /// The moment meant by a local time that occurs twice, when clocks are set back.
   package enum Bound: Sendable {
     /// The first: the start of a span.
     case start

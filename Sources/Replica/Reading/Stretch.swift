@@ -14,7 +14,7 @@ struct Stretch: Sendable, Equatable {
   var levels = [Int](repeating: 0, count: FrameSummary.levelCount)
   /// Times of the earliest and latest record, milliseconds since 1970; nil if unknown.
   var times: ClosedRange<Int64>?
-  /// The scenarios that occur in it; nil where nothing is known.
+  /// The scenarios that occur in it; nil if unknown.
   var scenarios: [[UInt8]]?
 
   /// Minimum number of records in it.

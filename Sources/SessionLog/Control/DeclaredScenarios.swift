@@ -75,16 +75,17 @@ public struct DeclaredScenarios: Sendable {
 
   private func names(at path: String) throws -> [ScenarioName] { try content(path).names }
 
-  // MARK: Records that were left out
+  // MARK: Records not written
 
-  /// No name begins with it: a line that does counts one record, by the place of its scenario's name.
+  /// No name begins with it: a line that does counts one record, by the index of its scenario's
+  /// name.
   private static let mark: UInt8 = 0x7b
-  /// Beyond it nothing more is counted: some 300,000 records.
+  /// Size at which counting stops: some 300,000 records.
   private static let longest = 1 << 20
 
-  /// Counts a record of another process that was not written, as its scenario is off.
+  /// Counts a record of another process that was not written because its scenario is off.
   ///
-  /// - Parameter name: one that the session has declared; others are not counted.
+  /// - Parameter name: the scenario, which the session has declared; others are not counted.
   /// - Returns: whether it is the first of its scenario in the session.
   /// - Throws: ``Platform/SystemError``.
   func leaveOut(_ name: ScenarioName, in session: SessionID) throws -> Bool {
@@ -98,7 +99,7 @@ public struct DeclaredScenarios: Sendable {
     return known.leftOut[name] == nil
   }
 
-  /// How many records of other processes were left out.
+  /// Number of records of other processes that were not written.
   ///
   /// - Throws: ``Platform/SystemError``.
   func leftOut(of session: SessionID) throws -> [ScenarioName: Int] {

@@ -26,7 +26,7 @@ extension Attacher {
         if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
       }
     }
-    // Of sessions that read one file in turn, only the last continues.
+    // Only the last of several sessions that read one file in turn continues.
     for (session, end) in continued.sorted(by: { $0.key < $1.key }) {
       guard let file = known[session], file.source.length.map(file.source.position) == end else {
         continue

@@ -130,8 +130,8 @@ struct Judge {
       && after.local[home.number]?[session]?.isEmpty ?? true
   }
 
-  /// What restarts may add to lived time, in milliseconds: a day each, because only the clocks show
-  /// how long the machine was off.
+  /// The most that restarts may add to lived time, in milliseconds: a day each, because only the
+  /// clocks show how long the machine was off.
   func credit(of home: SimulatedHome, since time: Int64) -> Int64 {
     Int64(home.machine.restarts(since: time)) * (86_400_000 + oracle.serverSteps)
   }

@@ -1,4 +1,4 @@
 import Logging
 
-// A program as small as programs get, to be compared in size with HelloRecorded.
+// A minimal program, whose size is compared with that of HelloRecorded.
 Logger(label: "Hello").info("hello, world")

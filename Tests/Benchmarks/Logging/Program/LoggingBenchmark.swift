@@ -8,11 +8,11 @@ import TidemarkLogging
   private static let rounds = 7
   private static let records = 200_000
 
-  /// Nanoseconds and allocations for each record.
+  /// Nanoseconds and allocations per record.
   private typealias Cost = (time: Double, allocations: Double)
 
-  /// What a number of records costs by each of two ways, as the medians of some rounds in turn: what
-  /// else the machine does at the time is the same for both.
+  /// The cost of a number of records in each of two ways, as the medians of alternating rounds: so
+  /// other load on the machine affects both alike.
   private static func measure(
     threads: Int, _ bodies: [@Sendable (Int) -> Void]
   ) -> [Cost] {
@@ -114,6 +114,6 @@ import TidemarkLogging
 }
 
 extension Scenario {
-  /// Nobody switches it on.
+  /// A scenario that is never switched on.
   fileprivate static let off = Scenario("off")
 }
