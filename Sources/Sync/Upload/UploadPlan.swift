@@ -76,7 +76,7 @@ package struct UploadPlan: Sendable {
   /// Log bytes that have not been sent, for any reason.
   package var waitingBytes: ByteCount { waiting.reduce(0) { $0 + $1.bytes } }
 
-  /// The plan of a home that sends nothing, and does not know what was sent.
+  /// The waiting bytes of a home that sends nothing, and does not know what was sent.
   ///
   /// - Parameters:
   ///   - home: the home.
