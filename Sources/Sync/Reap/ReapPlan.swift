@@ -104,7 +104,7 @@ struct BoldPlan {
   ///
   /// - Parameters:
   ///   - clock: the home's lived time, which remembers since when the plan waits.
-  ///   - key: distinguishes this side from others in ``clock``.
+  ///   - key: distinguishes this side from others in `clock`.
   ///   - retention: with an age that a person named, the plan waits for a confirmation instead of a
   ///     day.
   func postponement(
