@@ -22,17 +22,27 @@ package struct FolderListing: Sendable {
     let prefix = folder.key + (session.map { "\($0)." } ?? "")
     let page = try await store.listAll(prefix)
     var sessions: [SessionID: RemoteSession] = [:]
+    var last: SessionID?
     for object in page.objects {
-      let fileName = String(object.key.dropFirst(folder.key.count))
-      guard let dot = fileName.firstIndex(of: "."),
-        let id = SessionID(String(fileName[..<dot]))
-      else { continue }
+      let fileName = String(Substring(object.key.utf8.dropFirst(folder.key.utf8.count)))
+      guard let id = Self.session(of: fileName, likely: last) else { continue }
+      last = id
       sessions[id, default: RemoteSession(folder: folder, session: id)]
         .note(object, fileName: fileName)
     }
     for id in sessions.keys { sessions[id]?.sort() }
     self.sessions = sessions
     serverDate = page.serverDate
+  }
+
+  /// The session whose object has a name.
+  ///
+  /// - Parameter likely: the one before, as an order by names has it.
+  private static func session(of fileName: String, likely: SessionID?) -> SessionID? {
+    guard let dot = fileName.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let text = fileName[..<dot]
+    if let likely, text == likely.description { return likely }
+    return SessionID(String(text))
   }
 
   /// Lists all folders of devices, several at once.

@@ -61,10 +61,13 @@ package struct SegmentName: Sendable, Hashable, CustomStringConvertible {
   package var description: String { fileName }
 
   /// Reads a file name; nil for anything that ``fileName`` does not write.
-  package init?(_ fileName: String) {
-    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+  package init?(_ fileName: String) { self.init(fileName, of: nil) }
+
+  /// The same, where the session that the name begins with may be known.
+  init?(_ fileName: String, of known: SessionID?) {
+    let parts = NameField.parts(of: fileName)
     guard parts.count == 7, let kind = Kind(rawValue: String(parts[5])), parts[6] == "zst",
-      let session = SessionID(String(parts[0])),
+      let session = known ?? SessionID(String(parts[0])),
       let generation = NameField.generation(parts[1]), kind == .plain || generation > 1,
       let hash = NameField.hash(parts[3]), let stored = NameField.size(parts[4]),
       stored <= Self.largestObject
@@ -136,14 +139,17 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
   package var description: String { fileName }
 
   /// Reads a file name; nil for anything that ``fileName`` does not write.
-  package init?(_ fileName: String) {
-    var parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+  package init?(_ fileName: String) { self.init(fileName, of: nil) }
+
+  /// The same, where the session that the name begins with may be known.
+  init?(_ fileName: String, of known: SessionID?) {
+    var parts = NameField.parts(of: fileName)
     var generation = 1
     if parts.count == 8, let named = NameField.generation(parts[3]), named > 1 {
       generation = named
       parts.remove(at: 3)
     }
-    guard parts.count == 7, parts[6] == "json", let session = SessionID(String(parts[0])),
+    guard parts.count == 7, parts[6] == "json", let session = known ?? SessionID(String(parts[0])),
       parts[1].first == "s", let number = NameField.number(parts[1].dropFirst()),
       number <= Self.highestNumber, let status = SessionStatus(rawValue: parts[2].uppercased()),
       let length = NameField.offset(parts[3]), let hash = NameField.hash(parts[4]),
@@ -175,6 +181,12 @@ package struct RevisionName: Sendable, Hashable, CustomStringConvertible {
 enum NameField {
   /// 12 digits, so that names sort in the order of bytes.
   static let offsetDigits = 12
+
+  /// What stands between dots, which are ASCII in each name that counts.
+  static func parts(of fileName: String) -> [Substring] {
+    fileName.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .map { Substring($0) }
+  }
 
   static func padded(_ offset: StreamOffset) -> String {
     let digits = offset.description

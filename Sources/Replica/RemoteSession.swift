@@ -160,22 +160,24 @@ package struct RemoteSession: Sendable, Equatable {
   }
 
   mutating func note(_ object: ObjectEntry, fileName: String) {
-    if let segment = SegmentName(fileName) {
+    var isHold = false
+    if let segment = SegmentName(fileName, of: session) {
       if segment.stored == object.size {
         segments.append(segment)
       } else if object.size <= SegmentName.largestObject {
         damagedSegments.append(ObjectDamage(name: segment, found: object.size))
       }
-    } else if let revision = RevisionName(fileName) {
+    } else if let revision = RevisionName(fileName, of: session) {
       if revision.stored == object.size { revisions.append(revision) }
     } else if let hold = HoldName(fileName) {
       holds.append(hold)
+      isHold = true
     }
     keys.append(object.key)
     // The server states the sizes: their sum may overflow.
     storedBytes = [storedBytes, object.size].total
     // A hold does not show how old the session is.
-    if let modified = object.modified, HoldName(fileName) == nil {
+    if let modified = object.modified, !isHold {
       newest = max(newest ?? modified, modified)
     }
   }

@@ -9,22 +9,11 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
 
   /// Parses an id; nil for anything else, paths above all.
   public init?(_ text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 25 else { return nil }
-    for (index, byte) in bytes.enumerated() {
-      let isDigit = (0x30...0x39).contains(byte)
-      let isValid =
-        switch index {
-        case 8: byte == 0x74
-        case 15: byte == 0x7a
-        case 16: byte == 0x2d
-        case 17...: isDigit || (0x61...0x7a).contains(byte)
-        default: isDigit
-        }
-      guard isValid else { return nil }
-    }
+    let isName = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) }
+    guard text.utf8.count == 25, Self.start(of: text) != nil,
+      text.utf8.dropFirst(17).allSatisfy(isName)
+    else { return nil }
     description = text
-    guard Timestamp(iso: isoStart) != nil else { return nil }
   }
 
   private init(unchecked text: String) { description = text }
@@ -34,18 +23,39 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
     SessionID(unchecked: "\(start.compact)-\(RandomName.make(8, machine.random))")
   }
 
-  private var isoStart: String {
-    let bytes = Array(description.utf8)
-    func part(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-    return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T"
-      + "\(part(9..<11)):\(part(11..<13)):\(part(13..<15))Z"
+  private static let isoForm = Array("0000-00-00T00:00:00Z".utf8)
+  /// Where the digits of an id stand in that form.
+  private static let isoPlaces = [0, 1, 2, 3, 5, 6, 8, 9, -1, 11, 12, 14, 15, 17, 18]
+
+  /// The start that the first 17 characters of an id name; nil where they name none.
+  ///
+  /// Each object of a listing comes here: no text is made.
+  private static func start(of text: String) -> Timestamp? {
+    var iso = isoForm
+    var place = 0
+    for byte in text.utf8.prefix(17) {
+      let isRight =
+        switch place {
+        case 8: byte == 0x74
+        case 15: byte == 0x7a
+        case 16: byte == 0x2d
+        default: true
+        }
+      guard isRight else { return nil }
+      if place < 15, place != 8 { iso[isoPlaces[place]] = byte }
+      place += 1
+    }
+    return iso.withUnsafeBytes(Timestamp.parse).map(\.0)
   }
 
   /// When the session started, to the second.
-  public var startedAt: Timestamp { Timestamp(iso: isoStart) ?? Timestamp(milliseconds: 0) }
+  public var startedAt: Timestamp { Self.start(of: description) ?? Timestamp(milliseconds: 0) }
 
   /// The UTC day on which it started: `2026-01-22`.
-  public var day: String { String(isoStart.prefix(10)) }
+  public var day: String {
+    let digits = description.prefix(8)
+    return "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.suffix(2))"
+  }
 
   /// Orders by start.
   public static func < (left: SessionID, right: SessionID) -> Bool {
