@@ -14,6 +14,10 @@ struct HomeUploads {
   ///
   /// A home that needs more continues with the next upload.
   static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
+  /// The budget of this process; nil where root did not start it for a home.
+  ///
+  /// Written before there is a second thread.
+  nonisolated(unsafe) static var imposed: ImposedBudget?
   /// Maximum bytes of objects that a process sends.
   static let byteLimit: ByteCount = 8 << 30
 
@@ -103,7 +107,7 @@ struct HomeUploads {
         .init(Self.resultDescriptor, limit: Self.resultLimit),
         .init(STDOUT_FILENO, limit: Self.outputLimit),
         .init(STDERR_FILENO, limit: Self.errorLimit),
-      ], for: Self.budget.time, on: .current)
+      ], for: Self.budget.time + Hooks.longest, on: .current)
   }
 
   private mutating func take(

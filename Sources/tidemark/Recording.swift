@@ -59,7 +59,7 @@ final class Recording {
     } catch {
       Console.complain("\(error)")
     }
-    if cause.status == .crashed { await Hooks(place).tell(besides: writer.session) }
+    if cause.status == .crashed { await Hooks(place).tellCrashes(besides: writer.session) }
     guard uploads else { return }
     guard let last = UploadProcess(of: place, waits: Self.patience) else { return }
     // The upload continues in the background, and cron reports errors; a person at a terminal wants

@@ -66,18 +66,32 @@ import Testing
       cat >/mnt/out/told
       { id -un; id -run; setpriv --reuid=0 true 2>&- || echo not root; env | grep -c SECRET; } \
         >/mnt/out/who
+      ulimit -St >/mnt/out/limits; ulimit -Sd >/mnt/out/memory
       END
       chmod a+r /mnt/hook
       sed -i 's|^#on-crash: .*|on-crash: [/bin/sh, /mnt/hook]|' /etc/tidemark/tidemark.yaml
-      as daemon bash -c 'echo $$ >/mnt/out/recorder
-        exec $T run --no-upload -- sh -c "echo \\$\\$ >/mnt/out/pid; exec sleep 1000"' &
-      until [ -s /mnt/out/pid ]; do sleep 0.05; done
-      kill -9 $(cat /mnt/out/recorder) $(cat /mnt/out/pid)
-      wait || true
+      crash() {
+        rm -f /mnt/out/*
+        as daemon bash -c 'echo $$ >/mnt/out/recorder
+          exec $T run --no-upload -- sh -c "echo \\$\\$ >/mnt/out/pid; exec sleep 1000"' &
+        until [ -s /mnt/out/pid ]; do sleep 0.05; done
+        kill -9 $(cat /mnt/out/recorder) $(cat /mnt/out/pid)
+        wait || true
+      }
+      crash
+      # What a user writes there is nobody's configuration.
+      as daemon sh -c 'echo "on-crash: [/usr/bin/touch, /mnt/out/own]" \
+        >/var/lib/tidemark/daemon/tidemark.yaml'
       SECRET=x $T upload
       cat /mnt/out/who
+      ulimit -St | cmp - /mnt/out/limits && ulimit -Sd | cmp - /mnt/out/memory
       grep -o '"event":"[a-z]*"' /mnt/out/told
       rm /mnt/out/told; $T upload; ls /mnt/out
+      # A configuration that is not root's alone names nothing that is run.
+      crash
+      chmod g+w /etc/tidemark/tidemark.yaml
+      $T upload 2>&1 | grep -o "'on-crash' is not run" || true
+      ls /mnt/out
       """)
     #expect(result.status == 0, "\(result.errors)")
     #expect(
@@ -87,9 +101,14 @@ import Testing
         not root
         0
         "event":"crash"
+        limits
+        memory
         pid
         recorder
         who
+        'on-crash' is not run
+        pid
+        recorder
 
         """, "\(result.errors)")
   }

@@ -16,18 +16,65 @@ import Testing
     return sidecar
   }
 
-  @Test func eachCrashIsToldOnceAndNoneThatIsOld() throws {
+  /// Tells of crashes, each of which takes so many seconds; fails for one.
+  private func told(
+    _ crashed: [Sidecar], _ home: TestHome, taking seconds: Int64 = 1, failing: SessionID? = nil
+  ) async throws -> (told: [SessionID], waiting: [SessionID]) {
+    struct Killed: Error {}
+    let telling = CrashTelling(home.home.path + "/hooks.json", home.clock.machine)
+    var told: [SessionID] = []
+    do {
+      let waiting = try await telling.tell(crashed) { sidecar in
+        if sidecar.sessionId == failing { throw Killed() }
+        told.append(sidecar.sessionId)
+        home.clock.advance(seconds: seconds)
+      }
+      #expect(try telling.waiting().count == waiting)
+    } catch is Killed {}
+    return (told, try telling.waiting().sorted())
+  }
+
+  @Test func eachCrashIsToldOnceAndNoneThatIsOld() async throws {
     let home = try TestHome()
     let old = try crashed(home, endedHoursAgo: 2)
     let new = try crashed(home, endedHoursAgo: 0)
-    let now = home.clock.now()
-    let first = HookState.due([new, old], nil, at: now)
-    #expect(first.crashes.map(\.sessionId) == [new.sessionId])
-    let second = HookState.due([new, old], first.state, at: now)
-    #expect(second.crashes.isEmpty)
+    #expect(try await told([new, old], home).told == [new.sessionId])
+    #expect(try await told([new, old], home).told.isEmpty)
     // A machine that was off for days has news of before.
     let late = try crashed(home, endedHoursAgo: 90)
-    #expect(HookState.due([late], second.state, at: now).crashes.count == 1)
+    #expect(try await told([late], home).told == [late.sessionId])
+  }
+
+  @Test func whatCrashesAfterAFirstUploadWithoutOneIsNews() async throws {
+    let home = try TestHome()
+    #expect(try await told([], home).told.isEmpty)
+    let late = try crashed(home, endedHoursAgo: 90)
+    #expect(try await told([late], home).told == [late.sessionId])
+  }
+
+  /// A minute for all of them; the others wait, also when they are sealed meanwhile.
+  @Test func commandsThatTakeLongTellOfTheRestTheNextTime() async throws {
+    let home = try TestHome()
+    let crashes = try (0..<5).map { _ in try crashed(home, endedHoursAgo: 0) }
+    let sessions = crashes.map(\.sessionId)
+    let first = try await told(crashes, home, taking: 29)
+    #expect(first.told == Array(sessions.prefix(3)) && first.waiting == Array(sessions.suffix(2)))
+    let second = try await told(Array(crashes.suffix(2)), home, taking: 29)
+    #expect(second.told == Array(sessions.suffix(2)) && second.waiting.isEmpty)
+    #expect(try await told(crashes, home).told.isEmpty)
+  }
+
+  @Test func whoIsKilledInBetweenTellsOfThatOneAgain() async throws {
+    let home = try TestHome()
+    let crashes = try (0..<3).map { _ in try crashed(home, endedHoursAgo: 0) }
+    let sessions = crashes.map(\.sessionId)
+    let first = try await told(crashes, home, failing: sessions[1])
+    #expect(first.told == [sessions[0]] && first.waiting == Array(sessions.suffix(2)))
+    #expect(try await told(crashes, home).told == Array(sessions.suffix(2)))
+    // One that is deleted is not waited for.
+    let deleted = try crashed(home, endedHoursAgo: 0)
+    _ = try await told([deleted], home, failing: deleted.sessionId)
+    #expect(try await told([], home).waiting.isEmpty)
   }
 
   @Test func aStallIsToldOnceADayWhileItLasts() {

@@ -6,6 +6,8 @@ package import SessionLog
 package struct HookState: Sendable, Codable, Equatable {
   /// Sessions whose crash was told, and when.
   package var crashes: [String: Timestamp] = [:]
+  /// Sessions whose crash is to be told, also where they are sealed meanwhile.
+  package private(set) var waiting: Set<String>?
   /// When a stall was told last; nil while uploads go well.
   package var staleToldAt: Timestamp?
 
@@ -49,7 +51,7 @@ package struct HookState: Sendable, Codable, Equatable {
   ///   - crashed: sessions that have crashed and are not sealed, or were not a moment ago.
   ///   - known: what is remembered; nil where nothing is: then old crashes are no news.
   ///   - now: the time.
-  /// - Returns: those to tell, the oldest first, and what is to be remembered when they are told.
+  /// - Returns: those to tell, the oldest first, and what is to be remembered before.
   package static func due(
     _ crashed: [Sidecar], _ known: HookState?, at now: Timestamp
   ) -> (crashes: [Sidecar], state: HookState) {
@@ -58,11 +60,29 @@ package struct HookState: Sendable, Codable, Equatable {
     var due: [Sidecar] = []
     for sidecar in crashed.sorted(by: { $0.sessionId < $1.sessionId })
     where state.crashes[sidecar.sessionId.description] == nil {
-      state.crashes[sidecar.sessionId.description] = now
       let end = sidecar.endedAt ?? sidecar.lastUpdatedAt
-      if known != nil || now - end < newsAge { due.append(sidecar) }
+      if known != nil || now - end < newsAge {
+        due.append(sidecar)
+        state.waiting = (state.waiting ?? []).union([sidecar.sessionId.description])
+      } else {
+        state.markTold(sidecar, at: now)
+      }
     }
     return (due, state)
+  }
+
+  /// Takes note that a crash was told, or is not to be.
+  package mutating func markTold(_ sidecar: Sidecar, at now: Timestamp) {
+    let session = sidecar.sessionId.description
+    crashes[session] = now
+    waiting?.remove(session)
+    if waiting?.isEmpty == true { waiting = nil }
+  }
+
+  /// Forgets what waits and is not there any more.
+  mutating func keepWaiting(_ crashed: [Sidecar]) {
+    let sessions = waiting?.intersection(crashed.map(\.sessionId.description)) ?? []
+    waiting = sessions.isEmpty ? nil : sessions
   }
 
   /// Whether a stall is to be told now; takes note of it.

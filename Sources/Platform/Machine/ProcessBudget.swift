@@ -19,18 +19,23 @@ package struct ProcessBudget: Sendable {
   /// Imposes the budget on this process.
   ///
   /// - Throws: ``SystemError``.
-  package func impose() throws(SystemError) {
+  package func impose() throws(SystemError) -> ImposedBudget {
     let seconds = UInt64(max(1, time.seconds))
-    try Self.limit(.time, to: seconds, "processor time")
-    try Self.limit(.memory, to: UInt64(max(1, memory.bytes)), "memory")
-    try Self.limit(.core, to: 0, "core files")
+    let former = [
+      try Resource.time.limit(to: seconds),
+      try Resource.memory.limit(to: UInt64(max(1, memory.bytes))),
+      try Resource.core.limit(to: 0),
+    ]
     alarm(UInt32(clamping: seconds))
+    return ImposedBudget(former: former)
   }
 
-  private enum Resource {
-    case time, memory, core
+  fileprivate enum Resource: String {
+    case time = "processor time"
+    case memory
+    case core = "core files"
 
-    var number: Int32 {
+    private var number: Int32 {
       #if canImport(Darwin)
         switch self {
         case .time: RLIMIT_CPU
@@ -45,19 +50,46 @@ package struct ProcessBudget: Sendable {
         }
       #endif
     }
+
+    /// Sets the limit, as far as the hard one allows it, which stays.
+    ///
+    /// - Returns: what it was.
+    @discardableResult
+    func limit(to value: UInt64) throws(SystemError) -> ImposedBudget.Limit {
+      var limit = rlimit()
+      guard getrlimit(number, &limit) == 0 else {
+        throw SystemError(operation: "limit", path: rawValue, errno: errno)
+      }
+      let former = UInt64(limit.rlim_cur)
+      limit.rlim_cur = min(rlim_t(value), limit.rlim_max)
+      guard setrlimit(number, &limit) == 0 else {
+        throw SystemError(operation: "limit", path: rawValue, errno: errno)
+      }
+      return ImposedBudget.Limit(resource: self, value: former)
+    }
+  }
+}
+
+/// A budget that this process has.
+package struct ImposedBudget: Sendable {
+  fileprivate struct Limit: Sendable {
+    let resource: ProcessBudget.Resource
+    let value: UInt64
   }
 
-  private static func limit(
-    _ resource: Resource, to value: UInt64, _ name: String
-  ) throws(SystemError) {
-    var limit = rlimit()
-    guard getrlimit(resource.number, &limit) == 0 else {
-      throw SystemError(operation: "limit", path: name, errno: errno)
-    }
-    let value = min(rlim_t(value), limit.rlim_max)
-    limit = rlimit(rlim_cur: value, rlim_max: value)
-    guard setrlimit(resource.number, &limit) == 0 else {
-      throw SystemError(operation: "limit", path: name, errno: errno)
-    }
+  fileprivate let former: [Limit]
+
+  /// Runs `body`, which starts a program and waits for it, without the budget.
+  ///
+  /// The program does not inherit the limits, and the time that it takes is not that of the budget.
+  ///
+  /// - Throws: ``SystemError``.
+  package func suspended<Result>(_ body: () async -> Result) async throws -> Result {
+    let time = alarm(0)
+    defer { if time > 0 { alarm(time) } }
+    let own = try former.map { try $0.resource.limit(to: $0.value) }
+    let result = await body()
+    for limit in own { try limit.resource.limit(to: limit.value) }
+    return result
   }
 }

@@ -148,7 +148,7 @@ struct Upload: AsyncParsableCommand {
     let place = try Workplace(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
       logger: diagnostics.logger())
-    try HomeUploads.budget.impose()
+    HomeUploads.imposed = try HomeUploads.budget.impose()
     return place
   }
 
@@ -197,13 +197,17 @@ struct Upload: AsyncParsableCommand {
       return ExitStatus(of: statuses)
     }
     let hooks = Hooks(place)
+    // The upload may take long, or be stopped.
+    await hooks.tellCrashes()
     var failure: (any Error)?
     do {
       try await run(round, sites, &statuses, note)
     } catch {
       failure = error
     }
-    await hooks.tell()
+    // A session that crashed meanwhile may be sealed by now.
+    await hooks.tellCrashes()
+    await hooks.tellStall()
     if let store = counted.withLock({ $0 }) {
       try? await place.home.withOwnersRights { RequestTotals(place.home).add(store.requests) }
     }

@@ -19,11 +19,21 @@ struct HookSettings {
 }
 
 /// Runs a home's commands, as the home's owner.
+///
+/// Commands have limits of their own: each is killed after ``commandLimit``, and no further crash is
+/// reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an upload
+/// that root has started for the home.
 struct Hooks {
   private let place: Workplace
   private var hooks: HookSettings { place.settings.hooks }
   /// Sessions unsealed before the upload.
   private let open: [SessionID]
+
+  /// A command and everything it has started are killed after this time.
+  private static let commandLimit = Duration.seconds(30)
+  /// The longest time an upload waits for commands: for those of crashes, before and after it, and for
+  /// the one of a stall.
+  static let longest = CrashTelling.limit + CrashTelling.limit + commandLimit * 3
 
   /// Records the sessions to check; before the upload, which may seal them.
   init(_ place: Workplace) {
@@ -36,50 +46,50 @@ struct Hooks {
   /// Reports crashes: of sessions that were open, and of one that has just ended.
   ///
   /// Each crash is reported once, whichever process comes first.
-  private func tellCrashes(besides session: SessionID?) async throws {
-    guard let command = try command(hooks.onCrash, "on-crash"), let lock = try lock() else {
-      return
-    }
-    defer { withExtendedLifetime(lock) {} }
-    let crashed = try CrashedSessions.find(
-      Array(Set(open + [session].compactMap(\.self))), in: place.home, device: place.device,
-      machine: .current)
-    guard !crashed.isEmpty else { return }
-    let known = try HookState.load(path)
-    let (due, state) = HookState.due(crashed, known, at: .now())
-    for sidecar in due {
-      await run(command, "crash", HookInput(crash: sidecar), session: sidecar.sessionId)
-    }
-    if state != known { try state.save(path) }
-  }
-
-  /// Reports that nothing reaches the store.
-  private func tellStale(_ entry: StoreEntry) async throws {
-    guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
-      return
-    }
-    defer { withExtendedLifetime(lock) {} }
-    let known = try HookState.load(path)
-    var state = known ?? HookState()
-    let isStale = entry.isStale(after: place.settings.staleAfter, at: .now())
-    if state.isStaleDue(isStale, at: .now()) {
-      let input = HookInput(
-        staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: place.device)
-      await run(command, "stale", input, session: nil)
-    }
-    if state != known, known != nil || isStale { try state.save(path) }
-  }
-
-  /// Reports events in the home, with its owner's rights.
-  ///
-  /// - Parameter session: a session that has just ended.
-  func tell(besides session: SessionID? = nil) async {
-    guard hooks.onCrash != nil || hooks.onStale != nil else { return }
-    do {
-      try await place.home.withOwnersRights {
-        try await tellCrashes(besides: session)
-        if hooks.onStale != nil, place.sends { try await tellStale(place.context().storeEntry()) }
+  func tellCrashes(besides session: SessionID? = nil) async {
+    guard hooks.onCrash != nil else { return }
+    await asOwner {
+      let telling = CrashTelling(path, .current)
+      let sessions = Set(try open + [session].compactMap(\.self) + telling.waiting())
+      guard !sessions.isEmpty, let command = try command(hooks.onCrash, "on-crash"),
+        let lock = try lock()
+      else { return }
+      defer { withExtendedLifetime(lock) {} }
+      let crashed = try CrashedSessions.find(
+        Array(sessions), in: place.home, device: place.device, machine: .current)
+      let waiting = try await telling.tell(crashed) { sidecar in
+        try await run(command, "crash", HookInput(crash: sidecar), session: sidecar.sessionId)
       }
+      if waiting > 0 {
+        Console.complain("on-crash took too long: the next upload reports \(waiting) more")
+      }
+    }
+  }
+
+  /// Reports that nothing reaches the store; after the upload.
+  func tellStall() async {
+    guard hooks.onStale != nil, place.sends else { return }
+    await asOwner {
+      let entry = try place.context().storeEntry()
+      guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
+        return
+      }
+      defer { withExtendedLifetime(lock) {} }
+      let known = try HookState.load(path)
+      var state = known ?? HookState()
+      let isStale = entry.isStale(after: place.settings.staleAfter, at: .now())
+      if state.isStaleDue(isStale, at: .now()) {
+        let input = HookInput(
+          staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: place.device)
+        try await run(command, "stale", input, session: nil)
+      }
+      if state != known, known != nil || isStale { try state.save(path) }
+    }
+  }
+
+  private func asOwner(_ body: () async throws -> Void) async {
+    do {
+      try await place.home.withOwnersRights(body)
     } catch {
       Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
     }
@@ -113,7 +123,7 @@ struct Hooks {
 
   private func run(
     _ command: [String], _ event: String, _ input: HookInput, session: SessionID?
-  ) async {
+  ) async throws {
     var words = command
     var environment = place.home.owner.map(Self.environment) ?? place.environment
     // Children do not inherit assumed rights.
@@ -124,8 +134,14 @@ struct Hooks {
     }
     environment["TIDEMARK_HOOK"] = event
     environment["TIDEMARK_HOOK_SESSION"] = session?.description
-    guard let json = try? input.json() else { return }
-    let ending = await BoundedCommand(words, environment: environment, input: json).run()
+    let bounded = BoundedCommand(
+      words, environment: environment, input: try input.json(), limit: Self.commandLimit)
+    let ending: BoundedCommand.Ending
+    if let budget = HomeUploads.imposed {
+      ending = try await budget.suspended { await bounded.run() }
+    } else {
+      ending = await bounded.run()
+    }
     if let failure = ending.failure(of: command) { Console.complain("on-\(event): \(failure)") }
   }
 
