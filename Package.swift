@@ -197,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "Fleet", "ObjectStore", "Platform", "SessionLog", "SessionReading", "tidemark",
+        "Fleet", "LogRecords", "ObjectStore", "Platform", "SessionLog", "SessionReading",
+        "tidemark",
         "TestServers", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["Snapshots"]),

@@ -17,13 +17,15 @@ enum Console {
   }
 
   /// Prints a table, fitted to the terminal; omitted columns are named on standard error.
-  static func show(_ table: Table) {
+  ///
+  /// - Parameter choosesColumns: whether the command has `--columns`.
+  static func show(_ table: Table, choosesColumns: Bool = false) {
     let rendering = table.render(width: width, paint: paint)
     for line in rendering.lines { say(line) }
     if !rendering.omitted.isEmpty {
       remark(
-        "no room for \(rendering.omitted.joined(separator: ", ")): widen the terminal, or choose "
-          + "with --columns")
+        "no room for \(rendering.omitted.joined(separator: ", ")): widen the terminal"
+          + (choosesColumns ? ", or choose with --columns" : ""))
     }
   }
 

@@ -49,6 +49,7 @@ import Testing
       return
     }
     #expect(hook.form == .slack && hook.headers.map(\.name) == ["X"])
+    #expect(settings.rules[3].givesUpAfter == .days(7))
     #expect(settings.heartbeat != nil && settings.most == 20)
   }
 
@@ -65,6 +66,8 @@ import Testing
     (start + "rate\n  pattern: x\n  within: 1s\n  more-than: 1", "'1s'"),
     (start + "silence\n  longer-than: 5m\n  per: session", "use 'per: device'"),
     (start + "silence\n  longer-than: 5m\n  category: x", "'category' and 'scenario' are for"),
+    (start + "silence\n  longer-than: 2h\n  no-longer-than: 1h", "'1h' is no value"),
+    (start + "crash\n  no-longer-than: 7d", "unknown key 'no-longer-than'"),
     (start + "level\n  level: ERROR\n  per: signature", "'per: signature' is for 'when: crash'"),
     (start + "crash\n  between: 8-20", "'8-20'"), (start + "crash\n  for: soon", "'soon'"),
     (start + "crash\n  then: mail", "tells 'mail', which is not in 'targets'"),

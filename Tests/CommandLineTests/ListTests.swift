@@ -98,6 +98,24 @@ import Testing
       is: "list-\(width.map(String.init) ?? "pipe").txt")
   }
 
+  /// With the last lines of each session, which are cut at a terminal.
+  @Test(arguments: [60, 80, 200, nil]) func theTreeFits(width: Int?) async throws {
+    let entries = try Self.sessions.map { try $0.entry() }
+    var lines: [String] = []
+    try await SessionTree(entries).print(
+      List.table(entries, List.treeColumns, try view()), width: width, { lines.append($0) }
+    ) { entry in
+      guard entry.sidecar.status == .crashed else { return [] }
+      return [
+        "2026-11-22T16:44:01.000Z [ERROR] [stderr] ERROR: \u{1b}[31mworker 7 failed: the disk is full",
+        "2026-11-22T16:44:01.000Z [FAULT] [Session] SESSION END",
+      ]
+    }
+    if let width { #expect(lines.allSatisfy { $0.displayWidth <= width }) }
+    Snapshot.expect(
+      lines.joined(separator: "\n") + "\n", is: "tree-\(width.map(String.init) ?? "pipe").txt")
+  }
+
   @Test func columnsAreThoseNamed() throws {
     let entries = try Self.sessions.prefix(2).map { try $0.entry() }
     let rendering = List.table(entries, [.app, .size, .session], try view()).render(width: nil)

@@ -78,6 +78,57 @@ import Testing
         """, "\(result.text) \(result.errors)")
   }
 
+  /// A device whose store refuses it, an operator whose target fails, and who watches both.
+  @Test func aStallIsToldAndHeartbeatsStop() async throws {
+    let endpoint = try Endpoint(.webdav)
+    let watcher = try ScriptedServer(
+      Array(repeating: ScriptedServer.answer("200 OK"), count: 9))
+    var program = try Program(endpoint)
+    program.environment["PING"] = watcher.url
+    let result = try await program.shell(
+      Self.setup + """
+        sed -i "s|^#on-stale: .*|on-stale: [/bin/sh, -c, 'cat >>$FOLDER/stale']|
+          s|^#heartbeat:.*|heartbeat: $PING/device|; s|^#stale-after: .*|stale-after: 1s|" \
+          device/tidemark.yaml
+        sed -i 's|command: .*|command: [/bin/false]}|' operator/alerts.yaml
+        echo "heartbeat: $PING/operator" >>operator/alerts.yaml
+        run run --no-upload -- true
+        run upload --now; echo "upload $?"
+        "$T" alert; echo "alert $?"
+
+        run run --no-upload -- sh -c 'kill -SEGV $$' 2>errors
+        for attempt in $(seq 1000); do
+          TIDEMARK_WEBDAV_PASSWORD=wrong run upload --now 2>>errors; status=$?
+          [ -s stale ] && break
+        done
+        echo "refused $status"
+        TIDEMARK_WEBDAV_PASSWORD=wrong run upload --now 2>>errors
+        jq -r '[.event, (.error | contains("401")), .lastSuccess != null, .command] | @csv' stale
+        # The crash was told, whatever the store says.
+        jq -r .event told
+
+        run upload --now; echo "upload $?"
+        "$T" alert --check 2>/dev/null; echo "undelivered $?"
+        "$T" alert status | cut -d, -f1
+        """)
+    #expect(
+      result.text == """
+        upload 0
+        alert 0
+        refused 77
+        "stale",true,true,"tidemark status"
+        crash
+        upload 0
+        undelivered 75
+        waiting  1 for file
+
+        """, "\(result.text) \(result.errors)")
+    #expect(
+      watcher.received.map { $0.head.prefix { $0 != "H" } } == [
+        "GET /device ", "GET /operator ", "GET /device ",
+      ])
+  }
+
   /// The commands that a person uses: silences, states, a test, devices and their sessions, and
   /// metrics.
   @Test func whatAPersonAsksOfAFleet() async throws {
@@ -89,7 +140,7 @@ import Testing
         "$T" alert >printed; echo "pass $?"; grep -c '^errors: player' printed
         "$T" alert --test crashed; jq -r .text alerts
         "$T" alert silence crashed --for 2h --reason 'it is known'
-        "$T" alert silence --list | sed 's/until .*Z/until then/'
+        "$T" alert silence --list | sed 's/until .*: it/until then: it/'
         "$T" alert silence crashed --end
         "$T" alert silence --list
         "$T" alert silence nothing --for 2h --reason x 2>&1

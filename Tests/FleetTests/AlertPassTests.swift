@@ -34,7 +34,7 @@ import Testing
     world.minutes(5)
     try await world.pass()
     let message = try #require(world.sender.take().first)
-    #expect(message.text.contains("player on host-d1: signal 11 (SIGSEGV)"))
+    #expect(message.text.contains("player on host-d1: signal 11 (SIGSEGV); worker 7 failed; "))
     #expect(message.session == session.description && message.version == "1.4")
     #expect(message.lines.last?.hasSuffix("worker 7 failed") == true)
     for _ in 0..<20 {

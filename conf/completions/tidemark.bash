@@ -955,7 +955,7 @@ _tidemark_alert_pass() {
 
 _tidemark_alert_silence() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--end --list --json --version -h --help)
+    non_repeating_flags=(--end --list --utc --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --for --reason --rules)
     __tidemark_offer_flags_options 1
@@ -979,7 +979,7 @@ _tidemark_alert_silence() {
 
 _tidemark_alert_status() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--json --version -h --help)
+    non_repeating_flags=(--utc --json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 0
@@ -987,7 +987,7 @@ _tidemark_alert_status() {
 
 _tidemark_crashes() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--exit-failed --local --remote --json --version -h --help)
+    non_repeating_flags=(--exit-failed --local --remote --utc --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--since --device)
     __tidemark_offer_flags_options 0

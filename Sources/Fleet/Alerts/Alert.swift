@@ -40,7 +40,7 @@ package struct Alert: Sendable, Codable, Equatable {
   /// Ids of devices that it has matched on, as far as they are counted.
   package var devices: [String] = []
   /// The program's version at the first match.
-  package let firstVersion: String?
+  package private(set) var firstVersion: String?
 
   /// More devices than these are not told apart.
   private static let mostDevices = 1000
@@ -55,7 +55,10 @@ package struct Alert: Sendable, Codable, Equatable {
   mutating func add(_ match: AlertMatch, at now: Timestamp) {
     let (sum, isTooMuch) = count.addingReportingOverflow(match.count)
     count = isTooMuch ? .max : sum
-    since = min(since, match.first)
+    if match.first < since {
+      since = match.first
+      firstVersion = match.sample.subject.version
+    }
     if match.last >= last { sample = match.sample }
     last = max(last, match.last)
     seenAt = now
@@ -81,8 +84,10 @@ package struct AlertSample: Sendable, Codable, Equatable {
   package var signature: CrashSignature?
   /// The highest level of the records that matched.
   package var level: String?
-  /// Lines that matched, or the last ones before a crash; harmless and cut.
+  /// Lines that matched, or of a crash those that count; harmless and cut.
   package var lines: [String] = []
+  /// What the line that says most says; only of crashes.
+  package var headline: String?
   /// Stream offset of the first of them.
   package var offset: Int64?
 

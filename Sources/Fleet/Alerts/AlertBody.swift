@@ -30,7 +30,9 @@ enum AlertBody {
   private static let plain = (name: "Content-Type", value: "text/plain; charset=utf-8")
 
   private static func text(_ message: AlertNotification) -> String {
-    ([message.text] + message.lines.dropLast()).joined(separator: "\n") + "\n"
+    // The text has the last line already, or what one of a crash's says.
+    let lines = message.headline == nil ? message.lines.dropLast() : message.lines[...]
+    return ([message.text] + lines).joined(separator: "\n") + "\n"
   }
 
   /// Slack's markup has three characters that mean something everywhere; between the marks of code the

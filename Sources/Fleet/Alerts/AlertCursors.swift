@@ -24,8 +24,10 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     package var foldersListedAt: Timestamp?
     /// When all recent folders were looked into.
     package var sweptAt: Timestamp?
-    /// When its newest object was written.
+    /// When its newest object was written; nil also where nothing of it is left.
     package var newest: Timestamp?
+    /// Since when nothing of it is found.
+    package var emptySince: Timestamp?
     /// Whether no rule has looked at it: when one does, what is there already is no news.
     package var isPassedOver = false
     /// What is known of its day folders, by day.

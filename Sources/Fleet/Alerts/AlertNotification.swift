@@ -51,9 +51,13 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package let level: String?
   /// At most five lines, redacted as they are stored, each of at most 1024 characters.
   package let lines: [String]
+  /// Of these what the one says that says most; only of crashes.
+  package let headline: String?
   package let offset: Int64?
   /// What shows more.
   package let command: String?
+  /// Why a silence has ended without that anybody was heard of.
+  package let reason: String?
   /// Other alerts of the rule that are told with this one, at most ten of them.
   package var others: [Other] = []
   /// How many these are in all.
@@ -66,7 +70,8 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   static let mostOthers = 10
 
   init(
-    _ alert: Alert, _ state: State, fingerprint: String, new: Int, at now: Timestamp
+    _ alert: Alert, _ state: State, fingerprint: String, new: Int, reason: String? = nil,
+    at now: Timestamp
   ) {
     let subject = alert.sample.subject
     id = AlertFingerprint.make([
@@ -81,7 +86,9 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     (user, app, version, session) = (subject.user, subject.app, subject.version, subject.session)
     (cause, signature) = (alert.sample.cause, alert.sample.signature?.id)
     (level, lines, offset) = (alert.sample.level, alert.sample.lines, alert.sample.offset)
+    headline = alert.sample.headline
     command = subject.session.map { "tidemark show \($0)" }
+    self.reason = reason
     text = AlertText.line(self)
   }
 

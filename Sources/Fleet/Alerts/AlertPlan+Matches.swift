@@ -33,7 +33,7 @@ extension AlertPlan {
     return found
   }
 
-  private func silent(
+  private mutating func silent(
     _ rule: AlertRule, _ limit: Duration, in reading: AlertReading
   ) -> [AlertMatch] {
     var hours = Timestamp(milliseconds: .min)
@@ -49,9 +49,16 @@ extension AlertPlan {
       let key = rule.key(of: heard.subject)
       if newest[key].map({ $0.newest < heard.newest }) ?? true { newest[key] = heard }
     }
+    for alert in firing(rule) where newest[alert.key] == nil {
+      setEnd(rule.reasonOfLoss(alert.sample.subject), of: alert.key, rule)
+    }
     let began = (ledger.began ?? now) - Self.newsAge
     return newest.sorted { $0.key < $1.key }.compactMap { key, heard in
       guard heard.newest >= began else { return nil }
+      if let longest = rule.givesUpAfter, now - heard.newest > longest {
+        setEnd("silent for more than \(Age.compact(longest)), and given up", of: key, rule)
+        return nil
+      }
       let known = alert(rule, key)
       // At the beginning of the hours nobody has been silent yet; who was before goes on.
       let from = known?.phase == .firing ? heard.newest : max(heard.newest, hours)
@@ -80,11 +87,20 @@ extension AlertRule {
   }
 }
 
+extension AlertRule {
+  /// Why it finds nobody any more whom it knew to be silent.
+  fileprivate func reasonOfLoss(_ subject: AlertSubject) -> String {
+    if !filter.admits(subject) { return "the rule does not look at it any more" }
+    return readsSessionsForSilence
+      ? "it has sent nothing for two weeks" : "nothing of it is left in the store"
+  }
+}
+
 extension AlertMatch {
   init(_ rule: AlertRule, _ crash: CrashReport, now: Timestamp) {
     var sample = AlertSample(crash.subject)
     (sample.cause, sample.signature) = (crash.cause, crash.signature)
-    sample.lines = crash.lines
+    (sample.lines, sample.headline) = (crash.lines, crash.headline)
     // A clock that is ahead makes no crash of the future.
     let time = min(crash.endedAt, now)
     self.init(

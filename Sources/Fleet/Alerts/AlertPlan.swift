@@ -9,6 +9,7 @@ package import Platform
 /// | pending | holds for `for` | firing | once, together with others of its rule |
 /// | firing | holds, and `repeat` has passed | firing | again |
 /// | firing | no match for `keep` | none | its end, where its beginning was told |
+/// | firing, of a silence | gone from the store, or given up | none | the same, with the reason |
 /// | firing, of a crash | told | told | |
 /// | told | another crash of its kind | firing | where `repeat` has passed |
 ///
@@ -22,6 +23,8 @@ package struct AlertPlan: Sendable {
   /// Fingerprints of the alerts that fire in this pass.
   package private(set) var firing: Set<String> = []
   let now: Timestamp
+  /// Why silences end without that anybody was heard of, by fingerprint.
+  private var ends: [String: String] = [:]
 
   /// A kind of crash that did not occur for so long begins anew.
   private static let crashMemory = Duration.days(30)
@@ -72,6 +75,15 @@ package struct AlertPlan: Sendable {
     ledger.alerts[fingerprint(rule, key)]
   }
 
+  /// The alerts of a rule that fire.
+  func firing(_ rule: AlertRule) -> [Alert] {
+    ledger.alerts.values.filter { $0.rule == rule.name && $0.phase == .firing }
+  }
+
+  mutating func setEnd(_ reason: String, of key: String, _ rule: AlertRule) {
+    ends[fingerprint(rule, key)] = reason
+  }
+
   mutating func setRates(_ windows: [String: RateWindow], of rule: AlertRule) {
     ledger.rates[rule.name] = windows.isEmpty ? nil : windows
   }
@@ -110,7 +122,9 @@ package struct AlertPlan: Sendable {
   }
 
   private mutating func advance(_ rule: AlertRule, _ matched: Set<String>) {
-    for (fingerprint, alert) in ledger.alerts where alert.rule == rule.name {
+    let alerts = ledger.alerts.filter { $0.value.rule == rule.name }
+      .sorted { ($0.value.since, $0.key) < ($1.value.since, $1.key) }
+    for (fingerprint, alert) in alerts {
       let isHeld = matched.contains(fingerprint) || age(alert.seenAt) < rule.keep
       switch alert.phase {
       case .told:
@@ -125,7 +139,8 @@ package struct AlertPlan: Sendable {
         ledger.alerts[fingerprint] = nil
         guard alert.messages > 0, rule.tellsEnd, !isSilenced(alert) else { continue }
         let end = AlertNotification(
-          alert, .resolved, fingerprint: fingerprint, new: alert.count - alert.toldCount, at: now)
+          alert, .resolved, fingerprint: fingerprint, new: alert.count - alert.toldCount,
+          reason: ends[fingerprint], at: now)
         send(end, rule)
       }
     }

@@ -49,6 +49,8 @@ package struct AlertRule: Sendable, Equatable {
   package var scope: Scope
   /// Names of the targets that are told; empty for standard output.
   package var targets: [String] = []
+  /// Who is silent for longer than this is given up, and no longer told of; nil for never.
+  package var givesUpAfter: Duration?
   /// Whether its end is told as well.
   package var tellsEnd = true
 

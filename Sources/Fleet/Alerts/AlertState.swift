@@ -17,6 +17,13 @@ package struct AlertState: Sendable, Codable, Equatable {
   /// Knows nothing.
   package init() {}
 
+  /// Whether a device has this id, or name as far as names are known.
+  package func knows(device: String) -> Bool {
+    cursors.values.contains { cursors in
+      cursors.devices[device] != nil || cursors.devices.values.contains { $0.name == device }
+    } || ledger.alerts.values.contains { $0.sample.subject.deviceName == device }
+  }
+
   /// Reads the file; nil where there is none.
   ///
   /// A damaged one is set aside, and nothing is known then.

@@ -6,7 +6,8 @@ package enum AlertText {
   package static func line(_ message: AlertNotification) -> String {
     var parts = [
       message.state == .resolved
-        ? "\(message.alert) resolved: \(subject(message))"
+        ? ["\(message.alert) resolved", subject(message), message.reason].compactMap(\.self)
+          .joined(separator: ": ")
         : "\(message.alert): \(subject(message)): \(what(message))"
     ]
     if message.state == .firing, message.count > 1 {
@@ -15,7 +16,7 @@ package enum AlertText {
     if message.otherCount > 0 { parts.append("and \(plural(message.otherCount, "other alert"))") }
     if message.omitted > 0 { parts.append("and \(plural(message.omitted, "more message"))") }
     if message.state == .firing {
-      if let line = message.lines.last { parts.append(line) }
+      if let line = message.headline ?? message.lines.last { parts.append(line) }
       if let command = message.command { parts.append(command) }
     }
     return parts.joined(separator: "; ")

@@ -36,6 +36,7 @@ struct DeviceScan {
       if isBack { try await listFolders(always: true) }
       try await look(
         into: ScanSchedule.sweptDays(of: device, at: scan.now).subtracting(days))
+      try await noteRemains()
     }
     note()
     forget()
@@ -72,16 +73,18 @@ struct DeviceScan {
   private mutating func note(_ listing: FolderListing, of day: String) async throws {
     var folder = device.folders[day] ?? .init()
     guard !listing.sessions.isEmpty || device.folders[day] != nil else { return }
-    let scans = listing.sessions.sorted { $0.key < $1.key }.map { session, remote in
-      SessionScan(scan, remote, folder.sessions[session.description], isFirst: isFirst)
-    }
-    try await scans.concurrentForEach {
-      try await $0.read()
-    } _: { found in
+    func take(_ found: SessionScan.Result) {
       folder.sessions[found.session.description] = found.cursor
       if let newest = found.cursor.newest { device.newest = max(device.newest ?? newest, newest) }
       reading.add(found.reading)
     }
+    var wanted: [SessionScan] = []
+    for (session, remote) in listing.sessions.sorted(by: { $0.key < $1.key }) {
+      let one = SessionScan(
+        scan, remote, folder.sessions[session.description], isFirst: isFirst)
+      if let found = one.readNames() { take(found) } else { wanted.append(one) }
+    }
+    try await wanted.concurrentForEach({ try await $0.read() }, take)
     for id in folder.sessions.keys where SessionID(id).map({ listing.sessions[$0] == nil }) ?? true
     {
       let since = folder.sessions[id]?.missingSince ?? scan.now
@@ -91,6 +94,33 @@ struct DeviceScan {
     }
     folder.listedAt = scan.now
     device.folders[day] = folder
+  }
+
+  /// Notices when nothing of the device is left in the store, as at the end of its retention: it is
+  /// gone then, and not silent.
+  private mutating func noteRemains() async throws {
+    guard device.newest != nil, try await !hasRemains() else {
+      device.emptySince = nil
+      return
+    }
+    let since = device.emptySince ?? scan.now
+    let isGone = scan.now - since >= Self.disappearance
+    device.emptySince = isGone ? nil : since
+    if isGone { device.newest = nil }
+  }
+
+  private func hasRemains() async throws -> Bool {
+    let isThere = device.folders.values.contains { folder in
+      folder.sessions.values.contains { $0.missingSince == nil }
+    }
+    guard !isThere else { return true }
+    // Of those that are not looked into any more the newest is the last to be emptied.
+    let oldest = (scan.now - ScanSchedule.recent).day
+    for day in device.folders.keys.filter({ $0 < oldest }).sorted(by: >) {
+      let listing = try await FolderListing(SessionFolder(device: id, day: day), in: scan.store)
+      if !listing.sessions.isEmpty { return true }
+    }
+    return false
   }
 
   /// Forgets sessions of folders that nobody looks into any more.

@@ -22,22 +22,36 @@ struct SessionScan: Sendable {
     var reading = AlertReading()
   }
 
+  /// What the names of objects say, where nothing need be fetched besides; nil where something must.
+  func readNames() -> Result? {
+    var result = begin()
+    guard !wantsEnd(result), !wantsFacts(result), !wantsRecords(result) else { return nil }
+    finish(&result)
+    return result
+  }
+
   func read() async throws -> Result {
-    var result = Result(session: remote.session, cursor: known ?? AlertCursors.Session())
-    result.cursor.missingSince = nil
-    // The scan's time is the server's, too.
-    result.cursor.newest = remote.newest?.assumingSynchronizedClocks ?? result.cursor.newest
-    let isNews = known != nil || !isFirst || isRecent
-    if known == nil, !isNews || (isFirst && remote.session.startedAt < oldest) {
-      result.cursor.end = remote.readableEnd
-    }
+    var result = begin()
     do {
-      try await read(&result, isNews: isNews)
+      try await read(&result)
     } catch let error as StoreError where error.isNotFound {
       // Replaced or removed since the listing: the next pass sees what there is.
     }
     return result
   }
+
+  private func begin() -> Result {
+    var result = Result(session: remote.session, cursor: known ?? AlertCursors.Session())
+    result.cursor.missingSince = nil
+    // The scan's time is the server's, too.
+    result.cursor.newest = remote.newest?.assumingSynchronizedClocks ?? result.cursor.newest
+    if known == nil, !isNews || (isFirst && remote.session.startedAt < oldest) {
+      result.cursor.end = remote.readableEnd
+    }
+    return result
+  }
+
+  private var isNews: Bool { known != nil || !isFirst || isRecent }
 
   /// What a first pass finds must not have happened before.
   private var oldest: Timestamp { scan.now - scan.newsAge }
@@ -47,16 +61,29 @@ struct SessionScan: Sendable {
       ?? (remote.session.startedAt >= oldest)
   }
 
-  private func read(_ result: inout Result, isNews: Bool) async throws {
-    let status = remote.revision?.status ?? .active
-    let isEnd = isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
-    let hasRecords = scan.readsRecords && remote.readableEnd > result.cursor.end
-    let lacksFacts =
-      result.cursor.facts == nil && remote.revision?.number != result.cursor.unreadable
+  private var status: SessionStatus { remote.revision?.status ?? .active }
+
+  /// Whether the session has ended, and a rule asks how.
+  private func wantsEnd(_ result: Result) -> Bool {
+    isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
+  }
+
+  private func wantsRecords(_ result: Result) -> Bool {
+    scan.readsRecords && remote.readableEnd > result.cursor.end
+  }
+
+  private func lacksFacts(_ result: Result) -> Bool {
+    result.cursor.facts == nil && remote.revision?.number != result.cursor.unreadable
+  }
+
+  private func wantsFacts(_ result: Result) -> Bool {
+    scan.readsSessionsForSilence && lacksFacts(result)
+  }
+
+  private func read(_ result: inout Result) async throws {
+    let (isEnd, hasRecords) = (wantsEnd(result), wantsRecords(result))
     var sidecar: Sidecar?
-    if isEnd || (hasRecords && (lacksFacts || remote.seal != nil))
-      || (scan.readsSessionsForSilence && lacksFacts)
-    {
+    if isEnd || (hasRecords && (lacksFacts(result) || remote.seal != nil)) || wantsFacts(result) {
       sidecar = try await self.sidecar(&result)
       if let sidecar { result.cursor.facts = SessionFacts(sidecar) }
     }
@@ -65,14 +92,21 @@ struct SessionScan: Sendable {
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
       if crash.endedAt >= earliest { result.reading.crashes.append(crash) }
     }
+    if hasRecords, let facts = result.cursor.facts {
+      try await readRecords(&result, facts, sidecar)
+    }
+    finish(&result)
+  }
+
+  private func finish(_ result: inout Result) {
     if !scan.readsRecords {
       // Rules that come later are not for what is there already.
       result.cursor.end = max(result.cursor.end, remote.readableEnd)
-    } else if hasRecords, let facts = result.cursor.facts {
-      try await readRecords(&result, facts, sidecar)
     }
     result.cursor.revision = remote.revision?.number ?? 0
     result.cursor.status = status
+    let isRead = result.cursor.end >= remote.readableEnd
+    if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }
   }
 
   /// The newest revision; nil where there is none, or it is damaged.

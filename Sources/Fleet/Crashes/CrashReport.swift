@@ -14,11 +14,11 @@ package struct CrashReport: Sendable, Equatable {
   package let isCrash: Bool
   /// What tells this kind of crash from others.
   package let signature: CrashSignature
-  /// The last lines of the log, redacted as they left the device, harmless and cut.
+  /// The lines of the log that count for the signature, redacted as they left the device, harmless
+  /// and cut.
   package let lines: [String]
-
-  /// Lines of a log that are shown.
-  private static let mostLines = 5
+  /// The one of them that says most.
+  package let headline: String?
 
   /// Reads a sidecar of a session that has ended.
   package init(_ sidecar: Sidecar) {
@@ -29,7 +29,7 @@ package struct CrashReport: Sendable, Equatable {
     isCrash = sidecar.status == .crashed
     let last = sidecar.crash?.lines ?? []
     signature = CrashSignature(app: sidecar.appName, cause: cause, lines: last)
-    lines = last.suffix(Self.mostLines).map(LineText.harmless)
+    (lines, headline) = Self.shown(last)
   }
 
   /// A session of which this is known.
@@ -37,8 +37,15 @@ package struct CrashReport: Sendable, Equatable {
     _ subject: AlertSubject, cause: String, endedAt: Timestamp, isCrash: Bool, lines: [String] = []
   ) {
     (self.subject, self.cause, self.endedAt) = (subject, cause, endedAt)
-    (self.isCrash, self.lines) = (isCrash, lines)
+    self.isCrash = isCrash
     signature = CrashSignature(app: subject.app ?? "", cause: cause, lines: lines)
+    (self.lines, headline) = Self.shown(lines)
+  }
+
+  private static func shown(_ lines: [String]) -> (lines: [String], headline: String?) {
+    let lines = CrashSignature.counting(lines)
+    let headline = CrashSignature.headline(of: lines).map { LineText.harmless($0.text) }
+    return (lines.map { LineText.harmless($0.whole) }, headline)
   }
 }
 

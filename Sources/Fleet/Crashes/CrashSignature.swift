@@ -9,11 +9,12 @@ import LogRecords
 package struct CrashSignature: Sendable, Codable, Hashable {
   /// 16 hex digits.
   package let id: String
-  /// The shape of the first line that counts, for people; empty for a log without lines.
+  /// The shape of the line that says most, for people; empty for a log without lines.
   package let title: String
 
   private static let window = 20
-  private static let lines = 5
+  /// How many lines count.
+  static let mostLines = 5
 
   /// The signature of a crash.
   ///
@@ -22,16 +23,36 @@ package struct CrashSignature: Sendable, Codable, Hashable {
   ///   - cause: how it ended.
   ///   - lines: the last lines of its log, in either format.
   package init(app: String, cause: String, lines: [String]) {
-    let last = lines.compactMap(Self.message).suffix(Self.window)
-    let start = last.lastIndex { $0.isTrouble } ?? max(last.startIndex, last.endIndex - Self.lines)
-    let shapes = last[start...].prefix(Self.lines).map { LineShape.of($0.text) }
-    title = shapes.first ?? ""
-    let text = ([app, cause] + shapes).joined(separator: "\0")
+    let counting = Self.counting(lines)
+    title = Self.headline(of: counting).map { LineShape.of($0.text) } ?? ""
+    let text = ([app, cause] + counting.map { LineShape.of($0.text) }).joined(separator: "\0")
     id = Hex.text(SHA256.hash(data: Array(text.utf8)).prefix(8))
   }
 
-  /// A line without what the recorder put before it; nil for a blank one and the recorder's own.
-  private static func message(_ line: String) -> (text: String, isTrouble: Bool)? {
+  /// A line that is not the recorder's own.
+  struct Line {
+    /// As it stands in the log.
+    let whole: String
+    /// Without what the recorder put before it.
+    let text: String
+    /// Whether it has level ERROR or FAULT.
+    let isTrouble: Bool
+  }
+
+  /// Those of a log's last lines that count.
+  static func counting(_ lines: [String]) -> [Line] {
+    let last = lines.compactMap(line).suffix(window)
+    let start = last.lastIndex { $0.isTrouble } ?? max(last.startIndex, last.endIndex - mostLines)
+    return Array(last[start...].prefix(mostLines))
+  }
+
+  /// The one of those lines that says most: the last ERROR or FAULT, else the very last.
+  static func headline(of lines: [Line]) -> Line? {
+    lines.first.flatMap { $0.isTrouble ? $0 : nil } ?? lines.last
+  }
+
+  /// A line and what is known of it; nil for a blank one and the recorder's own.
+  private static func line(_ line: String) -> Line? {
     var bytes = Array(line.utf8)
     var level: Level?
     let isOwn = bytes.withUnsafeBytes { line in
@@ -47,6 +68,6 @@ package struct CrashSignature: Sendable, Codable, Hashable {
     bytes.removeFirst(min(length, bytes.count))
     let text = String(decoding: bytes, as: UTF8.self)
     guard text.contains(where: { !$0.isWhitespace }) else { return nil }
-    return (text, (level ?? .info) >= .error)
+    return Line(whole: line, text: text, isTrouble: (level ?? .info) >= .error)
   }
 }

@@ -4,7 +4,7 @@ package import Replica
 import SessionLog
 
 /// One device of a fleet, as its sessions in a store show it.
-package struct DeviceSummary: Sendable, Encodable, Equatable {
+package struct DeviceSummary: Sendable, Codable, Equatable {
   package let deviceId: String
   package let deviceName: String
   /// When its newest object was written, by the server's clock; nil where none was found.

@@ -1,5 +1,6 @@
 import Fleet
 import HTTPTransport
+import LogRecords
 import ObjectStore
 import Platform
 import SessionLog
@@ -9,6 +10,19 @@ enum AlertOutput {
   static func text(_ message: AlertNotification, asJSON: Bool) -> String {
     asJSON ? (try? Console.json(message)) ?? message.text : message.text
   }
+}
+
+extension AlertSilence {
+  /// What is silenced, until when and why, in one line.
+  func text(_ zone: LocalZone) -> String {
+    let device = device.map { " on \(String(printable: $0.utf8))" } ?? ""
+    return "\(alert)\(device) until \(zone.textWithOffset(until)): \(reason)"
+  }
+}
+
+extension FailingTarget {
+  /// How often it failed.
+  var timesText: String { attempts == 1 ? "once" : "\(attempts) times" }
 }
 
 extension Workplace {

@@ -105,8 +105,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   private func complain(_ report: AlertPass.Report, _ place: Workplace) throws {
     let store = report.storeError.map { ["\($0)"] } ?? []
     let targets = report.failing.sorted { $0.key < $1.key }.map { name, failing in
-      "\(name) failed \(failing.attempts == 1 ? "once" : "\(failing.attempts) times"): "
-        + failing.error
+      "\(name) failed \(failing.timesText): \(failing.error)"
     }
     guard !(store + targets).isEmpty else { return }
     guard

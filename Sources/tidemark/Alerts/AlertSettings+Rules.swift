@@ -31,6 +31,11 @@ extension AlertSettings {
     rule.repeatsEvery = try either("repeat", Age.parse) ?? rule.repeatsEvery
     rule.group = try either("group", Age.parse) ?? rule.group
     rule.tellsEnd = try either("resolve", Settings.flag) ?? rule.tellsEnd
+    if case .silence(let least) = rule.condition {
+      rule.givesUpAfter = try section.value("no-longer-than") { text in
+        Age.parse(text).flatMap { $0 > least ? $0 : nil }
+      }
+    }
     rule.scope = try either("per", AlertRule.Scope.init(rawValue:)) ?? rule.scope
     try check(rule, section)
     rule.targets = try section.texts("then") ?? defaults?.texts("then") ?? []
@@ -80,7 +85,7 @@ extension AlertSettings {
         try records(section), moreThan: try needed(limit, "more-than"),
         within: try needed(span, "within"))
     case "silence":
-      try section.check(common + ["longer-than"])
+      try section.check(common + ["longer-than", "no-longer-than"])
       let span = try section.value("longer-than") { text in
         Age.parse(text).flatMap { $0 > .zero ? $0 : nil }
       }

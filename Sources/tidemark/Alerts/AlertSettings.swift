@@ -23,7 +23,7 @@ struct AlertSettings {
     guard let text = try Settings.text(of: path) else {
       throw Failure(
         .configuration,
-        "there is no \(path); 'tidemark help alert' shows what stands in it")
+        "there is no \(path); 'tidemark help alert' has an example")
     }
     try Settings.reading(path) {
       guard let root = try Yams.compose(yaml: text, .basic) else {

@@ -31,6 +31,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
   var end = false
   @Flag(help: "Print the silences that hold.")
   var list = false
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "With --list, one JSON object a silence.")
   var json = false
   @OptionGroup var rules: AlertRuleOptions
@@ -58,6 +59,12 @@ struct AlertSilenceCommand: AsyncParsableCommand {
         }
         return
       }
+      if let device, !state.knows(device: device) {
+        Console.complain(
+          "no pass has seen a device '\(String(oneLine: device, limit: 80))' by this name or id: the "
+            + "silence holds for one that is seen later; 'tidemark list --all-devices --summary' names "
+            + "those in the store")
+      }
       state.ledger.silences.append(
         AlertSilence(
           alert: alert, device: device, until: Timestamp.now() + span,
@@ -72,8 +79,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
       if json {
         Console.say(try Console.json(silence))
       } else {
-        let device = silence.device.map { " on \(String(printable: $0.utf8))" } ?? ""
-        Console.say("\(silence.alert)\(device) until \(silence.until): \(silence.reason)")
+        Console.say(silence.text(zone.zone))
       }
     }
   }

@@ -18,6 +18,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
         tidemark alert status
       """)
 
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object.")
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -28,6 +29,10 @@ struct AlertStatusCommand: AsyncParsableCommand {
     let silences: [AlertSilence]
     let undelivered: [OutgoingAlert]
     let failing: [String: FailingTarget]
+
+    var isEmpty: Bool {
+      firing.isEmpty && pending.isEmpty && silences.isEmpty && undelivered.isEmpty
+    }
   }
 
   func run() async throws {
@@ -43,19 +48,21 @@ struct AlertStatusCommand: AsyncParsableCommand {
     for alert in report.firing { Console.say(line("firing  ", alert)) }
     for alert in report.pending { Console.say(line("pending ", alert)) }
     for silence in report.silences {
-      Console.say("silenced \(silence.alert) until \(silence.until): \(silence.reason)")
+      Console.say("silenced \(silence.text(zone.zone))")
     }
     for (name, failing) in report.failing.sorted(by: { $0.key < $1.key }) {
       let waiting = report.undelivered.count { $0.target == name }
       Console.say(
-        "waiting  \(waiting) for \(name), which failed \(failing.attempts) times: \(failing.error)")
+        "waiting  \(waiting) for \(name), which failed \(failing.timesText): \(failing.error)")
     }
+    if report.isEmpty { Console.remark("nothing fires, and everything was delivered") }
   }
 
   private func line(_ phase: String, _ alert: Fleet.Alert) -> String {
     let subject = alert.sample.subject
     let app = subject.app.map { "\($0) on " } ?? ""
     return
-      "\(phase) \(alert.rule): \(app)\(subject.deviceName), \(alert.count) since \(alert.since)"
+      "\(phase) \(alert.rule): \(app)\(subject.deviceName), \(alert.count) since "
+      + zone.zone.textWithOffset(alert.since)
   }
 }

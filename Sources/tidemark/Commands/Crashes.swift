@@ -15,11 +15,13 @@ struct Crashes: AsyncParsableCommand {
     discussion: """
       Crashes are of one kind when program, cause and last lines are the same, numbers, ids, addresses, \
       times and temporary paths aside. Without --device those of all devices in the store are listed, \
-      and those of this machine that were not sent yet.
+      and those of this machine that were not sent yet. VERSION is the program's in the first one, and \
+      in the last one; SESSION is the last one, for 'tidemark show'; MESSAGE is a line that they have \
+      in common: the last ERROR or FAULT, else the last line.
 
       With --json one object a kind: app, cause, signature (id, title), count, devices, first, last, \
-      firstVersion, lastVersion, session (of the last one), lines (its last five, redacted as they \
-      are stored).
+      firstVersion, lastVersion, session (of the last one), lines (its lines that count, up to 5, \
+      redacted as they are stored).
 
       Examples:
         tidemark crashes --since yesterday
@@ -36,6 +38,7 @@ struct Crashes: AsyncParsableCommand {
   @Flag(help: "Also programs that exited with a status other than 0.")
   var exitFailed = false
   @OptionGroup var side: SideOptions
+  @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
@@ -56,8 +59,13 @@ struct Crashes: AsyncParsableCommand {
       crashes += try await local(catalog, since: start, besides: crashes)
     }
     let groups = CrashGroup.groups(of: crashes)
-    for group in groups { Console.say(json ? try Console.json(group) : Self.row(group)) }
-    if groups.isEmpty { Console.remark("no crashes since \(start)") }
+    if json {
+      for group in groups { Console.say(try Console.json(group)) }
+    } else if groups.isEmpty {
+      Console.remark("no crashes since \(zone.zone.textWithOffset(start))")
+    } else {
+      Console.show(Self.table(groups, zone.zone))
+    }
   }
 
   /// Crashes on this machine that the store does not have yet.
@@ -88,14 +96,30 @@ struct Crashes: AsyncParsableCommand {
     }
   }
 
-  private static func row(_ group: CrashGroup) -> String {
-    let version = group.firstVersion.map { " since version \($0)" } ?? ""
-    let times =
-      group.count == 1 ? "\(group.last)" : "first \(group.first), last \(group.last)"
-    let title = group.signature.title.isEmpty ? "" : ": \(group.signature.title)"
-    return String(
-      oneLine:
-        "\(group.app): \(group.cause), \(AlertText.crashes(group.count, on: group.devices.count))"
-        + "\(version); \(times)\(title); tidemark show \(group.session)")
+  /// The table of some groups.
+  static func table(_ groups: [CrashGroup], _ zone: LocalZone) -> Table {
+    var table = Table([
+      .init(name: "count", isRight: true), .init(name: "devices", isRight: true, rank: 3),
+      .init(name: "app", least: 8), .init(name: "cause"), .init(name: "first", rank: 4),
+      .init(name: "last", rank: 2), .init(name: "version", least: 6, rank: 5),
+      .init(name: "session"), .init(name: "message", least: 16, rank: 1),
+    ])
+    for group in groups { table.add(cells(group, zone)) }
+    return table
+  }
+
+  private static func cells(_ group: CrashGroup, _ zone: LocalZone) -> [Table.Cell] {
+    func time(_ time: Timestamp) -> Table.Cell {
+      .init(zone.text(time), short: String(zone.text(time).dropLast(3)))
+    }
+    var versions = [group.firstVersion, group.lastVersion].compactMap(\.self)
+    if versions.first == versions.last { versions = Array(versions.prefix(1)) }
+    return [
+      .init(String(group.count)), .init(String(group.devices.count)), .init(group.app),
+      .init(ExitCause(group.cause)?.shortText ?? group.cause, colour: .red), time(group.first),
+      time(group.last), .init(versions.joined(separator: " to ")),
+      .init(group.session, short: group.session.split(separator: "-").last.map(String.init)),
+      .init(String(oneLine: group.signature.title)),
+    ]
   }
 }

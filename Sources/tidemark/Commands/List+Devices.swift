@@ -21,14 +21,19 @@ extension List {
       return
     }
     guard !found.isEmpty else { return Console.remark("no devices in the store") }
+    Console.show(Self.table(found, now))
+  }
+
+  /// The table of some devices.
+  static func table(_ devices: [DeviceSummary], _ now: Timestamp) -> Table {
     var table = Table([
       .init(name: "device", least: 8), .init(name: "seen", isRight: true),
       .init(name: "open", isRight: true, rank: 3), .init(name: "waiting", isRight: true, rank: 2),
       .init(name: "crashes", isRight: true), .init(name: "errors", isRight: true, rank: 1),
       .init(name: "version", least: 8, rank: 4),
     ])
-    for one in found { table.add(Self.cells(one, now)) }
-    Console.show(table)
+    for one in devices { table.add(cells(one, now)) }
+    return table
   }
 
   private static func cells(_ one: DeviceSummary, _ now: Timestamp) -> [Table.Cell] {
@@ -56,14 +61,9 @@ extension List {
       }
       return
     }
-    let view = ListColumn.View(now: now, zone: zone.zone)
-    let shown: [ListColumn] = columns ?? [.session, .start, .duration, .status, .size, .app, .note]
-    // Use the widest of all, so that devices can be compared.
-    let rows = Self.table(entries, shown, view).render(width: nil, paint: Console.paint).lines
-    let texts = Dictionary(
-      zip(entries.map(\.session), rows.dropFirst())
-    ) { first, _ in first }
-    try await tree.print(row: { texts[$0.session] ?? $0.session.description }) { entry in
+    let table = Self.table(
+      entries, columns ?? Self.treeColumns, ListColumn.View(now: now, zone: zone.zone))
+    try await tree.print(table, width: Console.width, Console.say) { entry in
       guard let lines, lines > 0 else { return [] }
       do {
         return try await lastLines(lines, of: entry, in: catalog)
@@ -74,6 +74,10 @@ extension List {
       }
     }
   }
+
+  static let treeColumns: [ListColumn] = [
+    .session, .start, .duration, .status, .size, .app, .note,
+  ]
 
   private func lastLines(
     _ count: Int, of entry: SessionCatalog.Entry, in catalog: SessionCatalog

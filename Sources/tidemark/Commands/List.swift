@@ -107,7 +107,8 @@ struct List: AsyncParsableCommand {
           ? "no session is chosen by these options"
           : "no sessions; 'tidemark run -- PROGRAM' records one")
     } else {
-      Console.show(Self.table(entries, columns, .init(now: now, zone: zone.zone)))
+      Console.show(
+        Self.table(entries, columns, .init(now: now, zone: zone.zone)), choosesColumns: true)
       if number == nil, entries.count == limit {
         Console.remark("the newest \(limit); --all shows all")
       }

@@ -13,9 +13,11 @@ struct SessionTree {
   }
 
   let branches: [Branch]
+  private let sessions: [SessionID]
 
   /// Groups sessions; each group takes the position of its newest session.
   init(_ entries: [SessionCatalog.Entry]) {
+    sessions = entries.map(\.session)
     branches = Self.group(entries) { Self.root(of: $0.sidecar) }.map { root, entries in
       Branch(
         name: root,
@@ -51,18 +53,29 @@ struct SessionTree {
   /// Prints the tree.
   ///
   /// - Parameters:
-  ///   - row: formats a session in one line.
+  ///   - table: the sessions, in the order that the tree was made from.
+  ///   - width: the width to fit lines into; nil for none.
+  ///   - say: prints a line.
   ///   - lines: the last lines of a session.
   func print(
-    row: (SessionCatalog.Entry) -> String, lines: (SessionCatalog.Entry) async throws -> [String]
+    _ table: Table, width: Int?, _ say: (String) -> Void,
+    lines: (SessionCatalog.Entry) async throws -> [String]
   ) async throws {
+    // As wide as the widest of all, so that devices can be compared.
+    let rows = table.render(width: width.map { max(1, $0 - 4) }, paint: Console.paint).lines
+    let texts = Dictionary(zip(sessions, rows.dropFirst())) { first, _ in first }
+    func put(_ depth: Int, _ line: String) -> String {
+      let text = String(oneLine: line)
+      return String(repeating: " ", count: depth)
+        + (width.map { text.cut(to: max(1, $0 - depth)) } ?? text)
+    }
     for branch in branches {
-      Console.say(Console.paint(String(oneLine: branch.name), .bold))
+      say(Console.paint(put(0, branch.name), .bold))
       for device in branch.devices {
-        Console.say("  " + String(oneLine: device.title))
+        say(put(2, device.title))
         for entry in device.entries {
-          Console.say("    " + row(entry))
-          for line in try await lines(entry) { Console.say("      " + String(oneLine: line)) }
+          say("    " + (texts[entry.session] ?? entry.session.description))
+          for line in try await lines(entry) { say(put(6, line)) }
         }
       }
     }
