@@ -1,4 +1,5 @@
 import HTTPTransport
+import SessionLog
 
 /// The configuration that `init` writes: the keys in use, and all others commented out with their
 /// defaults.
@@ -140,7 +141,12 @@ enum SettingsTemplate {
 
   /// An existing configuration with another store, otherwise unchanged.
   static func replacing(storeIn text: String, with store: String) -> String {
-    setting("consent", "logs", in: setting("store", quoted(store), in: text))
+    setting("store", quoted(store), in: text)
+  }
+
+  /// A configuration that lets logs leave, for one that does not state a consent.
+  static func consentingToLogs(_ text: String) -> String {
+    setting("consent", Consent.logs.rawValue, in: text)
   }
 
   /// A configuration that allows plain `http` to other machines, otherwise unchanged.

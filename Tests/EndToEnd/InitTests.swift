@@ -22,6 +22,26 @@ import Testing
     #expect(try names(program.home).contains("stores.json") == false)
   }
 
+  @Test func aConsentThatIsStatedStays() async throws {
+    let program = try Program()
+    let url = "file://\(program.folder.path)/store"
+    #expect(try await program.run("init", url).text.contains("(consent: logs)"))
+    for consent in ["none", "metadata"] {
+      try await program.configure {
+        $0.replacing("consent: logs", with: "consent: \(consent)")
+          .replacing("consent: none", with: "consent: \(consent)")
+      }
+      let again = try await program.run("init", url)
+      #expect(again.status == 0 && again.text.contains("(consent: \(consent))"), "\(again.errors)")
+      let report = try await program.run("init", "--json", url)
+      #expect(report.text.contains(#""consent":"\#(consent)""#), "\(report.text)")
+      try await program.configure { text in
+        #expect(text.contains("\nconsent: \(consent)\n"))
+        return text
+      }
+    }
+  }
+
   @Test func takesAURLOrAsksForTheConfiguredStore() async throws {
     let result = try await Program().run("init")
     #expect(result.status == 64 && result.errors.contains("--restore-marker"))

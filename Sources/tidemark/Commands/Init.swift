@@ -15,7 +15,7 @@ struct Init: AsyncParsableCommand {
     discussion: """
       Makes the folder of a file:// store, puts, reads back and deletes a scratch object, and writes \
       tidemark.json, the marker by which uploads know the store; nothing is configured when that \
-      fails. The login that it used is saved: a password or key of this environment goes into a file \
+      fails. A consent that an existing configuration states is kept; otherwise it becomes 'logs'. The login that it used is saved: a password or key of this environment goes into a file \
       (mode 0600) that the configuration names, and the store is read once more as cron will do it, \
       without this environment; exit code 1 when that fails. --no-save leaves the login where it is. \
       Where an upload found that the marker of a store in use is missing, look at the store \
@@ -146,15 +146,21 @@ struct Init: AsyncParsableCommand {
     }
     let text = try text(store: store.description, login, place)
     let files = login?.secrets.keys.sorted() ?? []
+    // A consent that the configuration states is a person's decision.
+    let consent = place.settings.consent ?? .logs
     if dryRun {
-      say("Would write \(configuration) (consent: logs).")
+      say("Would write \(configuration) (consent: \(consent.rawValue)).")
       for file in files { say("Would save the login in \(file) (mode 0600).") }
-      return try report(store, configuration, files, cron: nil)
+      return try report(store, configuration, consent, files, cron: nil)
     }
     try login?.save()
     try write(text, place)
     say("Ready: write, read and delete work on \(store).")
-    say("Configuration: \(configuration) (consent: logs)")
+    say("Configuration: \(configuration) (consent: \(consent.rawValue))")
+    if consent != .logs {
+      Console.remark(
+        "consent is kept as it was: \(Self.effect(of: consent)); 'consent: logs' sends logs")
+    }
     for file in files { say("Login: \(file) (mode 0600)") }
     if let refusal = login?.refusal { Console.complain(refusal) }
 
@@ -169,7 +175,7 @@ struct Init: AsyncParsableCommand {
         "A login for this device alone needs no more than this policy; without s3:DeleteObject, a stolen "
           + "login destroys nothing where the bucket keeps versions:\n\(grant)")
     }
-    try report(store, configuration, files, cron: problem ?? "ok")
+    try report(store, configuration, consent, files, cron: problem ?? "ok")
     guard let problem else { return }
     let missing = Surroundings.missingInCron().joined(separator: " ")
     Console.complain(
@@ -180,14 +186,19 @@ struct Init: AsyncParsableCommand {
   }
 
   private func report(
-    _ store: StoreURL, _ configuration: String, _ files: [String], cron: String?
+    _ store: StoreURL, _ configuration: String, _ consent: Consent, _ files: [String], cron: String?
   ) throws {
     guard json else { return }
     Console.say(
       try Console.json(
         Report(
-          store: store.description, configuration: configuration, consent: .logs, savedFiles: files,
+          store: store.description, configuration: configuration, consent: consent,
+          savedFiles: files,
           cron: cron)))
+  }
+
+  private static func effect(of consent: Consent) -> String {
+    consent == .none ? "nothing is uploaded" : "no log is uploaded"
   }
 
   /// The error when the store is read without this environment; nil if there is none.
@@ -254,6 +265,7 @@ struct Init: AsyncParsableCommand {
     var text: String
     if let written = try Settings.text(of: path) {
       text = SettingsTemplate.replacing(storeIn: written, with: store)
+      if place.settings.consent == nil { text = SettingsTemplate.consentingToLogs(text) }
     } else {
       text = SettingsTemplate.text(store: store)
     }
