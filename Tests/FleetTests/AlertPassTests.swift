@@ -44,6 +44,23 @@ import Testing
     #expect(world.sender.take().isEmpty)
   }
 
+  @Test func programsThatEndAsTheyShouldAreNoFailures() async throws {
+    let world = try World([
+      Self.rule("failed", .crash(includesFailures: true)) { $0.scope = .session }
+    ])
+    let device = try world.device("d1")
+    try await world.pass()
+    var failed: [String] = []
+    for ending in [.exit(0), .signal(15), .exit(3), .signal(11)] as [ExitCause] {
+      let session = device.begin()
+      try device.upload(session, ending: ending)
+      if ending.isFailure { failed.append(session.description) }
+    }
+    world.minutes(5)
+    try await world.pass()
+    #expect(world.sender.take().compactMap(\.session).sorted() == failed.sorted())
+  }
+
   @Test func aFirstPassAndALostStateTellNothingOld() async throws {
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: true)),

@@ -90,7 +90,9 @@ struct SessionScan: Sendable {
     if isEnd {
       let crash = sidecar.map(CrashReport.init) ?? CrashReport(unreadable: remote, at: scan.now)
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
-      if crash.endedAt >= earliest { result.reading.crashes.append(crash) }
+      // A program that ended as it should, or as it was asked to, is none.
+      let isFailure = sidecar.map { $0.status == .crashed || $0.cause?.isFailure == true } ?? true
+      if isFailure, crash.endedAt >= earliest { result.reading.crashes.append(crash) }
     }
     if hasRecords, let facts = result.cursor.facts {
       try await readRecords(&result, facts, sidecar)
