@@ -113,7 +113,37 @@ package struct SessionCatalog: Sendable {
         here.contains(id) || remote.newest.map { $0 >= oldest } ?? true
       }
     }
-    let ids = here.union(remotes.keys).filter(isWanted).sorted(by: >).prefix(limit)
+    var rest = here.union(remotes.keys).filter(isWanted).sorted(by: >)[...]
+    var found: [Entry] = []
+    while found.count < limit, !rest.isEmpty {
+      // Where sessions are left out by their sidecars, more than one has to be read at a time.
+      let missing = limit - found.count
+      let batch = Self.newest(since == nil ? missing : max(missing, Self.batch), of: rest)
+      rest = rest.dropFirst(batch.count)
+      found += try await self.entries(of: batch, here: here, remotes: remotes)
+        .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
+    }
+    // Ids tell the second; sidecars tell the millisecond.
+    return Array(
+      found.sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
+        .prefix(limit))
+  }
+
+  /// Sessions whose sidecars are read together.
+  private static let batch = 32
+
+  /// The first so many of some ids, and all others of the last one's second.
+  private static func newest(
+    _ count: Int, of ids: ArraySlice<SessionID>
+  ) -> ArraySlice<SessionID> {
+    // An id begins with its second: 20260122t143005z-.
+    guard let last = ids.prefix(count).last?.description.prefix(17) else { return [] }
+    return ids.prefix { $0.description.prefix(17) >= last }
+  }
+
+  private func entries(
+    of ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession]
+  ) async throws -> [Entry] {
     var entries: [SessionID: Entry] = [:]
     for id in ids where here.contains(id) {
       entries[id] = try localEntry(id, remote: remotes[id])
@@ -121,10 +151,7 @@ package struct SessionCatalog: Sendable {
     let away = ids.filter { entries[$0] == nil }
     let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
     for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
-    // Ids contain seconds; sidecars contain milliseconds.
     return ids.compactMap { entries[$0] }
-      .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
-      .sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
   }
 
   private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {

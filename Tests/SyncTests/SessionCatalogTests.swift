@@ -35,6 +35,32 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
+  /// An id states the second alone, and which session grew last is not known by its start.
+  @Test func theNewestAreTakenByStartFromThoseThatGrewSince() async throws {
+    let site = try Site()
+    let old = try site.local.session(Array("still written\n".utf8))
+    var sameSecond: [SessionID] = []
+    site.local.clock.advance(seconds: 60)
+    for number in 0..<8 {
+      sameSecond.append(try site.local.session(Array("\(number)\n".utf8)))
+      site.local.clock.advance(milliseconds: 1)
+    }
+    try await site.upload()
+    let catalog = try site.local.catalog(site.context())
+    let devices = [site.local.device.deviceId]
+    let newest = try await catalog.entries(limit: 3, devices: devices)
+    #expect(newest.map(\.session) == sameSecond.suffix(3).reversed())
+    let local = SessionCatalog(catalog.context.withoutStore)
+    #expect(
+      try await local.entries(limit: 1, devices: []).map(\.session) == sameSecond.suffix(1))
+    let since = Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)) + .hours(1)
+    let log = site.local.home.files(for: old).log
+    let later = Date(timeIntervalSinceNow: 7200)
+    try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: log)
+    let grown = try await local.entries(limit: 1, devices: [], activeSince: since)
+    #expect(grown.map(\.session) == [old])
+  }
+
   @Test func whatNamesNoneOrSeveralIsAnError() async throws {
     let site = try Site()
     for number in 0..<2 { try site.local.session("\(number)\n".utf8) }

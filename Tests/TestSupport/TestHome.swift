@@ -25,6 +25,12 @@ package final class TestClock: Sendable {
     boot.withLock { $0 += seconds * 1000 }
   }
 
+  /// Moves on by less than a second.
+  package func advance(milliseconds: Int64) {
+    time.withLock { $0 += milliseconds }
+    boot.withLock { $0 += milliseconds }
+  }
+
   /// Sets the clock without advancing time.
   package func set(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
 }
