@@ -197,8 +197,8 @@ let package = Package(
     .testTarget(
       name: "CommandLineTests",
       dependencies: [
-        "Fleet", "LogRecords", "ObjectStore", "Platform", "SessionLog", "SessionReading",
-        "tidemark",
+        "Fleet", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
+        "SessionReading", "tidemark",
         "TestServers", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["Snapshots"]),

@@ -23,7 +23,7 @@ struct Delete: AsyncParsableCommand {
 
   @OptionGroup var sessions: SelectionOptions
   @OptionGroup var span: SpanOptions
-  @Flag(help: "All of this device's sessions.")
+  @Flag(help: "All sessions of this device, or of --device or --all-devices.")
   var all = false
   @Flag(help: "Local copies only.")
   var local = false
@@ -39,13 +39,18 @@ struct Delete: AsyncParsableCommand {
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  private var isChoosing: Bool { sessions.isChoosing || span.isChoosing }
+  /// Whether something but a device says which sessions: a device alone is all of its sessions.
+  private var isChoosing: Bool { sessions.choice.isNarrowing || span.isChoosing }
 
   func validate() throws {
     if [!sessions.ids.isEmpty, all, isChoosing].count(where: \.self) != 1 {
+      let devices = sessions.choice.devices
+      let whose =
+        devices.allDevices
+        ? "every device's" : devices.device == nil ? "this device's" : "that device's"
       throw ValidationError(
         "Name sessions, choose them by --app, --failed, --since and the like, or use --all for all "
-          + "of this device's.")
+          + "of \(whose).")
     }
     if local, sessions.choice.devices.isElsewhere {
       throw ValidationError("Other devices' sessions are in the store: leave --local.")
@@ -116,9 +121,12 @@ struct Delete: AsyncParsableCommand {
       Target(session: entry.session, entry: entry, isTrashed: trash.contains(entry.session))
     }
     guard !all else {
-      let entries = try await catalog.entries(devices: [place.device.deviceId])
+      let own = place.device.deviceId
+      let devices = try await sessions.choice.devices.ids(own: own, in: catalog.context.store)
+      let isOwn = devices.contains(own)
+      let entries = try await catalog.entries(devices: devices, includesLocal: isOwn)
         .filter(owner.includes)
-      let rest = trash.subtracting(entries.map(\.session)).sorted()
+      let rest = isOwn ? trash.subtracting(entries.map(\.session)).sorted() : []
       return entries.map(target) + rest.map { Target(session: $0, entry: nil, isTrashed: true) }
     }
     let ids = sessions.ids

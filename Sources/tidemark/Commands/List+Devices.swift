@@ -32,14 +32,21 @@ extension List {
       .init(name: "crashes", isRight: true), .init(name: "errors", isRight: true, rank: 1),
       .init(name: "version", least: 8, rank: 4),
     ])
-    for one in devices { table.add(cells(one, now)) }
+    let names = Dictionary(grouping: devices, by: \.deviceName)
+    for one in devices {
+      table.add(cells(one, isNameTaken: names[one.deviceName]?.count != 1, now))
+    }
     return table
   }
 
-  private static func cells(_ one: DeviceSummary, _ now: Timestamp) -> [Table.Cell] {
+  /// - Parameter isNameTaken: whether another device has the same name; then the id is shown.
+  private static func cells(
+    _ one: DeviceSummary, isNameTaken: Bool, _ now: Timestamp
+  ) -> [Table.Cell] {
+    let name = isNameTaken ? "\(one.deviceName) \(one.deviceId)" : one.deviceName
     let version = [one.app, one.version].compactMap(\.self).joined(separator: " ")
     return [
-      .init(one.deviceName), .init(one.lastSeen.map { "\(Age.compact(now - $0)) ago" } ?? "-"),
+      .init(name), .init(one.lastSeen.map { "\(Age.compact(now - $0)) ago" } ?? "-"),
       .init(String(one.openSessions)), .init(one.waitingBytes.text),
       .init(String(one.crashes), colour: one.crashes > 0 ? .red : nil),
       .init(String(one.errors), colour: one.errors > 0 ? .yellow : nil), .init(version),

@@ -14,7 +14,10 @@ struct ChoiceOptions: ParsableArguments {
   var failed = false
 
   /// Whether any option selects sessions.
-  var isChoosing: Bool { devices.isElsewhere || app != nil || failed }
+  var isChoosing: Bool { devices.isElsewhere || isNarrowing }
+
+  /// Whether an option other than those for devices selects sessions.
+  var isNarrowing: Bool { app != nil || failed }
 
   /// Whether a session is selected, whatever its device.
   func includes(_ entry: SessionCatalog.Entry) -> Bool {

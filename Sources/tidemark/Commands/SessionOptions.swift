@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ObjectStore
+import Platform
 import Redaction
 import Replica
 import SessionLog
@@ -75,7 +76,10 @@ struct SideOptions: ParsableArguments {
 
 /// Options that select devices.
 struct DeviceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Another device's sessions, by its name or id.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Another device's sessions, by its name or id, which may be shortened.",
+      valueName: "device"))
   var device: String?
   @Flag(help: "Every device's sessions.")
   var allDevices = false
@@ -92,11 +96,29 @@ struct DeviceOptions: ParsableArguments {
     }
     let known = try await DeviceRecord.all(in: store)
     guard let device else { return known.map(\.deviceId) }
-    let matches = known.filter { $0.deviceId == device || $0.deviceName == device }
-    guard !matches.isEmpty else {
-      let names = known.map(\.deviceName).joined(separator: ", ")
-      throw Failure(.usage, "no device '\(device)' in the store; there are: \(names)")
+    return [try Self.choose(device, among: known).deviceId]
+  }
+
+  /// The one device that a name, an id or the beginning of an id means.
+  ///
+  /// - Throws: ``Failure`` when there is none, or more than one.
+  static func choose(_ given: String, among known: [DeviceRecord]) throws -> DeviceRecord {
+    if let whole = known.first(where: { $0.deviceId == given }) { return whole }
+    let named = known.filter { $0.deviceName == given }
+    let meant =
+      named.isEmpty && !given.isEmpty ? known.filter { $0.deviceId.hasPrefix(given) } : named
+    let shown = String(oneLine: given, limit: 80)
+    guard let first = meant.first else {
+      let all = known.map { "\(String(oneLine: $0.deviceName)) (\($0.deviceId))" }.sorted()
+      throw Failure(
+        .usage, "no device '\(shown)' in the store; there are: \(all.joined(separator: ", "))")
     }
-    return matches.map(\.deviceId)
+    guard meant.count == 1 else {
+      let what = named.isEmpty ? "start of the ids" : "name"
+      let ids = meant.map(\.deviceId).sorted().joined(separator: ", ")
+      throw Failure(
+        .usage, "'\(shown)' is the \(what) of \(meant.count) devices; give the id of one: \(ids)")
+    }
+    return first
   }
 }

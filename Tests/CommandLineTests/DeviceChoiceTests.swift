@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Replica
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+/// `--device`: which device is meant, and what a device alone does not say.
+@Suite(.tags(.small)) struct DeviceChoiceTests {
+  private static let devices = [
+    ("aaaa1111bbbb2222", "vm"), ("aaaa3333bbbb4444", "vm"), ("cccc5555dddd6666", "web"),
+    ("eeee7777ffff8888", "cccc"),
+  ]
+
+  private func records() throws -> [DeviceRecord] {
+    try Self.devices.map { id, name in
+      let json =
+        #"{"deviceId":"\#(id)","deviceName":"\#(name)","osVersion":"x","#
+        + #""created":"2026-01-22T14:30:05.123Z"}"#
+      return try JSONDecoder().decode(DeviceRecord.self, from: Data(json.utf8))
+    }
+  }
+
+  @Test(arguments: [
+    ("web", "cccc5555dddd6666"), ("aaaa3333bbbb4444", "aaaa3333bbbb4444"),
+    ("aaaa3", "aaaa3333bbbb4444"), ("ee", "eeee7777ffff8888"),
+    // A name counts before the beginning of an id.
+    ("cccc", "eeee7777ffff8888"),
+  ])
+  func aNameAnIdAndItsBeginningNameADevice(given: String, id: String) throws {
+    #expect(try DeviceOptions.choose(given, among: records()).deviceId == id)
+  }
+
+  @Test(arguments: [
+    (
+      "vm",
+      "'vm' is the name of 2 devices; give the id of one: aaaa1111bbbb2222, aaaa3333bbbb4444"
+    ),
+    (
+      "aaaa",
+      "'aaaa' is the start of the ids of 2 devices; give the id of one: aaaa1111bbbb2222, "
+        + "aaaa3333bbbb4444"
+    ),
+    (
+      "db",
+      "no device 'db' in the store; there are: cccc (eeee7777ffff8888), vm (aaaa1111bbbb2222), "
+        + "vm (aaaa3333bbbb4444), web (cccc5555dddd6666)"
+    ),
+    ("", "no device '' in the store; there are: "),
+  ])
+  func whatNamesSeveralOrNoneIsRefused(given: String, says: String) throws {
+    let error = #expect(throws: Failure.self) {
+      try DeviceOptions.choose(given, among: records())
+    }
+    #expect(error?.description.hasPrefix(says) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func aDeviceAloneIsNothingToDelete() throws {
+    let refused = [
+      ["--device", "vm"], ["--all-devices"], ["--all", "--app", "x"],
+      ["--all", "--since", "1d ago"],
+      ["id", "--all"], [],
+    ]
+    for arguments in refused {
+      #expect(throws: (any Error).self, "\(arguments)") { try Delete.parse(arguments) }
+    }
+    let accepted = [
+      ["--device", "vm", "--all"], ["--all-devices", "--all"], ["--device", "vm", "--app", "x"],
+      ["--all-devices", "--until", "30d ago"], ["--all"], ["--failed"], ["id"],
+    ]
+    for arguments in accepted {
+      #expect(throws: Never.self, "\(arguments)") { try Delete.parse(arguments) }
+    }
+  }
+}
