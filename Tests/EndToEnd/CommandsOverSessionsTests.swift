@@ -73,6 +73,13 @@ import Testing
     let repaired = try await program.run("verify", "--repair", id)
     #expect(repaired.status == 0 && repaired.text.contains("reaped"), "\(repaired.errors)")
     #expect(try await program.list("--remote").isEmpty)
+    // Whoever wants it there again names it.
+    let retried = try await program.shell("$T retry && $T retry \(id) && $T upload")
+    #expect(retried.status == 0, "\(retried.errors)")
+    #expect(retried.text == "released \(id): uploaded again although its remote copy was deleted\n")
+    let sent = try #require(try await program.list().first)
+    #expect(sent["location"] as? String == "both" && sent["remoteReapedAt"] == nil)
+    #expect(try await program.run("verify", id).text.contains("equals the local log"))
   }
 
   @Test func anotherDevicesSessionsAreVerifiedAndDeleted() async throws {
@@ -85,7 +92,9 @@ import Testing
     #expect(try await operatorHome.run("init", program.environment["URL"] ?? "").status == 0)
     #expect(try await operatorHome.run("verify", id).status == 0)
     #expect(try await operatorHome.run("verify", "--all-devices").text.contains(id))
-    let planned = try await operatorHome.run("delete", "--all-devices", "--dry-run")
+    let whole = try await operatorHome.run("delete", "--all-devices", "--dry-run")
+    #expect(whole.status == 64 && whole.errors.contains("--all for all of every device's"))
+    let planned = try await operatorHome.run("delete", "--all-devices", "--all", "--dry-run")
     #expect(planned.text == "would delete \(id) (remote, \(try program.log(id).count) B)\n")
     let deleted = try await operatorHome.run("delete", "--yes", "--json", id)
     #expect(deleted.status == 0 && deleted.text.contains(#""remote":true"#), "\(deleted.errors)")

@@ -89,6 +89,8 @@ package struct Verifier: Sendable {
     guard context.consent == .logs || sidecar.withholdsLog else { return false }
     guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
     sidecar.seal = nil
+    // It is wanted in the store again, so that age alone no longer decides about the local copy.
+    sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)
     try context.manifest.forget(session)
     try context.home.mark(session)

@@ -45,18 +45,44 @@ extension Uploader {
       sessions: sessions, withdrawn: withdrawn, store: entry.lastError == nil ? nil : entry)
   }
 
+  /// Sessions on this machine, sealed or not, whose remote copy was deleted, in the order of their ids.
+  ///
+  /// - Parameter isWanted: which sessions to look at.
+  /// - Throws: ``Platform/SystemError``.
+  package func removed(where isWanted: (SessionID) -> Bool) throws -> [SessionID] {
+    let home = context.home
+    return try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
+      guard isWanted(session) else { return false }
+      let local = LocalSession(home, session)
+      if try local.sentNote()?.withdrawnAt != nil { return true }
+      return (try? Sidecar.load(local.files.sidecar))?.remoteReapedAt != nil
+    }
+  }
+
   /// Ends a failed session's pause, or its withdrawal: the next pass sends it.
   ///
+  /// A sealed session whose remote copy was deleted is sent anew.
+  ///
+  /// - Returns: false where nothing was changed, as the log is not on this machine any more or the
+  ///   consent does not let it leave.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
-  package func retry(_ session: SessionID, holding lock: HomeLock) throws {
+  @discardableResult
+  package func retry(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
     lock.expect(context.home)
+    let local = LocalSession(context.home, session)
+    if (try? Sidecar.load(local.files.sidecar))?.remoteReapedAt != nil,
+      try !Verifier(context).reopen(session, holding: lock)
+    {
+      return false
+    }
     if var entry = try context.manifest.entry(session) {
       entry.attempts = 0
       entry.nextAttempt = nil
       try context.manifest.save(&entry, of: session)
     }
-    try LocalSession(context.home, session).readmit()
+    try local.readmit()
     try Quarantine(context.home).release(session)
+    return true
   }
 
   /// Ends a failed store's pause, and forgets the size of objects it refused.

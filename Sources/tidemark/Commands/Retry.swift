@@ -10,8 +10,8 @@ struct Retry: AsyncParsableCommand {
     abstract: "Let the next upload try again at once what failed and waits.",
     discussion: """
       Without sessions all that wait are released, and the store too when it is left alone for a \
-      while because it could not be reached or refused us. A session whose remote copy was deleted is \
-      uploaded again only when it is named. 'tidemark status' lists what waits and why.
+      while because it could not be reached or refused us. A session whose remote copy was \
+      deleted, by a person or by retention, is uploaded again only when it is named. 'tidemark status' lists what waits and why.
 
       With --json one object a line: session (nothing for the store), reason.
 
@@ -42,23 +42,46 @@ struct Retry: AsyncParsableCommand {
       if !dryRun { try uploader.retryStore(holding: lock) }
     } else {
       let wanted = try ids.map(ShortenedID.init)
+      let removed = try uploader.removed { session in wanted.contains { $0.matches(session) } }
       for (given, id) in zip(ids, wanted)
       where !released.contains(where: { id.matches($0.session) })
-        && !waiting.withdrawn.contains(where: { id.matches($0) })
+        && !removed.contains(where: { id.matches($0) })
       {
         throw Failure(.usage, "no session '\(given)' waits; see 'tidemark status'")
       }
-      released = released.filter { one in wanted.contains { $0.matches(one.session) } }
-      for session in waiting.withdrawn where wanted.contains(where: { $0.matches(session) }) {
-        if !dryRun { try uploader.retry(session, holding: lock) }
-        try say(session, "uploaded again although its remote copy was deleted")
+      for (given, id) in zip(ids, wanted) {
+        let count = removed.count { id.matches($0) }
+        guard count < 2 else {
+          throw Failure(
+            .usage,
+            "'\(given)' is the start of \(count) ids of sessions whose remote copy was deleted; give "
+              + "more of it")
+        }
       }
+      for session in removed { try release(session, uploader, lock) }
+      released = released.filter { one in
+        !removed.contains(one.session) && wanted.contains { $0.matches(one.session) }
+      }
+      if released.isEmpty { return }
     }
     for one in released {
       if !dryRun { try uploader.retry(one.session, holding: lock) }
       try say(one.session, one.reason)
     }
     if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+  }
+
+  /// Lets a session be uploaded again whose remote copy was deleted.
+  private func release(
+    _ session: SessionID, _ uploader: Uploader, _ lock: HomeLock
+  ) throws {
+    guard try dryRun || uploader.retry(session, holding: lock) else {
+      throw Failure(
+        .usage,
+        "\(session) cannot be uploaded again: its log is not whole on this machine, or 'consent:' is "
+          + "not 'logs'")
+    }
+    try say(session, "uploaded again although its remote copy was deleted")
   }
 
   private struct Line: Encodable {
