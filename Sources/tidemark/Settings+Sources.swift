@@ -21,7 +21,13 @@ extension Settings {
         }
         source = LogSource(path: path)
       }
-      guard var source else { throw Problem(entry, "an entry of 'sources' lacks its 'path'") }
+      guard var source else {
+        // A misspelt key may be the missing one.
+        for (key, _) in mapping where !sourceKeys.contains(key.string ?? "?") {
+          throw unknown(key, key.string ?? "?", of: sourceKeys)
+        }
+        throw Problem(entry, "an entry of 'sources' lacks its 'path'")
+      }
       for (key, value) in mapping { try set(key, value, of: &source) }
       return source
     }

@@ -61,7 +61,9 @@ struct Settings {
   init() {}
 
   /// Reads a configuration file; a missing one gives the defaults.
-  init(path: String) throws {
+  ///
+  /// - Parameter note: receives each wrong key or value, and the rest is read; nil to throw the first.
+  init(path: String, noting note: ((Failure) -> Void)? = nil) throws {
     guard let text = try Self.text(of: path) else { return }
     try Self.reading(path) {
       // Read values as plain text, without guessing types.
@@ -72,16 +74,16 @@ struct Settings {
         throw Failure(.configuration, "\(path): expected 'key: value' lines")
       }
       for (key, value) in mapping {
-        if key.string == "sources" {
-          sources = try Self.sources(value)
-        } else if key.string == "trust" {
-          trust = try Self.trust(value)
-        } else if key.string == "redact" {
-          redaction = try Self.redaction(value)
-        } else if let hook = Self.hooks[key.string ?? ""] {
-          hooks[keyPath: hook] = try Self.command(value, key.string ?? "")
-        } else {
-          try apply(key, value, under: "")
+        guard let note, case .mapping(let section) = value,
+          Self.sections.contains(key.string ?? "")
+        else {
+          try Self.read(path, noting: note) { try take(key, value) }
+          continue
+        }
+        for (one, value) in section {
+          try Self.read(path, noting: note) {
+            try apply(one, value, under: "\(key.string ?? "").")
+          }
         }
       }
       try checkReaders(of: path)
@@ -98,6 +100,32 @@ struct Settings {
       throw Failure(.configuration, "\(path)\(fault(error))")
     } catch let error as Problem {
       throw Failure(.configuration, "\(path):\(error.line): \(error.text)")
+    }
+  }
+
+  /// Takes one key of the file.
+  private mutating func take(_ key: Node, _ value: Node) throws {
+    if key.string == "sources" {
+      sources = try Self.sources(value)
+    } else if key.string == "trust" {
+      trust = try Self.trust(value)
+    } else if key.string == "redact" {
+      redaction = try Self.redaction(value)
+    } else if let hook = Self.hooks[key.string ?? ""] {
+      hooks[keyPath: hook] = try Self.command(value, key.string ?? "")
+    } else {
+      try apply(key, value, under: "")
+    }
+  }
+
+  private static func read(
+    _ path: String, noting note: ((Failure) -> Void)?, _ body: () throws -> Void
+  ) throws {
+    guard let note else { return try body() }
+    do {
+      try reading(path, body)
+    } catch let error as Failure {
+      note(error)
     }
   }
 

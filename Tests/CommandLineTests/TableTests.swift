@@ -21,6 +21,17 @@ import Testing
     #expect(text.cut(to: width).displayWidth <= width)
   }
 
+  @Test(
+    arguments: [
+      ("/etc/tidemark.yaml:12", 21, "/etc/tidemark.yaml:12"),
+      ("/etc/tidemark.yaml:12", 12, "/et…yaml:12"), ("日本語のプログラム:7", 10, "日…ラム:7"),
+      ("abcdef", 4, "abc…"),
+    ] as [(String, Int, String)])
+  func aTextCutInsideKeepsItsEnd(text: String, width: Int, cut: String) {
+    #expect(text.cutInside(to: width) == cut)
+    #expect(text.cutInside(to: width).displayWidth <= width)
+  }
+
   private var table: Table {
     var table = Table([
       .init(name: "id"), .init(name: "duration", shortTitle: "time", isRight: true, rank: 1),

@@ -39,7 +39,10 @@ struct ConfigCheck: AsyncParsableCommand {
     var report = Report(configuration: path)
     if FileManager.default.fileExists(atPath: path) {
       do {
-        try check(Settings(path: path), environment, &report)
+        var wrong: [String] = []
+        let settings = try Settings(path: path) { wrong.append($0.description) }
+        report.problems = wrong
+        try check(settings, environment, &report)
       } catch let error as Failure {
         report.problems.append(error.description)
       }

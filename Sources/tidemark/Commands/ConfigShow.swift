@@ -56,7 +56,8 @@ struct ConfigShow: AsyncParsableCommand {
       }
     } else {
       var table = Table([
-        .init(name: "key"), .init(name: "value", least: 12), .init(name: "origin", least: 12),
+        .init(name: "key"), .init(name: "value", least: 12),
+        .init(name: "origin", least: 12, keepsEnd: true),
       ])
       for value in values {
         table.add([

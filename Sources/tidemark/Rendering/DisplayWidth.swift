@@ -17,6 +17,21 @@ extension StringProtocol {
     return text + "…"
   }
 
+  /// The text, cut to a width in its middle: its end is kept, as far as it fits.
+  func cutInside(to width: Int) -> String {
+    guard displayWidth > width else { return String(self) }
+    guard width > 4 else { return cut(to: width) }
+    let head = cut(to: width / 3)
+    var tail = ""
+    var rest = width - head.displayWidth
+    for character in reversed() {
+      rest -= character.displayWidth
+      guard rest >= 0 else { break }
+      tail = String(character) + tail
+    }
+    return head + tail
+  }
+
   /// The text, padded with blanks to a width, on its right or its left.
   func padded(to width: Int, isRight: Bool = false) -> String {
     let blanks = String(repeating: " ", count: Swift.max(0, width - displayWidth))

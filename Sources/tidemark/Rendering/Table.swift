@@ -14,6 +14,8 @@ struct Table {
     var isRight = false
     /// The minimum width to which its texts may be cut; nil if they are never cut.
     var least: Int?
+    /// Whether a cut text keeps its end, such as a line number behind a path.
+    var keepsEnd = false
     /// Columns of the highest rank are omitted first; those of rank 0 never.
     var rank = 0
 
@@ -142,7 +144,8 @@ struct Table {
   ) -> String {
     var line = ""
     for (position, one) in shown.enumerated() {
-      let cell = text(one).cut(to: one.width)
+      let whole = text(one)
+      let cell = one.column.keepsEnd ? whole.cutInside(to: one.width) : whole.cut(to: one.width)
       let blanks = String(repeating: " ", count: max(0, one.width - cell.displayWidth))
       let isLast = position == shown.count - 1
       line += one.column.isRight ? blanks + paint(cell, one) : paint(cell, one)
