@@ -33,6 +33,14 @@ import Testing
     #expect(hidden.contains("[Session] SCENARIO Net off\n"))
     #expect(try await program.run("scenario", "test", "Net").status == 1)
 
+    let tried = try await program.shell(
+      "$T scenario enable Net --dry-run && $T scenario disable Net --dry-run && "
+        + "$T scenario forget Net --dry-run")
+    #expect(
+      tried.text == "would switch Net on\nwould switch Net off\nwould forget Net\n",
+      "\(tried.errors)")
+    #expect(try await program.run("scenario", "test", "Net").status == 1)
+
     #expect(try await program.run("scenario", "enable", "Net", "--for", "1h").status == 0)
     #expect(try await program.run("scenario", "test", "Net").status == 0)
     let listed = try await program.run("scenario", "list")

@@ -14,6 +14,10 @@ struct Scenario: ParsableCommand {
       and marks records as theirs. Such a record is written only while its scenario is on; records \
       without one always are. A scenario is off until it is switched on, and stays what it is when \
       programs and machine restart. Programs that run notice a change within a second or two.
+
+      Examples:
+        tidemark scenario list
+        tidemark scenario enable Checkout --for 30m
       """,
     subcommands: [
       ScenarioList.self, ScenarioEnable.self, ScenarioDisable.self, ScenarioTest.self,
@@ -50,7 +54,11 @@ private struct ScenarioPlace {
   }
 
   /// Switches a known scenario.
-  func set(_ name: ScenarioName, _ isEnabled: Bool, until: Timestamp?) throws {
+  ///
+  /// - Parameter dryRun: whether to change nothing and print what would change.
+  func set(
+    _ name: ScenarioName, _ isEnabled: Bool, until: Timestamp? = nil, dryRun: Bool
+  ) throws {
     guard let declared = try known()[name] else {
       throw Failure(
         .usage,
@@ -58,11 +66,12 @@ private struct ScenarioPlace {
           + "tidemark run --scenario '\(name)' -- PROGRAM. "
           + "'tidemark scenario list' shows those that are known")
     }
+    let text = isEnabled ? "on" + (until.map { " until \($0)" } ?? "") : "off"
+    guard !dryRun else { return Console.say("would switch \(name) \(text)") }
     let hasChanged = try file.change { states in
       states[name, default: declared].set(
         isEnabled, until: until, by: Account.current.name)
     }
-    let text = isEnabled ? "on" + (until.map { " until \($0)" } ?? "") : "off"
     Console.remark("\(name) is \(text)" + (hasChanged ? "" : " already"))
   }
 }
@@ -139,12 +148,15 @@ private struct ScenarioEnable: ParsableCommand {
     help: ArgumentHelp("Switch it off again after this time, e.g. 30m.", valueName: "time"),
     transform: ArgumentValue.span)
   var duration: Duration?
+  @Flag(help: "Change nothing; print what would change.")
+  var dryRun = false
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() throws {
     let until = duration.map { Timestamp.now() + $0 }
-    try ScenarioPlace().set(ScenarioName(argument: name), true, until: until)
+    try ScenarioPlace().set(
+      ScenarioName(argument: name), true, until: until, dryRun: dryRun)
   }
 }
 
@@ -159,9 +171,14 @@ private struct ScenarioDisable: ParsableCommand {
   @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
 
+  @Flag(help: "Change nothing; print what would change.")
+  var dryRun = false
+
   func validate() throws { _ = try ScenarioName(argument: name) }
 
-  func run() throws { try ScenarioPlace().set(ScenarioName(argument: name), false, until: nil) }
+  func run() throws {
+    try ScenarioPlace().set(ScenarioName(argument: name), false, dryRun: dryRun)
+  }
 }
 
 private struct ScenarioTest: ParsableCommand {
@@ -187,7 +204,7 @@ private struct ScenarioTest: ParsableCommand {
 private struct ScenarioForget: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Forget what a scenario is set to; until it is declared again, nobody knows it.",
+    abstract: "Remove a scenario's setting until a program declares it again.",
     discussion: """
       Examples:
         tidemark scenario forget Checkout
@@ -196,11 +213,18 @@ private struct ScenarioForget: ParsableCommand {
   @Argument(help: ArgumentHelp("The scenario.", valueName: "name"))
   var name: String
 
+  @Flag(help: "Change nothing; print what would change.")
+  var dryRun = false
+
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() throws {
     let name = try ScenarioName(argument: name)
-    let wasKnown = try ScenarioPlace().file.change { $0.removeValue(forKey: name) != nil }
-    guard wasKnown else { throw Failure(.usage, "there is no scenario \(name)") }
+    let file = try ScenarioPlace().file
+    let isKnown =
+      try dryRun
+      ? file.scenarios()[name] != nil : file.change { $0.removeValue(forKey: name) != nil }
+    guard isKnown else { throw Failure(.usage, "there is no scenario \(name)") }
+    if dryRun { Console.say("would forget \(name)") }
   }
 }
