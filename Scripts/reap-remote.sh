@@ -101,7 +101,7 @@ decide() { # NEWEST SERVER-TIME SIZE HASH KEY HELD-DAY
   local age said
   goes=false
   if [ "$6" != 0 ] && [ "$6" -ge "$(jq -nr "$2 | strftime(\"%Y%m%d\")")" ]; then
-    reason="'tidemark keep' keeps it up to $6"
+    reason="on hold until $6"
     return
   fi
   if [ "$1" = - ]; then

@@ -150,7 +150,7 @@ read_web_url() { # URL
     fail 78 "there is no valid host name in the URL. $accepted"
   if [ "$scheme" = http ]; then
     [[ $authority =~ ^(localhost|\[::1\]|127(\.[0-9]{1,3}){3})(:[0-9]+)?$ ]] ||
-      fail 78 "http:// would send login and logs in clear. Write https://, or http://localhost."
+      fail 78 "http:// sends login and logs unencrypted. Use https://, or http://localhost."
     # What is sent in clear to this machine must not leave it by way of a proxy.
     options+=(--noproxy '*')
   fi

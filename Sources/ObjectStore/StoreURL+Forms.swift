@@ -25,9 +25,8 @@ extension StoreURL {
     let (host, port) = try hostAndPort(text, authority.lowercased())
     if scheme == "http", !isLoopback(host), !allowsPlaintext {
       throw refused(
-        text, "http:// would send the password and the logs in clear",
-        advice: "Write https://; or, where everybody on the way may read all of it, give "
-          + "--allow-plaintext or set allow-plaintext: true.")
+        text, "http:// sends password and logs unencrypted",
+        advice: "Use https://; or accept this with --allow-plaintext or allow-plaintext: true.")
     }
     let segments = path.split(separator: "/").map { encodedOnce(String($0)) }
     guard !segments.contains("."), !segments.contains("..") else {

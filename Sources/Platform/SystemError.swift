@@ -54,8 +54,12 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reason alone.
   package var explanation: String { String(cString: strerror(errno)) }
 
+  /// The operation of an error that concerns a folder, a pipe or a device in a regular file's place.
+  static let openingRegularFile = "open as a regular file"
+
   /// One line for a person.
   public var description: String {
+    if operation == Self.openingRegularFile { return "\(path) is not a regular file" }
     let hint = isDiskFull ? "; make room, nothing that was recorded is lost" : ""
     return "cannot \(operation) \(path): \(explanation)\(hint)"
   }

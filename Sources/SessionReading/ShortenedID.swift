@@ -81,7 +81,9 @@ package struct LookupError: Error, Sendable, CustomStringConvertible {
     return switch code {
     case .notAnID:
       "'\(shown)' is not a session id; 'tidemark list' shows them (20260122t143005z-k3f9a7c2)"
-    case .none: "no session '\(shown)'; 'tidemark list --all' shows all"
+    case .none:
+      "no session '\(shown)'; 'tidemark list --all' shows all, and 'tidemark why \(shown)' what was "
+        + "deleted"
     case .gone: "\(shown) is gone: it was deleted meanwhile"
     case .several(let count): "'\(shown)' is the start of \(count) session ids; give more of it"
     }

@@ -128,11 +128,15 @@ enum Console {
   /// Asks a yes-or-no question on a terminal.
   ///
   /// - Throws: ``Failure`` without a terminal.
-  static func mayProceed(_ question: String) throws -> Bool {
+  ///
+  /// - Parameters:
+  ///   - verb: what is to be done, in lower case: `delete`.
+  ///   - what: to what.
+  static func mayProceed(_ verb: String, _ what: String) throws -> Bool {
     guard errorIsTerminal, isatty(STDIN_FILENO) == 1 else {
-      throw Failure(.usage, "not a terminal: pass --yes to confirm. \(question)")
+      throw Failure(.usage, "would \(verb) \(what); pass --yes to confirm (not a terminal)")
     }
-    writeError("\(question) [y/N] ")
+    writeError("\(verb.prefix(1).uppercased())\(verb.dropFirst()) \(what)? [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased())
   }
 

@@ -65,7 +65,7 @@ final class Recording {
     // The upload continues in the background, and cron reports errors; a person at a terminal wants
     // to know now.
     switch last.status(within: Self.patience) {
-    case nil: Console.remark("tidemark: not uploaded yet; that goes on in the background")
+    case nil: Console.remark("tidemark: upload continues in the background")
     case .some(0): break
     case .some:
       let told = last.complaints

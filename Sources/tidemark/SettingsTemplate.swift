@@ -15,13 +15,13 @@ enum SettingsTemplate {
     # nothing of its log; or logs.
     consent: logs
 
-    # Requests under way at once, 1 to 64; without it 12, and 32 where little is to be sent.
+    # Requests under way at once, 1 to 64; without it 12, and 32 for small uploads.
     #transfers: 12
     # 'status' and cron complain when nothing could be sent for so long.
     #stale-after: 1h
     # Programs to run, as the session's owner, when a session has crashed, and when nothing could be sent
     # for 'stale-after': they get JSON on standard input. And a URL to ask after each upload that went
-    # well: whoever watches it notices when none comes.
+    # well: a monitor can alert when it stops.
     #on-crash: [/usr/local/bin/notify, crash]
     #on-stale: [/usr/local/bin/notify, stale]
     #heartbeat:
@@ -48,7 +48,7 @@ enum SettingsTemplate {
     #proxy:
     # Bytes a second of all requests together, both ways: 500k, 2MB; by default unlimited.
     #limit-rate:
-    # Requests that one upload sends at the most, from 8; the next one goes on. By default all.
+    # Maximum number of requests of one upload, at least 8; the next one continues. By default none.
     #max-requests:
     #connect-timeout: 15s
     # A request without progress is given up after this.

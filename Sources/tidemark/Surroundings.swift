@@ -40,6 +40,20 @@ struct Surroundings: Encodable {
     return bare
   }
 
+  /// The program as a crontab names it: cron's PATH is short.
+  static var programInCron: String { programInCron(Console.ownPath) }
+
+  /// The same for a program at a path.
+  static func programInCron(_ path: String) -> String {
+    if ["/usr/bin/tidemark", "/bin/tidemark"].contains(path) { return "tidemark" }
+    let isPlain = path.utf8.allSatisfy {
+      (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) || "/._-+@".utf8.contains($0)
+    }
+    // In a crontab an unescaped % ends the command.
+    return isPlain
+      ? path : "'" + path.replacing("'", with: "'\\''").replacing("%", with: "\\%") + "'"
+  }
+
   /// Whether cron finds this home without configuration.
   static func isFoundByCron(_ home: Home) -> Bool {
     Home.locate(environment: environmentInCron(.current)).path == home.path

@@ -9,7 +9,7 @@ struct Tidemark: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "tidemark",
-    abstract: "Get the log of every session of every program off the machine it ran on.",
+    abstract: "Record programs' logs and upload them to your own storage.",
     discussion: """
       Start with 'tidemark init s3://bucket/logs' (or https://host/dav/logs, or file:///srv/logs), \
       then 'tidemark run -- PROGRAM', and 'tidemark upload' from cron.

@@ -109,6 +109,8 @@ import Testing
     ("rotate-at: big\n", "for 'rotate-at'; use a size such as"),
     ("consent: maybe\n", "none, metadata"),
     ("retentoin:\n", "did you mean 'retention'?"),
+    ("sources:\n- paht: /var/log/x\n", ":2: unknown key 'paht'; did you mean 'path'?"),
+    ("sources:\n- app: x\n", "lacks its 'path'"),
   ])
   func badValuesAreAnsweredWithTheForms(text: String, says: String) throws {
     let folder = try TemporaryDirectory()
@@ -117,6 +119,30 @@ import Testing
       try Settings(path: folder.path + "/tidemark.yaml")
     }
     #expect(error?.description.contains(says) == true, "\(String(describing: error))")
+  }
+
+  @Test func allThatIsWrongIsNotedAndTheRestIsRead() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path + "/tidemark.yaml"
+    try folder.write(
+      "upload-every: 10 bananas\ntransfers: 900\nretention:\n  local: -3d\n  remote: 9d\n"
+        + "  trahs: 1d\nsources:\n- app: x\nstore: s3://logs\n", to: "tidemark.yaml")
+    var lines: [String] = []
+    let settings = try Settings(path: path) { failure in
+      lines.append(String(failure.description.dropFirst(path.count + 1).prefix { $0 != ":" }))
+    }
+    #expect(lines == ["1", "2", "4", "6", "8"])
+    #expect(settings.store == "s3://logs" && settings.retention.remote == .days(9))
+  }
+
+  /// cron looks for programs in /usr/bin and /bin only, and takes a % for the input.
+  @Test(arguments: [
+    ("/usr/bin/tidemark", "tidemark"), ("/bin/tidemark", "tidemark"),
+    ("/usr/local/bin/tidemark", "/usr/local/bin/tidemark"),
+    ("/home/o'neil/100% mine/tidemark", #"'/home/o'\''neil/100\% mine/tidemark'"#),
+  ])
+  func aCrontabNamesAProgramThatCronFinds(path: String, named: String) {
+    #expect(Surroundings.programInCron(path) == named)
   }
 
   @Test func anErrorIsReportedOnceAnHour() throws {

@@ -24,8 +24,12 @@ import Testing
     }
     let exported = try await program.run("export", "-o", "-", id)
     #expect(exported.status == 0 && exported.errors.isEmpty, "\(exported.errors)")
+    // What does nothing without the store says so once.
+    let verified = try await program.run("verify")
+    #expect(verified.status == 77 && verified.errors.split(separator: "\n").count == 1)
+    #expect(!verified.errors.contains("local sessions only"), "\(verified.errors)")
     let doctor = try await program.run("doctor")
-    #expect(doctor.status == 77 && doctor.text.contains("The login is refused"), "\(doctor.text)")
+    #expect(doctor.status == 77 && doctor.text.contains("Login refused"), "\(doctor.text)")
     #expect(!doctor.text.contains("missing right") && !doctor.text.contains("This grants"))
   }
 
@@ -34,6 +38,9 @@ import Testing
     try await program.configure { $0 }
     try await program.record("echo", "hello")
     let id = try #require(try await program.list().first?["sessionId"] as? String)
+    let known = try await program.run("why", "--json", id)
+    #expect(known.status == 0 && known.text.isEmpty, "\(known.errors)")
+    #expect(try await program.run("why", "--json", "nosuchid").status == 1)
     let file = try program.folder.write("mine\n", to: "file")
     let cases: [([String], String)] = [
       (
@@ -41,7 +48,8 @@ import Testing
       ),
       (["pull", file], "is a file; name a folder"),
       (["export", "-o", file, id], "is a file, and text makes a file for each session"),
-      (["lst"], "did you mean 'list'?"),
+      (["lst"], "did you mean 'list'?"), (["show", "nosuchid"], "'tidemark why nosuchid'"),
+      (["delete", "--failed", "--all-devices", "--local"], "--local cannot be used with"),
       (["list", "--since", "yore"], "use '2026-11-22 10:00'"),
       (["show", "--remote", id, "--until", "24:00"], "use '2026-11-22 10:00'"),
     ]

@@ -39,7 +39,7 @@ import Testing
     let program = try Program(endpoint)
     let ready = try await program.run("init", "--no-save", endpoint.url)
     #expect(ready.status == 0)
-    #expect(ready.errors.contains("cron does not have: TIDEMARK_"), "\(ready.errors)")
+    #expect(ready.errors.contains("Not set in cron: TIDEMARK_"), "\(ready.errors)")
     #expect(!FileManager.default.fileExists(atPath: program.home + "/webdav-password"))
   }
 

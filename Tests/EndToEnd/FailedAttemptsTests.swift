@@ -43,7 +43,7 @@ import Testing
 
     program.environment["TIDEMARK_WEBDAV_PASSWORD"] = ServerLogin.password
     let retry = try await program.run("retry")
-    #expect(retry.status == 0 && retry.text.contains("released the store"))
+    #expect(retry.status == 0 && retry.text.contains("will retry the store (last error: "))
     let last = try await program.run("upload")
     #expect(last.status == 0 && last.errors.isEmpty && last.output.isEmpty)
     #expect(try await program.run("verify").status == 0)

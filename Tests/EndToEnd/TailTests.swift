@@ -67,7 +67,7 @@ import Testing
       sed "s/$id/ID/" ended
       """)
     #expect(
-      result.text == "0\nsame\n1\ntidemark: ID ended: TERMINATED (exit 0)\n",
+      result.text == "0\nsame\n1\ntidemark: ID ended: exit 0\n",
       "\(result.text) \(result.errors)")
   }
 
@@ -80,7 +80,7 @@ import Testing
       "$T" tail -f -n 1 $id 2>&1 | sed "s/.* 100/100/; s/$id/ID/"
       """)
     #expect(
-      result.text == "100\ntidemark: ID ended: CRASHED (recorder lost)\n",
+      result.text == "100\ntidemark: ID crashed: recorder lost\n",
       "\(result.text) \(result.errors)")
   }
 
@@ -113,7 +113,7 @@ import Testing
       sed "s/$id/ID/" ended
       """)
     #expect(
-      result.text == "0\nsame\ntidemark: ID ended: TERMINATED (exit 0)\n",
+      result.text == "0\nsame\ntidemark: ID ended: exit 0\n",
       "\(result.text) \(result.errors)")
     // Ticks and the last lines once each by the follower; the seal's proof may read them once more.
     let starts = gets.all.map { $0.split(separator: ".g1.").last ?? "" }

@@ -39,6 +39,14 @@ import Testing
     let folder = try TemporaryDirectory()
     let honest = try await probe(DirectoryStore(path: folder.path))
     #expect(honest[.conditional]?.outcome == .ok)
+    let summaries = [
+      ProbeFinding.Check.read: "returned the same bytes",
+      .list: "returned the object with its size",
+      .conditional: "If-None-Match works: overwriting was refused",
+      .delete: "all scratch objects deleted",
+    ]
+    for (check, summary) in summaries { #expect(honest[check]?.summary == summary) }
+    #expect(honest[.create]?.summary.hasPrefix("sent ") == true)
     let server = try RcloneS3Server()
     let ignorant = try await probe(Backend.s3(server.url))
     #expect(ignorant[.conditional]?.outcome == .note)

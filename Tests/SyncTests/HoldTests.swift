@@ -72,7 +72,7 @@ import Testing
     try age(site, days: 60)
     let plan = try await plans(site).remote
     #expect(plan.isEmpty)
-    #expect(plan.kept.first?.reason.contains("'tidemark keep' keeps it up to ") == true)
+    #expect(plan.kept.first?.reason.contains("on hold until ") == true)
   }
 
   @Test func `a session that is kept before its upload is kept in the store as well`() async throws

@@ -48,4 +48,14 @@ package struct ProbeFinding: Sendable, Hashable {
   package let received: String
   /// The store's error, if it gave one.
   package let error: StoreError?
+
+  /// The result for a person; what was sent is stated where the answer needs it.
+  package var summary: String {
+    switch (check, outcome) {
+    case (_, .skipped), (.clock, .ok), (.clock, .note), (.listAfterWrite, .note): received
+    case (.read, .ok), (.list, .ok), (.listAfterWrite, .ok), (.conditional, .ok), (.delete, .ok):
+      received
+    default: "sent \(sent): \(received)"
+    }
+  }
 }

@@ -56,7 +56,8 @@ package struct StoreProbe: Sendable {
         finding = try await self.finding(check)
       } else {
         finding = ProbeFinding(
-          check: check, outcome: .skipped, sent: "nothing", received: "needs CREATE", error: nil)
+          check: check, outcome: .skipped, sent: "nothing", received: "not tried: CREATE failed",
+          error: nil)
       }
       findings.append(finding)
       report(finding)
@@ -88,22 +89,22 @@ package struct StoreProbe: Sendable {
   private func sent(_ check: ProbeFinding.Check) -> String {
     switch check {
     case .create: "\(first.count) bytes"
-    case .read: "a request for them"
+    case .read: "a request for the object"
     case .range: "requests for 10 bytes in the middle, and for the last 8"
     case .overwrite: "\(second.count) other bytes under the same name"
     case .list: "a request for its names"
     case .listAfterWrite: "an object, its deletion, and requests for their names"
     case .conditional: "bytes for the name that is taken, with If-None-Match"
-    case .clock: "nothing but the requests so far"
+    case .clock: "a request for its names"
     case .largestBody: "\(Self.bodies.largest >> 20) MiB that cannot be compressed"
-    case .delete: "deletions of everything"
+    case .delete: "deletions of all scratch objects"
     }
   }
 
   private func answer(_ check: ProbeFinding.Check) async throws -> Answer {
     switch check {
     case .create: try await create()
-    case .read: try await same(try await store.get(key), first, "the same bytes")
+    case .read: try await same(try await store.get(key), first, "returned the same bytes")
     case .range: try await range()
     case .overwrite: try await overwrite()
     case .list: try await list()
@@ -145,7 +146,7 @@ package struct StoreProbe: Sendable {
     guard entry.size == ByteCount(second.count) else {
       return (.failed, "the object with \(entry.size) bytes instead of \(second.count)")
     }
-    return (.ok, "the object with its size")
+    return (.ok, "returned the object with its size")
   }
 
   private func listAfterWrite() async throws -> Answer {
@@ -154,11 +155,11 @@ package struct StoreProbe: Sendable {
     if let error = try await store.delete([laterKey]).first?.error { throw error }
     let hidden = try await looks { !$0.contains(laterKey) }
     guard let shown, let hidden else {
-      return (.note, "not what was written after \(Self.looks - 1) seconds; listings lag behind")
+      return (.note, "does not show changes after \(Self.looks - 1) seconds; listings lag behind")
     }
     return shown + hidden == 0
-      ? (.ok, "what was written, at once")
-      : (.note, "what was written, after \(max(shown, hidden)) seconds")
+      ? (.ok, "shows changes at once")
+      : (.note, "shows changes after \(max(shown, hidden)) seconds")
   }
 
   /// Seconds until the names are as wanted; nil if that takes too long.
@@ -184,7 +185,7 @@ package struct StoreProbe: Sendable {
     } catch let error as StoreError where error.code == .conflict {
       let isKept = try await store.get(key) == before
       return isKept
-        ? (.ok, "honoured: refused, and what was there is kept")
+        ? (.ok, "If-None-Match works: overwriting was refused")
         : (.failed, "refused, but what was there is replaced")
     } catch let error as StoreError where error.code == .unsupported {
       return (.note, "not known to the server (\(error.response)); nothing depends on it")
@@ -203,8 +204,10 @@ package struct StoreProbe: Sendable {
     let ours = before + (now() - before) / 2
     let offset = theirs.offset(from: ours)
     let seconds = offset.magnitude.seconds
-    guard offset.magnitude > Self.clockTolerance else { return (.ok, "within \(seconds + 1) s") }
-    let text = "\(seconds) s \(offset > .zero ? "ahead of" : "behind") this machine"
+    guard offset.magnitude > Self.clockTolerance else {
+      return (.ok, "server clock within \(seconds + 1) s of this machine")
+    }
+    let text = "server clock \(seconds) s \(offset > .zero ? "ahead of" : "behind") this machine"
     return (.note, text)
   }
 
@@ -239,6 +242,6 @@ package struct StoreProbe: Sendable {
         continue
       }
     }
-    return (.ok, "accepted, and none is left")
+    return (.ok, "all scratch objects deleted")
   }
 }

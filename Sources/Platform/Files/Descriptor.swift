@@ -127,7 +127,7 @@ package struct Descriptor: ~Copyable {
   }
 
   private static func refusal(_ path: String, _ reason: Int32) -> SystemError {
-    SystemError(operation: "open, as it is not a regular file,", path: path, errno: reason)
+    SystemError(operation: SystemError.openingRegularFile, path: path, errno: reason)
   }
 
   /// The path of an entry of this folder.

@@ -25,9 +25,14 @@ package struct StreamGrowth: Sendable, Equatable {
     /// Whether the last part was not sent because of the consent.
     var isLogWithheld = false
 
-    /// `CRASHED (signal 9 (SIGKILL))`.
+    /// `crashed: SIGKILL (9)`, `ended: exit 0`.
     package var description: String {
-      status.rawValue + (cause.map { " (\($0))" } ?? "")
+      let how = cause.map { cause in
+        guard case .signal(let number) = cause else { return "\(cause)" }
+        let name = ExitCause.name(ofSignal: number)
+        return name.hasPrefix("SIG") ? "\(name) (\(number))" : name
+      }
+      return (status == .crashed ? "crashed" : "ended") + (how.map { ": \($0)" } ?? "")
         + (isLogWithheld ? "; its log was sent only so far (consent: metadata)" : "")
     }
   }

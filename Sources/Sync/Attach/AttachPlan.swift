@@ -90,7 +90,7 @@ package struct AttachPlan: Sendable {
     changes.compactMap { change in
       switch change {
       case .begin(let new): "attach \(new.path)"
-      case .grow(let file), .reopen(let file): "read on \(file.source.path) as \(file.session)"
+      case .grow(let file), .reopen(let file): "continue \(file.session) with \(file.source.path)"
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .rewrite(let file): "re-send \(file.session): \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"

@@ -117,7 +117,9 @@ struct SealClaim {
     else { throw Doubt("its seal in the store says something else than this home's") }
     let objects = (sidecar.objects ?? []).count + (sidecar.basis ?? []).count
     return Evidence(
-      .proven, "\(seal.store) lists \(name.fileName) and the \(objects) objects that it names")
+      .proven,
+      "\(seal.store) lists \(name.fileName) and the \(Plural.text(objects, "object")) that it names"
+    )
   }
 }
 

@@ -123,7 +123,7 @@ package struct RemoteReaper: Sendable {
     let isOpen = try own.map { $0.seal == nil } ?? (local.hasSidecar || local.logBytes() > 0)
     do {
       if let hold = remote.holds.first(where: { $0.holds(at: ages.serverNow) }) {
-        throw Doubt("'tidemark keep' keeps it up to \(hold.day)")
+        throw Doubt("on hold until \(hold.day)")
       }
       guard !Holds(context.home).isHeld(remote.session, at: context.lived.time) else {
         throw Doubt("'tidemark keep' keeps it")

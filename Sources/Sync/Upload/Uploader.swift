@@ -24,7 +24,7 @@ package struct Uploader: Sendable {
   package func plan(_ turn: Turn = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, turn: turn).plan()
     context.logger.info(
-      "plan: \(plan.items.count) sessions to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
+      "plan: \(Plural.text(plan.items.count, "session")) to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
     )
     if turn == .due, !plan.isIdle {
       let entry = try context.storeEntry()

@@ -113,7 +113,7 @@ package enum WaitReason: Hashable, Sendable {
     switch self {
     case .turn: "waiting for the next upload"
     case .backoff: "waiting for the next attempt after a failure"
-    case .refused: "refused, or contradicting what the store has"
+    case .refused: "rejected by the store, or in conflict with it"
     case .storeMissing: "the store is missing"
     case .budget: "the requests of one upload are used up"
     case .unfinishedLine: "the last line is not finished"
@@ -134,12 +134,13 @@ package enum WaitReason: Hashable, Sendable {
     switch self {
     case .turn: "tidemark upload"
     case .backoff: "tidemark upload --now"
-    case .refused: "tidemark retry, once the cause in 'tidemark status' is mended"
+    case .refused: "fix the error that 'tidemark status' shows, then run 'tidemark retry'"
     case .storeMissing: "mount the store, or tidemark init URL"
     case .budget: "the next upload; or raise max-requests"
     case .unfinishedLine: "the end of the line, or a minute without growth"
     case .heldBackSecret: "the next lines, or the end of the session"
-    case .consent: "consent: logs in the configuration; not for sessions that have ended"
+    case .consent:
+      "consent: logs in the configuration; after 'metadata' only for sessions still running"
     case .disabled: "tidemark init URL"
     case .withdrawn: "tidemark retry ID"
     case .unreadable: "read permission for the file, then tidemark upload"

@@ -4,6 +4,11 @@ import ArgumentParser
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check the configuration, or show what counts and where it comes from.",
+    abstract: "Check the configuration, or show the effective settings and their origin.",
+    discussion: """
+      Examples:
+        tidemark config check
+        tidemark config show --all
+      """,
     subcommands: [ConfigCheck.self, ConfigShow.self])
 }

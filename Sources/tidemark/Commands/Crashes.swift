@@ -11,7 +11,7 @@ import SessionReading
 struct Crashes: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crashes",
-    abstract: "List what crashed, crashes of one kind together, the most frequent first.",
+    abstract: "List crashes grouped by kind, most frequent first.",
     discussion: """
       Crashes are of one kind when program, cause and last lines are the same, numbers, ids, addresses, \
       times and temporary paths aside. Without --device those of all devices in the store are listed, \

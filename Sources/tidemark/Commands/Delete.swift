@@ -53,7 +53,7 @@ struct Delete: AsyncParsableCommand {
           + "of \(whose).")
     }
     if local, sessions.choice.devices.isElsewhere {
-      throw ValidationError("Other devices' sessions are in the store: leave --local.")
+      throw ValidationError("--local cannot be used with --device or --all-devices.")
     }
   }
 
@@ -86,7 +86,7 @@ struct Delete: AsyncParsableCommand {
       throw Failure(
         .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
     }
-    if targets.isEmpty { Console.remark("no session is chosen; 'tidemark list' shows them") }
+    if targets.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
     if dryRun { return try targets.forEach { try report($0, "would delete", failures: []) } }
     guard try confirmed(targets, place) else { return }
 
@@ -132,8 +132,7 @@ struct Delete: AsyncParsableCommand {
     let ids = sessions.ids
     guard !ids.isEmpty else {
       let selected = try await sessions.choice.newest(
-        in: catalog, place, owner, since: span.since, until: span.until)
-      if let error = selected.storeError { throw error }
+        in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
       return selected.entries.map(target)
     }
     var targets: [Target] = []
@@ -209,6 +208,6 @@ struct Delete: AsyncParsableCommand {
         "\(entry.session)  \(entry.length.byteCount.text)\(device)"
           + (isUnsent ? "  NOT YET UPLOADED" : ""))
     }
-    return try Console.mayProceed("Delete \(Plural.text(targets.count, "session")) for good?")
+    return try Console.mayProceed("delete", "\(Plural.text(targets.count, "session")) for good")
   }
 }

@@ -90,7 +90,7 @@ struct Doctor: AsyncParsableCommand {
             missingInCron: Surroundings.missingInCron(), checks: checks,
             grant: refused ? rights.grant : nil)))
     } else if isLoginRefused {
-      Console.say("\nThe login is refused: which rights it has cannot be seen before it works.")
+      Console.say("\nLogin refused; permissions were not checked.")
     } else if refused {
       Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
       let device = SessionFolder.deviceKey(place.device.deviceId)
@@ -137,7 +137,7 @@ struct Doctor: AsyncParsableCommand {
     }
     let missing = Surroundings.missingInCron()
     if !missing.isEmpty {
-      Console.say("cron does not have: \(missing.joined(separator: " "))")
+      Console.say("Not set in cron: \(missing.joined(separator: " "))")
     }
     Console.say()
   }
@@ -152,7 +152,7 @@ struct Doctor: AsyncParsableCommand {
       }
     let mark = Console.paint(word.padding(toLength: 8, withPad: " ", startingAt: 0), colour)
     let name = finding.check.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0)
-    Console.say("\(mark)\(name)sent \(finding.sent): \(finding.received)")
+    Console.say("\(mark)\(name)\(finding.summary)")
     if let advice = finding.error?.advice, !advice.isEmpty { Console.say("        \(advice)") }
     if let right = Self.missingRight(finding, rights) {
       Console.say(Console.paint("        missing right: \(right)", .red))

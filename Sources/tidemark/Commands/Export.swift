@@ -153,7 +153,7 @@ struct Export: AsyncParsableCommand {
   private func file(promising bytes: ByteCount) throws -> ExportFile {
     if output == "-" {
       guard format != "tar" || !Console.outputIsTerminal else {
-        throw Failure(.usage, "an archive is nothing for a terminal; name a file with -o")
+        throw Failure(.usage, "refusing to write an archive to the terminal; use -o FILE")
       }
       return ExportFile(to: Console.show)
     }

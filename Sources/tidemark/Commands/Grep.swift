@@ -13,10 +13,10 @@ struct Grep: AsyncParsableCommand {
       PATTERN is a POSIX extended expression over bytes, and \\d a digit. Without IDs all sessions of this device are \
       looked at that grew in the last 7 days, or since --since, oldest first. The local log is read \
       where it is complete, else the store's, and of that only the frames whose index says that \
-      records of the asked levels and times are in them. Context lines are those of the records \
-      that the filters admit.
+      records of the requested levels and times are in them. Context lines are those of the \
+      records that pass the filters.
 
-      With more than one session each line stands behind SESSION: (context: SESSION-). With --json \
+      With more than one session each line is prefixed with SESSION: (context: SESSION-). With --json \
       one object a matching line: session, device, app, time, level, category, stream, scenario, \
       offset in bytes, message, and messageBase64 where it is not UTF-8.
 
@@ -46,7 +46,7 @@ struct Grep: AsyncParsableCommand {
   var extendedRegexp = false
   @Flag(name: [.customShort("F"), .long], help: "PATTERN is a text, not an expression.")
   var fixedStrings = false
-  @Flag(name: .shortAndLong, help: "ASCII letters of either case are alike.")
+  @Flag(name: .shortAndLong, help: "Ignore case (ASCII letters).")
   var ignoreCase = false
   @Flag(name: [.customShort("v"), .long], help: "Lines that do not match.")
   var invertMatch = false
@@ -56,7 +56,7 @@ struct Grep: AsyncParsableCommand {
   var lineNumber = false
   @Flag(name: [.customShort("o"), .long], help: "Only what matches of each line.")
   var onlyMatching = false
-  @Flag(name: [.customShort("q"), .long], help: "Print nothing; the exit code says it.")
+  @Flag(name: [.customShort("q"), .long], help: "Print nothing; report matches by exit code.")
   var quiet = false
   @Option(
     help: ArgumentHelp("When to colour.", valueName: "when"),
@@ -66,22 +66,22 @@ struct Grep: AsyncParsableCommand {
   var sessionsWithMatches = false
   @Option(
     name: [.customShort("A"), .long],
-    help: ArgumentHelp("Lines after each match too.", valueName: "n"),
+    help: ArgumentHelp("Print N lines after each match.", valueName: "n"),
     transform: ArgumentValue.count(0...100_000))
   var afterContext: Int?
   @Option(
     name: [.customShort("B"), .long],
-    help: ArgumentHelp("Lines before each match too.", valueName: "n"),
+    help: ArgumentHelp("Print N lines before each match.", valueName: "n"),
     transform: ArgumentValue.count(0...100_000))
   var beforeContext: Int?
   @Option(
     name: [.customShort("C"), .long],
-    help: ArgumentHelp("Lines before and after each match too.", valueName: "n"),
+    help: ArgumentHelp("Print N lines before and after each match.", valueName: "n"),
     transform: ArgumentValue.count(0...100_000))
   var context: Int?
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("At most so many matches of a session.", valueName: "n"),
+    help: ArgumentHelp("Stop after N matches per session.", valueName: "n"),
     transform: ArgumentValue.count(0...100_000))
   var maxCount: Int?
   @Flag(help: "One JSON object a matching line.")
@@ -103,7 +103,7 @@ struct Grep: AsyncParsableCommand {
       throw ValidationError("--only-matching and --invert-match exclude each other.")
     }
     if !named.ids.isEmpty, sessions.isChoosing {
-      throw ValidationError("Sessions are named, or chosen by --device, --app and --failed.")
+      throw ValidationError("Use either session ids or selection options, not both.")
     }
   }
 

@@ -10,7 +10,7 @@ import Sync
 struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make sessions of log files as they stand, .gz and .zst unpacked.",
+    abstract: "Import existing log files as sessions; .gz and .zst are unpacked.",
     discussion: """
       The files are read where they are by the next upload, and must stay until then. A file that was \
       imported before is named with its session. For logs that still grow use 'sources:' in the \

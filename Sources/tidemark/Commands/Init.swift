@@ -168,7 +168,9 @@ struct Init: AsyncParsableCommand {
     let problem = await problemInCron(store, place)
     let home = Surroundings.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
     let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
-    say("Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)tidemark upload")
+    say(
+      "Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)\(Surroundings.programInCron) upload"
+    )
     let device = SessionFolder.deviceKey(place.device.deviceId)
     if !json, let grant = NeededRights(store).deviceGrant(device) {
       Console.remark(
@@ -180,7 +182,7 @@ struct Init: AsyncParsableCommand {
     let missing = Surroundings.missingInCron().joined(separator: " ")
     Console.complain(
       "cron cannot use the store: \(problem)"
-        + (missing.isEmpty ? "" : " cron does not have: \(missing)."))
+        + (missing.isEmpty ? "" : " Not set in cron: \(missing)."))
     // A login in the environment is there on purpose.
     if !noSave { throw ExitStatus.partial }
   }

@@ -92,9 +92,8 @@ struct Keep: AsyncParsableCommand {
         matching: sessions.ids, devices: catalog.devices(for: sessions.ids))
     }
     let selected = try await sessions.choice.newest(
-      in: catalog, place, owner, since: span.since, until: span.until)
-    if let error = selected.storeError { throw error }
-    if selected.entries.isEmpty { Console.remark("no session is chosen by these options") }
+      in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
+    if selected.entries.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
     return selected.entries
   }
 

@@ -42,7 +42,7 @@ struct LifecycleOptions: ParsableArguments {
     let plan = try await bucket.plan(rule)
     show(plan, dryRun: dryRun)
     guard !plan.isInstalled, !dryRun,
-      try yes || Console.mayProceed("Change the bucket's lifecycle configuration?")
+      try yes || Console.mayProceed("change", "the bucket's lifecycle configuration")
     else { return }
     try await bucket.install(plan)
     Console.say("installed \(rule.id)")

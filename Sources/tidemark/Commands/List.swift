@@ -10,8 +10,8 @@ struct List: AsyncParsableCommand {
     commandName: "list",
     abstract: "List sessions, newest first, local and remote side by side.",
     discussion: """
-      On a terminal the table is fitted to its width: ids take their short form, and columns without \
-      room are left out, which is said. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
+      On a terminal the table is fitted to its width: ids take their short form, and columns that do \
+      not fit are omitted, with a note. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
       where retention, or a person, has deleted the remote copy.
 
       Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
@@ -48,7 +48,7 @@ struct List: AsyncParsableCommand {
       "The column to sort by.", valueName: "column"),
     completion: .list(SortKey.allCases.map(\.rawValue)))
   var sort = SortKey.start
-  @Flag(help: "The other way round.")
+  @Flag(help: "Reverse the order.")
   var reverse = false
   @Option(
     help: ArgumentHelp("The columns to show, in their order.", valueName: "names"),
@@ -59,7 +59,7 @@ struct List: AsyncParsableCommand {
   @Flag(help: "Sessions below their devices, and these below their users.")
   var tree = false
   @Option(
-    help: ArgumentHelp("With --tree, so many last lines of each session.", valueName: "n"),
+    help: ArgumentHelp("With --tree, print the last N lines of each session.", valueName: "n"),
     transform: ArgumentValue.count(0...1000))
   var lines: Int?
   @OptionGroup var zone: ZoneOptions
@@ -76,7 +76,7 @@ struct List: AsyncParsableCommand {
     try text.split(separator: ",").map { name in
       guard let column = ListColumn(rawValue: name.lowercased()) else {
         let known = ListColumn.allCases.map(\.rawValue).joined(separator: ",")
-        throw ValidationError("use names of \(known)")
+        throw ValidationError("valid columns: \(known)")
       }
       return column
     }
@@ -104,7 +104,7 @@ struct List: AsyncParsableCommand {
     } else if entries.isEmpty {
       Console.remark(
         chosen
-          ? "no session is chosen by these options"
+          ? "no matching sessions; see 'tidemark list'"
           : "no sessions; 'tidemark run -- PROGRAM' records one")
     } else {
       Console.show(

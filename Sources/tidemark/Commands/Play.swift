@@ -9,7 +9,7 @@ import SessionReading
 struct Play: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
-    abstract: "Replay a session as it came over the terminal.",
+    abstract: "Replay a recorded terminal session.",
     discussion: """
       For sessions that were recorded with 'run --pty'; others show their lines in the time they \
       took. Only what draws reaches the terminal: titles, the clipboard and questions to the \
@@ -23,7 +23,7 @@ struct Play: AsyncParsableCommand {
   @Argument(
     help: "The session; its id may be shortened.", completion: .custom(SessionCompletion.ids))
   var id: String
-  @Option(help: ArgumentHelp("How many times as fast.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Playback speed, e.g. 2.", valueName: "factor"))
   var speed = 1.0
   @Option(
     name: [.customShort("i"), .long],

@@ -10,14 +10,14 @@ struct Reap: AsyncParsableCommand {
     commandName: "reap",
     abstract: "Delete old sessions: local copies after 7 days, remote copies after 30.",
     discussion: """
-      A local session goes only when this very run has read its seal and listed all that it names. A \
-      rotated part older than 'prune-after' of a session that stays goes when its bytes are proven in \
-      the store. \
+      A local session is deleted only if this run has read its seal and listed all that it names. A \
+      rotated part older than 'prune-after' of a session that stays is deleted when its bytes are \
+      proven in the store. \
       Ages count the time that this home has run, so that a wrong clock deletes nothing; \
-      --older-than with less than a day believes the clocks, and with less than the configured \
+      --older-than with less than a day trusts the clocks, and with less than the configured \
       retention asks first, or needs --yes. A deletion of most sessions at once \
       waits for a day, or for --force; with --older-than it is refused without (exit code 1). \
-      Deleted local copies lie in the trash for a week; 'tidemark keep' spares a session. \
+      Deleted local copies stay in the trash for a week; 'tidemark keep' exempts a session. \
       Both sides by default. An operator removes sessions of retired devices with \
       --remote --all-devices, or an S3 lifecycle rule does.
 
@@ -46,7 +46,7 @@ struct Reap: AsyncParsableCommand {
   var explain = false
   @Flag(
     help: ArgumentHelp(
-      "With --remote: take ages from the server's clock alone, in a home that is not kept."))
+      "With --remote: take ages from the server's clock alone, in an ephemeral home."))
   var trustServerClock = false
   @Flag(help: "Delete also when that is most of what is there.")
   var force = false
@@ -164,8 +164,9 @@ struct Reap: AsyncParsableCommand {
       return true
     }
     return try Console.mayProceed(
-      "Delete \(Plural.text(removals.count, "session")) older than \(Age.compact(olderThan)), which "
-        + "the configuration keeps for \(Age.compact(retention))?")
+      "delete",
+      "\(Plural.text(removals.count, "session")) older than \(Age.compact(olderThan)), which "
+        + "the configuration keeps for \(Age.compact(retention))")
   }
 
   /// Prunes rotated parts of the sessions that stay.

@@ -61,8 +61,8 @@ struct RecordOptions: ParsableArguments {
   var lines: Int?
   @Flag(
     help: ArgumentHelp(
-      "Go on past what is missing or damaged in the store.",
-      discussion: "A line [GAP n bytes: reason] stands for each stretch that is lost."))
+      "Skip missing or damaged parts of the remote copy.",
+      discussion: "A line [GAP n bytes: reason] marks each lost range."))
   var salvage = false
 
   func choice() throws -> RecordChoice {

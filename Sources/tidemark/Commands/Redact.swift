@@ -72,7 +72,7 @@ struct Redact: AsyncParsableCommand {
     }
     if !ids.isEmpty || file != nil, isChoosing {
       throw ValidationError(
-        "Sessions are named, or chosen by --app, --failed, --since and --until.")
+        "Use either session ids or selection options, not both.")
     }
     if applyRemote, file != nil || rules != nil || count || showSecrets {
       throw ValidationError("--apply-remote goes by the configured rules, and takes sessions only.")
@@ -155,7 +155,7 @@ struct Redact: AsyncParsableCommand {
       if let error = report.stoppedBy { throw error }
       failed = failed || !report.failures.isEmpty
     }
-    if items.isEmpty { Console.remark("the store has nothing that the rules mask otherwise") }
+    if items.isEmpty { Console.remark("the current rules change nothing in the store") }
     if failed { throw ExitStatus.partial }
   }
 

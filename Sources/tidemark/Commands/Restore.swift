@@ -11,7 +11,7 @@ struct Restore: AsyncParsableCommand {
     commandName: "restore",
     abstract: "Bring back a session that is no longer on this machine.",
     discussion: """
-      What retention deleted locally lies in the trash for a week ('retention: trash:'), and is put \
+      What retention deleted locally stays in the trash for a week ('retention: trash:'), and is put \
       back as it was. Else the log is read from the store, or with --from from a folder that \
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
       upload sends it. With --json one object: session, restored (the same id, or the new one; with \
@@ -26,7 +26,7 @@ struct Restore: AsyncParsableCommand {
     help: "The session; its id may be shortened.", completion: .custom(SessionCompletion.ids))
   var id: String
   @Option(
-    help: ArgumentHelp("A mirror to take it from.", valueName: "dir"), completion: .directory)
+    help: ArgumentHelp("A mirror to take it from.", valueName: "folder"), completion: .directory)
   var from: String?
   @Flag(help: "Restore nothing; print from where the session would come.")
   var dryRun = false
@@ -67,7 +67,7 @@ struct Restore: AsyncParsableCommand {
     let catalog = SessionCatalog(try place.reading(.remote))
     let entry = try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
     if entry.hasLocalLog {
-      throw Failure(.usage, "\(entry.session) is on this machine; nothing is to be restored")
+      throw Failure(.usage, "\(entry.session) is already on this machine")
     }
     if dryRun { return try report(entry.session, as: nil, from: "store") }
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }

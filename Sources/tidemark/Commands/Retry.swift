@@ -7,10 +7,10 @@ import Sync
 struct Retry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry",
-    abstract: "Let the next upload try again at once what failed and waits.",
+    abstract: "Retry failed sessions at the next upload.",
     discussion: """
       Without sessions all that wait are released, and the store too when it is left alone for a \
-      while because it could not be reached or refused us. A session whose remote copy was \
+      while because it could not be reached or rejected the login. A session whose remote copy was \
       deleted, by a person or by retention, is uploaded again only when it is named. 'tidemark status' lists what waits and why.
 
       With --json one object a line: session (nothing for the store), reason.
@@ -38,7 +38,7 @@ struct Retry: AsyncParsableCommand {
     let waiting = try uploader.waiting()
     var released = waiting.sessions
     if ids.isEmpty {
-      if let error = waiting.store?.lastError { try say(nil, "\(error)") }
+      if let error = waiting.store?.lastError { try sayStore("\(error)") }
       if !dryRun { try uploader.retryStore(holding: lock) }
     } else {
       let wanted = try ids.map(ShortenedID.init)
@@ -89,11 +89,15 @@ struct Retry: AsyncParsableCommand {
     let reason: String
   }
 
-  private func say(_ session: SessionID?, _ reason: String) throws {
+  private func say(_ session: SessionID, _ reason: String) throws {
     guard !json else {
       return Console.say(try Console.json(Line(session: session, reason: reason)))
     }
-    let what = session?.description ?? "the store"
-    Console.say("\(dryRun ? "would release" : "released") \(what): \(reason)")
+    Console.say("\(dryRun ? "would release" : "released") \(session): \(reason)")
+  }
+
+  private func sayStore(_ error: String) throws {
+    guard !json else { return Console.say(try Console.json(Line(session: nil, reason: error))) }
+    Console.say("\(dryRun ? "would" : "will") retry the store (last error: \(error))")
   }
 }

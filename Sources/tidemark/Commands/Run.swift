@@ -8,12 +8,12 @@ import SessionRecorder
 struct Run: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run a program, its console as before, and record the session.",
+    abstract: "Run a program and record its output.",
     discussion: """
       The exit status is the program's: 128 + signal where one killed it, 127 when there is no \
       such program, 126 when it cannot be run. The session is uploaded every minute while it grows, \
-      at once on the first error after a quiet time, and at its end, for which 10 seconds are waited \
-      at most; what remains is done in the background, or by cron.
+      at once on the first error after a quiet time, and when it ends. 'run' waits up to 10 s for that \
+      upload; the rest continues in the background or from cron.
 
       With --pty the program runs on a terminal of its own, as full-screen programs and password \
       prompts need it; 'tidemark play' shows such a session again. What is typed is recorded only \

@@ -35,7 +35,7 @@ struct SelectionOptions: ParsableArguments {
 
   func validate() throws {
     if !ids.isEmpty, choice.isChoosing {
-      throw ValidationError("Sessions are named, or chosen by --device, --app and --failed.")
+      throw ValidationError("Use either session ids or selection options, not both.")
     }
   }
 
@@ -103,7 +103,8 @@ extension ChoiceOptions {
   ///     they remain.
   func newest(
     in catalog: SessionCatalog, _ place: Workplace, _ owner: UserOptions,
-    since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true
+    since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true,
+    needsStore: Bool = false
   ) async throws -> SelectedSessions {
     func chosen(_ entries: [SessionCatalog.Entry]) -> [SessionCatalog.Entry] {
       Array(
@@ -120,7 +121,7 @@ extension ChoiceOptions {
         limit: most, devices: devices, includesLocal: isOwn && includesLocal, activeSince: since)
       return SelectedSessions(entries: chosen(entries), catalog: catalog)
     } catch let error as StoreError
-      where error.code != .cancelled && includesLocal && !devices.isElsewhere
+      where error.code != .cancelled && includesLocal && !needsStore && !devices.isElsewhere
     {
       Console.complain("local sessions only: \(error)")
       let local = SessionCatalog(catalog.context.withoutStore)

@@ -41,7 +41,7 @@ struct Show: AsyncParsableCommand {
       throw ValidationError("--plain, --raw and --json exclude each other.")
     }
     if raw, try !records.filter.filter().admitsAll {
-      throw ValidationError("--raw prints the whole stream; leave --level, --since and the like.")
+      throw ValidationError("--raw cannot be combined with filters.")
     }
   }
 

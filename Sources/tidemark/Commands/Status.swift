@@ -240,7 +240,8 @@ struct Status: AsyncParsableCommand {
       Console.say(waits.isProblem ? Console.paint(line, .yellow) : line)
     }
     if report.unprovenBytes > 0 {
-      Console.say("not proven     \(report.unprovenBytes.text) sent, to be proven by the seal")
+      Console.say(
+        "unverified     \(report.unprovenBytes.text) sent; verified when the session is sealed")
     }
     let success = report.lastSuccess.map {
       "\(zone.zone.textWithOffset($0)) (\(Age.ago(Timestamp.now() - $0)))"

@@ -6,10 +6,10 @@ import SessionReading
 struct Tail: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tail",
-    abstract: "Print the last lines of sessions, and with -f what comes, until they end.",
+    abstract: "Print the last lines of sessions; with -f, follow them until they end.",
     discussion: """
       Without IDs the newest session of this device, or of --device, or of --app. Several are \
-      merged by time, each line behind SESSION: and nothing is passed over where the reading \
+      merged by time, each line prefixed with SESSION: and nothing is passed over where the reading \
       falls behind. A session on this machine is followed across rotations; one of the store by a \
       listing each --every, of which only what has grown is fetched. How a followed session ended \
       is reported on standard error.
@@ -27,7 +27,7 @@ struct Tail: AsyncParsableCommand {
     help: ArgumentHelp("How many lines of each session; otherwise 10.", valueName: "n"),
     transform: ArgumentValue.count(0...Int.max))
   var lines: Int?
-  @Flag(name: .shortAndLong, help: "Go on with what comes until the sessions end.")
+  @Flag(name: .shortAndLong, help: "Follow until the sessions end.")
   var follow = false
   @Option(
     help: ArgumentHelp("How often the store is asked; otherwise every 10s.", valueName: "time"),
@@ -45,7 +45,7 @@ struct Tail: AsyncParsableCommand {
     let selected = try await selected(place)
     let (entries, catalog) = (selected.entries, selected.catalog)
     guard !entries.isEmpty else {
-      throw Failure(.usage, "no session is chosen; 'tidemark list' shows those that exist")
+      throw Failure(.usage, "no matching sessions; see 'tidemark list'")
     }
     let choice = RecordChoice(try filter.filter(), lastLines: lines ?? 10)
     var followed: [FollowedSession] = []

@@ -41,7 +41,7 @@ final class TailPrinter {
     if let problem = session.problem {
       Console.complain("\(problem)")
     } else if let ending = session.ending {
-      Console.complain("\(session.entry.session) ended: \(ending)")
+      Console.complain("\(session.entry.session) \(ending)")
     }
   }
 }

@@ -15,7 +15,7 @@ struct Upload: AsyncParsableCommand {
     discussion: """
       Silent without a terminal when all went well, when another upload is running, and while a \
       store cannot be reached for less than 'stale-after'. A store that could not be reached, or \
-      refused us, is not asked for 1, 2, 4 and up to 15 minutes; on a terminal it is tried at once. \
+      rejected the login, is retried after 1, 2, 4, … 15 minutes; on a terminal, at once. \
       Without a \
       terminal an error of the configuration is reported once an hour. Where the machine is \
       configured for all users, root sends everybody's sessions.
@@ -50,7 +50,7 @@ struct Upload: AsyncParsableCommand {
   var limitRate: ByteCount?
   @Option(
     help: ArgumentHelp(
-      "Requests to send at the most, from 8; the next upload goes on.", valueName: "n"),
+      "Maximum number of requests (at least 8); the next upload continues.", valueName: "n"),
     transform: ArgumentValue.count(8...Int.max))
   var maxRequests: Int?
   @Flag(help: "Accept http:// to another machine: logs and password are sent unencrypted.")
@@ -98,7 +98,7 @@ struct Upload: AsyncParsableCommand {
 
   /// An error that a person has to fix, which cron would otherwise report every minute.
   private func report(_ error: any Error) throws -> ExitStatus {
-    guard !Console.errorIsTerminal, !forRecorder else { throw error }
+    guard !Console.errorIsTerminal, !forRecorder, !now else { throw error }
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
     if HourlyReport(home).isDue(ExitStatus.text(of: error), at: .now()) { throw error }
     return ExitStatus(error)
@@ -245,7 +245,7 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       place.servesAllUsers ? .always : place.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
-    policy.isWatched = Console.errorIsTerminal || forRecorder || watched
+    policy.isWatched = Console.errorIsTerminal || forRecorder || watched || now
     policy.staleAfter = place.settings.staleAfter
     return policy
   }
@@ -282,16 +282,20 @@ struct Upload: AsyncParsableCommand {
     }
     for line in preview.attached { Console.say(line) }
     for item in plan.items {
-      let log = item.sent == nil ? "asks the store first" : item.unsent.text
+      let log =
+        item.sent == nil ? "checks the store, sends up to \(item.unsent.text)" : item.unsent.text
       let what = item.consent == .metadata ? "metadata only" : log
-      let end = item.verdict.map { ", seals it (\($0.status.rawValue))" } ?? ""
+      let end = item.verdict.map { ", then seals (\($0.status.rawValue))" } ?? ""
       Console.say("\(item.session)  \(what)\(end)")
     }
     for session in plan.remains {
       Console.say("\(session)  deletes what its seal has made obsolete")
     }
     for held in plan.held { Console.say("\(held.session)  skipped: \(held.reason)") }
-    Console.say("\(Plural.text(plan.items.count, "session")), \(plan.unsent.text) of log to send")
+    // Of what a session has in the store already nothing is known without asking.
+    let most = plan.items.contains { $0.sent == nil && $0.unsent > 0 } ? "up to " : ""
+    Console.say(
+      "\(Plural.text(plan.items.count, "session")), \(most)\(plan.unsent.text) of log to send")
     return .ok
   }
 

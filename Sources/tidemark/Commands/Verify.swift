@@ -59,7 +59,7 @@ struct Verify: AsyncParsableCommand {
     }
     if dryRun, !repair { throw ValidationError("--dry-run goes with --repair.") }
     if !sessions.ids.isEmpty, span.isChoosing {
-      throw ValidationError("Sessions are named, or chosen by --since and --until.")
+      throw ValidationError("Use either session ids or selection options, not both.")
     }
   }
 
@@ -115,8 +115,7 @@ struct Verify: AsyncParsableCommand {
       return try await catalog.entries(matching: sessions.ids, devices: devices)
     }
     let selected = try await sessions.choice.newest(
-      in: catalog, place, owner, since: span.since, until: span.until)
-    if let error = selected.storeError { throw error }
+      in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
     return selected.entries.filter {
       $0.remote != nil || $0.sidecar.seal?.store == context.store.location
     }
@@ -144,7 +143,7 @@ struct Verify: AsyncParsableCommand {
     let text =
       switch line.result {
       case .failed: "FAILED  \(line.problem ?? "")"
-      case .reaped: "reaped  its remote copy was deleted on purpose"
+      case .reaped: "reaped  remote copy deleted by retention or 'tidemark delete'"
       case .ok: "ok  \(bytes) bytes, \(how)"
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
       case .withheld: "ok  \(bytes) bytes, \(how); log sent only so far (consent: metadata)"

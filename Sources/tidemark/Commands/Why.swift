@@ -32,31 +32,31 @@ struct Why: AsyncParsableCommand {
     let place = try owner.workplace(diagnostics.logger())
     let wanted = try ShortenedID(id)
     let entries = try DeletionLedger(place.home).entries(where: wanted.matches)
-    if json {
-      for entry in entries { Console.say(try Console.json(entry)) }
-      if entries.isEmpty { throw ExitStatus.partial }
-      return
-    }
     let lived = try place.lived(nil)
     let trash = try Trash(place.home).sessions(at: lived.time.mark).filter {
       wanted.matches($0.key)
     }
     let local = try local(place, wanted)
     let sessions = Set(entries.map(\.session) + trash.keys + local).sorted()
+    if json {
+      for entry in entries { Console.say(try Console.json(entry)) }
+      if sessions.isEmpty { throw ExitStatus.partial }
+      return
+    }
     for session in sessions {
       Console.say("\(session)")
       for entry in entries where entry.session == session { Console.say("  \(text(entry))") }
       if let age = trash[session] {
-        Console.say(
-          "  In the trash for \(Age.text(max(.zero, age))); 'tidemark restore \(session)' puts it back."
-        )
+        // The trash knows the day.
+        let how = age < .days(1) ? "less than a day" : Age.text(age)
+        Console.say("  In the trash for \(how); 'tidemark restore \(session)' puts it back.")
       }
       let held = Holds(place.home).isHeld(session, at: lived.time) ? ", and kept" : ""
       if local.contains(session) { Console.say("  On this machine\(held).") }
     }
     guard sessions.isEmpty else { return }
     Console.complain(
-      "this home has deleted nothing of '\(String(oneLine: id, limit: 80))' in the last year")
+      "no deletions of '\(String(oneLine: id, limit: 80))' recorded in the last year")
     throw ExitStatus.partial
   }
 
