@@ -24,7 +24,7 @@ import Testing
   @Test(
     arguments: [
       ("/etc/tidemark.yaml:12", 21, "/etc/tidemark.yaml:12"),
-      ("/etc/tidemark.yaml:12", 12, "/et…yaml:12"), ("日本語のプログラム:7", 10, "日…ラム:7"),
+      ("/etc/tidemark.yaml:12", 12, "/et….yaml:12"), ("日本語のプログラム:7", 10, "日…ラム:7"),
       ("abcdef", 4, "abc…"),
     ] as [(String, Int, String)])
   func aTextCutInsideKeepsItsEnd(text: String, width: Int, cut: String) {

@@ -1083,7 +1083,7 @@ _tidemark_scenario_list() {
 
 _tidemark_scenario_enable() {
     repeating_flags=()
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--dry-run --version -h --help)
     repeating_options=()
     non_repeating_options=(--for)
     __tidemark_offer_flags_options 1
@@ -1098,7 +1098,7 @@ _tidemark_scenario_enable() {
 
 _tidemark_scenario_disable() {
     repeating_flags=()
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--dry-run --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1
@@ -1114,7 +1114,7 @@ _tidemark_scenario_test() {
 
 _tidemark_scenario_forget() {
     repeating_flags=()
-    non_repeating_flags=(--version -h --help)
+    non_repeating_flags=(--dry-run --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1
