@@ -126,7 +126,8 @@ import Testing
     let path = folder.path + "/tidemark.yaml"
     try folder.write(
       "upload-every: 10 bananas\ntransfers: 900\nretention:\n  local: -3d\n  remote: 9d\n"
-        + "  trahs: 1d\nsources:\n- app: x\nstore: s3://logs\nstale-after: 2h\n", to: "tidemark.yaml")
+        + "  trahs: 1d\nsources:\n- app: x\nstore: s3://logs\nstale-after: 2h\n",
+      to: "tidemark.yaml")
     var lines: [String] = []
     let settings = try Settings(path: path) { failure in
       lines.append(String(failure.description.dropFirst(path.count + 1).prefix { $0 != ":" }))
