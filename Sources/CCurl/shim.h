@@ -71,6 +71,10 @@ static inline CURLcode ccurl_setopt_blob(CURL *_Nonnull h, CURLoption o, const v
   struct curl_blob blob = {(void *)p, n, CURL_BLOB_COPY};
   return curl_easy_setopt(h, o, &blob);
 }
+static inline CURLcode ccurl_getinfo_string(CURL *_Nonnull h, CURLINFO i,
+                                            const char *_Nullable *_Nonnull v) {
+  return curl_easy_getinfo(h, i, v);
+}
 static inline CURLcode ccurl_getinfo_long(CURL *_Nonnull h, CURLINFO i, long *_Nonnull v) {
   return curl_easy_getinfo(h, i, v);
 }

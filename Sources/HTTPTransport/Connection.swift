@@ -51,7 +51,11 @@ final class Connection {
       }
       var status = 0
       try check(ccurl_getinfo_long(easy, CURLINFO_RESPONSE_CODE, &status))
-      return HTTPResponse(status: status, headers: transfer.headers, body: transfer.received)
+      var response = HTTPResponse(
+        status: status, headers: transfer.headers, body: transfer.received)
+      response.isFromThisMachine = PeerAddress.isOnThisMachine(
+        try address(CURLINFO_PRIMARY_IP, easy), from: try address(CURLINFO_LOCAL_IP, easy))
+      return response
     }
     if transfer.isTooLarge {
       throw TransportError(.tooLarge, "the answer is larger than the request allows")
@@ -62,6 +66,12 @@ final class Connection {
     throw TransportError(
       result, text.isEmpty ? String(cString: curl_easy_strerror(result)) : text,
       proxyStatus: proxyStatus)
+  }
+
+  private func address(_ info: CURLINFO, _ easy: OpaquePointer) throws(TransportError) -> String {
+    var text: UnsafePointer<CChar>?
+    try check(ccurl_getinfo_string(easy, info, &text))
+    return text.map { String(cString: $0) } ?? ""
   }
 
   private func drive(

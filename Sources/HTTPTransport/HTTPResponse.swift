@@ -6,6 +6,8 @@ package struct HTTPResponse: Sendable {
   package var headers: [(name: String, value: String)]
   /// The body; empty for HEAD, 204 and 304.
   package var body: [UInt8]
+  /// Whether the other end of the connection was on this machine.
+  package var isFromThisMachine = false
 
   /// Makes a response.
   package init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {

@@ -40,6 +40,7 @@ package final class HTTPTransport: Sendable {
   private let options: Options
   private let sent = Guarded(0)
   private let queue = RequestQueue()
+  private let hasMetThisMachine = Guarded(false)
 
   /// Makes a transport, without starting anything.
   package init(_ options: Options = Options()) {
@@ -57,14 +58,17 @@ package final class HTTPTransport: Sendable {
     queue.close()
   }
 
-  /// Sends one request and reads the whole answer, whatever its status.
+  /// Whether an answer so far came from this machine, be it a proxy's.
+  package var reachesThisMachine: Bool { hasMetThisMachine.withLock(\.self) }
+
+  /// Sends one request and reads its whole answer, whatever its status.
   ///
   /// Throws `TransportError`.
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try count()
     let ticket = Ticket()
     let queue = queue
-    return try await withTaskCancellationHandler {
+    let response = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let job = RequestQueue.Job(request: request, ticket: ticket, continuation: continuation)
         queue.add(job, limit: max(1, options.workers), startWorker: startWorker)
@@ -73,6 +77,8 @@ package final class HTTPTransport: Sendable {
       ticket.cancel()
       queue.cancel(ticket)
     }
+    if response.isFromThisMachine { hasMetThisMachine.withLock { $0 = true } }
+    return response
   }
 
   private func count() throws {

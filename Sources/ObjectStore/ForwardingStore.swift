@@ -11,6 +11,9 @@ extension ForwardingStore {
   /// The wrapped store's location.
   package var location: String { base.location }
 
+  /// Whether the wrapped store is on this machine.
+  package var isOnThisMachine: Bool { base.isOnThisMachine }
+
   /// See ``ObjectStore/put(_:_:)``.
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     try await base.put(key, body)

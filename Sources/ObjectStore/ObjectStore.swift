@@ -9,7 +9,12 @@ package protocol ObjectStore: Sendable {
   /// The store's URL without credentials, for messages and as a cache key.
   var location: String { get }
 
-  /// Stores a body under a key, replacing an existing object.
+  /// Whether the store is known to be on this machine: then its clock proves nothing about ours.
+  ///
+  /// By its URL; over HTTP also by where answers came from.
+  var isOnThisMachine: Bool { get }
+
+  /// Stores a body under a key, replacing what was there.
   ///
   /// May be called again with the same key and bytes: an error does not prove that nothing was
   /// stored, and repeating the call repairs a truncated upload.
@@ -55,8 +60,11 @@ package protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
-  /// Whether the store is a folder of this machine, perhaps a mounted share: reading there costs no
-  /// request, and an unmounted share looks like an empty store.
+  /// Whether the URL names this machine.
+  package var isOnThisMachine: Bool { StoreURL.isOnThisMachine(location) }
+
+  /// Whether the store is a folder of this machine, perhaps a mounted share: there a look costs no
+  /// request, and an unmounted one looks like an empty store.
   package var isFolder: Bool { location.hasPrefix("file:") }
 
   /// Throws `unsupported`: the store does not know such a request.

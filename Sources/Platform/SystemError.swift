@@ -32,10 +32,12 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// No space: disk, quota or file size limit.
   public var isDiskFull: Bool { errno == ENOSPC || errno == EDQUOT || errno == EFBIG }
 
-  /// Error numbers used or compared without a failed system call.
+  /// A file cannot be renamed to where another file system is mounted.
+  package var isAcrossFileSystems: Bool { errno == EXDEV }
+
+  /// Error numbers that are made, or looked for, without a failed system call.
   package enum Number {
     package static let notFound = ENOENT
-    package static let notFolder = ENOTDIR
     package static let taken = EEXIST
     package static let again = EAGAIN
     package static let denied = EPERM

@@ -2,10 +2,10 @@ public import Platform
 
 /// How long a home has existed, counted so that a wrong clock never makes anything look old.
 ///
-/// Within a boot only boot time counts. A new boot adds what the wall clock says has passed, at
-/// most 24 hours; a server on another machine may confirm more. Nothing subtracts. So the count
-/// never exceeds the time that has really passed, and every age that leads to a deletion is
-/// measured by it.
+/// Within a boot only boot time adds. A new boot adds what the wall clock says has passed since the
+/// latest time that it has shown, at most 24 hours; a server on another machine may confirm more.
+/// Nothing subtracts. So the count is never far ahead of the time that has really passed, and every
+/// age that deletes something is taken by it.
 public struct LivedTime: Sendable, Equatable, Codable {
   /// This machine's clocks at one moment.
   public struct Reading: Sendable, Equatable {
@@ -40,15 +40,25 @@ public struct LivedTime: Sendable, Equatable, Codable {
     var boot: String
   }
 
-  /// Distinguishes this count from others.
+  /// The latest time that the wall clock has shown, and when in lived time, in milliseconds.
+  private struct Latest: Sendable, Equatable, Codable {
+    var wall: Int64
+    var lived: Int64
+  }
+
+  /// Tells this count from another one.
   public let counter: String
   /// Milliseconds lived.
   private var lived: Int64
   private var boot: String
   private var uptime: Int64
   private var wall: Int64
+  /// Without it, as versions before 0.2.0 wrote it, the last reading is the latest.
+  private var latest: Latest?
   private var heard: [String: Heard] = [:]
-  /// Dates by clock; this machine's under ``wallClock``.
+  /// When a server's word last added more than a boot may by itself, in lived milliseconds.
+  private var credited: Int64?
+  /// Dates by the clock that gave them, this machine's under ``wallClock``.
   private var calendars: [String: LivedCalendar] = [:]
   /// When plans that would delete most sessions began to wait, in lived seconds, by side.
   private var bold: [String: Int64] = [:]
@@ -57,7 +67,10 @@ public struct LivedTime: Sendable, Equatable, Codable {
   public static let wallClock = "wall"
   /// The most that a new boot adds according to the wall clock alone.
   private static let bootCredit = Duration.days(1)
-  /// Lived time that a bold plan waits.
+  /// A time that the wall clock has not reached again for so long in lived time was that of a clock
+  /// set wrong, in milliseconds.
+  private static let latestHolds: Int64 = 7 * 86_400_000
+  /// Lived time for which a bold plan waits.
   public static let boldPause = Duration.days(1)
   /// Maximum number of servers whose clocks are recorded.
   private static let mostClocks = 32
@@ -84,14 +97,20 @@ public struct LivedTime: Sendable, Equatable, Codable {
 
   /// Adds the time since the last reading.
   public mutating func advance(to reading: Reading) {
+    let latest = latest ?? Latest(wall: wall, lived: lived)
     let elapsed = reading.uptime.subtractingReportingOverflow(uptime)
     if reading.boot == boot, !elapsed.overflow, elapsed.partialValue >= 0 {
       add(.milliseconds(elapsed.partialValue))
     } else {
-      let passed = Self.difference(reading.wall.milliseconds, wall)
+      // A clock that each boot sets to and fro must not count the way forth again and again.
+      let passed = Self.difference(reading.wall.milliseconds, latest.wall)
       add(min(.milliseconds(passed), Self.bootCredit))
     }
-    (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
+    // Uptimes of one boot differ where programs see another one, as in a time namespace.
+    uptime = reading.boot == boot ? max(uptime, reading.uptime) : reading.uptime
+    (boot, wall) = (reading.boot, reading.wall.milliseconds)
+    let isPast = wall < latest.wall && lived - latest.lived < Self.latestHolds
+    self.latest = isPast ? latest : Latest(wall: wall, lived: lived)
     note(reading.wall, by: Self.wallClock)
   }
 
@@ -106,7 +125,9 @@ public struct LivedTime: Sendable, Equatable, Codable {
     if isElsewhere, let last = heard[clock], last.boot != boot {
       let passed = min(
         Self.difference(date.milliseconds, last.server), Self.difference(wall, last.wall))
-      add(.milliseconds(passed - Self.difference(lived, last.lived)))
+      let credit = Duration.milliseconds(passed - Self.difference(lived, last.lived))
+      add(credit)
+      if credit > Self.bootCredit { credited = lived }
     }
     guard heard[clock] != nil || heard.count < Self.mostClocks else { return }
     heard[clock] = Heard(server: date.milliseconds, wall: wall, lived: lived, boot: boot)
@@ -175,7 +196,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
     return (Self.rest(of: .seconds(seconds - since)), known == nil)
   }
 
-  /// Remaining lived time that a plan of a side has to wait; nil if none waits.
+  /// Whether a server's word has added more than a day within the last day that was lived: a server
+  /// whose clock is this machine's may have been taken for another one.
+  public var isFreshlyCredited: Bool {
+    credited.map { .milliseconds(Self.difference(lived, $0)) < Self.boldPause } ?? false
+  }
+
+  /// Lived time for which a plan of a side waits still; nil when none does.
   public func pause(on side: String) -> Duration? {
     bold[side].map { Self.rest(of: .seconds(max(0, seconds - $0))) }
   }
@@ -192,6 +219,7 @@ extension LivedTime {
       && bold.values.allSatisfy(range.contains) && calendars.count <= Self.mostClocks + 1
       && heard.count <= Self.mostClocks
       && heard.values.allSatisfy { range.contains($0.lived) }
+      && [latest?.lived, credited].allSatisfy { $0.map(range.contains) ?? true }
     return isPossible ? self : nil
   }
 
@@ -201,7 +229,8 @@ extension LivedTime {
   /// A server's confirmation of the time before a boot must not count twice, nor after a seal of
   /// this boot.
   package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
-    boot != earlier.boot || bold != earlier.bold || counter != earlier.counter
+    boot != earlier.boot || bold != earlier.bold || credited != earlier.credited
+      || counter != earlier.counter
       || .seconds(seconds - earlier.seconds) >= interval
       || heard.mapValues(\.boot) != earlier.heard.mapValues(\.boot)
   }

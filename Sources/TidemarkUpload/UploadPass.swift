@@ -1,3 +1,4 @@
+import Platform
 package import SessionLog
 package import Sync
 
@@ -28,7 +29,34 @@ package struct UploadPass: Sendable {
     holding lock: HomeLock, _ note: @escaping Note = { _ in }
   ) async throws -> UploadPassReport {
     var report = UploadPassReport(device: context.device.deviceId)
+    do {
+      try await send(holding: lock, &report, note)
+    } catch let error as SystemError where error.isDiskFull {
+      // What retention may delete makes the room that sending needs.
+      try await reapLocal(holding: lock, &report, note)
+      try await send(holding: lock, &report, note)
+    }
+    if report.upload.stoppedBy == nil {
+      // Local copies go when they are old and proven by a listing of this pass.
+      try await reapLocal(holding: lock, &report, note)
+      // Remote ones go when they are old: one look a day.
+      try await reapRemote(holding: lock, &report, note)
+      // Of sessions that stay, old parts go that are proven.
+      if policy.prunes { try await prune(holding: lock, note) }
+    }
 
+    // Ages count the time that the home has lived, which must outlive this process.
+    try context.saveLivedTime(holding: lock)
+
+    // Nobody wants to hear every minute of a store that cannot be reached.
+    report.isReportDue = try isReportDue(report.upload.stoppedBy)
+    return report
+  }
+
+  /// Sends what is new.
+  private func send(
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: @escaping Note
+  ) async throws {
     // Logs of other programs become sessions first, so that this pass sends what they have gained.
     try attach(holding: lock, note)
 
@@ -45,21 +73,6 @@ package struct UploadPass: Sendable {
     report.upload = try await uploader.execute(plan, holding: lock) { note(.upload($0)) }
     note(.uploadEnded)
     report.hasAskedStore = plan.hold == nil
-    if report.upload.stoppedBy == nil {
-      // Local copies go when they are old and proven by a listing of this pass.
-      try await reapLocal(holding: lock, &report, note)
-      // Remote ones go when they are old: one look a day.
-      try await reapRemote(holding: lock, &report, note)
-      // Of sessions that stay, old parts go that are proven.
-      if policy.prunes { try await prune(holding: lock, note) }
-    }
-
-    // Ages count the time that the home has lived, which must outlive this process.
-    try context.saveLivedTime(holding: lock)
-
-    // Nobody wants to hear every minute of a store that cannot be reached.
-    report.isReportDue = try isReportDue(report.upload.stoppedBy)
-    return report
   }
 
   /// What a pass would do.

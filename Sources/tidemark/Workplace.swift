@@ -87,9 +87,14 @@ struct Workplace {
     }
   }
 
-  /// The device's key; nil if it is root's.
+  /// The device's key; nil where it is root's, and where a full disk has no room for the first one:
+  /// what is sealed until then was begun before the key and needs no signature.
   private func signer() throws -> DeviceKey? {
-    try openedSigner ?? DeviceKey.load(home, device)
+    do {
+      return try openedSigner ?? DeviceKey.load(home, device)
+    } catch let error as SystemError where error.isDiskFull {
+      return nil
+    }
   }
 
   /// The keys that seals must be signed with.

@@ -34,10 +34,11 @@ import Testing
 
   @Test func headHasNoBody() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 5\nConnection: close\n\n"])
-    let response = try await HTTPTransport.patient().send(
-      HTTPRequest(method: "HEAD", url: server.url))
+    let transport = HTTPTransport.patient()
+    let response = try await transport.send(HTTPRequest(method: "HEAD", url: server.url))
     #expect(response.header("Content-Length") == "5")
     #expect(response.body.isEmpty)
+    #expect(transport.reachesThisMachine)
   }
 
   @Test func cancellingAStalledRequestIsImmediate() async throws {

@@ -78,6 +78,35 @@ import Testing
     #expect(time.seconds == days * Self.day)
   }
 
+  @Test func `a clock that boots set to and fro counts the way forth once`() {
+    var time = LivedTime(at: Self.reading("0", up: 100, wall: 0), random: Machine.current.random)
+    for number in 1...50 {
+      let wall = number.isMultiple(of: 2) ? Int64(number) * 120 : -40 * Self.day
+      time.advance(to: Self.reading("\(number)", up: 5, wall: wall))
+    }
+    #expect(time.seconds == 50 * 120)
+  }
+
+  @Test func `uptimes of one boot that differ count no time twice`() {
+    var time = LivedTime(
+      at: Self.reading("a", up: 30 * Self.day, wall: 0), random: Machine.current.random)
+    for minute in Int64(1)...10 {
+      time.advance(to: Self.reading("a", up: minute * 60, wall: minute * 60))
+      time.advance(to: Self.reading("a", up: 30 * Self.day + minute * 60, wall: minute * 60))
+    }
+    #expect((10 * 60...20 * 60).contains(time.seconds))
+  }
+
+  @Test func `a wall clock that was far ahead once adds to boots again after a week`() {
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
+    time.advance(to: Self.reading("a", up: 60, wall: 1000 * Self.day))
+    time.advance(to: Self.reading("b", up: 0, wall: Self.day))
+    #expect(time.seconds == 60)
+    time.advance(to: Self.reading("b", up: 7 * Self.day, wall: 8 * Self.day))
+    time.advance(to: Self.reading("c", up: 0, wall: 9 * Self.day))
+    #expect(time.seconds == 60 + 8 * Self.day)
+  }
+
   @Test func aServerThatIsHeardAfterABootIsWorthSaving() {
     var saved = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     saved.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
@@ -90,6 +119,20 @@ import Testing
     time.advance(to: Self.reading("b", up: 65, wall: 39 * Self.day))
     time.hear(Self.server(39 * Self.day), from: "s3://logs", isElsewhere: true)
     #expect(time.age(since: mark) == .seconds(60))
+  }
+
+  @Test func `what a server adds beyond a day is fresh for a day`() {
+    var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
+    time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
+    time.advance(to: Self.reading("b", up: 5, wall: 2 * Self.day))
+    #expect(!time.isFreshlyCredited)
+    time.hear(Self.server(2 * Self.day), from: "s3://logs", isElsewhere: true)
+    #expect(!time.isFreshlyCredited)
+    time.advance(to: Self.reading("c", up: 5, wall: 42 * Self.day))
+    time.hear(Self.server(42 * Self.day), from: "s3://logs", isElsewhere: true)
+    #expect(time.isFreshlyCredited && time.seconds == 42 * Self.day)
+    time.advance(to: Self.reading("c", up: 5 + Self.day, wall: 43 * Self.day))
+    #expect(!time.isFreshlyCredited)
   }
 
   @Test func aServersClockAddsNothingWithinABoot() {

@@ -136,6 +136,40 @@ import Testing
     #expect(try Sidecar.load(path).appName == before.appName)
   }
 
+  @Test func `a log that grew after its seal is sealed anew`() async throws {
+    let site = try Site()
+    let session = try site.local.session(bytes("one\n"))
+    try await site.upload()
+    let log = URL(filePath: site.local.home.files(for: session).log)
+    let handle = try FileHandle(forWritingTo: log)
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("2026-01-22T14:30:05.000Z [INFO] [app] late\n".utf8))
+    try handle.close()
+    site.local.clock.advance(seconds: 86_400)
+    try OpenSessionReview(site.context()).runIfDue(
+      holding: try #require(try HomeLock.acquire(site.local.home)))
+    for _ in 0..<2 { try await site.upload(.all) }
+    try await site.expectSealedAndEqual(session)
+    #expect(
+      try await site.remote(session).seal?.length == StreamOffset(try Data(contentsOf: log).count))
+  }
+
+  @Test func `a sealed log that lost its end is no problem as long as the store has it`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(bytes("one\n"))
+    try await site.upload()
+    let log = URL(filePath: site.local.home.files(for: session).log)
+    let whole = try Data(contentsOf: log)
+    try whole.dropLast(5).write(to: log)
+    var finding = try await Verifier(site.context()).verify(site.remote(session))
+    #expect(finding.problem == nil && finding.lostLocally == 5)
+    try Data(whole.dropLast(5).dropLast() + Data("#".utf8)).write(to: log)
+    finding = try await Verifier(site.context()).verify(site.remote(session))
+    #expect(finding.problem != nil)
+  }
+
   private func lose(_ path: String, _ content: String?) {
     if let content {
       try? Data(content.utf8).write(to: URL(fileURLWithPath: path))

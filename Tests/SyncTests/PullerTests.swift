@@ -234,11 +234,11 @@ import Testing
     try await tick("four")
     let missing = ByteCount(try site.local.log(session).count - before[0].count)
     var full = mirror
-    full.puller.space = FreeSpace { _ in missing - 1 }
+    full.puller.space = FreeSpace { _ in .init(free: missing - 1, isShort: false) }
     let failure = try #require(try await full.pull()[session] as? SpaceShortage)
     #expect(failure.description.contains("takes \(missing) bytes"), "\(failure)")
     #expect(try files() == before)
-    full.puller.space = FreeSpace { _ in missing }
+    full.puller.space = FreeSpace { _ in .init(free: missing, isShort: false) }
     #expect(try await full.pull().isEmpty)
     #expect(try mirror.log(session) == site.local.log(session))
   }
@@ -247,7 +247,7 @@ import Testing
     let looks = TestClock(0)
     let space = FreeSpace { _ in
       looks.advance(seconds: 1)
-      return looks.now().milliseconds < 3000 ? .max : 0
+      return .init(free: looks.now().milliseconds < 3000 ? .max : 0, isShort: false)
     }
     var watch = try space.watch(0, in: "/", for: "a session")
     try watch.take(16 << 20)

@@ -85,7 +85,7 @@ import Testing
     try await site.upload()
     site.local.clock.advance(seconds: 3600)
     var retention = Retention()
-    retention.localMax = 25_000
+    retention.localMax = 31_000
     #expect(try await localPlan(site, retention).local.map(\.session) == [sessions[0]])
   }
 

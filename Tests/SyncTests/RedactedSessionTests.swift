@@ -301,6 +301,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a mirror keeps what was redacted since beside, unless told to replace it`(
+    replaces: Bool
+  ) async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let none = RedactionRules([])
+    print("a \(Self.secrets[0]) b\n", writer)
+    try writer.end(.exit(0))
+    try await upload(site, none)
+    var mirror = Mirror(of: site)
+    #expect(try await mirror.pull().isEmpty)
+    let clear = try mirror.log(writer.session)
+    #expect(hasSecret(clear, Self.secrets) != nil)
+
+    let redaction = try RemoteRedaction(context(site, RedactionRules()))
+    try redaction.begin(try #require(try await redaction.plan(writer.session)))
+    for _ in 0..<2 { try await upload(site, RedactionRules()) }
+    mirror.puller.replacesFormer = replaces
+    #expect(try await mirror.pull().isEmpty)
+    #expect(hasSecret(try mirror.log(writer.session), Self.secrets) == nil)
+    let former = "\(writer.session).g1.log"
+    #expect(try mirror.names(of: writer.session).contains(former) == !replaces)
+    if !replaces { #expect(try mirror.file(former) == clear) }
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.names(of: writer.session).count == (replaces ? 2 : 3))
+  }
+
   @Test(arguments: [false, true]) func whatWasSentOfAnAttachedFileIsRedactedByNewRules(
     isSealed: Bool
   ) async throws {

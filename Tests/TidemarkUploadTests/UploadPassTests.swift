@@ -57,6 +57,27 @@ import TidemarkUpload
     #expect(report.reaped == 1 && !site.hasLocalLog(session))
   }
 
+  @Test func `on a full disk what may be deleted makes room for what is to be sent`() async throws {
+    let site = try Site()
+    let old = try site.local.session(Array("x\n".utf8))
+    try await site.pass()
+    site.local.clock.advance(seconds: 8 * Self.day)
+    let new = try site.local.session(Array("y\n".utf8))
+    let isFull = Guarded(true)
+    let files = TestFiles { effect in
+      switch effect.kind {
+      case .remove where effect.path.hasSuffix("\(old).log"): isFull.withLock { $0 = false }
+      case .write where isFull.withLock(\.self): return ENOSPC
+      case .makeDirectory where effect.path.contains("/trash"): return ENOSPC
+      default: break
+      }
+      return nil
+    }
+    let report = try await FileEffect.$hook.withValue(files) { try await site.pass() }
+    #expect(report.reaped == 1 && !site.hasLocalLog(old))
+    #expect(report.upload.sealed == 1 && report.upload.failures.isEmpty && site.hasLocalLog(new))
+  }
+
   @Test func `a store that fails ends the pass before anything is deleted`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("old\n".utf8))

@@ -8,6 +8,11 @@ package final class S3Store: ObjectStore {
   /// The bucket and prefix; for services other than AWS also the endpoint.
   package let location: String
 
+  /// Whether the URL names this machine, or answers came from it.
+  package var isOnThisMachine: Bool {
+    StoreURL.isOnThisMachine(location) || transport.reachesThisMachine
+  }
+
   let bucket: String
   let prefix: String
   let service: S3Service

@@ -10,7 +10,12 @@ package final class WebDAVStore: ObjectStore {
   /// The folder's URL, without a slash at the end.
   package let location: String
 
-  /// The size at which sending a body twice costs more than waiting for another one.
+  /// Whether the URL names this machine, or answers came from it.
+  package var isOnThisMachine: Bool {
+    StoreURL.isOnThisMachine(location) || transport.reachesThisMachine
+  }
+
+  /// Bytes from which on sending a body twice costs more than waiting for another one.
   private static let largeBody = 64 << 10
 
   let transport: HTTPTransport

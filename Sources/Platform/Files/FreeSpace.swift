@@ -12,28 +12,43 @@ package struct FreeSpace: Sendable {
   /// Reserved for other programs, in bytes; on a smaller file system a twentieth of it.
   private static let reserve: UInt64 = 64 << 20
 
-  private let measure: @Sendable (String) -> ByteCount
+  /// Less room than that is little, in bytes, or a twentieth of a smaller file system: what can be
+  /// spared is given up for it.
+  private static let shortage: UInt64 = 1 << 30
 
-  /// - Parameter measure: the number of bytes that may be written in a folder.
-  package init(_ measure: @escaping @Sendable (String) -> ByteCount) { self.measure = measure }
+  /// A folder's file system.
+  package struct Room: Sendable {
+    /// Bytes that may be written.
+    let free: ByteCount
+    /// Whether that is little.
+    let isShort: Bool
+
+    /// Describes a file system.
+    package init(free: ByteCount, isShort: Bool) { (self.free, self.isShort) = (free, isShort) }
+  }
+
+  private let measure: @Sendable (String) -> Room
+
+  /// - Parameter measure: bytes that may be written in a folder.
+  package init(_ measure: @escaping @Sendable (String) -> Room) { self.measure = measure }
 
   /// The system's free space; if it cannot be measured, nothing is refused.
   package static let system = FreeSpace { folder in
+    let unknown = Room(free: .max, isShort: false)
     var status = statvfs()
-    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return .max }
+    guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return unknown }
     let unit = UInt64(status.f_frsize)
     let (free, isHuge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: unit)
-    guard !isHuge else { return .max }
+    guard !isHuge else { return unknown }
     let share = UInt64(status.f_blocks).multipliedReportingOverflow(by: unit).partialValue / 20
     let reserve = min(reserve, share)
-    return ByteCount(Int64(clamping: free > reserve ? free - reserve : 0))
+    return Room(
+      free: ByteCount(Int64(clamping: free > reserve ? free - reserve : 0)),
+      isShort: free < min(shortage, share))
   }
 
-  /// Less free space than this is a shortage, which deletes dispensable files, in bytes.
-  private static let shortage: ByteCount = 1 << 30
-
-  /// Whether a folder's file system is short of space.
-  package func isShort(in folder: String) -> Bool { measure(folder) < Self.shortage }
+  /// Whether a folder's file system is short of room.
+  package func isShort(in folder: String) -> Bool { measure(folder).isShort }
 
   /// Ensures that some bytes fit, and returns a watch for use while they are written.
   ///
@@ -43,7 +58,7 @@ package struct FreeSpace: Sendable {
   ///   - what: the session, or the file, for a message.
   /// - Throws: ``SpaceShortage``.
   package func watch(_ bytes: ByteCount, in folder: String, for what: String) throws -> Watch {
-    let free = measure(folder)
+    let free = measure(folder).free
     guard bytes <= free else {
       throw SpaceShortage(what: what, folder: folder, promised: bytes, free: free)
     }

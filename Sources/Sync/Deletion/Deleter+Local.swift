@@ -39,12 +39,12 @@ extension Deleter {
     }
   }
 
-  /// Moves a local copy to the trash; returns false if the disk has no space for that.
+  /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on another.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
       try Trash(home).take(local, at: lived.time.mark)
       return true
-    } catch let error as SystemError where error.isDiskFull {
+    } catch let error as SystemError where error.isDiskFull || error.isAcrossFileSystems {
       return false
     }
   }

@@ -20,15 +20,20 @@ final class MirrorReplacement {
 
   func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
 
-  /// Replaces the old version by the new one; keeps the old one beside it if it is longer.
+  /// Puts the new version in the place of the old one, which is kept beside when it is longer, or of
+  /// another generation and not the new one's beginning.
   ///
-  /// - Parameter aside: the name to keep a longer one under: `<aside>.log`, or `<aside>.2.log` if
-  ///   that exists.
-  /// - Returns: the kept file's path; nil if none was kept.
-  func place(keepingLongerAs aside: String) throws -> String? {
+  /// - Parameters:
+  ///   - aside: what the old one is named after: `<aside>.log`, or `<aside>.2.log` where that exists;
+  ///     nil to give it up.
+  ///   - isFormer: whether the old one is of another generation; of the same, other bytes are damage.
+  /// - Returns: the old one's path; nil where it is not kept.
+  func place(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {
     try file.synchronize()
     var kept: String?
-    if let old = try FileStatus(path), try old.length > file.length() {
+    if let aside, let old = try FileStatus(path),
+      try old.length > file.length() || isFormer && !beginsWithOld(upTo: old.length)
+    {
       let name = try Self.unused(aside)
       try File.rename(path, to: name)
       kept = name
@@ -37,6 +42,23 @@ final class MirrorReplacement {
     isPlaced = true
     try AtomicFile.syncDirectory(of: path)
     return kept
+  }
+
+  /// Bytes that are compared at once.
+  private static let window: Int64 = 1 << 20
+
+  /// Whether the new version begins with the old one, of this length in bytes.
+  private func beginsWithOld(upTo length: Int64) throws -> Bool {
+    let old = try MirrorFile(path)
+    var end: Int64 = 0
+    while end < length {
+      let count = Int(min(Self.window, length - end))
+      end += Int64(count)
+      if try old.bytes(before: end, count: count) != file.bytes(before: end, count: count) {
+        return false
+      }
+    }
+    return true
   }
 
   private static func unused(_ aside: String) throws -> String {

@@ -13,7 +13,7 @@ extension Puller {
     let item: Item
     let sidecar: Sidecar
     let json: [UInt8]
-    /// The path of a longer log that this one replaced.
+    /// Where a log with other bytes is now that another one took the place of.
     var kept: String?
 
     /// Whether there is a log: if none was sent, only the sidecar is mirrored.
@@ -104,7 +104,7 @@ extension Puller {
 
   /// Fetches the whole log, and replaces the mirror's.
   ///
-  /// - Returns: the path of the mirror's log if it was longer and therefore kept.
+  /// - Returns: where the mirror's is kept, because it has bytes that the new one has not.
   private func replace(
     _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
   ) async throws -> String? {
@@ -116,7 +116,10 @@ extension Puller {
       try log.append(piece)
       report(ByteCount(piece.count))
     }
-    return try log.place(keepingLongerAs: files.earlier(item.heldGeneration))
+    let isFormer = item.heldGeneration != remote.generation
+    return try log.place(
+      keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.heldGeneration),
+      isFormer: isFormer)
   }
 
   private func watch(_ item: Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {

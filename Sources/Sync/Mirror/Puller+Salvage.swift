@@ -7,8 +7,8 @@ extension Puller {
   /// Writes the readable bytes beside the mirrored log's place, as `<session>.salvaged.log`, with a
   /// GAP line for each loss.
   ///
-  /// The mirror itself does not change, so that the next pull tries again. A longer file from an
-  /// earlier salvage is kept as `<session>.salvaged.2.log`, or with the next free number.
+  /// The mirror itself stays as it is, so that the next pull tries again. Another file that an
+  /// earlier pull salvaged is kept as `<session>.salvaged.2.log`, or with the next free number.
   ///
   /// - Parameters:
   ///   - remote: the session as a listing showed it.
@@ -35,7 +35,7 @@ extension Puller {
         if found.isLost { try found.gapLine.withUnsafeBytes(write) }
       }
     }
-    _ = try log.place(keepingLongerAs: files.salvaged)
+    _ = try log.place(keepingOldAs: files.salvaged, isFormer: true)
     return path
   }
 }

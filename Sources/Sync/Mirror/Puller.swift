@@ -10,8 +10,8 @@ package import SessionLog
 /// sidecar's hash which revision. So an append costs its suffix, and an unchanged session only its
 /// share of the day's listing.
 ///
-/// A mirror only grows: a log is never replaced by a shorter one. If a store shows less than the
-/// mirror has, the session's files stay as they are, and an error is reported.
+/// A mirror only grows: a log with bytes that a new one has not is kept beside it. Where a store shows less than the
+/// mirror has, the session's files stay as they are, and that is an error.
 package struct Puller: Sendable {
   /// A session that the mirror lacks, wholly or in part.
   package struct Item: Sendable {
@@ -72,7 +72,9 @@ package struct Puller: Sendable {
   let keys: KnownKeys?
   /// The measure of free disk space.
   package var space = FreeSpace.system
-  /// The largest log to fetch.
+  /// Whether logs of an earlier generation are given up, such as those with what was redacted since.
+  package var replacesFormer = false
+  /// How large a log may be that is fetched.
   package var limit = UnpackLimit()
 
   /// Makes a puller.
@@ -138,7 +140,7 @@ package struct Puller: Sendable {
     /// The salvaged log of a session that cannot be mirrored, without `.log`.
     let salvaged: String
 
-    /// A longer log of an earlier generation, without `.log`.
+    /// A log with bytes that the one that counts has not, without `.log`.
     func earlier(_ generation: Int) -> String { "\(base).g\(generation)" }
 
     fileprivate let base: String

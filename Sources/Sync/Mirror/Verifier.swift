@@ -15,7 +15,9 @@ package struct Verifier: Sendable {
     package let bytes: ByteCount
     /// Whether a local log was compared as well.
     package let comparedLocally: Bool
-    /// Whether the log was not sent, or only these bytes of it, because of the consent.
+    /// Last bytes of the stream that the local log has lost, in a power cut say; the store has them.
+    package let lostLocally: ByteCount
+    /// Whether the log was not sent, or not beyond these bytes, because of the consent.
     package let isLogWithheld: Bool
     /// The problem; nil if there is none.
     package let problem: String?
@@ -47,21 +49,28 @@ package struct Verifier: Sendable {
       }
       let sealed = try said.map { try remote.restricted(to: $0) } ?? remote
       let length = try expectedLength(sealed)
+      let end = try log?.status().length ?? .zero
       var position = StreamOffset.zero
       try await reader.read(sealed, upTo: length) { piece in
-        if let log, here <= position { try Self.compare(piece, at: position, with: log) }
-        position += ByteCount(piece.count)
+        let next = position + ByteCount(piece.count)
+        if let log, here <= position, position < end {
+          let known = UnsafeRawBufferPointer(rebasing: piece.prefix(Int(min(end, next) - position)))
+          try Self.compare(known, at: position, with: log)
+        }
+        position = next
       }
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       let isWithheld = said?.withholdsLog == true
-      if !isWithheld { try Self.compareLength(of: remote, with: log) }
+      if !isWithheld, log != nil { try Self.compareEnd(end, of: remote) }
+      let isCut = log != nil && remote.seal != nil && end < length
       return Finding(
         session: remote.session, bytes: length.byteCount, comparedLocally: here == 0,
-        isLogWithheld: isWithheld, problem: nil)
+        lostLocally: isCut && !isWithheld ? length - end : 0, isLogWithheld: isWithheld,
+        problem: nil)
     } catch let error as ReplicaError {
       return Finding(
-        session: remote.session, bytes: 0, comparedLocally: here == 0, isLogWithheld: false,
-        problem: error.detail)
+        session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
+        isLogWithheld: false, problem: error.detail)
     }
   }
 
@@ -111,13 +120,12 @@ package struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  /// Compares the length of the local log, if it is there, with the seal's.
-  private static func compareLength(of remote: RemoteSession, with log: LocalStream?) throws {
-    guard let seal = remote.seal, let length = try log?.status().length, length != seal.length
-    else { return }
+  /// Makes sure that the local log has nothing beyond what was sealed.
+  private static func compareEnd(_ end: StreamOffset, of remote: RemoteSession) throws {
+    guard let seal = remote.seal, end > seal.length else { return }
     throw ReplicaError(
       .localLogChanged,
-      "the local log of \(remote.session) has \(length) bytes, its seal says \(seal.length)")
+      "the local log of \(remote.session) has \(end) bytes, its seal says \(seal.length)")
   }
 
   private static func compare(

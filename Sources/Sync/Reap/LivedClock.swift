@@ -53,10 +53,10 @@ package final class LivedClock: Sendable {
 
   /// Records a store's date.
   ///
-  /// - Parameter isServers: whether the date came from the server rather than from this machine.
-  func hear(_ date: ServerTime, from store: String, isServers: Bool = true) {
-    let isElsewhere = isServers && !StoreURL.isOnThisMachine(store)
-    update { $0.hear(date, from: store, isElsewhere: isElsewhere) }
+  /// - Parameter isServers: whether the server said so, and not this machine in its place.
+  func hear(_ date: ServerTime, from store: any ObjectStore, isServers: Bool = true) {
+    let isElsewhere = isServers && !store.isOnThisMachine
+    update { $0.hear(date, from: store.location, isElsewhere: isElsewhere) }
   }
 
   /// See ``SessionLog/LivedTime/pause(ofBoldPlan:on:)``.

@@ -54,6 +54,10 @@ package struct LocalReaper: Sendable {
     }
   }
 
+  /// What sessions may take so that those which begin until the next pass have room below a limit:
+  /// recorders drop what goes beyond it.
+  private static func target(of limit: ByteCount) -> ByteCount { limit - limit / 8 }
+
   /// Plans.
   ///
   /// Reads only day folders that can contain something old enough, so that a pass with nothing due
@@ -63,7 +67,7 @@ package struct LocalReaper: Sendable {
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = now - retention.local
-    let excess = try retention.localMax.map { try home.sessionBytes() - $0 } ?? 0
+    let excess = try retention.localMax.map { try home.sessionBytes() - Self.target(of: $0) } ?? 0
     var due: [Candidate] = []
     var spared: [Candidate] = []
     let days = try home.days()

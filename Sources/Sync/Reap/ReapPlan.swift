@@ -116,7 +116,8 @@ struct BoldPlan {
       guard isBold, !retention.isForced else { return nil }
       return .init(reason: "\(what): refused", isNew: true)
     }
-    let (pause, isNew) = clock.pause(ofBoldPlan: isBold && !retention.isForced, on: key)
+    let isDoubtful = isBold || count > 0 && clock.time.isFreshlyCredited
+    let (pause, isNew) = clock.pause(ofBoldPlan: isDoubtful && !retention.isForced, on: key)
     guard pause > .zero else { return nil }
     return .init(
       reason: "\(what): put off until this home has run for another \(Age.text(pause))",

@@ -53,7 +53,7 @@ package struct RemoteReaper: Sendable {
       // person named the age or trusts the clock.
       let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
       context.lived.hear(
-        serverNow, from: context.store.location, isServers: listing.serverDate != nil)
+        serverNow, from: context.store, isServers: listing.serverDate != nil)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
         try await decide(remote, Ages(serverNow, retention, context), retention, &plan)
       }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ObjectStore
 import Platform
 import Replica
 package import SessionLog
@@ -30,33 +31,38 @@ package struct OpenSessionReview {
   package func runIfDue(holding lock: HomeLock) {
     lock.expect(context.home)
     do {
-      try reviewIfDue()
+      try reviewIfDue(holding: lock)
     } catch {
       context.logger.warning("open sessions were not reviewed: \(error)")
     }
   }
 
-  private func reviewIfDue() throws {
+  private func reviewIfDue(holding lock: HomeLock) throws {
     let now = context.now()
     let last = last
     let isRecent =
       last.map { (.zero..<Self.interval).contains(now - $0.at) } == true
       && last?.boot == context.machine.bootId
     guard !isRecent else { return }
-    try restoreMarkers()
-    // Entries of open sessions count again once a listing has confirmed them.
+    try restoreMarkers(holding: lock)
+    // What is known of open sessions counts again once a listing has confirmed it.
     try context.manifest.distrustSessions()
     save(Last(boot: context.machine.bootId, at: now))
   }
 
-  private func restoreMarkers() throws {
+  private func restoreMarkers(holding lock: HomeLock) throws {
     let home = context.home
     let open = Set(try home.openSessions())
     for day in try home.days() {
       for session in try home.sessions(day: day) where !open.contains(session) {
-        guard mayBeUnsealed(LocalSession(home, session)) else { continue }
-        context.logger.notice("\(session): its marker in \(home.openPath) was missing")
-        try home.mark(session)
+        let local = LocalSession(home, session)
+        if mayBeUnsealed(local) {
+          context.logger.notice("\(session): its marker in \(home.openPath) was missing")
+          try home.mark(session)
+        } else if try hasGrown(local) {
+          context.logger.warning("\(session): its log has grown since it was sealed")
+          _ = try Verifier(context).reopen(session, holding: lock)
+        }
       }
     }
   }
@@ -70,6 +76,16 @@ package struct OpenSessionReview {
     } catch {
       return false
     }
+  }
+
+  /// Whether a recorder went on after the seal, as one that looked dead from here may have.
+  private func hasGrown(_ local: LocalSession) throws -> Bool {
+    guard let sidecar = try? Sidecar.load(local.files.sidecar), let seal = sidecar.seal,
+      seal.store == context.store.location, sidecar.source == nil, sidecar.remoteReapedAt == nil,
+      !sidecar.withholdsLog, let log = try local.openLog(nil)
+    else { return false }
+    let length = try log.status().length
+    return length > seal.length && length.byteCount > sidecar.fileSizeBytes
   }
 
   private var last: Last? {

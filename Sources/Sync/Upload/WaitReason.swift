@@ -134,8 +134,9 @@ package enum WaitReason: Hashable, Sendable {
     switch self {
     case .turn: "tidemark upload"
     case .backoff: "tidemark upload --now"
-    case .refused: "fix the error that 'tidemark status' shows, then run 'tidemark retry'"
-    case .storeMissing: "mount the store, or tidemark init URL"
+    case .refused: "tidemark retry, once the cause in 'tidemark status' is mended"
+    case .storeMissing:
+      "mount the store, or tidemark init URL; --restore-marker if it was in use before"
     case .budget: "the next upload; or raise max-requests"
     case .unfinishedLine: "the end of the line, or a minute without growth"
     case .heldBackSecret: "the next lines, or the end of the session"

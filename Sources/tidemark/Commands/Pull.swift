@@ -17,8 +17,9 @@ struct Pull: AsyncParsableCommand {
       Files go to DIR/<device>/<day>/<session>. What is there already is not fetched again: an \
       append costs its suffix, an unchanged session nothing. Nothing is ever deleted there, and no \
       log replaced by a shorter one: where the store shows less than the mirror has, the mirror is \
-      kept, and that is reported as a failure. A shorter log that a seal proves takes its place, and \
-      the longer one becomes <session>.g<generation>.log. Of a session whose log was not sent (consent: \
+      kept, and that is reported as a failure. A log with other bytes that a seal proves, such as a \
+      redacted one, takes its place, and the former one becomes <session>.g<generation>.log; with \
+      --redacted it is deleted. Of a session whose log was not sent (consent: \
       metadata) there is the .json alone. What would fill the disk is not fetched. Of a damaged \
       session nothing is mirrored that is not proven; with --salvage what can be read of it goes to \
       <session>.salvaged.log, a [GAP …] line where bytes are lost.
@@ -37,6 +38,8 @@ struct Pull: AsyncParsableCommand {
   @OptionGroup var span: SpanOptions
   @Flag(help: "Also link attached files' logs below their original paths, DIR/<device>/names/.")
   var names = false
+  @Flag(help: "Delete the mirror's copies of logs that were redacted in the store since.")
+  var redacted = false
   @Flag(help: "Read what can be read of damaged sessions, too.")
   var salvage = false
   @Option(
@@ -70,6 +73,7 @@ struct Pull: AsyncParsableCommand {
     let context = try place.context(transfers: transfers)
     var puller = Puller(context.store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
+    puller.replacesFormer = redacted
     let items = try await plan(puller, place, context)
     place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {
@@ -173,7 +177,7 @@ struct Pull: AsyncParsableCommand {
     var withheld: Set<SessionID> = []
     let failures = await puller.execute(
       items, atOnce: limit, withheld: { withheld.insert($0) },
-      kept: { Console.complain("\($0): the longer log that the mirror had is kept as \($1)") },
+      kept: { Console.complain("\($0): the log that the mirror had is kept as \($1)") },
       report: { progress.add($0) })
     return (failures, items.filter { withheld.contains($0.remote.session) })
   }

@@ -70,6 +70,7 @@ struct Verify: AsyncParsableCommand {
     let result: Result
     var bytes: ByteCount?
     var comparedLocally: Bool?
+    var lostLocally: ByteCount?
     var problem: String?
   }
 
@@ -133,13 +134,17 @@ struct Verify: AsyncParsableCommand {
     return Line(
       session: entry.session,
       result: finding.problem != nil ? .failed : finding.isLogWithheld ? .withheld : .ok,
-      bytes: finding.bytes, comparedLocally: finding.comparedLocally, problem: finding.problem)
+      bytes: finding.bytes, comparedLocally: finding.comparedLocally,
+      lostLocally: finding.lostLocally > 0 ? finding.lostLocally : nil, problem: finding.problem)
   }
 
   private func say(_ line: Line) throws {
     guard !json else { return Console.say(try Console.json(line)) }
     let bytes = line.bytes ?? 0
-    let how = line.comparedLocally == true ? "equals the local log" : "whole"
+    var how = line.comparedLocally == true ? "equals the local log" : "whole"
+    if let lost = line.lostLocally {
+      how += "; the local log lost its last \(lost) bytes, which the store has"
+    }
     let text =
       switch line.result {
       case .failed: "FAILED  \(line.problem ?? "")"

@@ -77,6 +77,9 @@ extension Judge {
     for (session, positions) in trashed.sorted(by: { $0.key < $1.key }) {
       let lost = positions.subtracting(after.copies(home.number)[session] ?? RangeSet())
       guard !lost.isEmpty, !oracle.isAsked(session) else { continue }
+      // What was restored may be pruned by an upload that runs beside.
+      let isRestored = after.local[home.number]?[session]?.isEmpty == false
+      if isRestored, after.remote[session]?.isSuperset(of: lost) == true { continue }
       let since = oracle.trashed(session, in: home.home)
       let age = oracle.time.milliseconds - since
       guard age + credit(of: home, since: since) + Self.slack < Self.trashLife else { continue }

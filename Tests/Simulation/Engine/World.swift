@@ -88,13 +88,19 @@ final class World {
 
   func home(_ number: Int) -> SimulatedHome { homes[number % homes.count] }
 
-  /// The command of an action; nil if it is not a command.
+  /// Whether age alone may decide about local copies: where no log leaves, and where none is to.
+  private func mayAge(_ home: SimulatedHome, under action: Action) -> Bool {
+    guard case .reapWithoutStore = action else { return home.consent == .metadata }
+    return !oracle.users.contains(home.home.path)
+  }
+
+  /// The command that an action is; nil for what is none.
   private func command(
     _ action: Action, _ index: Int, _ step: Step, _ scheduler: Scheduler
   ) -> (@Sendable () async -> Void)? {
     guard let number = action.home, action.isCommand else { return nil }
     let home = home(number)
-    for home in homes(of: action) where home.consent == .metadata {
+    for home in homes(of: action) where mayAge(home, under: action) {
       let days = (try? home.home.days()) ?? []
       oracle.letAge(days.flatMap { (try? home.home.sessions(day: $0)) ?? [] })
     }
