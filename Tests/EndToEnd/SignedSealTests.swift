@@ -36,8 +36,8 @@ import Testing
       forge() {
         jq -S "$1" "$seal" >forged
         hash=$(sha256sum forged | head -c 16)
-        rm "$seal"
-        seal="$FILES/store/$place.$hash.$(wc -c <forged | tr -d ' ').json"
+        if [ "$place" = "${2:-$place}" ]; then rm "$seal"; fi
+        seal="$FILES/store/${2:-$place}.$hash.$(wc -c <forged | tr -d ' ').json"
         cp forged "$seal"
         for home in home other; do
           for command in "verify $id" "show --remote $id" "pull again --all-devices"; do
@@ -50,6 +50,9 @@ import Testing
       }
       forge '.appName = "second"'
       forge 'del(.signature)'
+      # What says that it goes on again is as good a forgery.
+      forge 'del(.objects, .digest, .endedAt, .cause) | .status = "ACTIVE"' \
+        "${place%/*}/$id.s0009.active.000000000000"
       """)
     let refused = ["home", "other"].flatMap { home in
       ["\(home) verify: 65", "\(home) show: 65", "\(home) pull: 1"]
@@ -58,6 +61,6 @@ import Testing
       result.text.split(separator: "\n").map(String.init)
         == ["Signature Verified Successfully", "1", "1"] + refused + [" 4 wrong signature"]
         + refused
-        + [" 4 is not signed"], "\(result.text) \(result.errors)")
+        + [" 4 is not signed"] + refused + [" 4 is not signed"], "\(result.text) \(result.errors)")
   }
 }

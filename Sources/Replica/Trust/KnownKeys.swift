@@ -61,17 +61,16 @@ package final class KnownKeys: Sendable {
     }
   }
 
-  /// Verifies who signed a seal.
+  /// Verifies who signed a revision.
   ///
-  /// A seal without a signature is accepted if no key of its device is known, or its session began
+  /// One without a signature is accepted if no key of its device is known, or its session began
   /// before that key was created.
   ///
-  /// - Parameter json: the seal as stored.
+  /// - Parameter json: the revision as stored.
   /// - Throws: ``ReplicaError`` if it is not its device's.
   func check(
     _ json: [UInt8], _ sidecar: Sidecar, _ revision: RevisionName, in folder: SessionFolder
   ) throws {
-    guard revision.status != .active else { return }
     let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
     let device = folder.device
     let first = try seen(device)
@@ -80,7 +79,7 @@ package final class KnownKeys: Sendable {
       guard let known else { return }
       let since = known.since ?? (first?.key == known.key ? first?.since : nil)
       if let since, revision.session.startedAt < since { return }
-      throw error(revision, folder, "is not signed, but device \(device) signs its seals", known)
+      throw error(revision, folder, "is not signed, but device \(device) signs its revisions", known)
     }
     let key = Key(signer.key, since: signer.since)
     guard let known else { return try remember(key, of: device) }

@@ -133,8 +133,10 @@ struct RemoteWriter {
     sidecar.status = .active
     sidecar.cause = nil
     sidecar.endedAt = nil
-    let json = try json(of: sidecar, state)
-    _ = try await put(.active, length: state.entry.sent, &state) { _, _ in json }
+    let (revision, length) = (sidecar, state.entry.sent)
+    _ = try await put(.active, length: length, &state) { number, state in
+      try await signed(revision, number: number, length: length, state)
+    }
   }
 
   /// Puts a sidecar revision under the next free number.
@@ -193,11 +195,11 @@ struct RemoteWriter {
     return try sidecar.json()
   }
 
-  /// The seal's JSON without fields meant for this machine only, with the previous revision, and
+  /// A revision's JSON without fields meant for this machine only, with the previous revision, and
   /// signed.
   ///
   /// The same sidecar makes the same bytes under the same number.
-  func seal(
+  func signed(
     _ sidecar: Sidecar, number: Int, length: StreamOffset, _ state: SessionState
   ) async throws -> [UInt8] {
     let json = try json(of: sidecar, state)

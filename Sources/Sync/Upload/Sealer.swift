@@ -72,7 +72,7 @@ struct Sealer {
     _ sidecar: Sidecar, length: StreamOffset, _ state: inout SessionState
   ) async throws -> RevisionName {
     func make(_ number: Int, _ state: SessionState) async throws -> [UInt8] {
-      try await writer.seal(sidecar, number: number, length: length, state)
+      try await writer.signed(sidecar, number: number, length: length, state)
     }
     var json = try await make(state.entry.revision, state)
     var name = RevisionName(
