@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func allThatHelpShowsIsTaken() throws {
+  @Test func `the example configuration in the help text is accepted`() throws {
     let help = tidemark.Alert.configuration.discussion
     let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
     let start = try #require(lines.firstIndex { $0 == "alerts:" })
@@ -81,13 +81,15 @@ import Testing
     ("heartbeat: http://h/secret", "'heartbeat' takes https://"), ("most: 0", "'most' takes"),
     ("alerts: [", "line"),
   ])
-  func whatIsWrongIsSaidWithItsLine(text: String, complaint: String) {
+  func `an invalid alert setting is reported with its line and no secrets`(
+    text: String, complaint: String
+  ) {
     let said = self.complaint(text)
     #expect(said.contains(complaint) || (complaint == "line" && said.contains(".yaml:")), "\(said)")
     #expect(!said.contains("secret"))
   }
 
-  @Test func aFileThatOthersMayChangeIsRefused() {
+  @Test func `an alert configuration writable by others is refused`() {
     #expect(complaint(Self.start + "crash", mode: 0o666).contains("others than you may change it"))
     #expect(complaint(Self.start + "crash", mode: 0o644) == "accepted")
   }

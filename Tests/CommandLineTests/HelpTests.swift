@@ -10,7 +10,8 @@ import Testing
     Tidemark.configuration.subcommands.flatMap { [$0] + $0.configuration.subcommands }
   }
 
-  @Test(arguments: [60, 80, 200]) func helpIsAsItWasRead(columns: Int) {
+  @Test(arguments: [60, 80, 200])
+  func `help texts match their snapshots at every width`(columns: Int) {
     var text = Tidemark.helpMessage(columns: columns) + "\n"
     for command in Self.commands {
       let name = command.configuration.commandName ?? ""
@@ -19,7 +20,7 @@ import Testing
     Snapshot.expect(text, is: "help-\(columns).txt")
   }
 
-  @Test func everyCommandShowsAnExample() {
+  @Test func `the help of every command shows an example`() {
     for command in Self.commands
     where command.configuration.subcommands.isEmpty && command.configuration.shouldDisplay {
       let parts = command.configuration.discussion.split(
@@ -44,7 +45,7 @@ import Testing
     "tial -20", "frob",
   ]
 
-  @Test func mistakesAreAnsweredAsTheyWereRead() {
+  @Test func `messages for mistyped commands match their snapshot`() {
     var text = ""
     for mistake in Self.mistakes {
       let words = ShortOptions.expanded(mistake.split(separator: " ").map(String.init))

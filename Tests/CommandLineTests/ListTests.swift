@@ -84,7 +84,8 @@ import Testing
     return .init(now: try #require(Timestamp(iso: Self.now)), zone: LocalZone(berlin))
   }
 
-  @Test(arguments: [60, 80, 200, nil]) func theTableFits(width: Int?) throws {
+  @Test(arguments: [60, 80, 200, nil])
+  func `the table fits the terminal, and a pipe gets every column`(width: Int?) throws {
     let entries = try Self.sessions.map { try $0.entry() }
     let rendering = List.table(entries, nil, try view()).render(width: width)
     if let width {
@@ -116,7 +117,7 @@ import Testing
       lines.joined(separator: "\n") + "\n", is: "tree-\(width.map(String.init) ?? "pipe").txt")
   }
 
-  @Test func columnsAreThoseNamed() throws {
+  @Test func `the table shows the requested columns in the requested order`() throws {
     let entries = try Self.sessions.prefix(2).map { try $0.entry() }
     let rendering = List.table(entries, [.app, .size, .session], try view()).render(width: nil)
     #expect(
@@ -126,14 +127,14 @@ import Testing
       ])
   }
 
-  @Test func jsonHasItsFields() throws {
+  @Test func `JSON output matches its snapshot`() throws {
     let lines = try Self.sessions.map { session in
       try Console.json(List.Line(session.entry(), view().now))
     }
     Snapshot.expect(lines.joined(separator: "\n") + "\n", is: "list.jsonl")
   }
 
-  @Test func endsAreToldApartWithoutColour() throws {
+  @Test func `ways to end are distinguishable without colour`() throws {
     let view = try view()
     let shown = try Self.sessions.map { ListColumn.status.cell(try $0.entry(), view) }
     #expect(Set(shown.map { $0.short ?? "" }).count >= 6)

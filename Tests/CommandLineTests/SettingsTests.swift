@@ -25,11 +25,11 @@ import Testing
     ("webdav: # login\n\ns3:\n", "webdav: # login\n  user: anna\n\ns3:\n"),
     ("webdav: {user: bob}\n", nil),
   ])
-  func aKeyIsSetWhereItStands(text: String, changed: String?) {
+  func `a setting is written to its existing line or section`(text: String, changed: String?) {
     #expect(SettingsTemplate.setting(setting("user", "anna"), in: text) == changed)
   }
 
-  @Test func whatInitWritesIsRead() throws {
+  @Test func `settings written by init are read back unchanged`() throws {
     let folder = try TemporaryDirectory()
     var text = SettingsTemplate.text(store: "https://host.example/dav")
     for one in [setting("user", "o'neil: x"), setting("password-file", "/a b/c")] {
@@ -41,7 +41,7 @@ import Testing
     #expect(settings.storeSettings.webdavPasswordFile == "/a b/c")
   }
 
-  @Test func loginsOfTheEnvironmentAreSavedForTheStoreAlone() throws {
+  @Test func `only the chosen store's credentials are saved from the environment`() throws {
     let environment = [
       "TIDEMARK_WEBDAV_USER": "anna", "TIDEMARK_WEBDAV_PASSWORD": "p", "AWS_ACCESS_KEY_ID": "k",
       "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "eu-central-1",
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The defaults that `config show` names are those in the configuration.
-  @Test func defaultsAreThoseOfTheTemplate() {
+  @Test func `effective defaults equal those shown in the template`() {
     var section = ""
     var shown: [String: String] = [:]
     for line in SettingsTemplate.text(store: "x").split(separator: "\n") {
@@ -84,7 +84,7 @@ import Testing
     #expect(examples == ["s3.endpoint", "s3.region", "s3.path-style"])
   }
 
-  @Test func originsAreTold() throws {
+  @Test func `each effective setting names its origin and masks secrets`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"
     try folder.write(
@@ -112,7 +112,7 @@ import Testing
     ("sources:\n- paht: /var/log/x\n", ":2: unknown key 'paht'; did you mean 'path'?"),
     ("sources:\n- app: x\n", "lacks its 'path'"),
   ])
-  func badValuesAreAnsweredWithTheForms(text: String, says: String) throws {
+  func `an invalid value is reported with the valid forms`(text: String, says: String) throws {
     let folder = try TemporaryDirectory()
     try folder.write(text, to: "tidemark.yaml")
     let error = #expect(throws: Failure.self) {
@@ -146,7 +146,7 @@ import Testing
     #expect(Surroundings.programInCron(path) == named)
   }
 
-  @Test func anErrorIsReportedOnceAnHour() throws {
+  @Test func `an error is reported at most once an hour`() throws {
     let folder = try TemporaryDirectory()
     let report = HourlyReport(Home(path: folder.path))
     let start = Timestamp(milliseconds: 1_767_225_600_000)

@@ -15,13 +15,13 @@ import Testing
     ("run -n5 -- ls -la", "run -n5 -- ls -la"), ("log info -20", "log info -20"),
     ("frob -20", "frob -20"), ("grep - x", "grep - x"),
   ])
-  func shortOptionsAreThoseOfGetopt(given: String, expanded: String) {
+  func `combined short options expand as in getopt`(given: String, expanded: String) {
     let words = given.split(separator: " ").map(String.init)
     #expect(ShortOptions.expanded(words).joined(separator: " ") == expanded)
   }
 
   /// The table of short options agrees with the commands themselves.
-  @Test func everyShortOptionOfTheHelpIsKnown() throws {
+  @Test func `each command accepts the short options known for it`() throws {
     for (command, words) in [
       ("grep", "grep -E -F -i -v -c -l -n -o -q -A 1 -B 1 -C 1 -m 1 x"),
       ("tail", "tail -f -n 1 -v"),
@@ -38,7 +38,7 @@ import Testing
     ("lst", "list"), ("tial", "tail"), ("uplaod", "upload"), ("stauts", "status"), ("frob", nil),
     ("xx", nil), ("remove", nil),
   ])
-  func aMisspeltCommandIsGuessed(word: String, meant: String?) {
+  func `a misspelled command suggests the nearest one`(word: String, meant: String?) {
     let known = Tidemark.configuration.subcommands.compactMap { $0.configuration.commandName }
     #expect(Suggestion.nearest(to: word, among: known) == meant)
   }

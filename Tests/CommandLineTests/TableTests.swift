@@ -9,14 +9,16 @@ import Testing
       ("plain", 5), ("", 0), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한국어", 6), ("😀", 2), ("👨‍👩‍👧", 2),
       ("❤\u{fe0f}", 2), ("❤", 1), ("🇩🇪", 2), ("ａ", 2), ("a\u{200b}b", 2), ("…●✖", 3),
     ] as [(String, Int)])
-  func widthIsThatOfColumns(text: String, width: Int) { #expect(text.displayWidth == width) }
+  func `display width counts terminal columns, not characters`(text: String, width: Int) {
+    #expect(text.displayWidth == width)
+  }
 
   @Test(
     arguments: [
       ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…"),
       ("abc", 0, ""), ("abc", 1, "…"),
     ] as [(String, Int, String)])
-  func whatIsCutSaysSo(text: String, width: Int, cut: String) {
+  func `truncated text ends with an ellipsis and fits`(text: String, width: Int, cut: String) {
     #expect(text.cut(to: width) == cut)
     #expect(text.cut(to: width).displayWidth <= width)
   }
@@ -44,7 +46,7 @@ import Testing
     return table
   }
 
-  @Test func withoutAWidthNothingIsCut() {
+  @Test func `without a width, nothing is truncated or omitted`() {
     let rendering = table.render(width: nil)
     #expect(
       rendering.lines == [
@@ -55,7 +57,7 @@ import Testing
     #expect(rendering.omitted.isEmpty)
   }
 
-  @Test func shortFormsComeBeforeCutsAndCutsBeforeOmissions() {
+  @Test func `a narrow table abbreviates first, then truncates, then omits columns`() {
     let narrow = table.render(width: 48)
     #expect(
       narrow.lines == [
@@ -69,7 +71,7 @@ import Testing
     #expect(tiny.lines[1] == "k3f9a7c2  2h13m  日…")
   }
 
-  @Test func noLineIsWiderThanTheTerminal() {
+  @Test func `no line is wider than the terminal`() {
     for width in 22...120 {
       let rendering = table.render(width: width)
       #expect(rendering.lines.allSatisfy { $0.displayWidth <= width }, "\(width)")

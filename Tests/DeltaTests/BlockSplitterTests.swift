@@ -13,7 +13,8 @@ import Testing
     return (lengths, splitter)
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func piecesChangeNothing(number: Int) {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `block boundaries do not depend on how input is divided`(number: Int) {
     var generator = SeededGenerator(case: number)
     let stream = EditScript.stream(150_000, &generator)
     let whole = split([stream])
@@ -25,9 +26,8 @@ import Testing
     #expect(whole.splitter.hashedLength <= stream.count)
   }
 
-  @Test(arguments: SeededGenerator.cases(100)) func aFreshSplitterGoesOnFromAnyBoundary(
-    number: Int
-  ) {
+  @Test(arguments: SeededGenerator.cases(100))
+  func `a fresh splitter continues from any boundary`(number: Int) {
     var generator = SeededGenerator(case: number)
     let stream = EditScript.stream(150_000, &generator)
     let lengths = split([stream]).lengths
@@ -36,20 +36,20 @@ import Testing
     #expect(split([Array(stream[start...])]).lengths == Array(lengths.dropFirst(kept)))
   }
 
-  @Test func oneByteSplitsLikeAll() {
+  @Test func `input fed byte by byte splits like the whole`() {
     var generator = SeededGenerator(case: 0)
     let stream = EditScript.random(60_000, &generator)
     #expect(split(stream.map { [$0] }).lengths == split([stream]).lengths)
   }
 
-  @Test func randomBytesMakeBlocksOfTheAverage() {
+  @Test func `random bytes make blocks of the average length`() {
     var generator = SeededGenerator(case: 0, seed: 1)
     let lengths = split([EditScript.random(2 << 20, &generator)]).lengths
     let average = lengths.reduce(0, +) / lengths.count
     #expect((3500...4700).contains(average))
   }
 
-  @Test func eachLevelIsHalfAsFrequent() {
+  @Test func `each block level is half as frequent as the one below`() {
     var generator = SeededGenerator(case: 1, seed: 1)
     var splitter = BlockSplitter()
     var levels: [Int] = []
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Signatures are compared across versions of the program.
-  @Test func boundariesNeverChange() {
+  @Test func `boundaries of a fixed stream never change between versions`() {
     // Not from the seeded generator, whose seed changes.
     let stream = (0..<60_000).map { UInt8(truncatingIfNeeded: ($0 * $0) >> 7 ^ $0 * 31) }
     let zeros = [UInt8](repeating: 0, count: 30_000)
@@ -75,9 +75,8 @@ import Testing
       ])
   }
 
-  @Test(arguments: [1, 2, 7, 64, 65, 1000, 1983, 1984]) func aPatternMakesEqualBlocks(
-    length: Int
-  ) {
+  @Test(arguments: [1, 2, 7, 64, 65, 1000, 1983, 1984])
+  func `a repeating pattern makes few distinct blocks`(length: Int) {
     var generator = SeededGenerator(case: length, seed: 1)
     let pattern = EditScript.random(length, &generator)
     let stream = (0..<300_000).map { pattern[$0 % length] }
@@ -89,9 +88,8 @@ import Testing
     #expect(Set(blocks.dropFirst().map(\.hash)).count <= 8)
   }
 
-  @Test(arguments: [0, 1, 100, 1980, 1984]) func boundariesAsOftenAsPossible(
-    filler: Int
-  ) throws {
+  @Test(arguments: [0, 1, 100, 1980, 1984])
+  func `block lengths stay within limits for adversarial boundaries`(filler: Int) throws {
     // A position at which the hash of 64 bytes ends a block, as soon as a block may end or slightly
     // later.
     var generator = SeededGenerator(case: filler)
@@ -109,9 +107,8 @@ import Testing
     #expect(splitter.hashedLength <= stream.count)
   }
 
-  @Test(arguments: SeededGenerator.cases(200)) func anEditMovesTheBoundariesAroundItOnly(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(200))
+  func `an edit moves only the boundaries near it`(number: Int) throws {
     var generator = SeededGenerator(case: number, seed: 1)
     var stream = EditScript.random(200_000, &generator)
     let before = boundaries(of: stream)

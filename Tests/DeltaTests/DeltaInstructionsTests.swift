@@ -21,16 +21,16 @@ import Testing
     return instructions
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func roundTrip(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `instructions survive encoding and decoding`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let instructions = make(Int.random(in: 0...40, using: &generator), &generator)
     let encoded = instructions.encoded()
     #expect(try DeltaInstructions(encoded: encoded[...]) == instructions)
   }
 
-  @Test(arguments: SeededGenerator.cases(2000)) func hostileBytesAreAnErrorOrLawful(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(2000))
+  func `corrupted bytes fail to decode or decode to valid instructions`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     var bytes = make(Int.random(in: 1...6, using: &generator), &generator).encoded()
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -50,12 +50,12 @@ import Testing
       [0x06, 0xc0, 0x84, 0x3d, 0x00], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
       [0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
       [0x06, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
-    ] as [[UInt8]]) func unlawful(bytes: [UInt8])
+    ] as [[UInt8]]) func `invalid instruction bytes are refused`(bytes: [UInt8])
   {
     #expect(throws: SegmentError.self) { try DeltaInstructions(encoded: bytes[...]) }
   }
 
-  @Test func tooManyAreAnError() {
+  @Test func `more than the maximum number of instructions is refused`() {
     var instructions = DeltaInstructions()
     for number in 0...DeltaInstructions.maximumCount {
       let start = Int64(number) * 10
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func neighboursThatSayTheSameAreOne() {
+  @Test func `adjacent instructions of one kind are merged`() {
     var instructions = DeltaInstructions()
     instructions.append(.literal(3))
     instructions.append(.literal(0))
@@ -83,7 +83,7 @@ import Testing
     #expect(instructions.literalLength == 7)
   }
 
-  @Test func copiesNeverNameACopy() throws {
+  @Test func `a copied range resolves to the generation that holds its bytes`() throws {
     var second = SourceMap(generation: 2)
     var instructions = DeltaInstructions()
     instructions.append(.literal(10))

@@ -4,9 +4,8 @@ import Testing
 @testable import Delta
 
 @Suite(.serialized, .tags(.small)) struct DeltaTests {
-  @Test(arguments: SeededGenerator.cases(2000)) func everyGenerationReadsBackAsItWasWritten(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(2000))
+  func `every generation reads back as it was written`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     var generations = try Generations(
       maximumInstructions: [1, 3, 1000].randomElement(using: &generator) ?? 1)
@@ -26,9 +25,8 @@ import Testing
     }
   }
 
-  @Test(arguments: SeededGenerator.cases(4000)) func damageIsAnErrorNeverOtherBytes(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(4000))
+  func `reading damaged segments fails or returns the original bytes`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     var generations = try Generations(maximumInstructions: 4)
     let first = EditScript.stream(20_000, &generator) + EditScript.line(&generator)
@@ -49,9 +47,8 @@ import Testing
     if let read = try? generations.read(2) { #expect(read == second) }
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func forgedInstructionsAreAnErrorNeverOtherBytes(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `forged instructions fail or return the original bytes`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     var generations = try Generations()
     let first = EditScript.random(40_000, &generator)
@@ -84,7 +81,7 @@ import Testing
     #expect(lawful > 0)
   }
 
-  @Test func aLostSignatureCostsBytesOnly() throws {
+  @Test func `without a signature, the delta holds every byte literally`() throws {
     var generator = SeededGenerator(case: 1)
     let stream = EditScript.random(50_000, &generator)
     var encoder = DeltaEncoder(basis: BlockIndex(Signature()))
@@ -101,7 +98,7 @@ import Testing
     #expect(encoder.copiedLength == 0)
   }
 
-  @Test func aPrunedHeadAndAnAppendCostLittle() throws {
+  @Test func `a delta after pruning and appending holds little more than new bytes`() throws {
     var generator = SeededGenerator(case: 2, seed: 1)
     let basis = EditScript.random(2 << 20, &generator)
     let stream = Array(basis[200_000...]) + EditScript.random(10_000, &generator)
@@ -112,7 +109,7 @@ import Testing
     #expect(index.instructions.list.count == 3)
   }
 
-  @Test func redactedLinesCostABlockEach() throws {
+  @Test func `each redacted line costs about a block`() throws {
     var generator = SeededGenerator(case: 3, seed: 1)
     let basis = EditScript.random(3 << 20, &generator)
     var stream = basis
@@ -123,14 +120,15 @@ import Testing
     #expect(generations.literal < 32 * 2 * Int64(BlockSplitter.average))
   }
 
-  @Test func movedPartsAreFound() throws {
+  @Test func `moved parts are copied rather than sent again`() throws {
     var generator = SeededGenerator(case: 4, seed: 1)
     let basis = EditScript.random(600_000, &generator)
     let stream = Array(basis[300_000...] + basis[..<300_000])
     #expect(try delta(from: basis, to: stream).literal < 4 * Int64(BlockSplitter.maximum))
   }
 
-  @Test(arguments: [1, 64, 1900]) func repetitiveInputIsLinearAndSmall(length: Int) throws {
+  @Test(arguments: [1, 64, 1900])
+  func `the delta of repetitive input is small`(length: Int) throws {
     var generator = SeededGenerator(case: length, seed: 1)
     let pattern = EditScript.random(length, &generator)
     let basis = (0..<600_000).map { pattern[$0 % length] }
@@ -142,7 +140,8 @@ import Testing
     #expect(index.index.instructions.list.count < 8)
   }
 
-  @Test(arguments: [0, 1, 3, 300]) func workGrowsWithTheStreamOnly(gibibyte: Int) {
+  @Test(arguments: [0, 1, 3, 300])
+  func `the number of lookups grows only with the stream's length`(gibibyte: Int) {
     // A basis whose last block begins far out, so that all levels are searched.
     var generator = SeededGenerator(case: gibibyte)
     var signature = Signature()
@@ -164,9 +163,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 5]) func farOutTheBlocksAreLargerAndStillFound(
-    gibibyte: Int
-  ) throws {
+  @Test(arguments: [1, 2, 5])
+  func `larger blocks at high offsets are still found`(gibibyte: Int) throws {
     var generator = SeededGenerator(case: gibibyte, seed: 1)
     let tail = EditScript.random(1 << 20, &generator)
     let start = Int64(gibibyte) << 30

@@ -21,7 +21,8 @@ import Testing
     return out
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func roundTrip(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `a segment decodes to the encoded frames, link and index`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let frames = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
       NastyText.make(Int.random(in: 1...50, using: &generator), &generator)
@@ -36,9 +37,8 @@ import Testing
     #expect(index.frames.allSatisfy { $0.times == 5...9 && $0.levels == [0, 0, 3, 0, 0, 1, 0] })
   }
 
-  @Test(arguments: SeededGenerator.cases(2000)) func damageIsAnErrorNeverOtherBytes(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(2000))
+  func `a damaged segment fails or decodes to the original bytes`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let bytes = NastyText.make(20, &generator)
     var segment = try encode([bytes])
@@ -50,14 +50,15 @@ import Testing
     #expect(throws: SegmentError.self) { try decode(cut, bytes.count) }
   }
 
-  @Test func indexOfATickIsSmall() throws {
+  @Test func `the index of a one-line segment takes at most 120 bytes`() throws {
     let frame = Array("2026-01-22T14:30:05.123Z [INFO] [Net] hello\n".utf8)
     let segment = try encode([frame], link: Link(before: ArraySlice(repeating: 1, count: 9000)))
     let length = try SegmentIndex.decode(endOf: segment[...]).length
     #expect(length <= 120)
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func partsReadLikeTheWhole(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `any range of a segment reads like the same range of the whole`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let frames = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
       EditScript.random(Int.random(in: 1...3000, using: &generator), &generator)
@@ -78,7 +79,7 @@ import Testing
     #expect(throws: SegmentError.self) { try reader.read(-1..<1) { _ in } }
   }
 
-  @Test func aDeltaHoldsItsLiteralsOnly() throws {
+  @Test func `a delta segment stores only its literals`() throws {
     var delta = DeltaInstructions()
     delta.append(.literal(3))
     delta.append(.copy(StreamRange(generation: 1, range: 7..<12)))
@@ -105,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func hostileLengthsAreAnError() throws {
+  @Test func `frames of invalid length or number are refused`() throws {
     for (stored, raw) in [(0, 1), (1, 0), (1 << 41, 1), (1, 1 << 40), (1, 2 << 20 + 1)] {
       let frame = FrameSummary(
         storedLength: stored, rawLength: raw, lines: 0, times: nil, levels: [])
@@ -180,14 +181,14 @@ import Testing
     return index
   }
 
-  @Test func unknownSectionsAreSkipped() throws {
+  @Test func `unknown index sections are skipped`() throws {
     let known = SegmentIndex(frames: [], link: Link(before: [1, 2, 3]))
     let sections = [99, 2, 7, 7] + known.encoded().dropFirst(8).dropLast(16)
     let index = index(of: sections, like: known)
     #expect(try SegmentIndex.decode(endOf: index[...]).index == known)
   }
 
-  @Test func versionsAreNotSkipped() throws {
+  @Test func `an unknown segment version is refused`() throws {
     var segment = try encode([Array("a\n".utf8)])
     let index = try SegmentIndex.decode(endOf: segment[...]).index
     #expect(index.rawLength == 2)
@@ -195,12 +196,12 @@ import Testing
     #expect(throws: SegmentError.self) { try SegmentIndex.decode(endOf: segment[...]) }
   }
 
-  @Test func anotherLengthThanPromisedIsRefused() throws {
+  @Test func `a segment of another length than expected is refused`() throws {
     let segment = try encode([Array("abc\n".utf8)])
     #expect(throws: SegmentError.self) { try decode(segment, 3) }
   }
 
-  @Test func linkCoversTheLast4096Bytes() {
+  @Test func `a link covers the last 4096 bytes`() {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     #expect(Link(before: bytes[...]) == Link(before: bytes.suffix(4096)))
     #expect(Link(before: bytes[...]) != Link(before: bytes.suffix(4095)))

@@ -25,9 +25,8 @@ import Testing
     return (file, bytes)
   }
 
-  @Test(arguments: SeededGenerator.cases(300)) func ticksAndRestartsChangeNothing(
-    number: Int
-  ) {
+  @Test(arguments: SeededGenerator.cases(300))
+  func `a signature does not depend on uploads and restarts between appends`(number: Int) {
     var generator = SeededGenerator(case: number)
     let stream = EditScript.stream(150_000, &generator)
     let pieces = EditScript.pieces(of: stream, &generator)
@@ -39,7 +38,7 @@ import Testing
     #expect(read.length == bytes.count)
   }
 
-  @Test func aTornFileIsBelievedAsFarAsItIsWhole() {
+  @Test func `a torn signature file is read up to its last whole group`() {
     var generator = SeededGenerator(case: 1)
     let stream = EditScript.random(80_000, &generator)
     let pieces = [
@@ -60,7 +59,7 @@ import Testing
     #expect(ends.count == 5)
   }
 
-  @Test func aFlippedBitIsNeverBelieved() {
+  @Test func `a group with a flipped bit is never accepted`() {
     var generator = SeededGenerator(case: 2)
     let stream = EditScript.random(40_000, &generator)
     let (whole, bytes) = file(
@@ -76,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aGroupIsBelievedOnlyInItsPlace() {
+  @Test func `a group is accepted only at its own position`() {
     var generator = SeededGenerator(case: 3)
     let stream = EditScript.random(60_000, &generator)
     let (_, bytes) = file([Array(stream[..<30_000]), Array(stream[30_000...])], restartEvery: 1)
@@ -86,7 +85,7 @@ import Testing
     #expect(SignatureFile(Array(bytes[..<first]) + bytes[16...]).length == first)
   }
 
-  @Test func aBlockCostsNineteenBytesAtMost() {
+  @Test func `a block takes at most 19 bytes in the signature file`() {
     var generator = SeededGenerator(case: 4)
     let (file, bytes) = file([EditScript.random(1 << 20, &generator)], restartEvery: 1)
     #expect(bytes.count <= 28 + 19 * file.signature.count)
@@ -95,10 +94,9 @@ import Testing
   /// Blocks as random bytes are split, more than it would be quick to split.
   ///
   /// That each level is half as frequent as the one below is tested by
-  /// ``BlockSplitterTests/eachLevelIsHalfAsFrequent()``.
-  @Test(arguments: [(0, 1), (1, 2), (2, 4), (3, 4), (4, 8), (300, 256)]) func blocksGrow(
-    gibibyte: Int, factor: Int
-  ) {
+  /// ``BlockSplitterTests``, "each block level is half as frequent as the one below".
+  @Test(arguments: [(0, 1), (1, 2), (2, 4), (3, 4), (4, 8), (300, 256)])
+  func `blocks grow with the offset in the stream`(gibibyte: Int, factor: Int) {
     var generator = SeededGenerator(case: 5, seed: 1)
     var builder = SignatureBuilder(from: Int64(gibibyte) << 30)
     let count = 100 * factor
@@ -117,7 +115,7 @@ import Testing
     #expect(entries.allSatisfy { lawful.contains($0.length) })
   }
 
-  @Test func zerosFarInTheStreamStayBounded() {
+  @Test func `blocks of zeros at high offsets stay within the maximum length`() {
     var builder = SignatureBuilder(from: 300 << 30)
     [UInt8](repeating: 0, count: 17 << 20).withUnsafeBytes { builder.append($0) }
     #expect(builder.take().map(\.length) == [16 << 20])

@@ -31,7 +31,7 @@ import Testing
 
   /// A program on one home is killed, with its recorder and without, and an operator with another
   /// home is notified once of each.
-  @Test func crashTellsBeforeAnybodyCalls() async throws {
+  @Test func `each crash on a device alerts the operator once`() async throws {
     let endpoint = try Endpoint(.webdav)
     let result = try await Program(endpoint).shell(
       Self.setup + """
@@ -131,7 +131,7 @@ import Testing
 
   /// The commands that a person uses: silences, states, a test, devices and their sessions, and
   /// metrics.
-  @Test func whatAPersonAsksOfAFleet() async throws {
+  @Test func `alert silences, status, tests, device lists and metrics work`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       Self.setup + """

@@ -4,7 +4,7 @@ import Testing
 
 /// Logs of other programs, from the configuration to the store.
 @Suite(.tags(.medium)) struct AttachedLogsTests {
-  @Test func sourcesAreSentAsTheyGrow() async throws {
+  @Test func `configured sources are uploaded as they grow and rotate`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     let result = try await program.shell(
@@ -39,7 +39,7 @@ import Testing
     #expect(!text.contains("no\n"))
   }
 
-  @Test func importMakesSessionsOfFilesAsTheyStand() async throws {
+  @Test func `import makes each file a session, once`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     let result = try await program.shell(
@@ -65,7 +65,9 @@ import Testing
     ("- path: /a/*.log\n    idle-end: soon", "for 'idle-end'; use a time"),
     ("- path: /a/*.log\n    exlude: b", "did you mean 'exclude'"), ("- path: /a/", "absolute path"),
   ])
-  func wrongSourcesSayWhereAndWhat(source: String, says: String) async throws {
+  func `an invalid source is reported with file, line and cause`(
+    source: String, says: String
+  ) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
@@ -80,7 +82,8 @@ import Testing
   #if os(Linux)
     /// An unreadable file is reported once and named in `status`; it ends no session and stops no
     /// other.
-    @Test func foldersAndFileSystemsThatComeAndGo() async throws {
+    @Test
+    func `an unreadable or unmounted source is reported once and ends no session`() async throws {
       let result = try await Program().shellInMountNamespace(
         """
         umask 022

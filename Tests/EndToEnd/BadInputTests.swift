@@ -61,14 +61,15 @@ import Testing
     .init(testDescription: "unknown command", arguments: ["frob"], status: 64, says: "--help"),
   ]
 
-  @Test(arguments: cases) func isToldWithTheNextStep(_ test: Case) async throws {
+  @Test(arguments: cases)
+  func `invalid input is reported with the next step`(_ test: Case) async throws {
     let program = try Program(test.environment)
     let result = try await program.runAll(test.arguments)
     #expect(result.status == test.status, "\(result.errors)")
     #expect(result.errors.contains(test.says), "\(result.errors)")
   }
 
-  @Test func unknownConfigurationKey() async throws {
+  @Test func `an unknown key fails upload but never stops a recorded program`() async throws {
     let program = try Program()
     try FileManager.default.createDirectory(
       atPath: program.home, withIntermediateDirectories: true)
@@ -85,7 +86,7 @@ import Testing
     #expect(try await program.shell("ls $TIDEMARK_HOME/open").text.count == 26)
   }
 
-  @Test func wrongWebDAVPassword() async throws {
+  @Test func `a refused WebDAV password keeps the log until upload works again`() async throws {
     let endpoint = try Endpoint(.webdav)
     var program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
@@ -99,7 +100,7 @@ import Testing
     #expect(try await program.list().first?["location"] as? String == "both")
   }
 
-  @Test func missingBucketAndWrongSecret() async throws {
+  @Test func `a missing bucket and a wrong secret give different errors`() async throws {
     let endpoint = try Endpoint(.s3)
     var program = try Program(endpoint)
     let missing = try await program.run("init", "s3://nothing-here/x")
@@ -109,7 +110,7 @@ import Testing
     #expect(refused.status == 77 && refused.errors.contains("SignatureDoesNotMatch"))
   }
 
-  @Test func expiredTokenAndWrongRegion() async throws {
+  @Test func `an expired token exits with 77, and a wrong region is corrected`() async throws {
     func answer(_ code: String, _ extra: String = "") -> String {
       ScriptedServer.answer(
         "400 Bad Request",
@@ -131,7 +132,7 @@ import Testing
     #expect(signed == [false, true])
   }
 
-  @Test func halfARemoteObject() async throws {
+  @Test func `verify finds a truncated object and repair restores it`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
@@ -150,7 +151,7 @@ import Testing
     #expect(try await program.run("show", "--raw", "--remote", id).output == program.log(id))
   }
 
-  @Test func controlBytesNeverReachATerminalRaw() async throws {
+  @Test func `control bytes never reach a terminal, even with --raw`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
@@ -164,7 +165,7 @@ import Testing
   }
 
   /// Whatever the source and whatever prints it: fields of sidecars, texts of other files, names.
-  @Test func nothingInvisibleReachesATerminal() async throws {
+  @Test func `no command prints invisible or control characters`() async throws {
     let endpoint = try Endpoint(.directory)
     var program = try Program(endpoint)
     try await program.run("init", endpoint.url)

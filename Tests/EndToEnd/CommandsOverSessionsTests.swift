@@ -5,7 +5,7 @@ import Testing
 
 /// Commands that name or select sessions, despite obstacles.
 @Suite(.tags(.large)) struct CommandsOverSessionsTests {
-  @Test func aRefusedLoginHidesNoLocalSession() async throws {
+  @Test func `local sessions stay readable when the login is refused`() async throws {
     let endpoint = try Endpoint(.webdav)
     var program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
@@ -33,7 +33,7 @@ import Testing
     #expect(!doctor.text.contains("missing right") && !doctor.text.contains("This grants"))
   }
 
-  @Test func placesThatAreNoFoldersAndSessionsThatAreNone() async throws {
+  @Test func `invalid places, times and sessions are usage errors`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     try await program.record("echo", "hello")
@@ -62,7 +62,7 @@ import Testing
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine\n")
   }
 
-  @Test func reapedIsAStateAndNoDamage() async throws {
+  @Test func `a reaped remote copy is reported as reaped, not as damaged`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     try await program.record("echo", "hello")
@@ -90,7 +90,7 @@ import Testing
     #expect(try await program.run("verify", id).text.contains("equals the local log"))
   }
 
-  @Test func anotherDevicesSessionsAreVerifiedAndDeleted() async throws {
+  @Test func `an operator verifies and deletes another device's sessions`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     try await program.record("echo", "hello")
@@ -110,7 +110,7 @@ import Testing
     #expect(try await program.list("--local").count == 1)
   }
 
-  @Test func aCrashIsAFaultAndReported() async throws {
+  @Test func `a crash is recorded as FAULT and reported`() async throws {
     let program = try Program()
     let crashed = try await program.run("run", "--no-upload", "--", "sh", "-c", "kill -SEGV $$")
     #expect(crashed.status == 139)
@@ -126,7 +126,7 @@ import Testing
     #expect(errors.text.contains(":1\n"), "\(errors.text)")
   }
 
-  @Test func grepTakesItsUsualOptions() async throws {
+  @Test func `grep and tail accept their usual options`() async throws {
     let program = try Program()
     try await program.run(
       "log", "--as-is", "--no-upload", input: Array("one 1\ntwo 22\nthree\ntwo 333\n".utf8))

@@ -7,7 +7,7 @@ import Testing
   private static let file = URL(filePath: Program.scripts).deletingLastPathComponent()
     .appending(path: "conf/completions/tidemark.bash").path
 
-  @Test func bashCompletesValues() async throws {
+  @Test func `bash completes session ids, levels, formats, commands and files`() async throws {
     let program = try Program()
     try await program.run("log", "--no-upload", input: Array("x\n".utf8))
     let id = try #require(try await program.list("--local").first?["sessionId"] as? String)

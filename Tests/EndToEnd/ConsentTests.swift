@@ -5,7 +5,8 @@ import Testing
 
 /// `consent: metadata`: the store shows that a session existed, and no text of its log.
 @Suite(.tags(.large)) struct ConsentTests {
-  @Test(arguments: Endpoint.Kind.allCases) func aSessionWithoutItsLog(
+  @Test(arguments: Endpoint.Kind.allCases)
+  func `with metadata consent, a session is uploaded without its log`(
     kind: Endpoint.Kind
   ) async throws {
     let endpoint = try Endpoint(kind)

@@ -11,7 +11,7 @@ import Testing
     private static let isFull = rounds == 200
 
     @Test(arguments: [CrashRound.Victim.program, .recorder, .uploader])
-    func killedAtAnyInstant(_ victim: CrashRound.Victim) async throws {
+    func `a kill at any instant loses no data`(_ victim: CrashRound.Victim) async throws {
       var left: [String: Int] = [:]
       for number in 0..<Self.rounds {
         let outcome = try await CrashRound(victim, number: number).run()
@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: [CrashRound.Victim.recorderCalls, .uploaderCalls])
-    func killedAtEveryCallThatMatters(_ victim: CrashRound.Victim) async throws {
+    func `a kill around a call that syncs, renames or cuts files loses no data`(
+      _ victim: CrashRound.Victim
+    ) async throws {
       var left: [String: Int] = [:]
       func run(_ number: Int, _ point: CrashRound.Point) async throws -> Int {
         let outcome = try await CrashRound(victim, number: number, point: point).run()

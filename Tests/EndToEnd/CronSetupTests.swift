@@ -13,7 +13,9 @@ import Testing
   }
 
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
-  func theLoginIsSavedAndWorksInCron(_ kind: Endpoint.Kind) async throws {
+  func `init saves the credentials, and uploads from cron use them`(
+    _ kind: Endpoint.Kind
+  ) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(endpoint)
     let ready = try await program.run("init", endpoint.url, "--json")
@@ -34,7 +36,7 @@ import Testing
     #expect(try await program.list().first?["location"] as? String == "both")
   }
 
-  @Test func aLoginThatIsNotSavedIsReported() async throws {
+  @Test func `init --no-save names the variables that cron lacks`() async throws {
     let endpoint = try Endpoint(.webdav)
     let program = try Program(endpoint)
     let ready = try await program.run("init", "--no-save", endpoint.url)
@@ -43,7 +45,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: program.home + "/webdav-password"))
   }
 
-  @Test func aConfigurationErrorIsOneLineAnHour() async throws {
+  @Test func `a configuration error is reported once an hour`() async throws {
     let program = try Program()
     let first = try await program.run("upload")
     #expect(first.status == 78 && first.errors.contains("tidemark init"))
@@ -57,7 +59,7 @@ import Testing
       other.status == 77 && other.errors.contains("there is no 'consent:'"), "\(other.errors)")
   }
 
-  @Test func aStoreWithoutConsentIsNoSilence() async throws {
+  @Test func `status reports missing consent for a configured store`() async throws {
     let program = try Program()
     #expect(try await program.run("run", "--", "echo", "kept").status == 0)
     try "store: file://\(program.folder.path)/store\n".write(

@@ -27,7 +27,7 @@ import Testing
     return written.withLock { $0 }
   }
 
-  @Test func aLineHasTimeLevelAndText() {
+  @Test func `a diagnostic line has time, level, text and metadata`() {
     let found = lines(.info) { logger in
       logger.info("put a/b: 3 B, 12 ms")
       logger.debug("not wanted")
@@ -42,7 +42,7 @@ import Testing
       ])
   }
 
-  @Test func noControlCharacterGetsThrough() {
+  @Test func `control characters are removed from diagnostic lines`() {
     let found = lines(.trace) { $0.trace("a\nb\r\u{1b}[2J\u{9b}\t\u{202e}\u{7f}") }
     #expect(found.count == 1)
     let text = found.first?.dropLast() ?? ""
@@ -57,7 +57,7 @@ import Testing
       (9, nil, .trace), (0, "error", .error), (0, "warning", .warning), (0, "INFO", .info),
       (0, "debug", .debug), (0, "trace", .trace), (1, "error", .info), (1, "debug", .debug),
     ] as [(Int, String?, Logger.Level?)])
-  func theMoreDetailedOfOptionAndVariableCounts(
+  func `the more detailed of option and TIDEMARK_LOG wins`(
     _ verbosity: Int, _ variable: String?, _ level: Logger.Level?
   ) throws {
     let environment = variable.map { ["TIDEMARK_LOG": $0] } ?? [:]
@@ -68,7 +68,7 @@ import Testing
   // MARK: The program
 
   @Test(arguments: ["loud", "critical", "5", "\u{1b}[2J"])
-  func aValueThatNamesNoLevelIsAConfigurationError(_ value: String) async throws {
+  func `an invalid TIDEMARK_LOG is a configuration error`(_ value: String) async throws {
     var program = try Program()
     program.environment["TIDEMARK_LOG"] = value
     let result = try await program.run("list")
@@ -82,7 +82,7 @@ import Testing
     #expect(run.errors.split(separator: "\n").count == 1)
   }
 
-  @Test func uploadIsSilentUnlessAsked() async throws {
+  @Test func `upload prints nothing without -v`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     for options in [[], ["-v"], ["-vv"]] {
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// The helper's diagnostics stay out of the recorded log, and of a silent run's output.
-  @Test func aRunShowsItsUploadsOnlyWhenAsked() async throws {
+  @Test func `run shows upload diagnostics only when asked, never in the log`() async throws {
     var program = try Program()
     try await program.configure { $0 }
     #expect(try await program.run("run", "--", "echo", "one").errors.isEmpty)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func anUploadGoesOnWhereNobodyReadsItsReports() async throws {
+  @Test func `an upload continues when its diagnostics pipe is closed`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     #expect(try await program.run("run", "--no-upload", "--", "echo", "one").status == 0)
@@ -142,7 +142,7 @@ import Testing
     #expect(try await program.run("verify").text.contains("  ok  "))
   }
 
-  @Test func pullSaysWhatItFetches() async throws {
+  @Test func `pull -v lists the sessions that it fetches`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     try await program.record("echo", "one")
@@ -153,7 +153,7 @@ import Testing
     #expect(second.status == 0 && second.errors.hasSuffix(" info plan: 0 sessions to fetch\n"))
   }
 
-  @Test func grepKeepsItsOwnShortOption() async throws {
+  @Test func `grep -v inverts the match, and --verbose shows diagnostics`() async throws {
     let program = try Program()
     try await program.configure { $0 }
     try await program.record("printf", "one\ntwo\n")
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(arguments: [["-vv"], ["-vvv"], ["trace"]])
-  func noSecretOfAWebDAVStoreIsShown(_ options: [String]) async throws {
+  func `diagnostics show no WebDAV password`(_ options: [String]) async throws {
     let server = try LighttpdServer(password: Self.password)
     var program = try Program([
       "TIDEMARK_STORE": server.url + "/logs", "TIDEMARK_WEBDAV_USER": ServerLogin.user,
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test(arguments: [["-vv"], ["-vvv"], ["trace"]])
-  func noSecretOfABucketIsShown(_ options: [String]) async throws {
+  func `diagnostics show no S3 keys or signatures`(_ options: [String]) async throws {
     let server = try RcloneS3Server()
     var program = try Program([
       "TIDEMARK_STORE": "s3://logs/prefix", "AWS_ENDPOINT_URL": server.url,
@@ -212,7 +212,7 @@ import Testing
       in: result.errors)
   }
 
-  @Test func aProxysLoginIsNotShown() async throws {
+  @Test func `diagnostics show no proxy password`() async throws {
     let proxy = try ScriptedServer([ScriptedServer.answer("407 Proxy Authentication Required")])
     var program = try Program()
     program.environment["TIDEMARK_STORE"] = "https://store.invalid/logs"

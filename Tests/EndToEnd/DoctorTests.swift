@@ -27,7 +27,7 @@ import Testing
     try JSONDecoder().decode(Report.self, from: Data(result.output))
   }
 
-  @Test func aSoundWebDAVStoreIsFoundSoundAndLeftAsItWas() async throws {
+  @Test func `doctor passes a working WebDAV store and leaves no objects in it`() async throws {
     let server = try LighttpdServer()
     let program = try Program([
       "TIDEMARK_STORE": server.url + "/logs", "TIDEMARK_WEBDAV_USER": ServerLogin.user,
@@ -46,7 +46,7 @@ import Testing
     #expect(left?.filter { $0.contains("probe") }.map { $0.hasSuffix("/probe") } == [true])
   }
 
-  @Test func aConditionThatIsIgnoredIsANoteAndNoFailure() async throws {
+  @Test func `an ignored write condition is a note, not a failure`() async throws {
     let server = try RcloneS3Server()
     let program = try Program([
       "TIDEMARK_STORE": "s3://logs/some", "AWS_ENDPOINT_URL": server.url,
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The permissions of a refused login are unknown.
-  @Test func aRefusedLoginIsNoMissingRight() async throws {
+  @Test func `a refused login is not reported as a missing right`() async throws {
     let server = try RcloneS3Server()
     let program = try Program([
       "TIDEMARK_STORE": "s3://logs/some", "AWS_ENDPOINT_URL": server.url,
@@ -74,7 +74,7 @@ import Testing
     #expect(report.checks.allSatisfy { $0.missingRight == nil } && report.grant == nil)
   }
 
-  @Test func aMissingRightIsNamedWithWhatGrantsIt() async throws {
+  @Test func `a missing right is reported with the policy that grants it`() async throws {
     let denied = ScriptedServer.answer(
       "403 Forbidden", body: "<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
     let server = try ScriptedServer(Array(repeating: denied, count: 40))
@@ -95,7 +95,9 @@ import Testing
     (["doctor", "http://127.0.0.1:1/dav"], 75, "Check the host name"),
     (["doctor"], 78, "tidemark init"), (["doctor", "--fix"], 64, "--fix"),
   ])
-  func wrongInputIsTold(_ arguments: [String], _ status: Int32, _ says: String) async throws {
+  func `doctor reports invalid input with the next step`(
+    _ arguments: [String], _ status: Int32, _ says: String
+  ) async throws {
     let program = try Program()
     let result = try await program.run(arguments)
     #expect(result.status == status)

@@ -6,7 +6,7 @@ import Testing
 /// How the program ends: with complete output and its own status, whatever its threads are doing.
 @Suite(.tags(.large)) struct ExitTests {
   /// Each command ends with open connections, which its worker threads close at that moment.
-  @Test func noCommandDiesWhileItsConnectionsClose() async throws {
+  @Test func `no command crashes on exit while its connections close`() async throws {
     let authority = try Authority()
     let server = try SpecialLighttpdServer(
       .tls(certificate: "good", wantsClient: false, newest: "TLSv1.3"), authority: authority)
@@ -43,7 +43,7 @@ import Testing
       (["--version"], 0), (["upload"], 78), (["run", "--", "true"], 0), (["list"], 0),
       (["show"], 64),
     ])
-    func noExitHandlerRuns(arguments: [String], status: Int) async throws {
+    func `no library exit handler runs`(arguments: [String], status: Int) async throws {
       var program = try Program()
       program.environment["LD_DEBUG"] = "files"
       let result = try await program.run(arguments)
@@ -60,7 +60,9 @@ import Testing
     (["--help"], 0), (["help", "show"], 0), (["--generate-completion-script", "bash"], 0),
     (["--version"], 0), (["show"], 64), (["show", "--lines", "x", "y"], 64), (["nonsense"], 64),
   ])
-  func theParserSpeaksThroughTheSameExit(arguments: [String], status: Int) async throws {
+  func `the parser's output is complete and goes to the right stream`(
+    arguments: [String], status: Int
+  ) async throws {
     let result = try await Program().run(arguments)
     #expect(Int(result.status) == status)
     #expect(result.output.isEmpty == (status != 0))

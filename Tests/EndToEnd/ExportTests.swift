@@ -18,7 +18,7 @@ import Testing
     """
 
   @Test(arguments: Endpoint.Kind.allCases)
-  func anArchiveHoldsLogsAndSidecars(kind: Endpoint.Kind) async throws {
+  func `a tar export contains logs and sidecars`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(endpoint).shell(
       """
@@ -44,7 +44,7 @@ import Testing
     #expect(result.text == side + side + "0\n", "\(result.text) \(result.errors)")
   }
 
-  @Test func linesOfJSONHoldEveryByte() async throws {
+  @Test func `a JSON Lines export preserves every byte`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: ["--local", "--remote"])
-  func aMergeIsOneTimeLine(side: String) async throws {
+  func `a merged export is ordered by time`(side: String) async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// Times of a device whose clock is an hour slow are corrected by what its uploads measured.
-  @Test func clocksAreCorrected() async throws {
+  @Test func `a merged export corrects device clock offsets`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
-  func theClockOfAServerIsMeasured(kind: Endpoint.Kind) async throws {
+  func `the clock offset is measured against the server`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(endpoint).shell(
       """
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// A failed export leaves nothing under the final name, and keeps an existing file.
-  @Test func aFailedExportLeavesNothing() async throws {
+  @Test func `a failed export leaves no file and keeps an existing one`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """

@@ -4,7 +4,7 @@ import Testing
 
 /// `export` masks sessions on this machine as uploads do.
 @Suite(.tags(.large)) struct ExportedSecretsTests {
-  @Test func exportMasksLocalLogsUnlessToldNotTo() async throws {
+  @Test func `export masks secrets unless --show-secrets is given`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """

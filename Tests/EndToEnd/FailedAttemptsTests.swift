@@ -15,7 +15,7 @@ import Testing
     let failed: [Failed]
   }
 
-  @Test func aStoreThatRefusesTheLoginIsHeldUntilSomebodyActs() async throws {
+  @Test func `a store that refuses the login is not contacted during its pause`() async throws {
     let server = try LighttpdServer()
     var program = try Program([
       "TIDEMARK_STORE": server.url + "/logs", "TIDEMARK_WEBDAV_USER": ServerLogin.user,

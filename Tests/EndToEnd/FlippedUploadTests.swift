@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
-  func aDamagedUploadIsRepairedOrTold(kind: Endpoint.Kind) async throws {
+  func `an upload damaged in transit is reported and sent again`(kind: Endpoint.Kind) async throws {
     let damage = EveryThird()
     let endpoint = try Endpoint(kind) { _, request in damage.fault(request) }
     let program = try Program(endpoint)

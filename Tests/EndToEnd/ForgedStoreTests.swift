@@ -18,7 +18,7 @@ import Testing
 
   /// Not on S3: rclone lists what it knows, and does not notice files that are added.
   @Test(arguments: [Endpoint.Kind.directory, .webdav])
-  func noReaderTakesWhatTheSealDoesNotName(kind: Endpoint.Kind) async throws {
+  func `no reader accepts an object that the seal does not name`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(scriptsFor: endpoint).script(
       """
@@ -59,7 +59,7 @@ import Testing
     }
     """
 
-  @Test func aSealThatContradictsItselfIsAnErrorForAll() async throws {
+  @Test func `every reader refuses a seal that contradicts itself`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(
       """
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// Twenty gigabytes of zeros, wherever a reader might look.
-  @Test func hugeObjectsTakeNoMemory() async throws {
+  @Test func `huge objects in the store take no memory`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(
       """
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// A name may state any length; a fetch that cannot fit is not begun.
-  @Test func whatCannotFitOnTheDiskIsNotFetched() async throws {
+  @Test func `a session that cannot fit on the disk is not fetched`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(
       """

@@ -19,7 +19,9 @@ import Testing
     """
 
   @Test(arguments: Endpoint.Kind.allCases)
-  func linesAreThoseThatGrepFinds(kind: Endpoint.Kind) async throws {
+  func `grep prints the same lines as the system grep, local and remote`(
+    kind: Endpoint.Kind
+  ) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(endpoint).shell(
       """
@@ -70,7 +72,7 @@ import Testing
     #expect(result.text == side + side && result.status == 0, "\(result.text) \(result.errors)")
   }
 
-  @Test func onlyFramesThatMayMatchAreFetched() async throws {
+  @Test func `grep fetches only frames that may match`() async throws {
     let gets = Requests()
     let endpoint = try Endpoint(.webdav) { _, request in
       if request.method == "GET" { gets.add(request.head) }
@@ -90,7 +92,7 @@ import Testing
     #expect(log.count == 2 && log.count { $0.contains("range: bytes=") } == 1, "\(log)")
   }
 
-  @Test func manySessionsAreLookedAtOldestFirst() async throws {
+  @Test func `grep searches sessions from oldest to newest`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -117,7 +119,7 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
-  @Test func nastyBytesAreFoundAndKept() async throws {
+  @Test func `grep matches and preserves arbitrary bytes`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -146,7 +148,7 @@ import Testing
     #expect(result.text == side + side, "\(result.text) \(result.errors)")
   }
 
-  @Test func whatCannotBeReadIsNoMissingMatch() async throws {
+  @Test func `an unreadable session is an error, not a missing match`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """

@@ -61,16 +61,18 @@ import Testing
     }
   }
 
-  @Test func thereAreExamples() {
+  @Test func `guides contain examples to check`() {
     #expect(Self.examples.count > 40)
     #expect(Self.documents.count > 12)
   }
 
-  @Test(arguments: examples) func everyCommandOfAGuideIsAccepted(_ example: Example) throws {
+  @Test(arguments: examples)
+  func `every command in a guide is accepted by the parser`(_ example: Example) throws {
     #expect(throws: Never.self) { try Tidemark.parseAsRoot(example.arguments) }
   }
 
-  @Test(arguments: documents.keys.sorted()) func everyLinkLeadsToAFile(_ path: String) throws {
+  @Test(arguments: documents.keys.sorted())
+  func `every relative link in a document leads to a file`(_ path: String) throws {
     let text = try #require(Self.documents[path])
     let folder = Self.package.appending(path: path).deletingLastPathComponent()
     for match in text.matches(of: /\]\((?<target>[^)#:\s]+)(?:#[^)]*)?\)/) {

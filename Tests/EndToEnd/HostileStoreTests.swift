@@ -8,7 +8,8 @@ import Testing
   /// No reader dies, needs more than 256 MiB, writes outside its folder, or reads a link's target;
   /// each reports what is damaged, with 65 or 1, and the sound session is readable whatever else is
   /// there.
-  @Test func noReaderComesToHarm() async throws {
+  @Test
+  func `in a hostile store no reader crashes, exhausts memory or leaves its folder`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     let folder = program.folder.path

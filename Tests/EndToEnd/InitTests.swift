@@ -9,7 +9,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 
-  @Test func makesFolderAndMarkerAndLeavesNothingElse() async throws {
+  @Test func `init creates the folder and its marker, and nothing else`() async throws {
     let program = try Program()
     let root = program.folder.path + "/nas/logs"
     let made = try await program.run("init", "file://\(root)")
@@ -42,12 +42,12 @@ import Testing
     }
   }
 
-  @Test func takesAURLOrAsksForTheConfiguredStore() async throws {
+  @Test func `init without a URL or a configured store is a usage error`() async throws {
     let result = try await Program().run("init")
     #expect(result.status == 64 && result.errors.contains("--restore-marker"))
   }
 
-  @Test func aMarkerIsRestoredInTheStoreThatIsNamed() async throws {
+  @Test func `init restores the marker in the named store`() async throws {
     let program = try Program()
     let root = program.folder.path + "/first"
     try await program.run("init", "file://\(root)")
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// The folder that a home uses is replaced by an empty one, and comes back.
-  @Test func anUnmountedShareIsNoStore() async throws {
+  @Test func `an unmounted share is not taken for an empty store`() async throws {
     let program = try Program()
     let root = program.folder.path + "/store"
     try await program.run("init", "file://\(root)")
@@ -111,7 +111,7 @@ import Testing
     #expect(try await program.run("verify").status == 0)
   }
 
-  @Test func aFolderThatNobodyMadeIsNoStore() async throws {
+  @Test func `a folder that does not exist is created only by init`() async throws {
     let root = "/nowhere-\(UInt64.random(in: .min ... .max))/logs"
     let program = try Program(["TIDEMARK_STORE": "file://\(root)"])
     try await program.run("run", "--no-upload", "--", "echo", "kept")
@@ -133,7 +133,7 @@ import Testing
     """
 
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
-  func aServedStoreThatWasEmptiedIsToldApart(_ kind: Endpoint.Kind) async throws {
+  func `an emptied store is not taken for a new one`(_ kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     var program = try Program(endpoint)
     program.environment["TIDEMARK_STORE"] = endpoint.url

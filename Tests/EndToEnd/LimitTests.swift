@@ -6,7 +6,9 @@ import Testing
 /// Uploads that may do less than there is to do, and stores that need a permission.
 @Suite(.tags(.large)) struct LimitTests {
   @Test(arguments: Endpoint.Kind.allCases.filter { $0 != .directory })
-  func aPassEndsAfterItsRequestsAndTheNextGoesOn(_ kind: Endpoint.Kind) async throws {
+  func `a pass stops at its request limit, and the next continues`(
+    _ kind: Endpoint.Kind
+  ) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)
@@ -32,7 +34,7 @@ import Testing
     #expect(try await program.run("status").status == 0)
   }
 
-  @Test func permissionForPlainHTTPIsKeptInTheConfiguration() async throws {
+  @Test func `init --allow-plaintext saves the permission in the configuration`() async throws {
     let lighttpd = try LighttpdServer()
     // A name other than this machine's; lighttpd accepts requests meant for a proxy as its own.
     let proxy = lighttpd.url.replacing("/dav", with: "")

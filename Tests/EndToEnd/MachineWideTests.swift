@@ -18,7 +18,8 @@ import Testing
       """)
   }
 
-  @Test func rootServesAllAndAUserSeesTheirOwn() async throws {
+  @Test
+  func `root uploads for all users, and each user sees only their own sessions`() async throws {
     let result = try await onAMachine(
       """
       as daemon $T run -- sh -c 'echo from daemon; exit 3' || echo "run $?"
@@ -58,7 +59,8 @@ import Testing
 
   /// Root's configuration names the command; the session's owner runs it, without a way back to
   /// root and without root's environment.
-  @Test func theOwnerOfACrashedSessionRunsWhatRootHasConfigured() async throws {
+  @Test
+  func `the crash hook runs as the session's owner, without root's environment`() async throws {
     let result = try await onAMachine(
       """
       mkdir -m 777 /mnt/out
@@ -113,7 +115,7 @@ import Testing
         """, "\(result.errors)")
   }
 
-  @Test func linksAndNamesOfOneUserReachNothingOfAnother() async throws {
+  @Test func `one user's links and names give no access to another's files`() async throws {
     let result = try await onAMachine(
       """
       mkdir /mnt/roots; echo 'the secret of root' > /mnt/roots/secret.log
@@ -167,7 +169,7 @@ import Testing
   /// Each home is uploaded by a separate process that cannot become root again; if root writes the
   /// store's files itself, it can.
   @Test(arguments: [Endpoint.Kind.directory, .webdav])
-  func aUsersHomeIsServedWithTheUsersRightsAlone(kind: Endpoint.Kind) async throws {
+  func `a home is uploaded with only its user's privileges`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let store = kind == .directory ? "file:///mnt/store" : endpoint.url
     let result = try await Program(endpoint).shellInMountNamespace(
@@ -222,7 +224,7 @@ import Testing
     "rm $home/open/$id; mkfifo $home/open/$id", "mkfifo $files.redaction",
     #"echo '{"generation":'$greatest'}' > $files.redaction"#, "chmod 0 $home/open",
   ])
-  func whatOneUserDoesStopsNobodyElse(deed: String) async throws {
+  func `a damaged home of one user does not stop uploads of others`(deed: String) async throws {
     let result = try await onAMachine(
       """
       as bin $T run -- echo from bin >&2

@@ -4,9 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.large)) struct MainJobTests {
-  @Test(arguments: Endpoint.Kind.allCases) func recordUploadReadBackAndReap(
-    kind: Endpoint.Kind
-  ) async throws {
+  @Test(arguments: Endpoint.Kind.allCases)
+  func `sessions are recorded, uploaded, read back and reaped`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(endpoint)
     let ready = try await program.run("init", endpoint.url)
@@ -82,7 +81,8 @@ import Testing
     #expect(try endpoint.segments().isEmpty)
   }
 
-  @Test(arguments: ["recorder", "program", "both"]) func killedWhileRunning(
+  @Test(arguments: ["recorder", "program", "both"])
+  func `a killed recorder or program leaves a crashed, complete session`(
     victim: String
   ) async throws {
     let endpoint = try Endpoint(.directory)
@@ -114,7 +114,7 @@ import Testing
     #expect(try await program.run("show", "--raw", "--remote", id).output == program.log(id))
   }
 
-  @Test func twoUploadsAtOnceDoTheWorkOnce() async throws {
+  @Test func `concurrent uploads send each segment once`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
@@ -126,7 +126,7 @@ import Testing
     #expect(try await program.run("verify").status == 0)
   }
 
-  @Test func aFullDiskCostsTheProgramNothing() async throws {
+  @Test func `a full disk does not affect the recorded program`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)
@@ -139,7 +139,7 @@ import Testing
     #expect(try await program.run("verify").status == 0)
   }
 
-  @Test func aLineOf50MegabytesComesBack() async throws {
+  @Test func `a line of 50 MB is read back unchanged`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)

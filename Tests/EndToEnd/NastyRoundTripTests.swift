@@ -77,7 +77,8 @@ import Testing
     $T import --app import file >&2
     """
 
-  @Test(arguments: contents) func everyByteComesBack(_ content: Content) async throws {
+  @Test(arguments: contents)
+  func `every byte survives recording, upload and reading`(_ content: Content) async throws {
     let endpoint = try Endpoint(.directory)
     try endpoint.prepare()
     let program = try Program(endpoint)

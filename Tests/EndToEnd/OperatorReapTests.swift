@@ -4,9 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.large)) struct OperatorReapTests {
-  @Test(arguments: Endpoint.Kind.allCases) func allDevicesAreReapedAndToldOfEach(
-    kind: Endpoint.Kind
-  ) async throws {
+  @Test(arguments: Endpoint.Kind.allCases)
+  func `reap --all-devices reports each device`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let programs = [try Program(endpoint), try Program(endpoint)]
     for program in programs {
@@ -20,7 +19,7 @@ import Testing
     #expect(lines.allSatisfy { $0.hasSuffix("1 session kept") }, "\(kept.text)")
   }
 
-  @Test func theLifecycleRuleIsPrintedForS3Alone() async throws {
+  @Test func `the lifecycle rule is printed only for S3`() async throws {
     let endpoint = try Endpoint(.s3)
     let program = try Program(endpoint)
     #expect(try await program.run("init", endpoint.url).status == 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.tags(.large)) struct PackageTests {
   /// Either unit has the same permissions.
-  @Test func theTimersServiceIsLimitedAsTheOtherIs() throws {
+  @Test func `both systemd services have the same restrictions`() throws {
     func limits(_ name: String) throws -> Substring {
       let path = "\(Self.project)/conf/systemd/\(name)"
       let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -21,7 +21,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
   /// The archive of this build or, in the long campaign, of the release build.
-  @Test func theArchiveIsUnpackedAndUsed() async throws {
+  @Test func `the packaged archive works when unpacked`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
@@ -59,7 +59,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func unitsAndSnippetsAreUnderstoodByWhatTheyAreFor() async throws {
+    @Test func `systemd units and the logrotate snippet are valid`() async throws {
       let program = try Program()
       let result = try await program.shell(
         """

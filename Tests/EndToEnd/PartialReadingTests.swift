@@ -24,7 +24,7 @@ import Testing
     """
 
   @Test(arguments: Endpoint.Kind.allCases)
-  func partsAreThoseOfTheWhole(kind: Endpoint.Kind) async throws {
+  func `partial reading gives the same bytes as the whole log`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let result = try await Program(endpoint).shell(
       """
@@ -62,7 +62,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test func whatIsLeftIsRead() async throws {
+  @Test func `salvaging reads what remains and marks each GAP`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """

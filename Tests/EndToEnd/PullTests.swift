@@ -6,7 +6,7 @@ import Testing
 /// A mirror of the store in a folder.
 @Suite(.tags(.large)) struct PullTests {
   @Test(arguments: Endpoint.Kind.allCases)
-  func aMirrorFollows(kind: Endpoint.Kind) async throws {
+  func `repeated pulls keep a mirror up to date`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(endpoint)
     let script = """
@@ -47,7 +47,7 @@ import Testing
     #expect(text.hasSuffix("attached 1\nattached 2\n"), "\(text)")
   }
 
-  @Test func whatCannotBePulledIsSaid() async throws {
+  @Test func `an impossible pull is reported with its cause`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     #expect(try await program.run("pull", "mirror").status == 78)

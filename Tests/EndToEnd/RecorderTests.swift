@@ -13,7 +13,7 @@ import Testing
 
   /// The program runs until its first lines are in the store.
   @Test(arguments: ["echo ERROR: first", "echo first"])
-  func whatIsPrintedIsSentWhileTheProgramRuns(_ first: String) async throws {
+  func `output is uploaded while the program runs`(_ first: String) async throws {
     let program = try await configured("upload-every: \(first.contains("ERROR") ? "0" : "1s")\n")
     let script = """
       \(first); until $T show --remote "$TIDEMARK_SESSION" 2>/dev/null | grep -q first; do :; done
@@ -26,7 +26,7 @@ import Testing
     #expect(try await program.run("show", "--remote", "--plain", id).text == result.text)
   }
 
-  @Test func scriptsAddRecords() async throws {
+  @Test func `scripts add records to the running session or a continuation`() async throws {
     let program = try Program()
     let result = try await program.shell(
       """
@@ -62,12 +62,15 @@ import Testing
     (["log", "--session", "20260122t143005z-k3f9a7c2", "error", "x"], 64, "no session"),
     (["run", "--pty", "--survive", "--", "true"], 64, "exclude each other"),
     (["play", "--speed", "0", "x"], 64, "--speed takes"),
-  ]) func wrongInputIsTold(_ arguments: [String], _ status: Int32, _ says: String) async throws {
+  ])
+  func `log reports invalid input with the next step`(
+    _ arguments: [String], _ status: Int32, _ says: String
+  ) async throws {
     let result = try await Program().run(arguments)
     #expect(result.status == status && result.errors.contains(says), "\(result)")
   }
 
-  @Test func bytesAsTheyAre() async throws {
+  @Test func `run --as-is records the exact bytes`() async throws {
     let program = try await configured("")
     let result = try await program.shell(
       "$T run --as-is --app raw -- sh -c 'printf \"a\\000\\377\\r\\n\\033[1mb\"; printf c >&2'")
@@ -81,7 +84,7 @@ import Testing
     #expect(try await program.run("verify", id).status == 0)
   }
 
-  @Test func anEmptyFileIsASessionToo() async throws {
+  @Test func `an empty imported file is a session`() async throws {
     let program = try await configured("")
     let path = program.folder.path + "/empty.log"
     try Data().write(to: URL(filePath: path))
@@ -99,7 +102,7 @@ import Testing
   }
 
   /// Records that scripts add while the recorder is killed are in one session or another, once.
-  @Test func noNoteOfAScriptIsLostWithTheRecorder() async throws {
+  @Test func `records from scripts survive the recorder's death, once each`() async throws {
     let program = try Program()
     let result = try await program.shell(
       """

@@ -25,7 +25,7 @@ import Testing
     return program
   }
 
-  @Test func noSecretReachesTheStore() async throws {
+  @Test func `no secret reaches the store`() async throws {
     let program = try await program(Self.rules)
     let line = "login \(Self.token) of anna.b@example.org customer=4711-x\n"
     let recorded = try await program.run("log", "--app", "x", input: Array(line.utf8))
@@ -48,7 +48,7 @@ import Testing
 
   /// The work per match does not grow with its line: the limit is on processor time, which other
   /// tests do not affect.
-  @Test func manyPlacesInOneLongLineArePreviewedQuickly() async throws {
+  @Test func `previewing many secrets in one long line takes linear time`() async throws {
     let program = try await program()
     let count = 10_000
     let line = String(
@@ -63,7 +63,7 @@ import Testing
     #expect(preview.text == "standard input: \(count) github\n")
   }
 
-  @Test func previewShowsWhatIsMaskedAndChangesNothing() async throws {
+  @Test func `redact --preview shows masks and changes nothing`() async throws {
     let program = try await program()
     let text = "one\ntoken \(Self.token)\nthree customer=4711\n"
     let input = Array(text.utf8)
@@ -97,7 +97,7 @@ import Testing
     #expect(!all.text.contains(Self.token))
   }
 
-  @Test func aLoginThatEverybodyCanReadIsRefused() async throws {
+  @Test func `a world-readable configuration with a password is refused`() async throws {
     let program = try await program()
     try await program.configure { $0 + "\nproxy: http://a:hunter22@127.0.0.1:1\n" }
     let result = try await program.shell(
@@ -110,7 +110,7 @@ import Testing
     #expect(result.errors.contains("HTTPS_PROXY") && !result.errors.contains("hunter22"))
   }
 
-  @Test func doctorNamesPasswordsThatEverybodyCanRead() async throws {
+  @Test func `doctor names world-readable password files`() async throws {
     let program = try await program()
     let result = try await program.shell(
       """
@@ -128,7 +128,10 @@ import Testing
   @Test(arguments: [
     "webdav:\n  user: a\n  user: hunter22\n", "proxy: http://a:hunter22@h\nproxy: x\n",
     "proxy: [http://a:hunter22@h\n", "proxy: \"hunter22\n",
-  ]) func aFaultInTheConfigurationIsToldWithoutItsText(configuration: String) async throws {
+  ])
+  func `a configuration error is reported without quoting secrets`(
+    configuration: String
+  ) async throws {
     let program = try await program()
     try await program.configure { _ in configuration }
     let result = try await program.run("status")
@@ -149,7 +152,10 @@ import Testing
     (
       "redact:\n  rules:\n    - kind: a\n      naer: abc\n      pattern: 'x'", "did you mean 'near'"
     ),
-  ]) func wrongRulesAreToldWithTheirLine(configuration: String, says: String) async throws {
+  ])
+  func `an invalid redaction rule is reported with its cause`(
+    configuration: String, says: String
+  ) async throws {
     let program = try await program(configuration)
     let result = try await program.run("status")
     #expect(result.status == 78)

@@ -40,9 +40,8 @@ import Testing
       .filter { $0.hasSuffix(".log.zst") }.sorted()
   }
 
-  @Test(arguments: Endpoint.Kind.allCases) func aRotatedSessionGoesAndComesBack(
-    kind: Endpoint.Kind
-  ) async throws {
+  @Test(arguments: Endpoint.Kind.allCases)
+  func `a rotated session is uploaded and read back whole`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let program = try await program(endpoint)
     // More than fits through a pipe at once, so that there are several writes.
@@ -88,7 +87,7 @@ import Testing
     #expect(try parts(program).isEmpty)
   }
 
-  @Test func aRunningSessionIsPrunedAndReadFromBothSides() async throws {
+  @Test func `a pruned running session is read from local and remote parts`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try await program(endpoint)
     let result = try await program.shell(
@@ -116,9 +115,8 @@ import Testing
     #expect(try await program.list().first?["status"] as? String == "TERMINATED")
   }
 
-  @Test(arguments: 0..<4) func aRecorderKilledWhileItRotatesLosesNothing(
-    number: Int
-  ) async throws {
+  @Test(arguments: 0..<4)
+  func `a recorder killed during rotation loses no output`(number: Int) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try await program(endpoint)
     // Killed at a different point each time, in the middle of its writing.

@@ -4,7 +4,7 @@ import Testing
 /// Which words of `tidemark run` are ours, and which are the program's.
 @Suite(.tags(.medium)) struct RunOptionsTests {
   @Test(arguments: [["--help"], ["-h"], ["--no-upload", "--help"], ["--app", "x", "-h"]])
-  func helpIsOurs(arguments: [String]) async throws {
+  func `options before the program belong to tidemark run`(arguments: [String]) async throws {
     let program = try Program()
     let result = try await program.run(["run"] + arguments)
     #expect(result.status == 0, "\(result.errors)")
@@ -12,7 +12,7 @@ import Testing
     #expect(try await program.list("--local").isEmpty)
   }
 
-  @Test func versionIsOurs() async throws {
+  @Test func `run --version prints tidemark's version`() async throws {
     let program = try Program()
     let result = try await program.run("run", "--version")
     #expect(result.status == 0)
@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     ["--ap", "x", "ls"], ["-x"], ["--no-uploads", "ls"], ["--pty", "--foo=1", "ls"],
   ])
-  func anUnknownOptionRunsNothing(arguments: [String]) async throws {
+  func `an unknown option is an error and runs nothing`(arguments: [String]) async throws {
     let program = try Program()
     let result = try await program.run(["run"] + arguments)
     #expect(result.status == 64)
@@ -36,13 +36,13 @@ import Testing
     ["--", "echo", "--help", "-h", "--version", "--app", "--", "x"],
     ["--app", "y", "--no-upload", "echo", "--help", "-h", "--version", "--app", "--", "x"],
   ])
-  func whatFollowsTheProgramIsItsOwn(arguments: [String]) async throws {
+  func `options after the program belong to the program`(arguments: [String]) async throws {
     let result = try await Program().run(["run"] + arguments)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.text == "--help -h --version --app -- x\n")
   }
 
-  @Test func aProgramMayHaveTheNameOfAnOption() async throws {
+  @Test func `after -- a program may have the name of an option`() async throws {
     let result = try await Program().run("run", "--", "--help")
     #expect(result.status == 127)
     #expect(result.errors.contains("--help: command not found"))

@@ -5,7 +5,7 @@ import Testing
 
 /// Scenarios from a shell user's point of view.
 @Suite(.tags(.medium)) struct ScenarioCommandTests {
-  @Test func aScriptsRecordsAreWrittenOnlyWhileTheirScenarioIsOn() async throws {
+  @Test func `scenario records are written only while the scenario is enabled`() async throws {
     let program = try Program()
     func record(_ message: String) async throws -> Command.Result {
       try await program.shell(

@@ -8,7 +8,7 @@ import Testing
 /// `tidemark.yaml` with bytes changed, duplicated and lost is read or rejected, with the file's
 /// name and no text of it except names of keys.
 @Suite(.tags(.medium)) struct SettingsFuzzTests {
-  @Test func anyTextIsReadOrRefused() throws {
+  @Test func `any configuration text is read or refused with its path`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"
     let template = SettingsTemplate.text(store: "s3://bucket/logs")

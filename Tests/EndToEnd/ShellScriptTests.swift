@@ -5,9 +5,8 @@ import Testing
 
 /// The scripts that read a store without the program, compared with what the program wrote.
 @Suite(.tags(.large)) struct ShellScriptTests {
-  @Test(arguments: Endpoint.Kind.allCases) func listExportAndReap(
-    kind: Endpoint.Kind
-  ) async throws {
+  @Test(arguments: Endpoint.Kind.allCases)
+  func `shell scripts list, export and reap sessions`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     var program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
@@ -53,7 +52,7 @@ import Testing
 
   /// Of two sidecars with the same number the one that seals counts, then the longer one, then the
   /// one with the higher hash, whatever their order in a listing.
-  @Test func theHighestOfSidecarsWithOneNumberCounts() async throws {
+  @Test func `among equal revisions sealed wins, then longer, then the higher hash`() async throws {
     let endpoint = try Endpoint(.directory)
     try endpoint.prepare()
     let program = try Program(scriptsFor: endpoint)
@@ -94,7 +93,7 @@ import Testing
     }
     """
 
-  @Test func theGenerationThatTheSidecarNamesIsRead() async throws {
+  @Test func `scripts read the generation named by the sidecar`() async throws {
     let endpoint = try Endpoint(.directory)
     var program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
@@ -144,9 +143,8 @@ import Testing
 
   /// A foreign log that loses its head and gains lines, twice, and is then sealed: copies from
   /// plain segments and from the literals of a delta.
-  @Test(arguments: [Endpoint.Kind.directory, .s3]) func deltasAreRead(
-    kind: Endpoint.Kind
-  ) async throws {
+  @Test(arguments: [Endpoint.Kind.directory, .s3])
+  func `scripts read sessions stored as deltas`(kind: Endpoint.Kind) async throws {
     let endpoint = try Endpoint(kind)
     let program = try Program(scriptsFor: endpoint)
     try await program.configure {
@@ -179,7 +177,7 @@ import Testing
     #expect(deltas >= 3 && result.text.hasSuffix("terminated\n"), "\(result.text) \(result.errors)")
   }
 
-  @Test func aSegmentReplacedWhileItIsReadCostsOneListing() async throws {
+  @Test func `an export survives the replacement of a segment while reading`() async throws {
     let endpoint = try Endpoint(.webdav)
     var program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
@@ -222,7 +220,10 @@ import Testing
       "unseal; (tr 1 2 <\"$log\"; echo) >other; "
         + "put_segment \"${object%/*}\" other $id 5 $(wc -c <other)", "overlap"
     ),
-  ]) func damageIsToldAndNothingIsLeft(damage: String, says: String) async throws {
+  ])
+  func `damage is reported, and no partial export remains`(
+    damage: String, says: String
+  ) async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
@@ -297,7 +298,8 @@ import Testing
       command: "export-session.sh 2026", status: 69, says: "jq is missing"),
   ]
 
-  @Test(arguments: refusals) func isToldWithTheNextStep(_ test: Refusal) async throws {
+  @Test(arguments: refusals)
+  func `scripts report errors with the next step and no secrets`(_ test: Refusal) async throws {
     let endpoint = try Endpoint(test.kind)
     var program = try Program(scriptsFor: endpoint)
     program.environment.merge(test.environment) { $1 }
@@ -321,7 +323,7 @@ import Testing
     #expect(!result.errors.contains("secret@"))
   }
 
-  @Test func anIdMayBeShortenedAsLongAsItIsUnique() async throws {
+  @Test func `scripts accept a shortened id if it is unique`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)
@@ -336,7 +338,8 @@ import Testing
     #expect(none.status == 64 && none.errors.contains("list-sessions.sh"))
   }
 
-  @Test func retentionAsksTheSidecarTooAndRefusesBoldPlans() async throws {
+  @Test
+  func `the reaping script checks sidecars and refuses suspiciously large plans`() async throws {
     let endpoint = try Endpoint(.directory)
     var program = try Program(scriptsFor: endpoint)
     program.environment["CLOCK"] = Program.lateClock
@@ -388,9 +391,8 @@ import Testing
     #expect(reaped.status == 0 && reaped.text.components(separatedBy: "deleted").count == 21)
   }
 
-  @Test(arguments: ["D:", "d:", "lp1:", ""]) func listingsOfAllDialects(
-    namespace: String
-  ) async throws {
+  @Test(arguments: ["D:", "d:", "lp1:", ""])
+  func `scripts parse WebDAV listings of all dialects`(namespace: String) async throws {
     // Paths as Apache, Nextcloud, rclone and Exchange write them.
     let roots = [
       "D:": "/r%26d/l%c3%b6gs/", "d:": "/r&amp;d/l%C3%B6gs/", "lp1:": "/r&#38;d/l%C3%b6gs/",
@@ -440,7 +442,7 @@ import Testing
     #expect(server.received.allSatisfy { $0.head.contains(" /r%26d/l%C3%B6gs/") })
   }
 
-  @Test func bucketsAreListedPageByPage() async throws {
+  @Test func `scripts list buckets page by page`() async throws {
     func page(_ content: String) -> String {
       ScriptedServer.answer(
         "200 OK",

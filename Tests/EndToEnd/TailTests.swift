@@ -21,7 +21,7 @@ import Testing
     id=$(basename "$log" .log)
     """
 
-  @Test func lastLinesAreThoseOfTail() async throws {
+  @Test func `tail prints the same lines as the system tail, local and remote`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// Each line once, however often the log is rotated meanwhile, and the end is reported.
-  @Test func aFollowedSessionIsWhole() async throws {
+  @Test func `a followed session shows each line once across rotations`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -71,7 +71,7 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
-  @Test func aKilledRecorderEndsTheFollowing() async throws {
+  @Test func `tail -f ends when the recorder is killed`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -86,7 +86,7 @@ import Testing
 
   /// For a session in the store, only new bytes are fetched.
   @Test(arguments: [Endpoint.Kind.webdav, .s3])
-  func ofTheStoreOnlyTheSuffixIsFetched(kind: Endpoint.Kind) async throws {
+  func `following a remote session fetches only new bytes`(kind: Endpoint.Kind) async throws {
     let gets = Requests()
     let endpoint = try Endpoint(kind) { _, request in
       if request.method == "GET", request.target.contains(".log.zst") { gets.add(request.target) }
@@ -120,7 +120,7 @@ import Testing
     #expect(starts.count <= 3 * 4, "\(starts)")
   }
 
-  @Test func severalSessionsAreToldApart() async throws {
+  @Test func `tail of several sessions prefixes each line with its id`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -151,7 +151,7 @@ import Testing
         """, "\(result.text) \(result.errors)")
   }
 
-  @Test func whatIsDeletedMeanwhileIsSaid() async throws {
+  @Test func `tail -f reports a session that is deleted meanwhile`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// A closed pipe ends it silently.
-  @Test func aClosedPipeIsNoError() async throws {
+  @Test func `a closed output pipe ends a command without an error`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -195,7 +195,7 @@ import Testing
     ["export", "-o", "-", "--app", "pipe", "--format", "jsonl"],
     ["export", "-o", "-", "--app", "pipe", "--merge"],
   ])
-  func controlBytesReachNoTerminal(arguments: [String]) async throws {
+  func `control bytes of a log never reach a terminal`(arguments: [String]) async throws {
     let program = try Program()
     let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2Jred\u{9b}31m\u{202e}\r\u{8}\u{7f}\n"
     try await program.run("log", "--no-upload", input: Array(hostile.utf8) + [0xff, 0x1b, 0x0a])

@@ -16,7 +16,7 @@ import Testing
     return String(decoding: try program.log(id), as: UTF8.self)
   }
 
-  @Test func promptsAndPasswordsWork() async throws {
+  @Test func `run --pty shows prompts and does not record hidden input`() async throws {
     let program = try Program()
     let terminal = try terminal(
       program, "run", "--pty", "--", "sh", "-c",
@@ -38,7 +38,7 @@ import Testing
 
   /// A shell with job control, and in it ourselves on pipes or on a terminal.
   @Test(arguments: [["run", "--pty"], ["run"], ["run", "--survive"]])
-  func controlZStopsAndTheShellGoesOn(_ command: [String]) async throws {
+  func `SIGTSTP stops the program, and fg continues it`(_ command: [String]) async throws {
     let program = try Program()
     var environment = program.environment
     environment["PS1"] = "ready> "
@@ -72,7 +72,7 @@ import Testing
     #expect(log.hasSuffix("SESSION END exit 0\n"))
   }
 
-  @Test func aFullScreenProgramIsPlayedAgain() async throws {
+  @Test func `play repeats a full-screen program without titles or queries`() async throws {
     let program = try Program()
     let screen = "\u{1b}[?1049h\u{1b}[2J\u{1b}[5;7Hscreen\u{1b}]0;title\u{7}\u{1b}[6n\u{1b}[?1049l"
     let terminal = try terminal(program, "run", "--pty", "--", "printf", "%s", screen)
@@ -93,14 +93,14 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("show --plain"))
   }
 
-  @Test func aProgramThatIsNotThere() async throws {
+  @Test func `run --pty of a missing program exits with 127`() async throws {
     let program = try Program()
     let terminal = try terminal(program, "run", "--pty", "--", "/nowhere/at/all")
     terminal.waits(for: "/nowhere/at/all: command not found")
     #expect(try terminal.status() == 127)
   }
 
-  @Test func inputThatIsNoTerminalReachesItsEnd() async throws {
+  @Test func `run --pty passes on the end of piped input`() async throws {
     let program = try Program()
     let result = try await program.run(
       "run", "--pty", "--", "sh", "-c", "cat; test -t 1 && echo on a terminal",
@@ -112,7 +112,7 @@ import Testing
 
 /// Tests of a separate recorder.
 @Suite(.tags(.medium)) struct SurviveTests {
-  @Test func theProgramBehavesAsWithoutUs() async throws {
+  @Test func `run --survive keeps the program's output and exit status`() async throws {
     let program = try Program()
     let result = try await program.run(
       "run", "--survive", "--app", "job", "--", "sh", "-c", "echo out; echo err >&2; exit 9")
@@ -124,7 +124,7 @@ import Testing
   }
 
   /// A signal to us is forwarded to the program, and killing us affects neither.
-  @Test func nothingIsLostWhenTheCommandIsKilled() async throws {
+  @Test func `run --survive passes on signals and outlives a kill of the command`() async throws {
     let program = try Program()
     let script = """
       cd "$HOME"

@@ -10,7 +10,7 @@ import Testing
 @Suite(.tags(.medium)) struct AlertCampaignTests {
   /// 100 devices with 20 sessions each, spread over a day, some of which crash, go wrong, or fall
   /// silent: each is told, and nothing else.
-  @Test func aDayOfAHundredDevicesHasNoFalseAndNoMissedAlert() async throws {
+  @Test func `a day of 100 devices gives no false and no missed alerts`() async throws {
     var crash = AlertRule(name: "crashed", .crash(includesFailures: false))
     crash.repeatsEvery = .zero
     var errors = AlertRule(name: "errors", .records(RecordCondition(levels: .from(.error))))
@@ -95,7 +95,9 @@ import Testing
   /// The usual case: a server with an open session that sends a segment a minute, looked at every five
   /// minutes.
   @Test(arguments: [false, true])
-  func aServerCostsSoManyRequestsAPass(readsRecords: Bool) async throws {
+  func `a pass over a running server costs a fixed number of requests`(
+    readsRecords: Bool
+  ) async throws {
     var rules = [AlertRule(name: "crashed", .crash(includesFailures: true))]
     if readsRecords {
       rules.append(AlertRule(name: "hits", .records(RecordCondition(pattern: "hit"))))

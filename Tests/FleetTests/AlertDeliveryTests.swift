@@ -24,7 +24,8 @@ import Testing
     ) { _ in }.send(message(), to: "t")
   }
 
-  @Test func aCommandGetsTheMessageOnItsInputAndOnlyIdsInItsEnvironment() async throws {
+  @Test
+  func `a command gets the message on standard input and only ids as variables`() async throws {
     let folder = try TemporaryDirectory()
     let script = """
       cat > "$1"; env | sort > "$1.env"; printf '%s\\n' "$@" > "$1.args"
@@ -53,7 +54,9 @@ import Testing
     // What it has started is killed with it.
     (["/bin/sh", "-c", "sleep 1000 & sleep 1000"], "took too long and was killed"),
   ])
-  func aCommandThatFailsSaysHow(command: [String], error: String) async throws {
+  func `a failed command is reported with how it ended`(
+    command: [String], error: String
+  ) async throws {
     let said = try #require(
       await send(
         .command(command),
@@ -64,7 +67,7 @@ import Testing
       "\(said)")
   }
 
-  @Test func aWebhookGetsTheMessageWithItsKey() async throws {
+  @Test func `a webhook gets the message with its idempotency key`() async throws {
     for form in Webhook.Form.allCases {
       let server = try ScriptedServer([ScriptedServer.answer("204 No Content")])
       var webhook = try #require(Webhook(server.url + "/secret/path"))
@@ -92,7 +95,9 @@ import Testing
       (["307 Temporary Redirect", "200 OK"], ["Location: /other"], nil),
       (["307 T", "307 T"], ["Location: /other"], "answer 307"),
     ] as [([String], [String], String?)])
-  func aWebhooksAnswerDecides(statuses: [String], headers: [String], error: String?) async throws {
+  func `a webhook's status decides delivery, and errors hide its path`(
+    statuses: [String], headers: [String], error: String?
+  ) async throws {
     let server = try ScriptedServer(
       statuses.map { ScriptedServer.answer($0, headers: $0.hasPrefix("3") ? headers : []) })
     let webhook = try #require(Webhook(server.url + "/secret"))
@@ -106,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func aWebhookThatHangsOrRefusesIsGivenUp() async throws {
+  @Test func `a webhook that hangs or refuses is reported`() async throws {
     let hanging = try ScriptedServer()
     let webhook = try #require(Webhook(hanging.url))
     let said = await send(.webhook(webhook), patience: .milliseconds(100))
@@ -115,7 +120,7 @@ import Testing
     #expect(await send(.webhook(refused))?.contains("unreachable") == true)
   }
 
-  @Test func aHeartbeatIsAskedByGet() async throws {
+  @Test func `the heartbeat is a GET request`() async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK")])
     let url = try #require(Webhook(server.url + "/ping"))
     #expect(await Heartbeat(HTTPTransport()).ask(url) == nil)

@@ -20,7 +20,7 @@ import Testing
     return rule
   }
 
-  @Test func aCrashIsToldOnceWithinOnePassAfterItsUpload() async throws {
+  @Test func `a crash alerts once, in the first pass after its upload`() async throws {
     let world = try World()
     try await world.pass()
     let device = try world.device("d1")
@@ -61,7 +61,7 @@ import Testing
     #expect(world.sender.take().compactMap(\.session).sorted() == failed.sorted())
   }
 
-  @Test func aFirstPassAndALostStateTellNothingOld() async throws {
+  @Test func `a first pass and a lost state alert on nothing old`() async throws {
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: true)),
       Self.rule("errors", .records(RecordCondition(levels: .from(.error)))),
@@ -104,7 +104,7 @@ import Testing
     #expect(world.sender.take().map(\.lines.count) == [1])
   }
 
-  @Test func aDeviceThatComesBackTellsWhatHappenedMeanwhile() async throws {
+  @Test func `a device that reconnects alerts on crashes in the meantime`() async throws {
     let world = try World()
     let device = try world.device("d1")
     let first = device.begin()
@@ -125,7 +125,7 @@ import Testing
     #expect(Set(world.sender.take().map(\.app)) == ["early", "late"])
   }
 
-  @Test func recordsAreCountedOnceByTheirOffset() async throws {
+  @Test func `each matching record is counted once`() async throws {
     let world = try World([
       Self.rule("errors", .records(RecordCondition(levels: .from(.error)))) {
         ($0.repeatsEvery, $0.group) = (.zero, .zero)
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func filtersChoose() async throws {
+  @Test func `filters select by app, user, device, category and scenario`() async throws {
     var rules: [AlertRule] = []
     for (name, change) in [
       ("app", { $0.filter.apps = [NamePattern("kiosk-*")] }),
@@ -192,7 +192,7 @@ import Testing
     #expect(world.sender.take().filter { $0.state == .firing }.map(\.alert) == ["device"])
   }
 
-  @Test func silenceIsByTheServersClock() async throws {
+  @Test func `silence is measured by the server's clock, not during an outage`() async throws {
     let world = try World(
       [
         Self.rule("silent", .silence(.seconds(1800))) {
@@ -220,7 +220,7 @@ import Testing
       ])
   }
 
-  @Test func aKillBetweenDecisionAndDeliveryTellsOnceMoreWithTheSameKey() async throws {
+  @Test func `a message of unknown delivery is sent again with the same key`() async throws {
     struct Killed: Error {}
     /// Delivers, and dies before anybody knows.
     struct Dying: AlertSender {
@@ -245,7 +245,7 @@ import Testing
     #expect(world.sender.take().map(\.id) == [first.id])
   }
 
-  @Test func aTargetThatFailsForAnHourGetsEverythingInOrder() async throws {
+  @Test func `a target that fails for an hour then gets all messages in order`() async throws {
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: false)) { $0.targets = ["hook", "mail"] }
     ])
@@ -277,7 +277,7 @@ import Testing
     #expect(mail.count == 3 && Set(mail).count == 3)
   }
 
-  @Test func aMessageIsGivenUpAfterADay() async throws {
+  @Test func `an undeliverable message is dropped after a day`() async throws {
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: false)) { $0.targets = ["hook"] }
     ])
@@ -292,7 +292,7 @@ import Testing
     #expect(report.lost.count == 1 && report.undelivered == 0)
   }
 
-  @Test func aDamagedSidecarOrSegmentIsToldAndPassedOver() async throws {
+  @Test func `a damaged sidecar or segment is reported and skipped`() async throws {
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: false)),
       Self.rule("errors", .records(RecordCondition(levels: .from(.error)))),
@@ -314,7 +314,7 @@ import Testing
     #expect(try await world.pass().problems.isEmpty)
   }
 
-  @Test func textOfOthersIsHarmlessWhereverItGoes() async throws {
+  @Test func `text from logs and sidecars is escaped in every message form`() async throws {
     let bad = "\u{1b}]0;x\u{7}`$(id)`\r\n\u{202e}<!channel>\u{9b}31m\u{0}"
     let world = try World([
       Self.rule("crashed", .crash(includesFailures: false)),
@@ -367,7 +367,7 @@ import Testing
     }
   }
 
-  @Test func twoPassesAtOnceAreOne() async throws {
+  @Test func `only one pass holds the lock at a time`() async throws {
     let world = try World()
     let pass = AlertPass(world.rules, state: world.path) { Timestamp(milliseconds: 0) }
     let lock = try pass.lock()

@@ -92,7 +92,7 @@ import Testing
     return rule
   }
 
-  @Test func aMatchIsToldOnceAgainAfterRepeatAndItsEndAfterKeep() {
+  @Test func `an alert fires once, repeats after repeat and resolves after keep`() {
     check(
       Self.rule { $0.repeatsEvery = .seconds(600) },
       [
@@ -111,7 +111,7 @@ import Testing
       ])
   }
 
-  @Test func forMustHoldSoLong() {
+  @Test func `an alert fires only after its condition has held for the hold time`() {
     check(
       Self.rule { ($0.hold, $0.keep) = (.seconds(600), .seconds(300)) },
       [
@@ -132,7 +132,7 @@ import Testing
       ])
   }
 
-  @Test func whatFiresTogetherIsToldTogether() {
+  @Test func `alerts that fire together are grouped into one message`() {
     check(
       Self.rule(),
       [
@@ -150,7 +150,7 @@ import Testing
       ])
   }
 
-  @Test func whatWaitsForItsTurnDoesNotEndUntold() {
+  @Test func `an alert that waits for its group is still sent after it resolves`() {
     check(
       Self.rule { ($0.group, $0.keep, $0.tellsEnd) = (.seconds(900), .seconds(60), false) },
       [
@@ -162,7 +162,7 @@ import Testing
       ])
   }
 
-  @Test func whatASilenceCoversIsNeverTold() {
+  @Test func `a silenced alert sends neither its start nor its end`() {
     let silence = AlertSilence(
       alert: "r", device: "host-d1", until: Self.time(1000), reason: "known")
     check(
@@ -180,7 +180,7 @@ import Testing
       ])
   }
 
-  @Test func outsideOfItsHoursARuleWaits() throws {
+  @Test func `an alert outside its hours waits until they begin`() throws {
     // The start is 14:30:05 UTC.
     let hours = try #require(AlertHours("15:00-16:00 UTC"))
     check(
@@ -193,7 +193,7 @@ import Testing
       ])
   }
 
-  @Test func crashesOfOneKindAreOneAlert() throws {
+  @Test func `crashes with the same signature are one alert`() throws {
     let rule = Self.rule(.crash(includesFailures: false))
     check(
       rule,
@@ -228,7 +228,7 @@ import Testing
       ])
   }
 
-  @Test func aGroupOfCrashesSaysHowManyWhereAndSinceWhen() throws {
+  @Test func `a crash message states count, devices, first version and times`() throws {
     var ledger = AlertLedger()
     let rule = Self.rule(.crash(includesFailures: false)) { $0.repeatsEvery = .zero }
     var text = ""
@@ -247,7 +247,7 @@ import Testing
         """)
   }
 
-  @Test func aRateCountsByTheTimesOfRecords() {
+  @Test func `a rate counts records by their own timestamps`() {
     let rule = Self.rule(.rate(RecordCondition(), moreThan: 10, within: .seconds(300))) {
       $0.scope = .device
     }
@@ -270,7 +270,7 @@ import Testing
       ])
   }
 
-  @Test func silenceIsToldWhileItLasts() {
+  @Test func `a silent device alerts again until it is heard from`() {
     let rule = Self.rule(.silence(.seconds(1800))) { $0.repeatsEvery = .seconds(3600) }
     check(
       rule,
@@ -285,7 +285,7 @@ import Testing
       ])
   }
 
-  @Test func whoWasSilentBeforeTheFirstPassIsNoNews() {
+  @Test func `a device silent since before the first pass does not alert`() {
     check(
       Self.rule(.silence(.seconds(1800))),
       [
@@ -295,7 +295,7 @@ import Testing
       ])
   }
 
-  @Test func silenceCountsWithinTheHoursAlone() throws {
+  @Test func `silence counts only within the rule's hours`() throws {
     let hours = try #require(AlertHours("15:00-16:00 UTC"))
     // 15:00 is 1795 s after the start.
     check(
@@ -312,14 +312,14 @@ import Testing
       ])
   }
 
-  @Test func aStoreThatFailsEndsAndBeginsNothing() {
+  @Test func `a failing store neither starts nor ends alerts`() {
     let rule = Self.rule(.silence(.seconds(1800)))
     let first = AlertPlan([rule], AlertLedger(), Self.heard(0), now: Self.start)
     let second = AlertPlan([rule], first.ledger, nil, now: Self.time(9000))
     #expect(second.outgoing.isEmpty && second.ledger == first.ledger)
   }
 
-  @Test func aPassHasSoManyMessagesAtTheMost() throws {
+  @Test func `a pass sends at most 20 messages and counts the omitted ones`() throws {
     var reading = AlertReading()
     for number in 0..<50 {
       let shape = String(repeating: "x", count: number + 1)

@@ -10,7 +10,7 @@ import Testing
     ("a*b*c", "a-b-b-c", true), ("a*b*c", "a-c", false), ("*x", "xyx", true), ("ab", "abc", false),
     ("a*a", "a", false), ("*.app", "my.app", true),
   ])
-  func aPatternMatchesAWholeName(pattern: String, name: String, matches: Bool) {
+  func `a pattern matches only a whole name`(pattern: String, name: String, matches: Bool) {
     #expect(NamePattern(pattern).matches(name) == matches)
   }
 
@@ -25,7 +25,9 @@ import Testing
     ("22:00-06:00 UTC", "01-22T06:00:00Z", nil),
     ("00:00-24:00 UTC", "01-22T23:59:59Z", "01-22T00:00:00.000Z"),
   ])
-  func hoursBegin(hours: String, time: String, beginning: String?) throws {
+  func `alert hours follow their time zone and may cross midnight`(
+    hours: String, time: String, beginning: String?
+  ) throws {
     let hours = try #require(AlertHours(hours))
     let time = try #require(Timestamp(iso: "2026-\(time)"))
     #expect(hours.beginning(of: time)?.description == beginning.map { "2026-\($0)" })
@@ -35,7 +37,7 @@ import Testing
     "", "8-20", "08:00", "08:00-08:00", "24:00-06:00", "08:60-09:00", "08:00-25:00",
     "08:00-20:00 Nowhere/Land", "08:00-20:00 UTC x",
   ])
-  func otherHoursAreRefused(text: String) {
+  func `invalid alert hours are refused`(text: String) {
     #expect(AlertHours(text) == nil)
   }
 
@@ -46,11 +48,11 @@ import Testing
     ("http://localhost.evil.example/x", nil), ("http://example/x", nil), ("ftp://x", nil),
     ("https://", nil), ("https://a b", nil),
   ])
-  func aWebhookIsEncryptedOrOfThisMachine(url: String, shown: String?) {
+  func `a webhook URL is HTTPS or local, and its path is hidden`(url: String, shown: String?) {
     #expect(Webhook(url)?.description == shown)
   }
 
-  @Test func headersAreCheckedWhenTheyAreRead() {
+  @Test func `webhook headers are validated when read`() {
     #expect(
       Webhook.headers("# comment\nAuthorization: Bearer x\n\nX-Y:z\n")?.map(\.value)
         == ["Bearer x", "z"])

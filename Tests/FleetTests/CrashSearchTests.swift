@@ -8,7 +8,7 @@ import Testing
 @testable import Fleet
 
 @Suite struct CrashSearchTests {
-  @Test func crashesAreFoundByNamesAndGrouped() async throws {
+  @Test func `crashes are found by object names and grouped by signature`() async throws {
     let clock = TestClock()
     let store = TimedStore(clock)
     let devices = try ["d1", "d2", "d3"].map { try SimulatedDevice($0, store) }
@@ -37,7 +37,7 @@ import Testing
       CrashGroup.groups(of: try await all.crashes(of: ["d1", "d2", "d3"]) { _ in }).count == 2)
   }
 
-  @Test func aSummaryTellsOfEachDevice() async throws {
+  @Test func `a summary lists each device's activity, crashes and errors`() async throws {
     let clock = TestClock()
     let store = TimedStore(clock)
     let old = try SimulatedDevice("old", store)

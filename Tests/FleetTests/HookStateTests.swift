@@ -34,7 +34,7 @@ import Testing
     return (told, try telling.waiting().sorted())
   }
 
-  @Test func eachCrashIsToldOnceAndNoneThatIsOld() async throws {
+  @Test func `each crash runs the hook once, and old crashes never do`() async throws {
     let home = try TestHome()
     let old = try crashed(home, endedHoursAgo: 2)
     let new = try crashed(home, endedHoursAgo: 0)
@@ -77,7 +77,7 @@ import Testing
     #expect(try await told([], home).waiting.isEmpty)
   }
 
-  @Test func aStallIsToldOnceADayWhileItLasts() {
+  @Test func `a stalled upload runs the hook once a day`() {
     let start = Timestamp(milliseconds: 1_769_092_205_123)
     var state = HookState()
     let told = [(0, true), (1, true), (23, true), (24, true), (25, false), (26, true)].map {
@@ -86,7 +86,7 @@ import Testing
     #expect(told == [true, false, false, true, false, true])
   }
 
-  @Test func aDamagedFileIsForgotten() throws {
+  @Test func `a damaged hook state file is ignored`() throws {
     let home = try TestHome()
     let path = home.home.path + "/hooks.json"
     #expect(try HookState.load(path) == nil)
@@ -98,7 +98,7 @@ import Testing
     #expect(try HookState.load(path) == nil)
   }
 
-  @Test func crashedSessionsAreJudgedHereAndNow() throws {
+  @Test func `only sessions that ended with a crash are reported to the hook`() throws {
     let home = try TestHome()
     let fine = try home.session("x\n".utf8)
     home.clock.advance(seconds: 1)
@@ -119,7 +119,7 @@ import Testing
     #expect(try HookInput(crash: crashed[0]).json().starts(with: Array("{\"app\":".utf8)))
   }
 
-  @Test func metricsAreTextForACollector() {
+  @Test func `metrics use the Prometheus text format with escaped labels`() {
     var metrics = DeviceMetrics()
     metrics.user = "a\"b\\c"
     metrics.lastSuccess = Timestamp(milliseconds: 1_769_092_205_123)

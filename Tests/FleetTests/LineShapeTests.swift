@@ -24,11 +24,11 @@ import Testing
     ("", ""), ("a[", "a["), ("\u{1b}[", ""), ("[REDACTED:x", "[REDACTED:x"), ("0x", "<n>x"),
     ("12:", "<n>:"), ("2026-01-", "<n>-<n>-"),
   ])
-  func whatVariesIsReplaced(line: String, shape: String) {
+  func `variable parts of a line are replaced by placeholders`(line: String, shape: String) {
     #expect(LineShape.of(line) == shape)
   }
 
-  @Test func aLongLineIsCut() {
+  @Test func `the shape of a long line is truncated`() {
     #expect(LineShape.of(String(repeating: "ab ", count: 5000)).count <= 300)
   }
 
@@ -37,7 +37,7 @@ import Testing
     CrashSignature(app: app, cause: cause, lines: lines).id
   }
 
-  @Test func crashesOfOneKindHaveOneSignature() {
+  @Test func `crashes that differ only in variable parts have the same signature`() {
     let time = "2026-01-22T14:30:05.123Z"
     let one = signature([
       "\(time) [INFO] [stdout] served 12 requests",
@@ -55,7 +55,7 @@ import Testing
     #expect(signature([]) != signature([], app: "other"))
   }
 
-  @Test func anErrorCountsWithWhatFollowsAndElseTheLastLines() {
+  @Test func `a signature starts at the error, else uses the last lines`() {
     let noise = (0..<9).map { "step \(Character(Unicode.Scalar(97 + UInt8($0))))" }
     #expect(signature(noise + ["ERROR: disk full"]) == signature(["ERROR: disk full"]))
     #expect(signature(noise) == signature(noise.suffix(5)))

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite(.tags(.medium)) struct HTTPTransportTests {
-  @Test func sendsTheBodyWithItsLengthAndReadsTheAnswer() async throws {
+  @Test func `a request is sent with its length, and the response is read`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("201 Created", headers: ["ETag:  \"x\" ", "A: 1", "a: 2"], body: "ok")
     ])
@@ -32,7 +32,7 @@ import Testing
     #expect(!request.head.lowercased().contains("transfer-encoding"))
   }
 
-  @Test func headHasNoBody() async throws {
+  @Test func `a HEAD response has headers and no body`() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 5\nConnection: close\n\n"])
     let transport = HTTPTransport.patient()
     let response = try await transport.send(HTTPRequest(method: "HEAD", url: server.url))
@@ -41,7 +41,7 @@ import Testing
     #expect(transport.reachesThisMachine)
   }
 
-  @Test func cancellingAStalledRequestIsImmediate() async throws {
+  @Test func `cancelling a stalled request ends it at once`() async throws {
     let server = try ScriptedServer()
     let transport = HTTPTransport.patient()
     let task = Task {
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// A child that inherits a connection keeps it open after we have closed it.
-  @Test func noChildGetsAConnection() async throws {
+  @Test func `child processes inherit no connection`() async throws {
     let server = try ScriptedServer()
     let transport = HTTPTransport.patient()
     let request = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
@@ -76,7 +76,7 @@ import Testing
     return result == 0 ? "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))" : nil
   }
 
-  @Test func cancellingAQueuedRequestLeavesTheOthers() async throws {
+  @Test func `cancelling a queued request does not affect others`() async throws {
     let server = try ScriptedServer()
     let transport = HTTPTransport.patient(workers: 1)
     let first = Task { try await transport.send(HTTPRequest(method: "GET", url: server.url)) }
@@ -99,14 +99,16 @@ import Testing
     ("http://127.0.0.1:1/", .unreachable),
     ("ftp://127.0.0.1/", .invalidURL), ("http://127.0.0.1:1/\u{0}", .invalidURL),
   ])
-  func namesTheFailure(url: String, code: TransportError.Code) async throws {
+  func `each failure to connect has its own code`(
+    url: String, code: TransportError.Code
+  ) async throws {
     let error = await #expect(throws: TransportError.self) {
       try await HTTPTransport.patient().send(HTTPRequest(method: "GET", url: url))
     }
     #expect(error?.code == code, "\(String(describing: error))")
   }
 
-  @Test func boundsTheAnswer() async throws {
+  @Test func `a response beyond the size limit is an error`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: String(repeating: "x", count: 100_000))
     ])
@@ -117,7 +119,7 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
-  @Test func aCutAnswerIsAnError() async throws {
+  @Test func `a truncated response is an error`() async throws {
     let server = try ScriptedServer(["HTTP/1.1 200 OK\nContent-Length: 50\n\nshort"])
     let error = await #expect(throws: TransportError.self) {
       try await HTTPTransport.patient().send(HTTPRequest(method: "GET", url: server.url))
@@ -125,7 +127,7 @@ import Testing
     #expect(error?.code == .interrupted)
   }
 
-  @Test func aHeaderCannotSmuggleAnother() async throws {
+  @Test func `a header value with a line break is refused`() async throws {
     let error = await #expect(throws: TransportError.self) {
       try await HTTPTransport.patient().send(
         HTTPRequest(method: "GET", url: "http://127.0.0.1:1/", headers: [("A", "b\r\nC: d")]))

@@ -14,7 +14,7 @@ import Testing
     func advance(_ by: Double) { seconds.withLock { $0 += by } }
   }
 
-  @Test func neverMovesMoreThanTheRateInTheLongRun() {
+  @Test func `the average rate never exceeds the limit`() {
     let hand = Hand()
     let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
     var moved = 0
@@ -26,7 +26,7 @@ import Testing
     #expect((9900...10_137).contains(moved))
   }
 
-  @Test func saysHowLongToWait() {
+  @Test func `an exceeded rate limit returns the time to wait`() {
     let hand = Hand()
     let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
     #expect(pace.take(600) == 0)
@@ -36,7 +36,7 @@ import Testing
     #expect(pace.take(1) == 0)
   }
 
-  @Test func anIdleHourIsNoCredit() {
+  @Test func `idle time gives no credit`() {
     let hand = Hand()
     let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(3600)
@@ -44,14 +44,14 @@ import Testing
     #expect(pace.take(1) > 0)
   }
 
-  @Test func aClockThatGoesBackTakesNothingAway() {
+  @Test func `a clock that is set back causes no wait`() {
     let hand = Hand()
     let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(-5)
     #expect(pace.take(1) == 0)
   }
 
-  @Test func bothDirectionsPauseAndGoOn() async throws {
+  @Test func `the rate limit pauses and resumes sending and receiving`() async throws {
     let body = String(repeating: "x", count: 20_000)
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])
     // Each reading of this clock is a hundredth of a second later than the one before.
@@ -72,7 +72,7 @@ import Testing
     #expect(pauses.withLock { $0 } >= 40)
   }
 
-  @Test func aPausedRequestIsCancelledAtOnce() async throws {
+  @Test func `a paused request can be cancelled at once`() async throws {
     let server = try ScriptedServer()
     let hand = Hand()
     let looks = Guarded(0)
@@ -97,7 +97,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test func refusesRequestsBeyondTheirNumber() async throws {
+  @Test func `requests beyond the maximum number are refused`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK"), ScriptedServer.answer("200 OK"),
     ])

@@ -14,7 +14,7 @@ import Testing
     url.replacing("http://", with: "http://user:pa%40ss@")
   }
 
-  @Test func plainRequestsNameTheWholeURLAndTheLogin() async throws {
+  @Test func `a plain HTTP proxy request has the full URL and the proxy login`() async throws {
     let proxy = try ScriptedServer([ScriptedServer.answer("200 OK", body: "x")])
     let response = try await transport(withLogin(proxy.url)).send(
       HTTPRequest(method: "GET", url: "http://store.invalid/dav/a%20b"))
@@ -25,7 +25,7 @@ import Testing
     #expect(head.contains("Proxy-Authorization: Basic dXNlcjpwYUBzcw=="))
   }
 
-  @Test func tunnelsShowTheLoginToTheProxyAlone() async throws {
+  @Test func `a tunnel request gives the proxy only the proxy's login`() async throws {
     let proxy = try ScriptedServer([
       ScriptedServer.answer("407 Proxy Authentication Required", body: "no")
     ])
@@ -49,14 +49,14 @@ import Testing
     "http://user:secret@proxy.invalid:3128", "http://user:secret@host:notaport",
     "strange://user:secret@host", "http://user:sec ret@host", "http://user:secret@",
   ])
-  func neverShowsThePassword(_ proxy: String) async throws {
+  func `proxy errors never show the password`(_ proxy: String) async throws {
     let error = await #expect(throws: TransportError.self) {
       try await transport(proxy).send(HTTPRequest(method: "GET", url: "http://store.invalid/"))
     }
     #expect(error?.message.contains("sec") == false, "\(String(describing: error))")
   }
 
-  @Test func loopbackNeverGoesThroughIt() async throws {
+  @Test func `requests to loopback bypass the proxy`() async throws {
     let proxy = try ScriptedServer([ScriptedServer.answer("500 No")])
     let server = try ScriptedServer([ScriptedServer.answer("200 OK")])
     let response = try await transport(proxy.url).send(HTTPRequest(method: "GET", url: server.url))

@@ -21,7 +21,7 @@ import Testing
     return (lines.all, server.url)
   }
 
-  @Test func eachRequestIsOneLineAtLevelDebug() async throws {
+  @Test func `each request logs one line at level debug`() async throws {
     let answer = ScriptedServer.answer("201 Created", body: "abc")
     let (lines, url) = try await send(.debug, [answer]) {
       HTTPRequest(method: "PUT", url: $0 + "/k?X-Amz-Signature=00ff", body: [1, 2])
@@ -32,7 +32,7 @@ import Testing
     #expect(lines.first?.hasSuffix(" ms") == true)
   }
 
-  @Test func aFailureIsOneToo() async throws {
+  @Test func `a failed request logs one line at level debug`() async throws {
     let (lines, url) = try await send(.debug, ["HTTP/1.1 200 OK\nContent-"]) {
       HTTPRequest(method: "GET", url: $0 + "/k")
     }
@@ -40,14 +40,14 @@ import Testing
     #expect(lines.first?.hasPrefix("debug GET \(url)/k failed: interrupted: ") == true, "\(lines)")
   }
 
-  @Test func nothingIsSaidBelowThat() async throws {
+  @Test func `nothing is logged at level info`() async throws {
     let (lines, _) = try await send(.info, [ScriptedServer.answer("200 OK")]) {
       HTTPRequest(method: "GET", url: $0)
     }
     #expect(lines.isEmpty)
   }
 
-  @Test func theTraceHidesLoginsAndBodies() async throws {
+  @Test func `a trace hides credentials and bodies`() async throws {
     let login = Data("tide:correct horse".utf8).base64EncodedString()
     let answer = ScriptedServer.answer(
       "200 OK",

@@ -51,7 +51,7 @@ import Testing
     ("X: known hunter22 here", "X: known *** here"),
     ("", ""), (":", ":"), ("=", "="), ("token=", "token=***"),
   ])
-  func headersLoseTheirSecrets(_ line: String, _ expected: String) {
+  func `secrets in headers are masked`(_ line: String, _ expected: String) {
     #expect(SecretMask(known: ["hunter22"]).maskHeader(line).text == expected)
   }
 
@@ -67,11 +67,11 @@ import Testing
     ("user:pass@host is odd", "***@host is odd"),
     ("Connected to 127.0.0.1 (127.0.0.1) port 80", "Connected to 127.0.0.1 (127.0.0.1) port 80"),
   ])
-  func notesLoseLogins(_ line: String, _ expected: String) {
+  func `logins in libcurl's notes are masked`(_ line: String, _ expected: String) {
     #expect(SecretMask().maskNote(line) == expected)
   }
 
-  @Test func requestsAndProxiesNameWhatIsSecret() {
+  @Test func `secrets are collected from request headers and proxy URLs`() {
     let basic = Data("tide:correct horse".utf8).base64EncodedString()
     let found = SecretMask.secrets(in: [
       (name: "Authorization", value: "Basic \(basic)"), (name: "Depth", value: "infinity"),
@@ -82,7 +82,7 @@ import Testing
     #expect(SecretMask.secrets(inURL: "http://proxy:1").isEmpty)
   }
 
-  @Test func shortWordsAreNotTakenForKnownSecrets() {
+  @Test func `short secrets are not masked inside other words`() {
     #expect(SecretMask(known: ["mark"]).mask("tidemark") == "tidemark")
   }
 }

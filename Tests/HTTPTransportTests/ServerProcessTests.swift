@@ -6,7 +6,7 @@ import Testing
 /// Tests wait for the programs they use, and fail if one is missing.
 @Suite(.tags(.medium)) struct ServerProcessTests {
   /// However long the timeout for one that runs.
-  @Test func aServerThatEndsIsAFailureAtOnce() throws {
+  @Test func `a server that exits before listening fails at once`() throws {
     let folder = try TemporaryDirectory()
     let port = try Port.free()
     let failure = #expect(throws: ServerFailure.self) {
@@ -19,7 +19,7 @@ import Testing
     #expect(text.contains("Install something"), "\(text)")
   }
 
-  @Test func noTwoServersGetOnePort() throws {
+  @Test func `free ports are never handed out twice`() throws {
     let ports = try (0..<100).map { _ in try Port.free() }
     #expect(Set(ports).count == ports.count)
   }

@@ -8,7 +8,7 @@ import Testing
 
   /// However libcurl splits its reports.
   @Test(arguments: [1, 2, 3, 7, 40, 1000])
-  func aHeadInPiecesHidesTheSameSecrets(_ size: Int) {
+  func `a head traced in pieces hides the same secrets`(_ size: Int) {
     var lines = TraceLines(SecretMask())
     var result: [String] = []
     let bytes = Array(Self.head.utf8)
@@ -18,7 +18,7 @@ import Testing
     #expect(result == ["> PUT /k HTTP/1.1", "> Host: h", "> Authorization: Basic ***"])
   }
 
-  @Test func aHeaderThatGoesOnIsMaskedToItsEnd() {
+  @Test func `a folded header is masked to its end`() {
     var lines = TraceLines(SecretMask())
     let text = "Set-Cookie: a=1\r\n b=2\r\n\tc=3\r\nServer: x\r\n folded\r\n"
     #expect(
@@ -26,7 +26,7 @@ import Testing
         == ["< Set-Cookie: ***", "<  ***", "<  ***", "< Server: x", "<  folded"])
   }
 
-  @Test func bodiesAreCountedAndNeverShown() {
+  @Test func `bodies are counted but never shown`() {
     var lines = TraceLines(SecretMask())
     lines.addBody(.sent, 100)
     lines.addBody(.sent, 23)
@@ -36,14 +36,14 @@ import Testing
     #expect(lines.finish() == [])
   }
 
-  @Test func aHeadThatBreaksOffIsNotShown() {
+  @Test func `an incomplete header line is not shown`() {
     var lines = TraceLines(SecretMask())
     #expect(lines.add(.sent, "Authorizat".utf8) == [])
     #expect(lines.finish() == [])
     #expect(lines.add(.sent, "ion: Basic x\n".utf8) == ["> ion: Basic x"])
   }
 
-  @Test func controlCharactersAreEscapedAndLongLinesCut() {
+  @Test func `control characters are escaped and long lines truncated`() {
     var lines = TraceLines(SecretMask())
     #expect(
       lines.add(.received, "X: \u{1b}[31m\u{202e}a\u{7f}\r\n".utf8)

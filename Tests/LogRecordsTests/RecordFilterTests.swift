@@ -28,14 +28,16 @@ import Testing
     ("error,DEBUG", ["two", "three", "on", "five"]), ("FATAL", ["four"]),
     ("=trace", []), ("TRACE", ["one", "two", "three", "on", "four", "five"]),
   ])
-  func levels(text: String, expected: [String]) throws {
+  func `a level filter accepts thresholds, exact levels and lists`(
+    text: String, expected: [String]
+  ) throws {
     #expect(words(RecordFilter(levels: try #require(LevelSet(text)))) == expected)
   }
 
   @Test(arguments: ["", "=", ",", "ERROR,", "loud", "ERROR FAULT", ",ERROR"])
-  func whatIsNoLevel(text: String) { #expect(LevelSet(text) == nil) }
+  func `an invalid level filter is refused`(text: String) { #expect(LevelSet(text) == nil) }
 
-  @Test func namesAreAskedForExactly() {
+  @Test func `category and scenario filters match exact names`() {
     var filter = RecordFilter()
     filter.categories = ["Net", "Session"]
     #expect(words(filter) == ["three", "on", "four", "five"])
@@ -49,7 +51,7 @@ import Testing
     #expect(words(filter) == ["two"])
   }
 
-  @Test func streamsAreCapturedText() {
+  @Test func `a stream filter selects captured lines of that stream`() {
     var filter = RecordFilter()
     filter.stream = .standardOutput
     #expect(words(filter) == ["one"])
@@ -59,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(200))
-  func offsetsAreThoseOfTheLines(number: Int) {
+  func `filtered lines carry their offset in the log`(number: Int) {
     var generator = SeededGenerator(case: number)
     let log = NastyText.make(60, &generator)
     var filter = RecordFilter(

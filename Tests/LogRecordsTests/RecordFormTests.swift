@@ -174,7 +174,7 @@ import Testing
   ]
 
   @Test(arguments: [bracketed, syslog, pairs, web, log4j, phones, unknown].flatMap(\.self))
-  func form(_ test: Case) throws {
+  func `each record form gives level, time, category and message`(_ test: Case) throws {
     for ending in ["", "\n", "\r\n"] {
       let bytes = Array((test.line + ending).utf8)
       try bytes.withUnsafeBytes { line in
@@ -218,7 +218,10 @@ import Testing
     ("Jan 22 2026 14:30:05", "2030-02-01", "2026-01-22T13:30:05.000Z"),
   ]
 
-  @Test(arguments: times) func time(text: String, reference: String, time: String?) throws {
+  @Test(arguments: times)
+  func `timestamps in all forms are read in the given zone`(
+    text: String, reference: String, time: String?
+  ) throws {
     let line = Array("\(text) [ERROR] [net] refused".utf8)
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     let reference = try #require(Timestamp(iso: reference + "T00:00:00Z"))
@@ -229,7 +232,7 @@ import Testing
     #expect(head.level == .error)
   }
 
-  @Test func withoutAReferenceAYearIsUnknown() {
+  @Test func `without a reference, a timestamp without year has no time`() {
     var reader = RecordReader(.asIs, zone: Self.utc)
     let line = Array("Jan 22 14:30:05 box su: x".utf8)
     #expect(line.withUnsafeBytes { reader.read($0) }?.time == nil)
@@ -238,7 +241,7 @@ import Testing
 
   // MARK: Both ends of a log
 
-  @Test func spanOfALogThatCrossesTheYear() throws {
+  @Test func `the time span of a log may cross a year's end`() throws {
     let head = Array("-- log begins --\nDec 31 23:00:00 box a[1]: x\nDec 31 23:0".utf8)
     let tail = Array("1 box a[1]: cut\nJan  1 00:10:00 box a[1]: y\n  more\n".utf8)
     let found = span(head, tail, "2026-01-01T00:10:01Z")
@@ -250,7 +253,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\n", "plain\ntext\n", "[WARN]: no time\n", "<3>x\n", "\0\u{fffd}"])
-  func spanOfAnUnknownForm(text: String) {
+  func `a log of unknown form has no time span`(text: String) {
     #expect(span(Array(text.utf8), Array(text.utf8), "2026-01-01T00:00:00Z") == nil)
   }
 
@@ -321,7 +324,9 @@ import Testing
   ]
 
   @Test(arguments: traces, ["", "2026-01-22 14:30:04 [ERROR] [net] refused\n", "plain\n"])
-  func tracesStayTogether(trace: (name: String, isFault: Bool, text: String), before: String) {
+  func `stack traces stay in one record`(
+    trace: (name: String, isFault: Bool, text: String), before: String
+  ) {
     let after = before.isEmpty || before == "plain\n" ? "" : "2026-01-22 14:30:06 [INFO] [x] on\n"
     let log = "\(before)\(trace.text)\n\(after)"
     let kept = filtered(log, RecordFilter(levels: .from(.error)))
@@ -332,7 +337,7 @@ import Testing
     #expect(records == 1 + (before.isEmpty || isPart ? 0 : 1) + (after.isEmpty ? 0 : 1))
   }
 
-  @Test func aCrashInALogIsARecordOfItsOwn() {
+  @Test func `a crash in a log starts its own record at level FAULT`() {
     let log = """
       2026-01-22 14:30:04 [INFO] [net] up
       goes on
@@ -348,7 +353,7 @@ import Testing
     #expect(filtered(log, late) == "2026-01-22 14:30:06 [INFO] [net] down\n")
   }
 
-  @Test func anUnknownFormIsInfoAndLosesNothing() {
+  @Test func `lines of unknown form are INFO and are never filtered by time`() {
     let log = "one\n two\n\nthree\0\u{1b}[31m\nfour"
     #expect(filtered(log, RecordFilter(levels: .from(.info))) == log)
     let since = Timestamp(iso: "2026-01-22T14:30:05Z")
@@ -356,7 +361,7 @@ import Testing
     #expect(statistics(log).levelCounts == ["INFO": 3])
   }
 
-  @Test func countsOfALogOfSeveralForms() {
+  @Test func `statistics cover a log of several forms`() {
     let log = """
       Jan 22 14:30:05 box sshd[42]: error: no key
       {"level":"warn","time":"2026-01-22T14:30:06Z","msg":"x"}
@@ -377,7 +382,7 @@ import Testing
     [bracketed, syslog, pairs, web, log4j, phones, unknown].flatMap { $0.map(\.line) }
   }
 
-  @Test func everyCutOfEveryLineIsRead() {
+  @Test func `every truncated line is read without failure`() {
     let forms = [RecordForm.json, .logfmt, .syslog]
     let ends: [UInt8] = [0, 0xff, 0x5c, 0x22, 0x5b, 0x3a]
     for line in Self.allLines {
@@ -410,7 +415,8 @@ import Testing
       test.form.map { ($0, Array(test.line.utf8)) }
     }, uniquingKeysWith: { first, _ in first })
 
-  @Test(arguments: SeededGenerator.cases(400)) func noByteIsLost(number: Int) {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `filters and statistics lose no bytes`(number: Int) {
     var generator = SeededGenerator(case: number)
     var log: [UInt8] = []
     for _ in 0..<Int.random(in: 1...60, using: &generator) {
@@ -455,7 +461,7 @@ import Testing
   }
 
   @Test(arguments: ["{\"a\":\"", "[", "<", "x=\"", "2026-01-22 14:30:05 ", "", "\0", "((((", "T:"])
-  func ofALineOfAMegabyteOnlyTheFirstBytesCount(start: String) {
+  func `only the first bytes of a long line determine its form`(start: String) {
     let first = Array(start.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 4096)
     var heads: [RecordHead?] = []
     for filler in "[\"}E= \u{1b}".utf8 {

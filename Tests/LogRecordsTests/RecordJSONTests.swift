@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(200))
-  func nastyBytesComeBack(number: Int) throws {
+  func `captured bytes survive the conversion to JSON`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let home = try TestHome()
     let text = NastyText.make(60, &generator)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(200))
-  func logsOfOthersComeBackWhole(number: Int) throws {
+  func `foreign logs survive the conversion to JSON`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let home = try TestHome()
     var sidecar = try Sidecar.load(
@@ -70,7 +70,7 @@ import Testing
     #expect(zip(found, found.dropFirst()).allSatisfy { $0.offset + $0.bytes.count == $1.offset })
   }
 
-  @Test func whatARecordSays() throws {
+  @Test func `a JSON record has message, level, scenario, stream and offset`() throws {
     let home = try TestHome()
     let sidecar = try Sidecar.load(home.home.files(for: try home.session("".utf8)).sidecar)
     let log = """
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// A record that is too long comes in pieces that make up the whole.
-  @Test func aHugeRecordGoesOn() throws {
+  @Test func `a huge record is divided into continued JSON records`() throws {
     let home = try TestHome()
     var sidecar = try Sidecar.load(
       home.home.files(for: try home.session("".utf8)).sidecar)

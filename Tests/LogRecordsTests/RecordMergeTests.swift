@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func theMergeIsSortedAndKeepsEachOrder(number: Int) async throws {
+  func `a merge is sorted by time and keeps each log's order`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let start: Int64 = 1_769_092_205_123
     var logs: [Log] = []
@@ -70,7 +70,7 @@ import Testing
     #expect(merged == logs.map(\.bytes))
   }
 
-  @Test func aLogIsNotReadBeforeItsTime() async throws {
+  @Test func `a merge does not read a log before its start time`() async throws {
     var generator = SeededGenerator(case: 1)
     let early = Log(Self.log("a", 20, from: 1_000_000_000_000, &generator))
     let late = Log(Self.log("b", 20, from: 1_100_000_000_000, &generator))
@@ -84,7 +84,7 @@ import Testing
     #expect(late.hasBeenRead)
   }
 
-  @Test func clocksThatGoBackLoseNothing() async throws {
+  @Test func `a merge keeps records whose clock goes back`() async throws {
     let back = """
       2026-01-22T14:30:09.000Z [INFO] [a] 1
       2026-01-22T14:30:01.000Z [INFO] [a] 2
@@ -108,7 +108,7 @@ import Testing
 
   /// A cursor over a growing log delivers the same lines as the complete log.
   @Test(arguments: SeededGenerator.cases(200))
-  func whatGrowsIsReadOnce(number: Int) async throws {
+  func `a growing log is read once, line by line`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let log = Log(NastyText.make(40, &generator))
     let cursor = LineCursor(log, ranges: [], filter: RecordFilter(), isFinal: false)

@@ -32,7 +32,8 @@ import Testing
     .init(line: "", level: nil, category: "", message: ""),
   ]
 
-  @Test(arguments: prefixes) func prefix(_ test: PrefixCase) {
+  @Test(arguments: prefixes)
+  func `a record prefix is parsed into level, category and message`(_ test: PrefixCase) {
     let line = Array(test.line.utf8)
     line.withUnsafeBytes { bytes in
       let prefix = RecordPrefix.parse(bytes)
@@ -48,8 +49,8 @@ import Testing
       (0, "1970-01-01T00:00:00.000Z"), (1_769_092_205_123, "2026-01-22T14:30:05.123Z"),
       (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
       (4_102_444_799_999, "2099-12-31T23:59:59.999Z"),
-    ] as [(Int64, String)]) func timestamps(milliseconds: Int64, text: String)
-  {
+    ] as [(Int64, String)])
+  func `timestamps convert to ISO 8601 and back`(milliseconds: Int64, text: String) {
     let time = Timestamp(milliseconds: milliseconds)
     #expect(time.description == text)
     #expect(Timestamp(iso: text) == time)
@@ -60,18 +61,17 @@ import Testing
     "../../etc/passwd", "", "20260122t143005z-k3f9a7c", "20260122t143005z-k3f9a7c22",
     "20260122T143005z-k3f9a7c2", "20260122t143005z-k3f9a7C2", "20261322t143005z-k3f9a7c2",
     "20260122t143005z/k3f9a7c2", "20260122t143005z-k3f9a7c\0",
-  ]) func notAnID(text: String) { #expect(SessionID(text) == nil) }
+  ]) func `an invalid session id is refused`(text: String) { #expect(SessionID(text) == nil) }
 
-  @Test func idKeepsItsStart() throws {
+  @Test func `a session id contains its start time`() throws {
     let id = SessionID.make(at: Timestamp(milliseconds: 1_769_092_205_123))
     #expect(SessionID(id.description) == id)
     #expect(id.day == "2026-01-22")
     #expect(id.startedAt.milliseconds == 1_769_092_205_000)
   }
 
-  @Test(arguments: SeededGenerator.cases(400)) func plainTextIsWhatTheProgramPrinted(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(400))
+  func `the plain text of a log equals the program's output`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let home = try TestHome()
     let writer = try home.writer()
@@ -87,7 +87,7 @@ import Testing
     #expect(out + plain.finish() == printed)
   }
 
-  @Test func linesLongerThanTheLimitComeBackWhole() throws {
+  @Test func `lines longer than the limit are read back whole`() throws {
     let home = try TestHome()
     let printed = [UInt8](repeating: 0x61, count: 5 << 20) + Array("\nend".utf8)
     let session = try home.session(printed)
@@ -96,7 +96,7 @@ import Testing
     #expect(log.withUnsafeBytes { plain.add($0) } + plain.finish() == printed)
   }
 
-  @Test func bothStreamsComeBackExactly() throws {
+  @Test func `interleaved output streams are kept apart`() throws {
     let home = try TestHome()
     let writer = try home.writer()
     let pieces: [(String, CapturedStream)] = [
@@ -120,14 +120,15 @@ import Testing
     ("17/06/09 20:10:40 WARN executor: x", .warning), ("all fine", .info),
     ("no error here", .info), ("main.swift:3:1: warning: unused", .warning), ("", .info),
     ("FATAL oops", .fault), ("information: x", .info),
-  ]) func levelOfACapturedLine(line: String, level: Level) throws {
+  ])
+  func `the level of a captured line is detected from its text`(line: String, level: Level) throws {
     let home = try TestHome()
     let session = try home.session(Array((line + "\n").utf8))
     let log = String(decoding: try home.log(session), as: UTF8.self)
     #expect(log.contains("[\(level.name)] [stdout] \(line)\n"), "\(log)")
   }
 
-  @Test func filterKeepsContinuationLinesWithTheirRecord() throws {
+  @Test func `a filter keeps continuation lines with their record`() throws {
     let log = """
       2026-01-22T14:30:05.000Z [ERROR] [a] first
         at line 1
@@ -149,7 +150,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func statisticsDoNotDependOnHowTheLogIsCut() throws {
+  @Test func `statistics do not depend on how the log is divided`() throws {
     var generator = SeededGenerator(case: 7)
     let home = try TestHome()
     let log = try home.log(try home.session(NastyText.make(500, &generator)))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.tags(.medium)) struct ReplayTests {
   @Test(arguments: SeededGenerator.cases(20))
-  func aReplayIsWhatTheProgramPrinted(number: Int) throws {
+  func `a replay gives the program's output in time order`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let home = try TestHome()
     let writer = try home.writer()
@@ -44,7 +44,7 @@ import Testing
     #expect(times == times.sorted())
   }
 
-  @Test func anAsciicastHasItsHeaderItsTimesAndWholeCharacters() throws {
+  @Test func `an asciicast has a header, rising times and whole characters`() throws {
     let start = Timestamp(milliseconds: 1_769_092_205_123)
     func at(_ milliseconds: Int64) -> Timestamp {
       Timestamp(milliseconds: start.milliseconds + milliseconds)
@@ -90,7 +90,7 @@ import Testing
     // As one character, U+009B begins a control sequence on some terminals.
     ("a\u{9b}6nb", "a6nb"),
     ("unfinished \u{1b}[12", "unfinished "),
-  ]) func onlyWhatDrawsPasses(text: String, passed: String) {
+  ]) func `the terminal filter passes only sequences that draw`(text: String, passed: String) {
     var whole = TerminalFilter()
     #expect(String(decoding: whole.pass(Array(text.utf8)), as: UTF8.self) == passed)
     var split = TerminalFilter()
@@ -99,13 +99,14 @@ import Testing
   }
 
   /// Setting the whole screen as the scrolling region moves the cursor to its first line.
-  @Test func whatMakesATerminalOrdinaryLeavesTheCursorWhereItIs() {
+  @Test func `resetting the terminal leaves the cursor in place`() {
     let reset = "\(TerminalFilter.reset)"
     #expect(reset.contains("\u{1b}7\u{1b}[r\u{1b}8"))
     #expect(reset.hasPrefix("\u{1b}7\u{1b}[?1049l"))
   }
 
-  @Test(arguments: SeededGenerator.cases(50)) func nothingElsePassesWhateverComes(number: Int) {
+  @Test(arguments: SeededGenerator.cases(50))
+  func `the terminal filter blocks all other sequences in any input`(number: Int) {
     var random = SeededGenerator(case: number)
     let alphabet =
       Array("\u{1b}\u{1b}[]PX^_\\()#0123;?>!$ cntmhlHqz".utf8) + [0x07, 0x05, 0x9b, 0xc2, 0x90]

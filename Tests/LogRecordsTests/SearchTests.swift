@@ -14,11 +14,13 @@ import Testing
       ("(ab){2}", "aababab", 1..<5), ("[[:digit:]]+", "a12", 1..<3), ("", "", 0..<0),
       ("a.c", "a\u{0}c", 0..<3), ("^a[^b]c$", "a\u{0}c", 0..<3), ("c", "a\u{0}c", 2..<3),
     ] as [(String, String, Range<Int>?)])
-  func expressions(pattern: String, line: String, expected: Range<Int>?) throws {
+  func `regular expressions match as in grep`(
+    pattern: String, line: String, expected: Range<Int>?
+  ) throws {
     #expect(match(try LinePattern(pattern), line.utf8) == expected)
   }
 
-  @Test func bytesAreBytes() throws {
+  @Test func `patterns match bytes that are not valid UTF-8`() throws {
     #expect(match(try LinePattern("b.d"), [0xff, 0x62, 0xc3, 0x64, 0xfe]) == 1..<4)
     #expect(match(try LinePattern("ü"), Array("\u{0}\u{0}ü".utf8)) == 2..<4)
     #expect(match(try LinePattern("GRÜN", ignoresCase: true), "grÜn".utf8) == 0..<5)
@@ -26,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [#"\.[](){}*+?^$|"#, "a.b", "\\", "{", "^$"])
-  func fixedTextIsAsItStands(text: String) throws {
+  func `fixed text is matched literally`(text: String) throws {
     for ignoresCase in [false, true] {
       let pattern = try LinePattern(text, isFixed: true, ignoresCase: ignoresCase)
       #expect(match(pattern, ("ab" + text + "ab").utf8) == 2..<2 + text.utf8.count)
@@ -35,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func fixedTextIsFoundFirst(number: Int) throws {
+  func `fixed text is found at its first occurrence`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     func letters(_ count: ClosedRange<Int>) -> [UInt8] {
       (0..<Int.random(in: count, using: &generator)).map { _ in
@@ -49,11 +51,11 @@ import Testing
   }
 
   @Test(arguments: ["a\nb", "(", "[a", "a{2,1}"])
-  func whatIsNoPattern(text: String) {
+  func `an invalid pattern is refused`(text: String) {
     #expect(throws: PatternError.self) { try LinePattern(text) }
   }
 
-  @Test func everyMatchIsPointedOut() throws {
+  @Test func `all matches in a line are found`() throws {
     let pattern = try LinePattern("^a|b*")
     let found = Array("aabxbb".utf8).withUnsafeBytes { pattern.matches(in: $0) }
     #expect(found == [0..<1, 2..<3, 4..<6])
@@ -61,7 +63,7 @@ import Testing
 
   /// Compared with a check of each line: that it is near enough to a match.
   @Test(arguments: SeededGenerator.cases(400))
-  func contextIsWhatIsNear(number: Int) {
+  func `context lines are those near a match`(number: Int) {
     var generator = SeededGenerator(case: number)
     let before = Int.random(in: 0...3, using: &generator)
     let after = Int.random(in: 0...3, using: &generator)

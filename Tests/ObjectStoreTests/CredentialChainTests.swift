@@ -46,7 +46,7 @@ import Testing
     try CredentialChain([link], now: { [clock] in clock.withLock { $0 } })
   }
 
-  @Test func aKeyIsReplacedMinutesBeforeItsEndByOneReading() async throws {
+  @Test func `a key is renewed minutes before it expires, by one lookup`() async throws {
     let link = Rotating(clock)
     let chain = try chain(link)
     func ids() async throws -> Set<String> {
@@ -63,7 +63,7 @@ import Testing
     #expect(link.looks.withLock { $0 } == 2)
   }
 
-  @Test func aServiceThatIsDownCostsNothingWhileTheKeyWorks() async throws {
+  @Test func `a failing credential service does no harm while the key is valid`() async throws {
     let link = Rotating(clock)
     let chain = try chain(link)
     _ = try await chain.credentials()
@@ -78,7 +78,7 @@ import Testing
     #expect(try await chain.credentials().accessKeyID == "KEY4")
   }
 
-  @Test func aRefusedKeyIsReplacedOnceForAll() async throws {
+  @Test func `a refused key is replaced once for all requests`() async throws {
     let link = Rotating(clock)
     let chain = try chain(link)
     let old = try await chain.credentials()
@@ -91,7 +91,9 @@ import Testing
   }
 
   @Test(arguments: ["400 ExpiredToken", "403 InvalidAccessKeyId", "400 TokenRefreshRequired"])
-  func aChangedFileIsReadAndTheRequestSignedAgain(_ answer: String) async throws {
+  func `a changed credentials file is reread and the request signed again`(
+    _ answer: String
+  ) async throws {
     let words = answer.split(separator: " ")
     let home = try TemporaryDirectory()
     func write(_ id: String) throws {

@@ -35,7 +35,7 @@ import Testing
       environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint + "/"], transport: .patient())
   }
 
-  @Test func theMachinesRoleByVersionTwo() async throws {
+  @Test func `the instance role is read with metadata service version 2`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: "METATOKEN"),
       ScriptedServer.answer("200 OK", body: "my-role\nother"),
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["404 Not Found", "403 Forbidden", "405 Method Not Allowed", "401 Unauthorized"])
-  func versionOneIsNeverAsked(_ status: String) async throws {
+  func `metadata service version 1 is never used`(_ status: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer(status)])
     guard case .nothing = try await instance(server.url).look() else {
       Issue.record("a key from nowhere")
@@ -63,7 +63,7 @@ import Testing
     #expect(server.received.count == 1)
   }
 
-  @Test func aMachineWithoutARoleHasNothing() async throws {
+  @Test func `an instance without a role has no credentials`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: "T"), ScriptedServer.answer("404 Not Found"),
     ])
@@ -74,7 +74,7 @@ import Testing
     #expect(what == "this machine has no role")
   }
 
-  @Test func aRoleThatFailsIsAnError() async throws {
+  @Test func `a role that cannot be assumed is an authentication error`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: "T"), ScriptedServer.answer("200 OK", body: "role"),
       ScriptedServer.answer("200 OK", body: #"{"Code": "AssumeRoleUnauthorizedAccess"}"#),
@@ -84,7 +84,7 @@ import Testing
     #expect(error?.description.contains("AssumeRoleUnauthorizedAccess") == true)
   }
 
-  @Test func aMuteServiceDelaysNobody() async throws {
+  @Test func `an unresponsive or disabled metadata service gives no credentials`() async throws {
     let mute = try ScriptedServer()
     let impatient = InstanceCredentials(
       environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": mute.url + "/"])
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func noKeyAnywhereSaysWhatWasLookedAt() async throws {
+  @Test func `missing credentials are reported with every place searched`() async throws {
     let server = try ScriptedServer([ScriptedServer.answer("404 Not Found")])
     let chain = try CredentialChain(
       environment: ["HOME": "/nonexistent", "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url],
@@ -121,7 +121,7 @@ import Testing
 
   // MARK: Container
 
-  @Test func theContainersRole() async throws {
+  @Test func `the container role is read with the token file`() async throws {
     let folder = try TemporaryDirectory()
     try folder.write("Basic abc\n", to: "token")
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: Self.key)])
@@ -148,7 +148,9 @@ import Testing
     ("http://evil.example#@127.0.0.1/", false), ("ftp://127.0.0.1/x", false), ("/x", false),
     ("http://", false), ("http://127.0.0.1/\r\nX: y", false),
   ])
-  func onlyHostsThatMayBeAsked(_ url: String, allowed: Bool) async throws {
+  func `container credentials are fetched only over HTTPS or from local hosts`(
+    _ url: String, allowed: Bool
+  ) async throws {
     #expect(ContainerCredentials.mayBeAsked(url) == allowed)
     guard !allowed else { return }
     let link = ContainerCredentials(environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": url])
@@ -157,7 +159,9 @@ import Testing
   }
 
   @Test(arguments: [("403 Forbidden", "authentication"), ("500 Oops", "transient")])
-  func aContainerThatRefuses(_ status: String, _ code: String) async throws {
+  func `a container credential error maps to an error code`(
+    _ status: String, _ code: String
+  ) async throws {
     let server = try ScriptedServer([ScriptedServer.answer(status, body: Self.key)])
     let link = ContainerCredentials(
       environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url], transport: .patient())
@@ -178,7 +182,7 @@ import Testing
       ], region: "eu-west-1", transport: .patient())
   }
 
-  @Test func aTokenIsExchangedForARole() async throws {
+  @Test func `a web identity token is exchanged for a role's credentials`() async throws {
     let folder = try TemporaryDirectory()
     let server = try ScriptedServer([
       ScriptedServer.answer(
@@ -202,7 +206,7 @@ import Testing
     #expect(body.hasSuffix("RoleSessionName=me&WebIdentityToken=WEBTOKEN.a%2Bb"))
   }
 
-  @Test func aRefusedTokenSaysWhy() async throws {
+  @Test func `a refused web identity token is reported with its cause`() async throws {
     let folder = try TemporaryDirectory()
     let server = try ScriptedServer([
       ScriptedServer.answer(
@@ -216,7 +220,7 @@ import Testing
     #expect(error?.description.contains("STS answered 400 ExpiredTokenException") == true)
   }
 
-  @Test func aTokenWithoutARoleIsHalf() async throws {
+  @Test func `a web identity token without a role is a configuration error`() async throws {
     let link = WebIdentityCredentials(
       environment: ["AWS_WEB_IDENTITY_TOKEN_FILE": "/nonexistent"], region: "eu-west-1",
       transport: .patient())

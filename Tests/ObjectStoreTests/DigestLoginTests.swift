@@ -47,7 +47,7 @@ import Testing
       "a1306b0595a6c7fe96c448631fb5cfbd5107bd1fe1da729d978dd7446b812363"
     ),
   ])
-  func knownAnswers(_ extra: String, response: String) throws {
+  func `digest responses match RFC 7616`(_ extra: String, response: String) throws {
     let fields = try answer(extra)
     #expect(fields["response"] == response)
     #expect(fields["username"] == "Mufasa")
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// RFC 2617, section 3.5.
-  @Test func theOlderExample() throws {
+  @Test func `digest responses match RFC 2617`() throws {
     let challenge = AuthChallenge.parse(
       """
       Digest realm="testrealm@host.com", qop="auth,auth-int", \
@@ -69,18 +69,18 @@ import Testing
     #expect(fields["opaque"] == "5ccc069c403ebaf9f0171e9517f40e41")
   }
 
-  @Test func countsTheRequestsOfANonce() throws {
+  @Test func `the nonce count counts requests`() throws {
     #expect(try answer("qop=auth", count: 17)["nc"] == "00000011")
   }
 
-  @Test func hashesTheUserWhereAsked() throws {
+  @Test func `the user name is hashed if the server asks for it`() throws {
     let fields = try answer("qop=auth, userhash=true, algorithm=MD5")
     #expect(fields["username"] == "4238f3a16167373febb9bc4d43db9cc4")
     #expect(fields["userhash"] == "true")
     #expect(fields["response"] == "8ca523f5e9506fed4657c9700eebdbec")
   }
 
-  @Test func writesANameThatIsNotASCII() throws {
+  @Test func `a non-ASCII user name is percent-encoded`() throws {
     let challenge = AuthChallenge(
       scheme: "digest", parameters: ["realm": "a\"b\\c", "nonce": "n", "charset": "UTF-8"])
     var login = try #require(DigestLogin(challenge, cnonce: Self.cnonce))
@@ -89,7 +89,7 @@ import Testing
     #expect(value.contains("realm=\"a\\\"b\\\\c\""))
   }
 
-  @Test func readsSeveralChallenges() {
+  @Test func `several challenges are parsed, and the strongest is chosen`() {
     let response = HTTPResponse(
       status: 401,
       headers: [
@@ -114,7 +114,7 @@ import Testing
     "Digest nonce=\"1\"", "Digest realm=\"x\"", "Digest realm=a, nonce=b, qop=auth-int",
     "Digest realm=a, nonce=b, algorithm=SHA-512-256", "Basic realm=a, nonce=b",
   ])
-  func leavesWhatItCannotMeet(_ header: String) {
+  func `challenges that are unsupported or incomplete are ignored`(_ header: String) {
     let challenges = AuthChallenge.parse(header)
     #expect(DigestLogin.best(of: challenges, cnonce: Self.cnonce) == nil)
   }

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func aMissingFolderIsAnErrorAndIsNotMade() async throws {
+  @Test func `a missing folder is an error and is not created`() async throws {
     let folder = try TemporaryDirectory()
     let root = folder.path + "/nas/logs"
     let store = DirectoryStore(path: root)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func anotherFolderInItsPlaceIsAnError() async throws {
+  @Test func `another folder in the store's place is an error`() async throws {
     let folder = try TemporaryDirectory()
     let root = folder.path + "/logs"
     let store = DirectoryStore(path: root)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// A file system may reuse the inode number of a removed folder.
-  @Test func aFolderThatWasRemovedAndMadeAgainIsAnother() async throws {
+  @Test func `a folder that was removed and created again is another store`() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path + "/logs")
     _ = try store.makeRoot()

@@ -6,7 +6,7 @@ import Testing
 
 /// Properties of folder stores only.
 @Suite(.tags(.medium)) struct DirectoryStoreTests {
-  @Test func aFolderGoesWithItsLastObject() async throws {
+  @Test func `a folder is removed with its last object`() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path)
     for key in ["a/b/x", "a/b/y", "a/z"] { _ = try await store.put(key, [1]) }
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Half of the tasks keep emptying the folder that the others put into.
-  @Test func aPutOutlivesDeletionsThatEmptyItsFolder() async throws {
+  @Test func `a put succeeds while deletions empty its folder`() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,7 +45,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test func whatKilledPutsLeaveGoesAfterADay() async throws {
+  @Test func `temporary files of killed puts are removed after a day`() async throws {
     let folder = try TemporaryDirectory()
     let store = DirectoryStore(path: folder.path)
     _ = try await store.put("a/b", [1])

@@ -36,7 +36,7 @@ import Testing
       + "</LifecycleConfiguration>"
   }
 
-  @Test func theRuleIsForThePrefixAlone() throws {
+  @Test func `the lifecycle rule covers only the store's prefix`() throws {
     let rule = try rule()
     #expect(rule.prefix == "a/b/devices/")
     #expect(rule.document.contains("<Prefix>a/b/devices/</Prefix>"))
@@ -52,14 +52,14 @@ import Testing
   @Test(arguments: [
     "https://h/dav", "file:///srv", "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/logs",
   ])
-  func onlyBucketsHaveRules(_ url: String) throws {
+  func `only S3 buckets have lifecycle rules`(_ url: String) throws {
     let error = #expect(throws: StoreError.self) {
       try LifecycleRule(StoreURL(url), below: "devices/", days: 60)
     }
     #expect(error?.code == .unsupported)
   }
 
-  @Test func theFirstRuleIsSentWithItsDigestAndReadBack() async throws {
+  @Test func `a new rule is sent with its digest and read back`() async throws {
     let rule = try rule()
     let server = try ScriptedServer([
       Self.none, Self.none, ScriptedServer.answer("200 OK"),
@@ -77,7 +77,7 @@ import Testing
     #expect(requests[2].head.contains("Content-MD5: \(digest)"))
   }
 
-  @Test func theRulesOfOthersStayByteForByte() async throws {
+  @Test func `rules of others are kept byte for byte`() async throws {
     let rule = try rule()
     let present = configuration(Self.foreign, try self.rule(7).element(hasFilter: true))
     let wanted = configuration(Self.foreign, rule.element(hasFilter: true))
@@ -98,7 +98,7 @@ import Testing
     #expect(server.received[2].head.contains("\(header): varies_by_storage_class"))
   }
 
-  @Test func anInstalledRuleIsLeftAlone() async throws {
+  @Test func `an installed rule is not written again`() async throws {
     let rule = try rule()
     let server = try ScriptedServer([
       ScriptedServer.answer(
@@ -110,7 +110,7 @@ import Testing
     #expect(server.received.count == 1)
   }
 
-  @Test func oldRulesHaveNoFilterAndNeitherHasOurs() throws {
+  @Test func `a configuration without filters gets a rule without one`() throws {
     let old =
       "<Rule><ID>o</ID><Prefix>x</Prefix><Status>Enabled</Status>"
       + "<Expiration><Days>1</Days></Expiration></Rule>"
@@ -124,7 +124,7 @@ import Testing
   @Test(arguments: [
     "<LifecycleConfiguration/>", "<LifecycleConfiguration></LifecycleConfiguration>",
   ])
-  func anEmptyConfigurationIsReplaced(_ text: String) throws {
+  func `an empty lifecycle configuration is replaced`(_ text: String) throws {
     let merged = LifecycleDocument(Array(text.utf8))?.merging(try rule())
     #expect(merged?.rules.count == 1)
   }
@@ -133,7 +133,7 @@ import Testing
     "<p:LifecycleConfiguration xmlns:p=\"u\"><p:Rule><p:ID>a</p:ID></p:Rule></p:LifecycleConfiguration>",
     "<LifecycleConfiguration><Other/></LifecycleConfiguration>",
   ])
-  func whatCannotBeAddedToIsRefused(_ text: String) async throws {
+  func `a lifecycle configuration of unknown form is refused`(_ text: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: text)])
     let error = await #expect(throws: StoreError.self) { try await bucket(server).plan(rule()) }
     #expect(error?.code == .unsupported)
@@ -142,14 +142,14 @@ import Testing
   @Test(arguments: [
     "<ListBucketResult><Name>logs</Name></ListBucketResult>", "<html></html>", "", "nonsense",
   ])
-  func aServerThatAnswersSomethingElseIsNotWrittenTo(_ body: String) async throws {
+  func `an unexpected lifecycle response prevents writing`(_ body: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])
     let error = await #expect(throws: StoreError.self) { try await bucket(server).plan(rule()) }
     #expect(error?.code == .unsupported)
     #expect(server.received.count == 1)
   }
 
-  @Test func rcloneIsNotWrittenTo() async throws {
+  @Test func `no lifecycle rule is written to rclone`() async throws {
     let server = try RcloneS3Server()
     let bucket = BucketLifecycle(Backend.s3(server.url))
     let error = await #expect(throws: StoreError.self) { try await bucket.plan(rule()) }
@@ -158,7 +158,9 @@ import Testing
   }
 
   @Test(arguments: [("404 Not Found", "NoSuchBucket"), ("403 Forbidden", "AccessDenied")])
-  func anErrorIsNotAnEmptyConfiguration(_ status: String, _ code: String) async throws {
+  func `an error response is not taken for an empty configuration`(
+    _ status: String, _ code: String
+  ) async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(status, body: "<Error><Code>\(code)</Code></Error>")
     ])
@@ -167,7 +169,7 @@ import Testing
     #expect(server.received.count == 1)
   }
 
-  @Test func whatSomebodyChangedMeanwhileIsNotOverwritten() async throws {
+  @Test func `a configuration changed meanwhile is not overwritten`() async throws {
     let server = try ScriptedServer([
       Self.none, ScriptedServer.answer("200 OK", body: configuration(Self.foreign)),
     ])
@@ -178,7 +180,7 @@ import Testing
     #expect(server.received.count == 2)
   }
 
-  @Test func aRuleThatWasDroppedIsNoticed() async throws {
+  @Test func `a foreign rule missing when read back is an error`() async throws {
     let present = ScriptedServer.answer("200 OK", body: configuration(Self.foreign))
     let rule = try rule()
     let server = try ScriptedServer([

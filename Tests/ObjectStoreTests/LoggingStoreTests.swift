@@ -34,7 +34,7 @@ import Testing
     _ = try await store.delete([])
   }
 
-  @Test func eachOperationIsALine() async throws {
+  @Test func `each store operation logs a line with size and duration`() async throws {
     let lines = LogLines()
     try await useAll(logging(MemoryStore(), lines, .debug))
     #expect(
@@ -47,20 +47,22 @@ import Testing
       ])
   }
 
-  @Test func whatChangesTheStoreIsToldAtLevelInfo() async throws {
+  @Test func `only changes to the store are logged at level info`() async throws {
     let lines = LogLines()
     try await useAll(logging(MemoryStore(), lines, .info))
     #expect(lines.all == ["info put a/b: 3 B, 12 ms", "info delete a/b", "info delete c"])
   }
 
   @Test(arguments: [(Logger.Level.info, true), (.debug, true), (.warning, false)])
-  func aStoreIsWrappedOnlyWhereThatIsAskedFor(_ level: Logger.Level, _ isWrapped: Bool) {
+  func `a store is wrapped only if its log level needs it`(
+    _ level: Logger.Level, _ isWrapped: Bool
+  ) {
     let store = LoggingStore.wrapping(MemoryStore(), LogLines().logger(level))
     #expect((store is LoggingStore) == isWrapped)
     #expect(LoggingStore.wrapping(MemoryStore(), .off) is MemoryStore)
   }
 
-  @Test func eachRetryIsToldWithItsPauseAndReason() async throws {
+  @Test func `each retry is logged with its pause and reason`() async throws {
     let store = FaultyStore(MemoryStore())
     let lines = LogLines()
     func retrying(_ logger: Logger) -> RetryingStore {
@@ -81,7 +83,7 @@ import Testing
   }
 
   /// A decorator forwards everything it does not change, conditional requests included.
-  @Test func decoratorsForwardWhatTheyDoNotChange() async throws {
+  @Test func `decorators forward everything that they do not change`() async throws {
     let folder = try TemporaryDirectory()
     let base = DirectoryStore(path: folder.path)
     let stores: [any ObjectStore] = [
@@ -110,7 +112,7 @@ import Testing
     return lines
   }()
 
-  @Test func messagesThatAreNotWantedAreNotMade() {
+  @Test func `messages below the log level are not evaluated`() {
     func message() -> Logger.Message {
       Issue.record("a message was made that nobody hears")
       return ""
@@ -119,7 +121,7 @@ import Testing
     LogLines().logger(.info).debug(message())
   }
 
-  @Test func whatTheProgramHasBootstrappedHearsNothing() async throws {
+  @Test func `the application's own log handler gets no store messages`() async throws {
     let lines = Self.bootstrapped
     Logger(label: "the program's").info("its own")
     #expect(lines.all == ["info its own"])

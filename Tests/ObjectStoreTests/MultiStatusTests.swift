@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.names("webdav"))
-  func readsWhatServersWrite(_ name: String) throws {
+  func `multistatus responses of known servers are parsed`(_ name: String) throws {
     let expected = try Fixtures.json("webdav/\(name).json", as: Answer.self).expected
     let bytes = try Fixtures.bytes("webdav/\(name).xml")
     guard expected.wellFormed != false, expected.isMultistatus == true else {

@@ -8,7 +8,7 @@ import Testing
     return try #require(policy?["Statement"] as? [[String: Any]])
   }
 
-  @Test func aDevicesPolicyNamesItsPrefixAlone() throws {
+  @Test func `a device policy grants only the device's own prefix`() throws {
     let rights = NeededRights(try StoreURL("s3://bucket/some/prefix"))
     let grant = try #require(rights.deviceGrant("devices/abc/"))
     let found = try statements(grant)
@@ -24,7 +24,7 @@ import Testing
     #expect(NeededRights(try StoreURL("file:///srv/logs")).deviceGrant("devices/abc/") == nil)
   }
 
-  @Test func withoutAPrefixTheKeysBeginAtTheRoot() throws {
+  @Test func `without a prefix, granted keys start at the bucket's root`() throws {
     let grant = NeededRights(try StoreURL("s3://bucket")).deviceGrant("devices/abc/")
     #expect(grant?.contains("arn:aws:s3:::bucket/devices/abc/*") == true)
     #expect(grant?.contains("arn:aws:s3:::bucket/tidemark.json") == true)

@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: [(1, true, 1), (3, true, 3), (4, false, 3)])
-  func triesFourTimes(faults: Int, succeeds: Bool, expectedPauses: Int) async throws {
+  func `a transient failure is retried up to three times`(
+    faults: Int, succeeds: Bool, expectedPauses: Int
+  ) async throws {
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
     store.plan(.failAfter, on: "PUT", times: faults)
@@ -38,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: StoreError.Code.allCases.filter { RetryPolicy().rows[$0] == nil })
-  func triesNothingElseAgain(_ code: StoreError.Code) async throws {
+  func `a failure that is not transient is not retried`(_ code: StoreError.Code) async throws {
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
     store.plan(.failBefore(code), on: "GET")
@@ -52,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func asManyRequestsAsTheTablePredicts(round: Int) async throws {
+  func `the number of requests is what the retry policy predicts`(round: Int) async throws {
     var generator = SeededGenerator(case: round)
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
@@ -74,7 +76,7 @@ import Testing
     #expect(store.takeRequests().count == expected)
   }
 
-  @Test func honoursRetryAfterAndItsBound() async throws {
+  @Test func `Retry-After is honoured up to a limit`() async throws {
     let busy = ScriptedServer.answer("503 Busy", headers: ["Retry-After: 30"])
     let server = try ScriptedServer([busy, busy, busy])
     let pauses = Pauses()
@@ -86,7 +88,7 @@ import Testing
     #expect(pauses.all == [.seconds(30)])
   }
 
-  @Test func cancellationEndsThePause() async throws {
+  @Test func `cancellation ends a retry pause`() async throws {
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }
     store.plan(.failBefore(.transient), on: "PUT")

@@ -36,7 +36,9 @@ import Testing
       "https://a-b-123456789012.s3-accesspoint.cn-north-1.amazonaws.com.cn"
     ),
   ])
-  func stands(_ endpoint: String, region: String, bucket: String, url: String) {
+  func `an S3 address follows from endpoint, region, bucket and path style`(
+    _ endpoint: String, region: String, bucket: String, url: String
+  ) {
     let words = endpoint.split(separator: " ")
     let pathStyle = words.first == "path" ? true : words.first == "virtual" ? false : nil
     let service = S3Service(
@@ -63,7 +65,7 @@ import Testing
     ("s3://arn:aws:s3:eu.evil:123456789012:accesspoint/x", ""),
     ("s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/x/ä", ""),
   ])
-  func readsAccessPoints(_ text: String, canonical: String) throws {
+  func `access point ARNs are read in both spellings`(_ text: String, canonical: String) throws {
     guard !canonical.isEmpty else {
       #expect(throws: StoreError.self) { try StoreURL(text) }
       return
@@ -90,13 +92,13 @@ import Testing
       "Write s3://logs and set s3.endpoint: https://nyc3.digitaloceanspaces.com and s3.region: nyc3."
     ),
   ])
-  func aPastedBucketURLIsToldHowToBeWritten(_ text: String, advice: String) throws {
+  func `a pasted bucket URL is refused with its s3 form`(_ text: String, advice: String) throws {
     let error = #expect(throws: StoreError.self) { try StoreURL(text) }
     #expect(error?.code == .configuration)
     #expect(error?.advice == advice)
   }
 
-  @Test func anAccessPointHasNoEndpointBesides() throws {
+  @Test func `an access point with an endpoint is a configuration error`() throws {
     let url = try StoreURL("s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/logs")
     var settings = StoreSettings()
     settings.s3.endpoint = "https://m.example"
@@ -121,7 +123,7 @@ import Testing
     return try S3ObjectOptions.resolve(settings, row).headers.map { "\($0.name): \($0.value)" }
   }
 
-  @Test func encryptionAndStorageClassAreHeaders() throws {
+  @Test func `encryption and storage class become headers and are validated`() throws {
     #expect(try headers(nil, nil, nil) == [])
     #expect(
       try headers("aws:kms", "arn:k", "STANDARD_IA") == [
@@ -135,7 +137,7 @@ import Testing
     #expect(throws: StoreError.self) { try headers(nil, nil, "GLACIER", "minio") }
   }
 
-  @Test func theyAreSentAndSignedAndAForeignETagProvesNothing() async throws {
+  @Test func `encryption headers are signed, and a foreign ETag proves nothing`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", headers: ["ETag: \"0123456789abcdef0123456789abcdef\""])
     ])

@@ -50,7 +50,9 @@ import Testing
     (["AWS_DEFAULT_REGION": "r1", "AWS_REGION": "r2"], "FILE", "r2"),
     (["AWS_CONFIG_FILE": "/nonexistent"], "FILE", "us-east-1"),
   ])
-  func finds(_ variables: [String: String], id: String, region: String) async throws {
+  func `credentials and region are found in order of precedence`(
+    _ variables: [String: String], id: String, region: String
+  ) async throws {
     let environment = variables.merging(["HOME": home.path]) { first, _ in first }
     let settings = StoreSettings.S3()
     let found = try await chain(environment).credentials()
@@ -68,7 +70,9 @@ import Testing
     (["AWS_PROFILE": "half"], "aws_secret_access_key"), (["AWS_PROFILE": "none"], "none"),
     (["HOME": "/nonexistent"], "AWS_ACCESS_KEY_ID"),
   ])
-  func namesWhatIsMissing(_ variables: [String: String], _ name: String) async {
+  func `missing credentials are named without showing secrets`(
+    _ variables: [String: String], _ name: String
+  ) async {
     let environment = variables.merging(
       ["HOME": home.path, "AWS_EC2_METADATA_DISABLED": "true"]
     ) { first, _ in first }
@@ -81,11 +85,11 @@ import Testing
   }
 
   @Test(arguments: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])
-  func halfAKeyIsNoticedAtOnce(_ name: String) {
+  func `half a key pair is refused at once`(_ name: String) {
     #expect(throws: StoreError.self) { try chain(["HOME": home.path, name: "hush"]) }
   }
 
-  @Test func saysWhereTheKeyWasFound() async throws {
+  @Test func `the origin of the key is reported`() async throws {
     let base = ["HOME": home.path]
     #expect(try await chain(base).origin() == "profile default in ~/.aws/credentials")
     let key = ["AWS_ACCESS_KEY_ID": "I", "AWS_SECRET_ACCESS_KEY": "S"]
@@ -98,7 +102,7 @@ import Testing
     #expect(try await chain(base, settings).credentials().secretAccessKey == "a/b+c")
   }
 
-  @Test func readsFilesThatTheEnvironmentNames() async throws {
+  @Test func `keys are read from files named by variables`() async throws {
     try home.write("FROMFILE\n", to: "id")
     try home.write("a/b+c\n", to: "secret")
     let environment = [
@@ -115,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: ["role_arn", "credential_process", "sso_session"])
-  func namesWhatIsNotSupported(_ name: String) throws {
+  func `an unsupported profile setting is named with advice`(_ name: String) throws {
     try home.write("[profile odd]\n\(name) = x\nsource_profile = default\n", to: ".aws/config")
     let error = #expect(throws: StoreError.self) {
       try chain(["HOME": home.path, "AWS_PROFILE": "odd"])
@@ -125,7 +129,7 @@ import Testing
     #expect(error?.advice.contains("export-credentials") == true)
   }
 
-  @Test func theEnvironmentOverridesTheEndpoint() throws {
+  @Test func `variables override the configured endpoint`() throws {
     var settings = StoreSettings.S3()
     settings.endpoint = "https://settings.example/"
     let home = ["HOME": "/nonexistent"]
@@ -150,7 +154,9 @@ import Testing
     (["TIDEMARK_WEBDAV_USER": "u", "TIDEMARK_WEBDAV_PASSWORD": "p"], false),
     (["TIDEMARK_WEBDAV_USER": "u", "TIDEMARK_WEBDAV_PASSWORD_FILE": "/nonexistent"], true),
   ])
-  func opensAWebDAVStore(_ environment: [String: String], fails: Bool) throws {
+  func `a WebDAV store opens with a complete login or none`(
+    _ environment: [String: String], fails: Bool
+  ) throws {
     let url = try StoreURL("https://dav.example/x")
     if fails {
       let error = #expect(throws: StoreError.self) {

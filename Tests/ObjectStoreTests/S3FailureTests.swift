@@ -33,7 +33,7 @@ import Testing
   ]
 
   @Test(arguments: Fixtures.names("s3-errors"))
-  func meansWhatTheServiceSays(_ name: String) throws {
+  func `S3 responses map to actions and error codes`(_ name: String) throws {
     let answer = try Fixtures.json("s3-errors/\(name).json", as: Answer.self)
     let response = HTTPResponse(
       status: answer.http.status, headers: answer.http.headers.map { (name: $0[0], value: $0[1]) },
@@ -100,7 +100,7 @@ import Testing
     (403, "<e:Error xmlns:e=\"u\"><e:Code>AccessDenied</e:Code></e:Error>", "fatal-auth"),
     (404, "<Error><Code>NoSuchBucket</Code>", "fatal"),
   ])
-  func readsAnyAnswer(_ status: Int, _ body: String, _ action: String) {
+  func `unusual S3 responses map to actions`(_ status: Int, _ body: String, _ action: String) {
     #expect(S3Action(answer(status, body)).rawValue == action)
   }
 
@@ -116,7 +116,7 @@ import Testing
     ("<Endpoint>s3.amazonaws.com</Endpoint>", "us-east-1"),
     ("<Endpoint>elsewhere.example</Endpoint>", ""),
   ])
-  func findsTheRegion(_ inside: String, _ region: String) {
+  func `the right region is found in error responses`(_ inside: String, _ region: String) {
     let body = "<Error><Code>AuthorizationHeaderMalformed</Code>\(inside)</Error>"
     #expect(S3Failure(answer(400, body)).region ?? "" == region)
     let header = answer(301, body, ["x-amz-bucket-region": "sa-east-1"])
@@ -136,11 +136,13 @@ import Testing
     ("https://other.example/", "https://s3.example", false),
     ("http://127.0.0.1:9001/", "http://127.0.0.1:9000", false), ("", "https://s3.example", false),
   ])
-  func followsOnlyWithinTheService(_ location: String, from origin: String, follows: Bool) {
+  func `redirects are followed only within the service`(
+    _ location: String, from origin: String, follows: Bool
+  ) {
     #expect((S3Route(location, bucket: "b", from: origin) != nil) == follows)
   }
 
-  @Test func aDottedBucketIsRedirectedIntoThePath() throws {
+  @Test func `a redirect of a bucket with dots uses path style`() throws {
     let route = try #require(
       S3Route(
         "https://bucket.name.s3.eu-central-1.amazonaws.com/", bucket: "bucket.name",

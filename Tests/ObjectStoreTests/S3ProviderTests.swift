@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite(.tags(.small)) struct S3ProviderTests {
-  @Test func everyRowNamesItsSource() {
+  @Test func `every provider has a source, a valid id and a region`() {
     let rows = S3Provider.all
     #expect(rows.count >= 16)
     #expect(Set(rows.map(\.id)).count == rows.count)
@@ -46,7 +46,9 @@ import Testing
     ("oss-cn-hangzhou-internal.aliyuncs.com", "alibaba-oss", "", "cn-hangzhou"),
     ("b.oss-eu-central-1.aliyuncs.com", "alibaba-oss", "b", "eu-central-1"),
   ])
-  func knowsTheHost(_ host: String, id: String, bucket: String, region: String) {
+  func `a provider's host gives provider, bucket and region`(
+    _ host: String, id: String, bucket: String, region: String
+  ) {
     let found = S3Host(host)
     #expect(found?.provider.id == id)
     #expect(found?.bucket ?? "" == bucket)
@@ -62,7 +64,7 @@ import Testing
     "r2.cloudflarestorage.com", "pub-0123.r2.dev", "www.googleapis.com", "f004.backblazeb2.com",
     "your-objectstorage.com", "webdav.hidrive.strato.com", "nextcloud.example.org", "",
   ])
-  func knowsNoOtherHost(_ host: String) {
+  func `similar hosts belong to no provider`(_ host: String) {
     #expect(S3Host(host)?.provider.id == nil)
   }
 
@@ -73,7 +75,7 @@ import Testing
     ("https://minio.example:9000", "", "us-east-1", "other"), ("", "", "us-east-1", "aws"),
     ("https://oss-cn-hangzhou.aliyuncs.com", "", "cn-hangzhou", "alibaba-oss"),
   ])
-  func theEndpointTellsTheRegion(
+  func `the endpoint determines the region unless it is set`(
     _ endpoint: String, set: String, region: String, id: String
   ) throws {
     var settings = StoreSettings.S3()
@@ -84,7 +86,7 @@ import Testing
     #expect(service.provider.id == id)
   }
 
-  @Test func aProviderCanBeNamed() throws {
+  @Test func `a provider can be configured by name`() throws {
     var settings = StoreSettings.S3()
     settings.endpoint = "https://garage.example"
     settings.provider = "garage"
@@ -97,7 +99,7 @@ import Testing
     #expect(error?.advice.contains("cloudflare-r2") == true)
   }
 
-  @Test func anEndpointWithABucketInItIsRefused() throws {
+  @Test func `an endpoint that contains a bucket is refused`() throws {
     var settings = StoreSettings.S3()
     settings.endpoint = "https://logs.s3.eu-west-1.amazonaws.com"
     let error = #expect(throws: StoreError.self) {
@@ -107,7 +109,7 @@ import Testing
     #expect(error?.advice.contains("s3://logs") == true)
   }
 
-  @Test func aBadTableIsAnError() {
+  @Test func `an invalid provider table is an error`() {
     for text in ["[]", "{}", #"[{"id": "a", "name": "a", "hosts": [], "sources": ["s"]}]"#] {
       #expect(throws: (any Error).self) { try S3Provider.read(Data(text.utf8)) }
     }

@@ -18,7 +18,7 @@ import Testing
       transport: .patient(), now: now)
   }
 
-  @Test func aWrongSecretIsAnAuthenticationError() async throws {
+  @Test func `a wrong secret is an authentication error`() async throws {
     let server = try RcloneS3Server()
     let error = await #expect(throws: StoreError.self) {
       try await Backend.s3(server.url, secret: "wrong-secret").put("a", [1])
@@ -29,7 +29,7 @@ import Testing
     #expect(error?.description.contains("wrong-secret") == false)
   }
 
-  @Test func aMissingBucketIsAConfigurationError() async throws {
+  @Test func `a missing bucket is a configuration error`() async throws {
     let server = try RcloneS3Server()
     let store = Backend.s3(server.url, bucket: "nowhere")
     for operation in ["put", "list", "get"] {
@@ -46,7 +46,9 @@ import Testing
   }
 
   @Test(arguments: ["RequestTimeTooSkewed", "AccessDenied"])
-  func learnsTheClock(_ code: String) async throws {
+  func `a request refused for clock skew is repeated with the server's time`(
+    _ code: String
+  ) async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         code == "AccessDenied" ? "400 Bad Request" : "403 Forbidden",
@@ -63,7 +65,7 @@ import Testing
     #expect(requests.last?.contains("X-Amz-Security-Token: TOKENTOKEN") == true)
   }
 
-  @Test func learnsTheRegionOnce() async throws {
+  @Test func `a wrong region is corrected at most once`() async throws {
     let malformed = ScriptedServer.answer(
       "400 Bad Request",
       body: "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-central-1</Region></Error>")
@@ -75,7 +77,7 @@ import Testing
     #expect(server.received.map { $0.head.contains("/eu-central-1/s3/") } == [false, true])
   }
 
-  @Test func aTwoHundredWithAnErrorInsideIsAnError() async throws {
+  @Test func `a 200 response with an error body is an error`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: "<Error><Code>InternalError</Code></Error>")
     ])
@@ -85,7 +87,7 @@ import Testing
     #expect(error?.isTransient == true)
   }
 
-  @Test func eachDeletedKeyHasItsOwnOutcome() async throws {
+  @Test func `each deleted key has its own outcome`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         "200 OK",
@@ -99,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["<html>", "<!DOCTYPE html><html></html>", "", "<Other/>"])
-  func aListingThatIsNoneIsNotAnEmptyOne(_ body: String) async throws {
+  func `an invalid listing is not taken for an empty one`(_ body: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])
     let error = await #expect(throws: StoreError.self) {
       try await store(server.url).list("", after: nil)
@@ -118,7 +120,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aRedirectIsForOneRequestAndSignedForItsHost(inHeader: Bool) async throws {
+  func `a temporary redirect applies to one request, signed for its host`(
+    inHeader: Bool
+  ) async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         "307 Temporary Redirect",
@@ -145,7 +149,9 @@ import Testing
   }
 
   @Test(arguments: ["http://evil.example/logs/p/k", "http://node1.s3.example/logs/p/k"])
-  func aRedirectElsewhereOrAgainIsNotFollowed(_ location: String) async throws {
+  func `a redirect to another service or a second one is not followed`(
+    _ location: String
+  ) async throws {
     let redirect = ScriptedServer.answer(
       "307 Temporary Redirect", headers: ["Location: \(location)"])
     let server = try ScriptedServer([redirect, redirect])
@@ -154,7 +160,7 @@ import Testing
     #expect(server.received.count == (location.contains("evil") ? 1 : 2))
   }
 
-  @Test func aRedirectWithoutARegionAsksTheBucket() async throws {
+  @Test func `a redirect without a region asks the bucket for it`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         "301 Moved Permanently", body: "<Error><Code>PermanentRedirect</Code></Error>"),
@@ -174,7 +180,9 @@ import Testing
     ("<Code>AccessDenied</Code>", "authentication"),
     ("<Code>NoSuchBucket</Code>", "configuration"), ("<Code>SlowDown</Code>", "overloaded"),
   ])
-  func anEmptyErrorOfHeadIsExplained(_ code: String, _ meaning: String) async throws {
+  func `a HEAD error without body is explained by a GET`(
+    _ code: String, _ meaning: String
+  ) async throws {
     let server = try ScriptedServer([
       "HTTP/1.1 400 Bad Request\nConnection: close\n\n",
       ScriptedServer.answer("400 Bad Request", body: "<Error>\(code)</Error>"),
@@ -184,7 +192,7 @@ import Testing
     #expect(server.received.last?.head.contains("Range: bytes=0-0") == true)
   }
 
-  @Test func anEmptyErrorOfHeadTeachesTheRegion() async throws {
+  @Test func `a HEAD error without body still corrects the region`() async throws {
     let server = try ScriptedServer([
       "HTTP/1.1 400 Bad Request\nConnection: close\n\n",
       ScriptedServer.answer(
@@ -198,7 +206,7 @@ import Testing
     #expect(heads.last?.contains("/eu-north-1/s3/") == true)
   }
 
-  @Test func anEntryWithoutASizeIsLeftOutAndTheOthersStay() async throws {
+  @Test func `a listing entry without size is skipped`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         "200 OK",
@@ -214,7 +222,7 @@ import Testing
     #expect(page.next == "t")
   }
 
-  @Test func aServiceWithoutBatchesGetsOneDeleteAKey() async throws {
+  @Test func `a service without batch deletion gets one DELETE per key`() async throws {
     let row = try #require(S3Provider.named("google"))
     let server = try ScriptedServer([
       ScriptedServer.answer("204 No Content"), ScriptedServer.answer("404 Not Found"),

@@ -14,10 +14,12 @@ import Testing
       received: Timestamp(milliseconds: time + way))
   }
 
-  @Test func nothingIsKnownAtFirst() { #expect(ServerClock().offset == nil) }
+  @Test func `the clock offset is unknown before the first response`() {
+    #expect(ServerClock().offset == nil)
+  }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func theDifferenceIsBounded(number: Int) throws {
+  func `the measured clock offset is within its error bound`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let ahead = Int64.random(in: -600_000...600_000, using: &generator)
     let clock = ServerClock()
@@ -30,7 +32,7 @@ import Testing
     #expect(abs(offset - ahead) <= (abs(ahead) < 2400 ? 2400 : 1200))
   }
 
-  @Test func clocksThatMayBeEqualAreNotCorrected() {
+  @Test func `clocks that may be equal have offset zero`() {
     let clock = ServerClock()
     for time in stride(from: Int64(1_769_092_205_123), to: 1_769_092_305_000, by: 777) {
       answer(clock, at: time, ahead: 0, way: 30)
@@ -38,7 +40,7 @@ import Testing
     #expect(clock.offset == .zero)
   }
 
-  @Test func aClockThatIsSetIsBelieved() throws {
+  @Test func `a clock offset that jumps replaces the measured one`() throws {
     let clock = ServerClock()
     answer(clock, at: 1_769_092_205_123, ahead: 0, way: 10)
     answer(clock, at: 1_769_092_205_200, ahead: 3_600_000, way: 10)

@@ -42,7 +42,7 @@ import Testing
     return ([head, line] + rows).joined(separator: "\n")
   }
 
-  @Test func theGuideSaysWhatIsProven() throws {
+  @Test func `the guide's server table equals the tested traits`() throws {
     // This file is <package>/Tests/ObjectStoreTests/ServerTableTests.swift.
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: Fixtures.names("sigv4"))
-  func signsAsTheVectorSays(_ name: String) throws {
+  func `signatures match the SigV4 test vectors`(_ name: String) throws {
     let vector = try Fixtures.json("sigv4/\(name).json", as: Vector.self)
     let omit = vector.options.omitSessionToken == true
     let signer = SigV4Signer(

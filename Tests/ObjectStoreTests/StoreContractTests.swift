@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func putGetHead(_ backend: Backend) async throws {
+  func `an object that was put is returned by get and head`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func ranges(_ backend: Backend) async throws {
+  func `ranges and suffixes return the requested bytes`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func aLargerObjectThanAllowedIsRefused(_ backend: Backend) async throws {
+  func `an object larger than allowed is refused`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func listsWithoutDescending(_ backend: Backend) async throws {
+  func `a listing returns objects and folders of one level`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func namesThatArePrefixesOfNames(_ backend: Backend) async throws {
+  func `a prefix lists all names that start with it`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func whatIsMissing(_ backend: Backend) async throws {
+  func `a missing object is not found and can be deleted`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func deletesManyInOrder(_ backend: Backend) async throws {
+  func `deleting many keys returns outcomes in order`(_ backend: Backend) async throws {
     let opened = try backend.open(pageSize: 1000)
     defer { withExtendedLifetime(opened) {} }
     // More than one request's worth, with missing ones between.
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func largeAndEmptyBodies(_ backend: Backend) async throws {
+  func `large and empty bodies are read back unchanged`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     var generator = SeededGenerator(case: 8)
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func thirtyTwoPutsAtOnce(_ backend: Backend) async throws {
+  func `32 concurrent puts are all stored`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     // rclone occasionally answers 500 when it creates one folder for two requests at once.
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: Backend.contracted)
-  func aCancelledTaskGetsCancelled(_ backend: Backend) async throws {
+  func `a cancelled task gets a cancellation error`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let store = opened.store
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(arguments: ["", "/a", "a/", "a//b", "../a", "a/./b", "a b", "ä", "a\u{0}"])
-  func refusesWhatIsNoKey(_ key: String) async throws {
+  func `an invalid key is refused`(_ key: String) async throws {
     let error = await #expect(throws: StoreError.self) {
       try await DirectoryStore(path: "/nonexistent").put(key, [1])
     }

@@ -13,7 +13,9 @@ import Testing
   }()
 
   @Test(arguments: Backend.served)
-  func aCutPutIsNeverDoneAndTheNextRepairsIt(_ backend: Backend) async throws {
+  func `an interrupted put is an error, and the next put repairs it`(
+    _ backend: Backend
+  ) async throws {
     let cut = OneFault(.cutUpload)
     let (opened, proxy) = try backend.open(through: cut.choice)
     defer { withExtendedLifetime(opened) {} }
@@ -37,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: Backend.served)
-  func aPutWhoseAnswerIsLostMayBeRepeated(_ backend: Backend) async throws {
+  func `a put whose response is lost can be repeated`(_ backend: Backend) async throws {
     let lost = OneFault(.resetAfter)
     let (opened, proxy) = try backend.open(through: lost.choice)
     defer { withExtendedLifetime(opened) {} }
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: Backend.served)
-  func aShortAnswerIsNone(_ backend: Backend) async throws {
+  func `a truncated response is a transient error`(_ backend: Backend) async throws {
     let cut = OneFault(.cutAnswer)
     let (opened, proxy) = try backend.open(through: cut.choice)
     defer { withExtendedLifetime(opened) {} }
@@ -77,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: Backend.served)
-  func cancellingInTheMiddleOfABodyIsImmediate(_ backend: Backend) async throws {
+  func `cancelling in the middle of a body takes effect at once`(_ backend: Backend) async throws {
     let held = OneFault(.held)
     let (opened, proxy) = try backend.open(through: held.choice)
     defer { withExtendedLifetime(opened) {} }

@@ -20,7 +20,7 @@ import Testing
   ]
 
   @Test(arguments: Backend.allCases)
-  func namesOfOthersAreLeftOut(_ backend: Backend) async throws {
+  func `foreign names are left out of listings`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     try opened.makeFolder("odd")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases, hostile.keys.sorted())
-  func aHostileNameNeverHidesOurs(_ backend: Backend, name: String) async throws {
+  func `a hostile name never hides valid objects`(_ backend: Backend, name: String) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     try opened.makeFolder("odd")
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases)
-  func everyKeyComesBack(_ backend: Backend) async throws {
+  func `every valid key is stored and listed unchanged`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let keys = ["k/-", "k/0.9_-z", "k/A-Z", "k/_", "k/a..b", "k/x."]
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases)
-  func longNamesAreTakenOrRefused(_ backend: Backend) async throws {
+  func `a long name is stored or refused with an error`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     let longest = "n/" + String(repeating: "x", count: 255)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases)
-  func aKeyBelowAnObjectIsTakenOrRefused(_ backend: Backend) async throws {
+  func `a key below an object is stored or refused with an error`(_ backend: Backend) async throws {
     let opened = try backend.open()
     defer { withExtendedLifetime(opened) {} }
     _ = try await opened.store.put("b/a", [1])
@@ -112,7 +112,9 @@ import Testing
 
   /// A twentieth of ten thousand, or all of them.
   @Test(arguments: Backend.allCases)
-  func tenThousandObjectsInAFolder(_ backend: Backend) async throws {
+  func `a folder of many objects is listed completely and in order`(
+    _ backend: Backend
+  ) async throws {
     let opened = try backend.open(pageSize: 1000)
     defer { withExtendedLifetime(opened) {} }
     try opened.makeFolder("big")

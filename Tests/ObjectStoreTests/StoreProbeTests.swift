@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: Backend.allCases)
-  func aSoundStoreCanDoEverythingAndKeepsNothing(_ backend: Backend) async throws {
+  func `a working store passes every check and keeps no objects`(_ backend: Backend) async throws {
     let opened = try backend.open()
     let store = opened.store
     let findings = try await probe(store)
@@ -35,7 +35,7 @@ import Testing
     #expect(folder.objects.isEmpty && folder.directories.isEmpty)
   }
 
-  @Test func aConditionThatIsHonouredIsToldFromOneThatIsIgnored() async throws {
+  @Test func `honoured and ignored write conditions are distinguished`() async throws {
     let folder = try TemporaryDirectory()
     let honest = try await probe(DirectoryStore(path: folder.path))
     #expect(honest[.conditional]?.outcome == .ok)
@@ -60,7 +60,7 @@ import Testing
     ("LIST", .failBefore(.authentication), .list),
     ("DELETE", .failBefore(.authentication), .listAfterWrite),
   ])
-  func whatIsWrongIsNoticed(
+  func `each fault fails its check and leaves no objects`(
     operation: String, fault: FaultyStore.Fault, check: ProbeFinding.Check
   ) async throws {
     let folder = try TemporaryDirectory()
@@ -74,7 +74,7 @@ import Testing
     #expect(try await store.listAll("devices/a/probe/").objects.isEmpty)
   }
 
-  @Test func theLargestBodyIsFound() async throws {
+  @Test func `the largest accepted body is measured`() async throws {
     let folder = try TemporaryDirectory()
     let store = FaultyStore(DirectoryStore(path: folder.path))
     store.refuseAbove(1_000_000)
@@ -86,7 +86,9 @@ import Testing
   }
 
   @Test(arguments: [(0, .ok), (200, .ok), (3600, .note), (-3600, .note)] as [(Int64, Outcome)])
-  func clocksAreCompared(offset: Int64, outcome: Outcome) async throws {
+  func `a clock difference of more than five minutes is noted`(
+    offset: Int64, outcome: Outcome
+  ) async throws {
     let folder = try TemporaryDirectory()
     let finding = try await probe(DirectoryStore(path: folder.path)) { .now() - .seconds(offset) }[
       .clock]

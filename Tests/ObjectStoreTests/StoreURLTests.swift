@@ -22,7 +22,9 @@ import Testing
     ("file://host/x", ""), ("file://rel", ""), ("file:///", ""), ("file:///a/../b", ""),
     ("ftp://h/x", ""), ("/srv/logs", ""), ("", ""), ("https://h\u{0}/", ""),
   ])
-  func reads(_ text: String, canonical: String) throws {
+  func `store URLs are normalized, or refused with advice and no password`(
+    _ text: String, canonical: String
+  ) throws {
     guard !canonical.isEmpty else {
       let error = #expect(throws: StoreError.self) { try StoreURL(text) }
       #expect(error?.code == .configuration)
@@ -36,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["https://u:p/w@host/x", "u:secret@host"])
-  func neverShowsAPassword(_ text: String) {
+  func `an invalid store URL is reported without its password`(_ text: String) {
     let error = #expect(throws: StoreError.self) { try StoreURL(text) }
     #expect(error?.description.contains("p/w") == false)
     #expect(error?.description.contains("secret@") == false)

@@ -72,7 +72,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func handshake(_ test: Case) async throws {
+  func `a TLS handshake succeeds or fails with the right advice`(_ test: Case) async throws {
     let authority = try Self.authority.get()
     let server = try SpecialLighttpdServer(
       .tls(certificate: test.certificate, wantsClient: test.wantsClient, newest: test.newest),
@@ -95,7 +95,9 @@ import Testing
     ("client-locked.key", "client.pem", "password"), ("client.pem", "client.pem", "client-key"),
     ("client.key", "client.key", "client-certificate"), ("gone", "client.pem", "client-key"),
   ])
-  func refusesFilesAtOnce(key: String, certificate: String, word: String) throws {
+  func `unusable TLS key files are refused at once`(
+    key: String, certificate: String, word: String
+  ) throws {
     let authority = try Self.authority.get()
     var settings = StoreSettings()
     settings.clientKeyFile = authority.path(key)
@@ -117,7 +119,7 @@ import Testing
     ("/etc/key.pem", false), ("sha256//f+6vKWriRoncxKle77v62aNAbS1AtTc++SfEClijK1w", false),
     ("sha256//f+6vKWriRoncxKle77v62aNAbS1AtTc++SfEClijK1w=;", false),
   ])
-  func knowsAPinnedKey(_ text: String, isOne: Bool) {
+  func `a pinned key is recognized by its form`(_ text: String, isOne: Bool) {
     #expect(TLS.isPinnedKey(text) == isOne)
   }
 }

@@ -35,18 +35,18 @@ import Testing
     "/dav/a.log", "http://127.0.0.1/dav/a.log", "https://elsewhere.invalid:8443/dav/a.log", "a.log",
     "./a.log", "/d%61v/%61.log", "/dav/%61%2elog", "/dav/%61%2Elog", "//dav//a.log", "/dav/a%2Elog",
   ])
-  func comparesReferencesDecoded(_ href: String) async throws {
+  func `hrefs are compared decoded`(_ href: String) async throws {
     let server = try ScriptedServer([multiStatus(Self.folder + file(href))])
     #expect(try await store(server).list("", after: nil).objects.map(\.key) == ["a.log"])
   }
 
   @Test(arguments: ["/dav/b%2Fa.log", "/dav/a+b.log", "/dav/%E9.log", "/dav/%zz", "/dav/a/b.log"])
-  func leavesOutWhatIsNotOurs(_ href: String) async throws {
+  func `foreign or invalid hrefs are left out`(_ href: String) async throws {
     let server = try ScriptedServer([multiStatus(Self.folder + file(href) + file("/dav/x"))])
     #expect(try await store(server).list("", after: nil).objects.map(\.key) == ["x"])
   }
 
-  @Test func oneNameIsListedOnce() async throws {
+  @Test func `one name under several encodings is listed once`() async throws {
     let server = try ScriptedServer([
       multiStatus(file("/dav/x") + file("/dav/%78") + "<response><href>/dav/d/</href></response>")
     ])
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: Missing properties
 
-  @Test func asksForALengthThatIsMissing() async throws {
+  @Test func `a missing length is requested by HEAD`() async throws {
     let server = try ScriptedServer([
       multiStatus(Self.folder + file("/dav/a", size: "") + file("/dav/gone", size: "")),
       "HTTP/1.1 200 OK\nContent-Length: 77\nConnection: close\n\n",
@@ -73,7 +73,9 @@ import Testing
     ("507 Insufficient Storage", StoreError.Code.full),
     ("500 Oops", .transient), ("423 Locked", .transient),
   ])
-  func aChildsOwnStatus(_ status: String, code: StoreError.Code?) async throws {
+  func `a child's own status skips it or fails the listing`(
+    _ status: String, code: StoreError.Code?
+  ) async throws {
     let child = "<response><href>/dav/a</href><status>HTTP/1.1 \(status)</status></response>"
     let server = try ScriptedServer([multiStatus(Self.folder + child + file("/dav/b"))])
     guard let code else {
@@ -86,7 +88,7 @@ import Testing
     #expect(error?.code == code)
   }
 
-  @Test func aFolderThatIsNotThereIsEmpty() async throws {
+  @Test func `a folder reported as 404 lists as empty`() async throws {
     let answer = "<response><href>/dav/</href><status>HTTP/1.1 404 Not Found</status></response>"
     let server = try ScriptedServer([multiStatus(answer)])
     #expect(try await store(server).list("", after: nil).objects.isEmpty)
@@ -109,7 +111,9 @@ import Testing
       "<?xml version='1.0' encoding='iso-8859-1'?><multistatus xmlns='DAV:'><a>é</a></multistatus>"
     ),
   ])
-  func isNeverTakenForEmpty(_ status: String, headers: [String], body: String) async throws {
+  func `an invalid listing is never taken for empty`(
+    _ status: String, headers: [String], body: String
+  ) async throws {
     let server = try ScriptedServer([ScriptedServer.answer(status, headers: headers, body: body)])
     let error = await #expect(throws: StoreError.self) {
       try await store(server).list("", after: nil)
@@ -119,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32])
-  func refusesWideEncodings(_ encoding: String.Encoding) throws {
+  func `XML in encodings other than UTF-8 is refused`(_ encoding: String.Encoding) throws {
     let text = "<?xml version=\"1.0\"?><multistatus xmlns=\"DAV:\"/>"
     let bytes = try #require(text.data(using: encoding))
     let error = #expect(throws: XMLError.self) { try XMLScanner.parse(Array(bytes)) }
@@ -129,7 +133,7 @@ import Testing
 
   // MARK: Redirections
 
-  @Test func followsOneOnTheSameServer() async throws {
+  @Test func `a redirect on the same server is followed`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("301 Moved", headers: ["Location: /elsewhere/"]),
       multiStatus(file("/elsewhere/x")),
@@ -142,7 +146,9 @@ import Testing
   @Test(arguments: [
     "https://other.invalid/login?token=secret", "//other.invalid/x", "http://u:secret@h/",
   ])
-  func namesARedirectionElsewhere(_ location: String) async throws {
+  func `a redirect elsewhere is a configuration error without secrets`(
+    _ location: String
+  ) async throws {
     let answer = ScriptedServer.answer("302 Found", headers: ["Location: \(location)"])
     let server = try ScriptedServer([answer, answer])
     let errors = [
@@ -159,7 +165,7 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func aPutThatIsNotAllowedWhereFoldersAnswerIsAFullDisk() async throws {
+  @Test func `a 405 to PUT where PROPFIND works means a full disk`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("405 Method Not Allowed"), multiStatus(Self.folder),
       ScriptedServer.answer("404 Not Found"),
@@ -168,7 +174,7 @@ import Testing
     #expect(error?.code == .full)
   }
 
-  @Test func aPutThatIsNotAllowedAnywhereIsTheWrongURL() async throws {
+  @Test func `a 405 to every method means a wrong URL`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("405 Method Not Allowed"),
       ScriptedServer.answer("405 Method Not Allowed"),
@@ -180,7 +186,7 @@ import Testing
     #expect(error?.advice.contains("/remote.php/dav/files/USER") == true)
   }
 
-  @Test func tellsWhatSabreSays() async throws {
+  @Test func `an error message from SabreDAV is reported`() async throws {
     let body = """
       <?xml version="1.0"?><d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">
       <s:exception>OCA</s:exception><s:message>Quota is used up</s:message></d:error>
@@ -190,7 +196,7 @@ import Testing
     #expect(error?.response == "507 Quota is used up")
   }
 
-  @Test func aDateSaysWhenToComeBack() async throws {
+  @Test func `a Retry-After date is converted to a duration`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(
         "503 Busy",
@@ -202,14 +208,14 @@ import Testing
     #expect(error?.retryAfter == .seconds(30))
   }
 
-  @Test func aMultiStatusToADeleteIsReadForRefusals() async throws {
+  @Test func `a multistatus response to DELETE is checked for refusals`() async throws {
     let locked = "<response><href>/dav/a</href><status>HTTP/1.1 423 Locked</status></response>"
     let server = try ScriptedServer([multiStatus(locked), multiStatus("")])
     let outcomes = try await store(server).delete(["a", "b"])
     #expect(outcomes.map { $0.error?.code } == [.transient, .integrity])
   }
 
-  @Test func compressedObjectsAreRefused() async throws {
+  @Test func `an object with a foreign Content-Encoding is refused`() async throws {
     let answers = [("gzip", "x"), ("zstd", "y")].map {
       ScriptedServer.answer("200 OK", headers: ["Content-Encoding: \($0)"], body: $1)
     }
@@ -228,7 +234,7 @@ import Testing
     "https://cloud.example/apps/files/files/12?dir=/Logs",
     "https://cloud.example/files/spaces/personal/me?fileId=1",
   ])
-  func aBrowsersAddressGetsAHint(_ text: String) {
+  func `a Nextcloud browser address is refused with the WebDAV URL`(_ text: String) {
     let error = #expect(throws: StoreError.self) { try StoreURL(text) }
     #expect(error?.advice.contains("https://cloud.example/remote.php/dav/files/USER") == true)
   }
@@ -237,7 +243,7 @@ import Testing
     ("https://cloud.example/remote.php/dav/files/me/Logs", true), ("http://nas.lan/dav", false),
     ("http://127.0.0.1/dav", true), ("http://10.0.0.1:8080/dav", false),
   ])
-  func plainHTTPNeedsPermission(_ text: String, isFree: Bool) throws {
+  func `plain HTTP needs permission except to localhost`(_ text: String, isFree: Bool) throws {
     _ = try StoreURL(text, allowsPlaintext: true)
     guard !isFree else {
       _ = try StoreURL(text)

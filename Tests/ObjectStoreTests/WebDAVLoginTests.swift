@@ -26,7 +26,7 @@ import Testing
   // MARK: Digest
 
   @Test(arguments: ["MD5", "SHA-256"])
-  func digestOnARealServer(_ algorithm: String) async throws {
+  func `digest authentication works against a real server`(_ algorithm: String) async throws {
     let server = try SpecialLighttpdServer(.digest(algorithm: algorithm))
     let store = store(server.url)
     let body = [UInt8](repeating: 5, count: 500_000)
@@ -40,7 +40,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: server.files + "/a") == ["b"])
   }
 
-  @Test func neverPutsAnEmptyBodyToLearnTheChallenge() async throws {
+  @Test func `a challenged PUT is repeated with its body, never an empty one`() async throws {
     let server = try ScriptedServer([
       refusal(Self.digest), ScriptedServer.answer("201 Created"),
     ])
@@ -50,7 +50,7 @@ import Testing
     #expect(authorization(server.received[1])?.contains("nc=00000001") == true)
   }
 
-  @Test func asksWithoutABodyWhereTheConnectionBreaksOnARefusedPut() async throws {
+  @Test func `after a broken PUT, the challenge is fetched without a body`() async throws {
     let server = try ScriptedServer([
       "", refusal(Self.digest), ScriptedServer.answer("207 Multi-Status"),
       ScriptedServer.answer("201 Created"),
@@ -62,7 +62,7 @@ import Testing
     #expect(authorization(server.received[3])?.contains("nc=00000002") == true)
   }
 
-  @Test func aStaleNonceIsReplacedOnce() async throws {
+  @Test func `a stale nonce is replaced once`() async throws {
     let stale = Self.digest.replacing("N", with: "M") + ", stale=true"
     let server = try ScriptedServer([
       refusal(Self.digest), refusal(stale), ScriptedServer.answer("201 Created"),
@@ -72,7 +72,7 @@ import Testing
     #expect(authorization(server.received[2])?.contains("nc=00000001") == true)
   }
 
-  @Test func aServerThatCallsEveryNonceStaleIsGivenUp() async throws {
+  @Test func `a server that calls every nonce stale is an authentication error`() async throws {
     let stale = Self.digest + ", stale=true"
     let server = try ScriptedServer([String](repeating: refusal(stale), count: 10))
     let error = await #expect(throws: StoreError.self) { try await store(server.url).put("a", [1]) }
@@ -80,7 +80,7 @@ import Testing
     #expect(server.received.count == 4)
   }
 
-  @Test func aServerThatForgetsItsNoncesIsAskedAgain() async throws {
+  @Test func `a forgotten nonce is replaced by the new challenge`() async throws {
     let server = try ScriptedServer([
       refusal(Self.digest), ScriptedServer.answer("201 Created"),
       refusal(Self.digest.replacing("N", with: "M")), ScriptedServer.answer("201 Created"),
@@ -91,7 +91,7 @@ import Testing
     #expect(authorization(server.received[3])?.contains("nonce=\"M\"") == true)
   }
 
-  @Test func goesOnWithTheNextNonce() async throws {
+  @Test func `the next nonce offered by the server is used`() async throws {
     let server = try ScriptedServer([
       refusal(Self.digest),
       ScriptedServer.answer("201 Created", headers: ["Authentication-Info: nextnonce=\"M\""]),
@@ -106,7 +106,7 @@ import Testing
 
   // MARK: Unencrypted connections
 
-  @Test func basicGoesInClearOnlyWhenNothingBetterIsOffered() async throws {
+  @Test func `over plain HTTP, Basic is used only if nothing better is offered`() async throws {
     let proxy = try ScriptedServer([
       refusal("WWW-Authenticate: Basic realm=\"r\"", Self.digest),
       ScriptedServer.answer("207 Multi-Status"), ScriptedServer.answer("201 Created"),
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: Tokens and credentials
 
-  @Test func aTokenIsSentAsItIs() async throws {
+  @Test func `a token is sent as a Bearer header`() async throws {
     let server = try ScriptedServer([ScriptedServer.answer("201 Created")])
     let folder = try TemporaryDirectory()
     let path = try folder.write("abc.def\n", to: "token")
@@ -134,7 +134,7 @@ import Testing
     #expect(authorization(server.received[0]) == "Bearer abc.def")
   }
 
-  @Test func aPasswordFileThatWasWrittenAnewIsReadOnce() async throws {
+  @Test func `a changed password file is reread once after a refusal`() async throws {
     let server = try ScriptedServer([
       refusal("WWW-Authenticate: Basic realm=\"r\""), ScriptedServer.answer("201 Created"),
       refusal("WWW-Authenticate: Basic realm=\"r\""), ScriptedServer.answer("201 Created"),
@@ -164,7 +164,9 @@ import Testing
     ["TIDEMARK_WEBDAV_TOKEN": "secret", "TIDEMARK_WEBDAV_USER": "u"],
     ["NETRC": "/nonexistent"],
   ])
-  func halfOfALoginFailsAtOnce(_ environment: [String: String]) throws {
+  func `an incomplete or contradictory login is refused at once`(
+    _ environment: [String: String]
+  ) throws {
     let error = #expect(throws: StoreError.self) {
       try openStore(
         StoreURL("https://127.0.0.1:1/x"), settings: StoreSettings(), environment: environment)
@@ -189,13 +191,13 @@ import Testing
     ("machine h account a login u password p#1", nil, "u:p#1"), ("", nil, nil),
     ("login u password p machine", nil, nil), ("machine h login x password y", "u", nil),
   ])
-  func readsNetrc(_ text: String, user: String?, expected: String?) {
+  func `netrc files are parsed`(_ text: String, user: String?, expected: String?) {
     let login = Netrc.login(in: text, host: "h", user: user)
     #expect(login.map { "\($0.user):\($0.password)" } == expected)
   }
 
   @Test(arguments: [true, false])
-  func takesALoginFromNetrc(_ isNamed: Bool) async throws {
+  func `the login is taken from the netrc file`(_ isNamed: Bool) async throws {
     let server = try LighttpdServer()
     let folder = try TemporaryDirectory()
     let path = try folder.write(
@@ -209,7 +211,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
-  func leavesTheLoginOfAnotherUserAlone() throws {
+  func `a netrc file owned by another user is refused`() throws {
     let folder = try TemporaryDirectory()
     let path = try folder.write("machine 127.0.0.1 login u password secret\n", to: ".netrc")
     #expect(chown(path, 65534, 65534) == 0)

@@ -11,7 +11,7 @@ import Testing
       url: url, login: (ServerLogin.user, password), transport: .patient())
   }
 
-  @Test func aWrongPasswordIsAnAuthenticationError() async throws {
+  @Test func `a wrong password is an authentication error`() async throws {
     let server = try LighttpdServer()
     let error = await #expect(throws: StoreError.self) {
       try await store(server.url, password: "not-it").put("a", [1])
@@ -20,7 +20,7 @@ import Testing
     #expect(error?.description.contains("not-it") == false)
   }
 
-  @Test func foldersAreMadeOnlyWhenTheyAreMissing() async throws {
+  @Test func `folders are created only if missing`() async throws {
     let server = try LighttpdServer()
     let store = store(server.url)
     _ = try await store.put("a/b/one", [1])
@@ -30,7 +30,7 @@ import Testing
     #expect(log.last == "PUT /dav/a/b/two 201")
   }
 
-  @Test func manyPutsMakeAFolderOnce() async throws {
+  @Test func `concurrent puts create a folder once`() async throws {
     let server = try LighttpdServer()
     let store = store(server.url)
     try await withThrowingTaskGroup { group in
@@ -44,7 +44,7 @@ import Testing
     #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
   }
 
-  @Test func aMissingFolderCostsOneLargeBodyOnly() async throws {
+  @Test func `a missing folder costs only one large body`() async throws {
     let server = try LighttpdServer()
     let store = store(server.url)
     let body = [UInt8](repeating: 1, count: 100_000)
@@ -58,7 +58,7 @@ import Testing
     #expect(puts.count == 9 && puts.filter { $0.hasSuffix("201") }.count == 8)
   }
 
-  @Test func nothingIsSentForNothingIntoAFolderThatAListingDidNotFind() async throws {
+  @Test func `a folder that a listing did not find is created before the first put`() async throws {
     let server = try LighttpdServer()
     let store = store(server.url)
     #expect(try await store.listAll("a/b/").objects.isEmpty)
@@ -72,7 +72,7 @@ import Testing
     #expect(log.filter { $0.hasPrefix("MKCOL") && $0.hasSuffix("201") }.count == 2)
   }
 
-  @Test func aServerThatMakesFoldersByItselfNeedsNoMKCOL() async throws {
+  @Test func `a server that creates folders itself gets one MKCOL`() async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer("404 Not Found"), ScriptedServer.answer("403 Forbidden"),
       ScriptedServer.answer("201 Created"), ScriptedServer.answer("201 Created"),
@@ -85,7 +85,7 @@ import Testing
     #expect(methods == ["PROPFIND", "MKCOL", "PUT", "PUT"])
   }
 
-  @Test func aLargeBodyThatFailsKeepsNoneWaiting() async throws {
+  @Test func `a failed large body does not keep other puts waiting`() async throws {
     let server = try ScriptedServer(
       (0..<4).map { _ in ScriptedServer.answer("403 Forbidden") })
     let store = store(server.url)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatCannotBeMadeIsAConfigurationError() async throws {
+  @Test func `a folder that cannot be created is a configuration error`() async throws {
     let missing = ScriptedServer.answer("404 Not Found")
     let server = try ScriptedServer([missing, missing, missing])
     let error = await #expect(throws: StoreError.self) {
@@ -114,7 +114,9 @@ import Testing
     ("423 Locked", .transient), ("503 Busy", .overloaded), ("403 Forbidden", .authentication),
     ("501 What", .unsupported), ("302 Found", .configuration),
   ])
-  func namesTheFailure(_ status: String, _ code: StoreError.Code) async throws {
+  func `each WebDAV status has its error code and Retry-After`(
+    _ status: String, _ code: StoreError.Code
+  ) async throws {
     let server = try ScriptedServer([
       ScriptedServer.answer(status, headers: ["Retry-After: 7"])
     ])
@@ -125,7 +127,7 @@ import Testing
     #expect(error?.retryAfter == .seconds(7))
   }
 
-  @Test func theListingOfAnotherFolderIsNoAnswer() async throws {
+  @Test func `a listing of another folder is an error`() async throws {
     let body =
       "<d:multistatus xmlns:d='DAV:'><d:response><d:href>/x/</d:href></d:response></d:multistatus>"
     let server = try ScriptedServer([ScriptedServer.answer("207 Multi-Status", body: body)])

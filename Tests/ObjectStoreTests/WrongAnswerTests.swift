@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases, ["PUT", "GET", "LIST"])
-  func aLoginPageIsNoAnswer(_ kind: Kind, _ operation: String) async throws {
+  func `a login page is not taken for a response`(_ kind: Kind, _ operation: String) async throws {
     let page = ScriptedServer.answer(
       "200 OK", headers: ["Content-Type: text/html; charset=utf-8"],
       body: "\n<!DOCTYPE html>\n<html><body><form action=/login></form></body></html>")
@@ -118,7 +118,7 @@ import Testing
   ]
 
   @Test(arguments: Kind.allCases, bodies)
-  func aWrongBodyIsNoObject(_ kind: Kind, _ wrong: WrongBody) async throws {
+  func `a wrong body is not taken for an object`(_ kind: Kind, _ wrong: WrongBody) async throws {
     let server = try ScriptedServer([wrong.answer, wrong.answer])
     let error = try await error(kind, wrong.operation, server)
     #expect(error?.code == wrong.code, "\(String(describing: error))")
@@ -152,7 +152,7 @@ import Testing
   ]
 
   @Test(arguments: Kind.allCases, floods)
-  func aFloodEndsAtItsBound(_ kind: Kind, _ flood: Flood) async throws {
+  func `an endless response ends at the size limit`(_ kind: Kind, _ flood: Flood) async throws {
     for operation in ["PUT", "GET"] {
       let server = try ScriptedServer(head: flood.head, endlessly: flood.piece)
       let error = try await error(kind, operation, server)

@@ -48,7 +48,7 @@ import Testing
   ]
 
   @Test(arguments: pages.keys.sorted())
-  func isRefused(_ name: String) async throws {
+  func `an inconsistent S3 listing is refused`(_ name: String) async throws {
     let server = try ScriptedServer(Self.pages[name] ?? [])
     let error = await #expect(throws: StoreError.self) { try await s3(server).listAll("") }
     #expect(error?.code == .integrity, "\(String(describing: error))")
@@ -56,7 +56,7 @@ import Testing
 
   /// Not trusted, and not listed; the others are.
   @Test(arguments: [size("99999999999999999999"), size("1e3"), size(""), ""])
-  func whatHasNoSizeIsNoObject(_ element: String) async throws {
+  func `an S3 entry without a valid size is skipped`(_ element: String) async throws {
     let server = try ScriptedServer([Self.page([("p/a", element), ("p/b", Self.size("1"))])])
     #expect(try await s3(server).listAll("").objects.map(\.key) == ["b"])
   }
@@ -98,7 +98,7 @@ import Testing
   ]
 
   @Test(arguments: multiStatuses.keys.sorted())
-  func isRefusedOverWebDAV(_ name: String) async throws {
+  func `an inconsistent WebDAV listing is refused`(_ name: String) async throws {
     let server = try ScriptedServer(Self.multiStatuses[name] ?? [])
     let store = WebDAVStore(url: server.url + "/p", login: nil, transport: .patient())
     let error = await #expect(throws: StoreError.self) { try await store.listAll("") }
@@ -106,7 +106,7 @@ import Testing
     #expect(server.received.count == 3)
   }
 
-  @Test func aMissingSizeIsAskedFor() async throws {
+  @Test func `a size missing from a WebDAV listing is requested`() async throws {
     let server = try ScriptedServer([
       Self.multiStatus(Self.response("a", "")),
       "HTTP/1.1 200 OK\nContent-Length: 7\nConnection: close\n\n",

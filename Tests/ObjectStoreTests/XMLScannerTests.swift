@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStore
 
 @Suite(.tags(.small)) struct XMLScannerTests {
-  @Test func readsNamespacesTextAndReferences() throws {
+  @Test func `XML namespaces, text and references are read`() throws {
     let root = try XMLScanner.parse(
       Array(
         """
@@ -23,18 +23,18 @@ import Testing
     "<1/>",
     "<a b='<'/>", "<!-- <a/>",
   ])
-  func refuses(_ text: String) {
+  func `XML that is malformed or has a DTD is refused`(_ text: String) {
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(text.utf8)) }
   }
 
-  @Test func boundsTheDepth() {
+  @Test func `XML that is nested too deeply is refused`() {
     let deep = String(repeating: "<a>", count: 100) + String(repeating: "</a>", count: 100)
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(deep.utf8)) }
   }
 
   /// Each element that declares one used to copy all prefixes in scope: rejecting a server's
   /// document with two million of them took a quarter of a minute.
-  @Test func boundsThePrefixesInForce() throws {
+  @Test func `XML with too many prefixes in scope is refused`() throws {
     func document(_ count: Int) -> [UInt8] {
       let names = (0..<count).map { "xmlns:p\($0)='u\($0)'" }.joined(separator: " ")
       return Array("<a \(names)><b xmlns='v'><p0:c/></b></a>".utf8)
@@ -47,7 +47,7 @@ import Testing
     #expect(XMLScanner.maximumPrefixes <= 64)
   }
 
-  @Test func aPrefixMeansWhatTheInnermostElementSays() throws {
+  @Test func `an XML prefix has the innermost declaration's meaning`() throws {
     let root = try XMLScanner.parse(
       Array("<p:a xmlns:p='1'><p:b xmlns:p='2'><p:c/></p:b><p:d/></p:a>".utf8))
     #expect(root.namespace == "1")
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func refusesWhatIsNotUTF8() {
+  @Test func `XML that is not UTF-8 is refused`() {
     #expect(throws: XMLError.self) {
       try XMLScanner.parse(Array("<a>".utf8) + [0xFF] + Array("</a>".utf8))
     }

@@ -13,7 +13,7 @@ import Testing
       ("1 week 2d", 777_600), ("1h30", nil), ("30 1h", nil), ("h30m", nil), ("1h ", nil),
       ("1M", nil), ("999y", nil),
     ] as [(String, Int64?)])
-  func agesAreRead(text: String, seconds: Int64?) {
+  func `ages are parsed with their units`(text: String, seconds: Int64?) {
     #expect(Age.parse(text) == seconds.map { .seconds($0) })
   }
 
@@ -23,14 +23,16 @@ import Testing
       (.seconds(7199), "1 h"), (.days(3), "3 d"), (.seconds(-7200), "-2 h"),
       (.milliseconds(-999), "0 s"), (.seconds(Int64.min), "-106751991167300 d"),
     ] as [(Duration, String)])
-  func agesAreWritten(span: Duration, text: String) { #expect(Age.text(span) == text) }
+  func `ages are written in the largest whole unit`(span: Duration, text: String) {
+    #expect(Age.text(span) == text)
+  }
 
   @Test(
     arguments: [
       (.zero, "0s"), (.seconds(59), "59s"), (.seconds(61), "1m1s"), (.seconds(7200), "2h"),
       (.seconds(7999), "2h13m"), (.days(3) + .hours(4), "3d4h"), (.seconds(-5), "0s"),
     ] as [(Duration, String)])
-  func compactAgesAreReadAgain(span: Duration, text: String) {
+  func `compact ages are written in a form that can be parsed`(span: Duration, text: String) {
     #expect(Age.compact(span) == text)
     #expect(Age.parse(text) != nil)
   }
@@ -39,5 +41,7 @@ import Testing
     arguments: [
       (.zero, "0 s ago"), (.seconds(125), "2 m ago"), (.seconds(-7200), "in 2 h"),
     ] as [(Duration, String)])
-  func whatIsAheadIsNotNegative(span: Duration, text: String) { #expect(Age.ago(span) == text) }
+  func `a future time is written without a minus sign`(span: Duration, text: String) {
+    #expect(Age.ago(span) == text)
+  }
 }

@@ -8,7 +8,7 @@ import Testing
     var limit: ByteCount?
   }
 
-  @Test func itsJSONIsABareInteger() throws {
+  @Test func `a byte count is an integer in JSON`() throws {
     let numbers = Numbers(size: 42, limit: .max)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -28,7 +28,7 @@ import Testing
       ("0", 0), ("1125899906842624", 1 << 50), ("-1", -1), ("", nil), ("1 ", nil), ("1e3", nil),
       ("9223372036854775808", nil),
     ] as [(String, ByteCount?)])
-  func textIsReadAsANumber(text: String, count: ByteCount?) {
+  func `a byte count is parsed from a plain integer`(text: String, count: ByteCount?) {
     #expect(ByteCount(text) == count)
   }
 
@@ -38,7 +38,7 @@ import Testing
       (5_000_000_000_000, "5.0 TB"), (5_000_000_000_000_000, "5000.0 TB"), (-5, "-5 B"),
       (999_949, "999.9 KB"), (999_950, "1.0 MB"),
     ] as [(ByteCount, String)])
-  func peopleSeeUnits(count: ByteCount, text: String) {
+  func `a byte count is shown with decimal units`(count: ByteCount, text: String) {
     #expect(count.text == text)
   }
 
@@ -52,16 +52,16 @@ import Testing
       ("1kk", nil), ("9223372036854775807", .max), ("9223372036854775808", nil),
       ("10000000T", nil), ("٣k", nil),
     ] as [(String, ByteCount?)])
-  func sizesAreReadAsTheyAreWritten(text: String, count: ByteCount?) {
+  func `sizes are parsed with their units`(text: String, count: ByteCount?) {
     #expect(ByteCount(size: text) == count)
   }
 
-  @Test func totalsThatDoNotFitAreTheLargestCount() {
+  @Test func `a total that overflows is the largest count`() {
     #expect(([.max, 1, 2] as [ByteCount]).total == .max)
     #expect(([2, 3] as [ByteCount]).total == 5 && ([] as [ByteCount]).total == 0)
   }
 
-  @Test func buffersGetTheNearestLength() {
+  @Test func `a byte count is clamped to a buffer length`() {
     #expect(Int(clamping: ByteCount(7)) == 7 && Int(clamping: ByteCount.max) == .max)
   }
 }

@@ -12,7 +12,7 @@ import Testing
       (.max, .min, .max), (.min, .max, .min), (0, .min, .max), (-1, .min, .max),
       (.min, 1, .min), (.max, -1, .max), (.max, .max, 0),
     ] as [(Int64, Int64, Int64)])
-  func differencesSaturate(later: Int64, earlier: Int64, difference: Int64) {
+  func `time differences saturate`(later: Int64, earlier: Int64, difference: Int64) {
     let expected = Duration.milliseconds(difference)
     #expect(Timestamp(milliseconds: later) - Timestamp(milliseconds: earlier) == expected)
     #expect(ServerTime(milliseconds: later) - ServerTime(milliseconds: earlier) == expected)
@@ -28,7 +28,9 @@ import Testing
       (.min, .milliseconds(-1), .min, .min + 1), (0, .seconds(Int64.max), .max, -.max),
       (0, .seconds(Int64.min), .min, .max), (.max, .seconds(Int64.max), .max, 0),
     ] as [(Int64, Duration, Int64, Int64)])
-  func sumsSaturate(time: Int64, span: Duration, sum: Int64, difference: Int64) {
+  func `sums of a time and a duration saturate`(
+    time: Int64, span: Duration, sum: Int64, difference: Int64
+  ) {
     #expect((Timestamp(milliseconds: time) + span).milliseconds == sum)
     #expect((Timestamp(milliseconds: time) - span).milliseconds == difference)
     #expect(Timestamp(milliseconds: time).asServer(offset: span).milliseconds == sum)
@@ -42,14 +44,16 @@ import Testing
       (.hours(-2), -7_200_000, -7200), (.seconds(Int64.max), .max, .max),
       (.seconds(Int64.min), .min, .min), (.milliseconds(Int64.min), .min, Int64.min / 1000),
     ] as [(Duration, Int64, Int64)])
-  func durationsHaveWholeUnits(span: Duration, milliseconds: Int64, seconds: Int64) {
+  func `durations are truncated to whole units`(
+    span: Duration, milliseconds: Int64, seconds: Int64
+  ) {
     #expect(span.milliseconds == milliseconds)
     #expect(span.seconds == seconds)
     #expect(span.inWholeSeconds == .seconds(seconds))
   }
 
   @Test(arguments: [0, 1, -1, 3_600_000, -3_600_000] as [Int64])
-  func theWayToAServersClockAndBackIsTheSameTime(offset: Int64) {
+  func `converting to the server's clock and back gives the same time`(offset: Int64) {
     let local = Timestamp(milliseconds: 1_769_092_205_123)
     let server = local.asServer(offset: .milliseconds(offset))
     #expect(server.offset(from: local) == .milliseconds(offset))

@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 @Suite(.tags(.small)) struct ConcurrentMapTests {
-  @Test func oneAfterTheOtherIsInTheTaskOfTheCaller() async throws {
+  @Test func `sequential work runs in the caller's task`() async throws {
     @Sendable func task() -> Int? { withUnsafeCurrentTask { $0?.hashValue } }
     let caller = task()
     let log = Mutex<[String]>([])
@@ -21,9 +21,8 @@ import Testing
     #expect(log.withLock { $0 } == ["work 0", "body", "work 1", "body", "work 2", "body"])
   }
 
-  @Test(arguments: SeededGenerator.cases(200)) func keepsTheOrderAndTheLimit(number: Int)
-    async throws
-  {
+  @Test(arguments: SeededGenerator.cases(200))
+  func `concurrent work keeps the order and the limit`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let limit = Int.random(in: 1...10, using: &generator)
     let yields = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
@@ -48,7 +47,7 @@ import Testing
 
   private struct Failure: Error {}
 
-  @Test func theFirstFailureEndsIt() async {
+  @Test func `the first failure ends the work`() async {
     let begun = Mutex(0)
     await #expect(throws: Failure.self) {
       try await Array(0..<100).concurrentMap(atOnce: 4) { number in

@@ -17,7 +17,7 @@ import Testing
     "open", "setMode", "write", "synchronize", "rename", "synchronizeNames",
   ]
 
-  @Test func seesEveryChange() throws {
+  @Test func `the hook sees every file change`() throws {
     try Self.withFile { folder, file in
       let files = TestFiles()
       try FileEffect.$hook.withValue(files) {
@@ -32,7 +32,8 @@ import Testing
   }
 
   /// Effects that a dead process would not have are not carried out by `catch` or `defer` either.
-  @Test(arguments: 0..<6) func nothingChangesAfterDeath(effects: Int) throws {
+  @Test(arguments: 0..<6)
+  func `nothing changes on disk after a simulated death`(effects: Int) throws {
     try Self.withFile { folder, file in
       let files = TestFiles(lifetime: effects)
       #expect(throws: SystemError.self) {
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func aHookDecidesOnTheTimes() throws {
+  @Test func `the hook determines file times`() throws {
     try Self.withFile { _, file in
       let clock = TestClock()
       try FileEffect.$hook.withValue(TestFiles(clock: clock)) {
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func namesOfTemporaryFilesAreTheHooks() throws {
+  @Test func `the hook determines names of temporary files`() throws {
     func names() throws -> [String] {
       var names: [String] = []
       try Self.withFile { folder, file in
@@ -78,7 +79,7 @@ import Testing
     #expect(first == second && !first.isEmpty)
   }
 
-  @Test func equalBitsMakeEqualNames() {
+  @Test func `equal random bits make equal names`() {
     func name(_ seed: Int) -> String {
       var generator = SeededGenerator(case: seed, seed: 1)
       return RandomName.make(16) { generator.next() }

@@ -8,7 +8,7 @@ import Testing
 
   private struct Refusal: Error, Equatable {}
 
-  @Test func whatCannotBeCopiedIsChangedByOneTaskAtATime() async {
+  @Test func `a noncopyable value is changed by one task at a time`() async {
     let token = Guarded(Token())
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
@@ -18,7 +18,7 @@ import Testing
     #expect(token.withLock { $0.count } == 8000)
   }
 
-  @Test func anErrorLeavesItUnlocked() {
+  @Test func `an error leaves the lock unlocked`() {
     let token = Guarded<Token?>(Token())
     #expect(throws: Refusal()) {
       try token.withLock { token throws(Refusal) in

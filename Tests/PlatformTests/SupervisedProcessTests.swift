@@ -22,7 +22,7 @@ import Testing
     return ended
   }
 
-  @Test func outputsAndEndsAreTold() throws {
+  @Test func `outputs and exit statuses are returned`() throws {
     let ended = try run(["echo one; echo two >&7; exit 3", "kill -9 $$", "true"])
     #expect(ended[0]?.end == .exited(3))
     #expect(
@@ -31,7 +31,7 @@ import Testing
     #expect(ended[2]?.end == .exited(0))
   }
 
-  @Test func moreThanIsKeptIsReadAndDropped() throws {
+  @Test func `output beyond the limit is read and dropped`() throws {
     let ended = try run(["yes | head -c 3000000; echo end >&7"], limit: 10)
     #expect(ended[0]?.end == .exited(0))
     #expect(ended[0]?.outputs[0].bytes.count == 10 && ended[0]?.outputs[0].isCut == true)
@@ -39,13 +39,13 @@ import Testing
   }
 
   /// A process that stops itself is never woken by its own alarm.
-  @Test func aProcessWhoseTimeIsUpIsKilled() throws {
+  @Test func `a process is killed at its time limit`() throws {
     let ended = try run(["kill -STOP $$", "echo other"], for: .milliseconds(300))
     #expect(ended[0]?.end == .overdue)
     #expect(ended[1]?.end != nil)
   }
 
-  @Test func noMoreAreStartedOnceThatIsEnough() throws {
+  @Test func `no more processes start after a stop`() throws {
     let ended = try run(Array(repeating: "true", count: 9)) { _ in true }
     #expect((1...2).contains(ended.count))
   }

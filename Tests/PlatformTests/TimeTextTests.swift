@@ -37,7 +37,7 @@ import Testing
       ("+1h", "2026-11-22T18:02:03.500Z"), ("5 min ago", "2026-11-22T16:57:03.500Z"),
       ("@1763802005", "2025-11-22T09:00:05.000Z"), ("2028-02-29", "2028-02-28T23:00:00.000Z"),
     ])
-  func everyFormIsRead(text: String, expected: String) throws {
+  func `every time form is parsed`(text: String, expected: String) throws {
     #expect(try time(text) == expected)
   }
 
@@ -47,9 +47,9 @@ import Testing
     "now 10:00", "@", "@-1", "@9999999999999", "10:00 2026-11-22", "2026-11-22T", "+", "-", "Z",
     "10:00+15:00", "10:00+1", "1h ago ago", "ago", "٢٠٢٦-11-22",
   ])
-  func nothingElseIs(text: String) throws { #expect(try time(text) == nil) }
+  func `invalid times are refused`(text: String) throws { #expect(try time(text) == nil) }
 
-  @Test func todayIsTheLocalDay() throws {
+  @Test func `today is the local day`() throws {
     // An hour before midnight UTC it is tomorrow in Berlin and today in New York.
     let late = "2026-11-22T23:30:00.000Z"
     #expect(try time("today", now: late) == "2026-11-22T23:00:00.000Z")
@@ -71,7 +71,9 @@ import Testing
         "2026-11-01T07:00:00.000Z"
       ),
     ])
-  func anHourThatComesTwice(zone: String, text: String, first: String, last: String) throws {
+  func `an hour that occurs twice spans both occurrences`(
+    zone: String, text: String, first: String, last: String
+  ) throws {
     #expect(try time(text, in: zone, as: .start) == first)
     #expect(try time(text, in: zone, as: .end) == last)
   }
@@ -87,13 +89,15 @@ import Testing
       // Midnight itself is missing there.
       ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"),
     ])
-  func anHourThatIsMissing(zone: String, text: String, expected: String) throws {
+  func `a skipped hour means the moment of the clock change`(
+    zone: String, text: String, expected: String
+  ) throws {
     #expect(try time(text, in: zone, as: .start) == expected)
     #expect(try time(text, in: zone, as: .end) == expected)
   }
 
   /// The written form of any moment, with the offset, parses to that moment.
-  @Test func whatIsWrittenIsRead() throws {
+  @Test func `a written time with offset is parsed back`() throws {
     for name in ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"] {
       let zone = try zone(name)
       for hour in stride(from: 0, to: 24 * 365, by: 1) {
@@ -104,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func thisProcessesZoneIsTheSystems() {
+  @Test func `the process uses the system's time zone`() {
     for time in [0, 1_767_225_600_000, 1_782_864_000_000].map(Timestamp.init(milliseconds:)) {
       #expect(LocalZone.current.text(time) == LocalZone(.current).text(time))
     }

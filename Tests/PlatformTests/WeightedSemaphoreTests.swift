@@ -23,7 +23,8 @@ import Testing
 
   private struct Failure: Error {}
 
-  @Test(arguments: SeededGenerator.cases(200)) func neverMoreThanItHas(number: Int) async {
+  @Test(arguments: SeededGenerator.cases(200))
+  func `a semaphore never grants more than its capacity`(number: Int) async {
     var generator = SeededGenerator(case: number)
     let capacity = Int.random(in: 1...100, using: &generator)
     let amounts = (0..<60).map { _ in Int.random(in: 0...150, using: &generator) }
@@ -53,7 +54,7 @@ import Testing
     await room.hold(capacity) { #expect($0.amount == capacity) }
   }
 
-  @Test func theFirstIsServedFirst() async {
+  @Test func `a semaphore serves waiters in order`() async {
     let room = WeightedSemaphore(10)
     let ledger = Ledger()
     await withTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ import Testing
 struct AnchorTests {
   private static let compiled = Redactor.standard.compiled
 
-  @Test func anAnchorIsFoundWhereverItStands() {
+  @Test func `an anchor is found at any position`() {
     let scanner = Self.compiled.scanner
     for (number, anchor) in scanner.anchors.enumerated() {
       let upper = zip(anchor.bytes, anchor.fold).map { $0 & ~$1 }
@@ -47,7 +47,7 @@ struct AnchorTests {
     return text
   }
 
-  @Test func whatFollowsAnAnchorIsPassedOverOnlyWhereNoStepFits() {
+  @Test func `an anchor is skipped only if no step of its rule fits`() {
     var generator = SeededGenerator(case: 7)
     var fitting: Set<Int> = []
     var passedOver = 0

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func noLookAlikeIsMasked() throws {
+  @Test func `text that resembles a secret is not masked`() throws {
     for line in try Self.lines() {
       #expect(masked(Array(line.utf8)) == [], "\(line)")
       #expect(masked(Array("\u{1b}[32m\(line)\u{1b}[0m".utf8)) == [], "coloured \(line)")
@@ -26,7 +26,8 @@ import Testing
   }
 
   /// Logs of real systems, which are not part of the repository.
-  @Test(.enabled(if: environment["TIDEMARK_TEST_FULL"] != nil)) func noRealLogIsMasked() throws {
+  @Test(.enabled(if: environment["TIDEMARK_TEST_FULL"] != nil))
+  func `nothing is masked in logs of real systems`() throws {
     let folder = try #require(
       Self.environment["TIDEMARK_SAMPLE_LOGS"],
       "set TIDEMARK_SAMPLE_LOGS to a folder of real logs, named *.log")

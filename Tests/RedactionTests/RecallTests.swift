@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func theCorpusHasASourceForEachFormatAndHoldsAThirdBack() throws {
+  @Test func `the corpus names its sources and holds back a third of the samples`() throws {
     let corpus = try SecretCorpus()
     #expect(corpus.samples.count >= 150)
     #expect(corpus.formats.allSatisfy { !$0.source.isEmpty && !$0.lines.isEmpty })
@@ -29,9 +29,8 @@ import Testing
     #expect(abs(held * 3 - corpus.samples.count) < 30)
   }
 
-  @Test(arguments: [false, true]) func nineOfTenSecretsOfEachVendorAreFound(
-    heldBack: Bool
-  ) throws {
+  @Test(arguments: [false, true])
+  func `nine of ten secrets of each vendor are found`(heldBack: Bool) throws {
     let recall = try Self.recall(heldBack: heldBack).sorted { $0.key < $1.key }
     let table = recall.map { "\($0.key) \($0.value.found) of \($0.value.all)" }
     print(heldBack ? "held back:" : "known:", table.joined(separator: ", "))

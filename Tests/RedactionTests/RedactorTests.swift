@@ -25,17 +25,19 @@ import Testing
     String(decoding: redactor.redacted(Array(text.utf8)), as: UTF8.self)
   }
 
-  @Test(arguments: RedactionSamples.found.indices) func whatIsBuiltInIsFound(number: Int) throws {
+  @Test(arguments: RedactionSamples.found.indices)
+  func `built-in rules mask their samples`(number: Int) throws {
     let (raw, masked) = try expected(RedactionSamples.found[number])
     #expect(redacted(raw) == masked)
     #expect(redacted("é\0\n" + raw + "\n" + raw + "\n") == "é\0\n\(masked)\n\(masked)\n")
   }
 
-  @Test(arguments: RedactionSamples.innocent) func whatIsNoSecretStays(_ text: String) {
+  @Test(arguments: RedactionSamples.innocent)
+  func `text without secrets stays unchanged`(_ text: String) {
     #expect(redacted(text) == text)
   }
 
-  @Test func optionsFindAddressesAndCards() throws {
+  @Test func `optional rules mask email addresses and card numbers`() throws {
     let redactor = try Redactor(RedactionRules(groups: ["email", "cards"]))
     #expect(redacted("from a.b+c@example.org to x", redactor) == "from [REDACTED:email*] to x")
     #expect(redacted("card 4111 1111 1111 1111.", redactor) == "card [REDACTED:card****].")
@@ -49,9 +51,8 @@ import Testing
   private static let key = Array(
     repeating: "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7abcdefghABC=", count: 5)
 
-  @Test(arguments: [LogFormat.asIs, .lines]) func aPrivateKeyIsMaskedLineByLine(
-    format: LogFormat
-  ) throws {
+  @Test(arguments: [LogFormat.asIs, .lines])
+  func `a private key is masked line by line, foreign lines excepted`(format: LogFormat) throws {
     let prefix = format == .lines ? "2026-01-22T14:30:05.123Z [INFO] [stdout] " : ""
     let foreign = ["other thread says hello", "and again"]
     let lines =
@@ -68,7 +69,7 @@ import Testing
     ("", ""), ("web_1  | ", ""), ("2026-01-22 14:30:05 app ", " thread=main"), ("", "<br>"),
     ("  '", "\\n' +"), ("msg=\"", "\" ts=1"), ("\u{1b}[32m+", "\u{1b}[0m"), ("-", "$"),
     (#"{"log":""#, #"\n","stream":"stdout","time":"2026-01-22T14:30:05.123Z"}"#),
-  ]) func aPrivateKeyIsFoundWhateverStandsBesideIt(before: String, after: String) {
+  ]) func `a private key is masked between any prefix and suffix`(before: String, after: String) {
     // Its last line is a short one, with other programs' lines between.
     let lines = Array(repeating: Self.key[0], count: 140) + ["QIDAQAB="]
     let torn = lines.flatMap { ["\(before)\($0)\(after)", "3 of 4 threads are idle"] }
@@ -78,7 +79,7 @@ import Testing
     #expect(masked.contains("\n3 of 4 threads are idle\n"))
   }
 
-  @Test func ownRulesMaskTheirFirstGroup() throws {
+  @Test func `a custom rule masks its first capture group`() throws {
     let rule = try RedactionRule(kind: "customer", near: "customer=", pattern: #"customer=(\d+)"#)
     let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
     #expect(redacted("a customer=1234, customer=x", redactor) == "a customer=****, customer=x")
@@ -86,7 +87,7 @@ import Testing
     #expect(redacted(long, redactor) == "customer=[REDACTED:customer***********]")
   }
 
-  @Test func anExpressionThatTakesTooLongMasksWhatItSaw() throws {
+  @Test func `an expression that takes too long masks what it has examined`() throws {
     let rule = try RedactionRule(kind: "slow", near: "aaa", pattern: "(a+)+b")
     let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
     let line = String(repeating: "a", count: 3000)
@@ -98,13 +99,13 @@ import Testing
   @Test(arguments: [
     ("Kind", "abc", "x"), ("", "abc", "x"), ("k", "ab", "x"), ("k", "a\nb", "x"), ("k", "abc", "("),
     ("k", "abc", ""), (String(repeating: "k", count: 25), "abc", "x"),
-  ]) func rulesThatCannotBeUsedAreRefused(kind: String, near: String, pattern: String) {
+  ]) func `an invalid custom rule is refused`(kind: String, near: String, pattern: String) {
     #expect(throws: RedactionError.self) {
       try RedactionRule(kind: kind, near: near, pattern: pattern)
     }
   }
 
-  @Test func aRuleSetIsTheSameAfterItsJSON() throws {
+  @Test func `a rule set survives its conversion to JSON`() throws {
     let rules = try RedactionSamples.rules()
     #expect(try RedactionRules(json: rules.json()) == rules)
     #expect(Set(BuiltInRules.all.map(\.group)).count == BuiltInRules.all.count)
@@ -113,9 +114,8 @@ import Testing
 
   // MARK: Properties
 
-  @Test(arguments: SeededGenerator.cases(120)) func aStretchIsMaskedTheSameWhereverReadingBegins(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(120))
+  func `a range is masked the same wherever reading starts`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let redactor = try Redactor(RedactionSamples.rules())
     let format: LogFormat = Bool.random(using: &random) ? .lines : .asIs
@@ -148,9 +148,8 @@ import Testing
     }
   }
 
-  @Test(arguments: SeededGenerator.cases(120)) func whatIsSettledStaysWhateverComes(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(120))
+  func `settled bytes stay the same whatever follows`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let rules = Bool.random(using: &random) ? try RedactionSamples.rules() : RedactionRules()
     let redactor = try Redactor(rules)
@@ -171,7 +170,7 @@ import Testing
   }
 
   /// A token would extend over it.
-  @Test func theEndOfAKeyIsNeverMasked() throws {
+  @Test func `the end line of a private key is never masked`() throws {
     // Other rules wait for what may follow a word.
     let keys = try Redactor(RedactionRules(groups: ["private-keys", "jwt"]))
     let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.dozjgNryP4J3"
@@ -183,13 +182,13 @@ import Testing
     #expect(redacted(between).hasSuffix("basic ****-----END\nMIIEvQ\n"))
   }
 
-  @Test func aHeaderIsNotMaskedFromItsMiddleOn() throws {
+  @Test func `a mask inside a private key header starts after BEGIN`() throws {
     let rule = try RedactionRule(kind: "word", near: "EGIN", pattern: "(EGIN x+)")
     let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
     #expect(redacted("a -----BEGIN xxx\nBEGIN xxx\n", redactor) == "a -----BEGIN****\nB********\n")
   }
 
-  @Test func whatMayStillBecomeAKeyIsHeldBack() throws {
+  @Test func `text that may still become a private key is not settled`() throws {
     let keys = try Redactor(RedactionRules(groups: ["private-keys"]))
     let foreign = "x\n-----BEGIN PRIVATE KEY-----\na b\na b\na b\n"
     let cut = Array("\(foreign)MIIEvQIBADANBgkqhkiG9w0BAQEFAA".utf8)
@@ -199,12 +198,12 @@ import Testing
   }
 
   @Test(arguments: ["from annab@", "from anna.b@", "from annab@example", "from anna.b@example."])
-  func anAddressThatIsNotWholeIsHeldBack(text: String) throws {
+  func `an incomplete email address is not settled`(text: String) throws {
     let redactor = try Redactor(RedactionRules(groups: ["email"]))
     #expect(redactor.settled(Array(text.utf8), at: 0, .asIs) <= 5)
   }
 
-  @Test func aKeyThatIsNotWholeIsHeldBack() {
+  @Test func `an incomplete key or password is not settled`() {
     let text = Array("x\n-----BEGIN PRIVATE KEY-----\n\(Self.key[0])\n".utf8)
     #expect(Redactor.standard.settled(text, at: 0, .asIs) == 2)
     let ended = text + Array("-----END PRIVATE KEY-----\n".utf8)
@@ -233,7 +232,8 @@ import Testing
     #expect(before.contains(Array("[\(token)]".utf8)))
   }
 
-  @Test(arguments: SeededGenerator.cases(200)) func prefixesAreNeverTouched(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(200))
+  func `record prefixes are never masked`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let redactor = try Redactor(RedactionSamples.rules())
     let raw = RedactionSamples.hostile(20_000, &random)

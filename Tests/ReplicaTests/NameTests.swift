@@ -25,7 +25,8 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test(arguments: SeededGenerator.cases(2000)) func segmentNamesRoundTrip(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(2000))
+  func `segment names survive formatting and parsing`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let start = StreamOffset(Int64.random(in: 0..<(1 << 39), using: &generator))
     let generation = Int.random(in: 1...999, using: &generator)
@@ -55,9 +56,9 @@ import Testing
     "\(id).g2.000000000000-000000000001.0123456789abcdef.5.copy.zst",
     "\(id).g1000000.000000000000-000000000001.0123456789abcdef.5.log.zst",
     "../\(id).g1.000000000000-000000000001.0123456789abcdef.5.log.zst",
-  ]) func notASegment(text: String) { #expect(SegmentName(text) == nil) }
+  ]) func `an invalid segment name is refused`(text: String) { #expect(SegmentName(text) == nil) }
 
-  @Test func revisionNamesRoundTrip() throws {
+  @Test func `revision names have the documented form`() throws {
     let name = RevisionName(
       session: try #require(SessionID(Self.id)), number: 3, status: .terminated,
       length: 4_194_304, json: Array("{}".utf8))
@@ -70,7 +71,8 @@ import Testing
     #expect(second.fileName == "\(Self.id).s0003.active.g2.000004194304.44136fa355b3678a.2.json")
   }
 
-  @Test(arguments: SeededGenerator.cases(2000)) func revisionNamesRoundTrip(number: Int) throws {
+  @Test(arguments: SeededGenerator.cases(2000))
+  func `revision names survive formatting and parsing`(number: Int) throws {
     var generator = SeededGenerator(case: number)
     let name = RevisionName(
       session: try #require(SessionID(Self.id)),
@@ -85,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["g1.", "g0.", "g02.", "g1000000.", "2.", "g2.g2.", "g."])
-  func notARevision(generation: String) {
+  func `a revision name with an invalid generation is refused`(generation: String) {
     let name = "\(Self.id).s0003.active.\(generation)000004194304.44136fa355b3678a.2.json"
     #expect(RevisionName(name) == nil)
   }
@@ -109,10 +111,10 @@ import Testing
       ([], 0, 0), ([0..<10], 10, 1), ([0..<10, 10..<20], 20, 2), ([0..<10, 12..<20], 10, 1),
       ([5..<10], 0, 0), ([0..<10, 10..<20, 0..<20], 20, 1),
       ([0..<10, 10..<20, 0..<20, 20..<25], 25, 2),
-    ] as [([Range<StreamOffset>], StreamOffset, Int)]) func mark(
-      ranges: [Range<StreamOffset>], mark: StreamOffset, cover: Int
-    ) throws
-  {
+    ] as [([Range<StreamOffset>], StreamOffset, Int)])
+  func `the mark is where the segments' contiguous cover ends`(
+    ranges: [Range<StreamOffset>], mark: StreamOffset, cover: Int
+  ) throws {
     let remote = try session(ranges)
     #expect(remote.mark == mark)
     #expect(remote.cover(upTo: mark).count == cover)
@@ -121,7 +123,7 @@ import Testing
     #expect(later.mark == 0 && later.mark(of: 2) == mark)
   }
 
-  @Test func crossingSegmentsAreFound() throws {
+  @Test func `segments that overlap without containment are found`() throws {
     #expect(try session([0..<10, 5..<15]).overlaps.count == 1)
     #expect(try session([0..<20, 5..<15, 15..<20]).overlaps.isEmpty)
   }
@@ -155,7 +157,7 @@ import Testing
     #expect(picked[0] == picked[1])
   }
 
-  @Test func theNewestRevisionNamesTheGeneration() throws {
+  @Test func `the newest revision determines the generation`() throws {
     let first = try session([0..<10, 10..<20, 5..<12])
     let second = ([0..<15, 15..<18] as [Range<StreamOffset>]).map {
       SegmentName(
@@ -185,7 +187,7 @@ import Testing
 @Suite(.tags(.small)) struct LargestObjectTests {
   private static let id = "20260122t143005z-k3f9a7c2"
 
-  @Test func aNameThatPromisesMoreIsForeign() {
+  @Test func `a name with a size beyond the limit is foreign`() {
     func segment(_ stored: ByteCount) -> SegmentName? {
       SegmentName("\(Self.id).g1.000000000000-000004194304.0123456789abcdef.\(stored).log.zst")
     }
@@ -197,7 +199,7 @@ import Testing
   }
 
   /// A listed object larger than any of ours is not a truncated upload, which would need repair.
-  @Test func aListedObjectThatIsLargerIsPassedOver() async throws {
+  @Test func `a listed object beyond the size limit is skipped`() async throws {
     let folder = SessionFolder(device: "d", day: "2026-01-22")
     let names = (1...3).map { number in
       "\(Self.id).g1.\(number)00000000000-\(number)00000000001.0123456789abcdef.5.log.zst"
@@ -220,10 +222,10 @@ import Testing
       ([], 100, []), ([1], 100, []), ([1, 1], 100, [0..<2]), ([1, 25, 1], 100, []),
       ([1, 1, 25, 1, 1, 1], 100, [0..<2, 3..<6]), ([20, 20, 20, 20, 20, 20], 100, [0..<5]),
       ([24, 24, 24, 24, 24, 24], 100, [0..<4, 4..<6]), ([100, 1, 1], 100, [1..<3]),
-    ] as [([ByteCount], ByteCount, [Range<Int>])]) func groups(
-      stored: [ByteCount], limit: ByteCount, groups: [Range<Int>]
-    ) throws
-  {
+    ] as [([ByteCount], ByteCount, [Range<Int>])])
+  func `adjacent small segments are grouped up to the limit`(
+    stored: [ByteCount], limit: ByteCount, groups: [Range<Int>]
+  ) throws {
     let id = try #require(SessionID("20260122t143005z-k3f9a7c2"))
     let segments = stored.enumerated().map { number, stored in
       SegmentName(

@@ -88,12 +88,12 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func aSpanHoldsWhatTheWholeDoes(number: Int) async throws {
+  func `a time span contains every matching record of the whole stream`(number: Int) async throws {
     try await Self.compareSpans(SeededGenerator(case: number))
   }
 
   /// No index shows a record that forms where two separate literals meet.
-  @Test func recordsThatComeAboutWhereADeltaJoinsAreFound() async throws {
+  @Test func `records formed where a delta's literals join are found`() async throws {
     try await Self.compareSpans(SeededGenerator(case: 226, seed: 31_415_926))
   }
 
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func theEndHoldsTheLastLines(number: Int) async throws {
+  func `the ranges for the last lines contain those lines`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let (made, _) = try await Self.log(&generator)
     let remote = try await made.remote()
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// 6 MiB of log in one object and a small one: the last lines cost the index and one frame.
-  @Test func theLastLinesCostLittle() async throws {
+  @Test func `reading the last lines fetches only an index and a frame`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 4)
     var writer = Writer()
@@ -198,7 +198,7 @@ import Testing
     #expect(made.store.takeTraffic().gets == 0)
   }
 
-  @Test func aSegmentDeletedMeanwhileCostsOneListing() async throws {
+  @Test func `a segment deleted while reading costs one listing`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 5)
     var writer = Writer()
@@ -214,7 +214,7 @@ import Testing
     #expect(made.store.takeTraffic().lists == 1)
   }
 
-  @Test func missingAndDamagedPartsAreErrors() async throws {
+  @Test func `reading missing or damaged segments is an error`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 6)
     var writer = Writer()

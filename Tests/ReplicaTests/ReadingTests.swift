@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(400))
-  func anyLawfulMixtureIsRead(number: Int) async throws {
+  func `any valid mix of segments and deltas is read`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let made = try await StoredGenerations.random(&generator)
     let remote = try await made.remote()
@@ -68,7 +68,7 @@ import Testing
 
   /// Whatever happens to objects: an error or a report, and never silently wrong bytes.
   @Test(arguments: SeededGenerator.cases(400))
-  func damageIsNeverSilent(number: Int) async throws {
+  func `damage is always reported and never gives wrong bytes`(number: Int) async throws {
     var generator = SeededGenerator(case: number)
     let made = try await StoredGenerations.random(&generator)
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -101,7 +101,7 @@ import Testing
     #expect(!outcome.damage.isEmpty || outcome.bytes == made.stream)
   }
 
-  @Test func whatIsDeletedMeanwhileCostsOneListing() async throws {
+  @Test func `an object deleted while reading costs one listing`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 1, seed: 1)
     for _ in 0..<6 { try made.grow(EditScript.random(50_000, &generator)) }
@@ -148,7 +148,7 @@ import Testing
     #expect(made.store.takeTraffic().lists <= 1)
   }
 
-  @Test func copiesOfCopiesAndOfNothingAreRefused() async throws {
+  @Test func `a delta that copies from a delta or a gap is refused`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 2)
     let first = EditScript.random(100_000, &generator)
@@ -186,7 +186,7 @@ import Testing
     #expect(other?.detail.contains("other bytes than its name says") == true)
   }
 
-  @Test func aRevisionMustAgreeWithItsName() async throws {
+  @Test func `a revision that contradicts its name is refused`() async throws {
     let made = try StoredGenerations()
     let device = try TestHome().device
     var sidecar = Sidecar(
@@ -214,7 +214,7 @@ import Testing
   }
 
   /// Single bytes from two frames in turn: 64 GiB would be decompressed for 32 KiB.
-  @Test func aDeltaThatTakesForEverIsRefused() async throws {
+  @Test func `a delta that takes too long to read is refused`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 5)
     try made.grow(EditScript.random(5 << 20, &generator))
@@ -236,7 +236,7 @@ import Testing
     #expect(error?.code == .damagedObject && error?.detail.contains("takes too long") == true)
   }
 
-  @Test func whatIsLostForOneReasonIsToldOnce() async throws {
+  @Test func `adjacent losses with one cause are reported once`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 6)
     try made.grow(EditScript.random(7 << 20, &generator))
@@ -253,7 +253,7 @@ import Testing
   }
 
   /// A delta that copies little of large objects does not fetch them whole.
-  @Test func aCopyFetchesTheFramesThatItNeeds() async throws {
+  @Test func `a copy fetches only the frames that it needs`() async throws {
     var made = try StoredGenerations()
     var generator = SeededGenerator(case: 3)
     let first = EditScript.random(7 << 20, &generator)

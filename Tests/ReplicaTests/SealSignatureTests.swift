@@ -56,7 +56,7 @@ import Testing
     KnownKeys(home.home, named: named, own: own)
   }
 
-  @Test func aSignedSealIsKnownByItsKeyAndPlaceAlone() throws {
+  @Test func `a signed seal is valid only for its key, device and revision`() throws {
     let json = try signed(key(1))
     #expect(try Sidecar(json: json).signature?.by == key(1).publicKey.id)
     try check(json, by: known(own: key(1)))
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Changing any byte makes it invalid JSON, or not a seal of the device.
-  @Test func noByteCanBeChanged() throws {
+  @Test func `no byte of a signed seal can be changed`() throws {
     let json = try signed(key(1))
     let keys = try known(own: key(1))
     var refused = 0
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Nothing unsigned can hide in the lines of the signature.
-  @Test func nothingHidesBesideTheSignature() throws {
+  @Test func `unsigned lines of a seal cannot hide other fields`() throws {
     let text = String(decoding: try signed(key(1)), as: UTF8.self)
     let keys = try known(own: key(1))
     for (old, new) in [
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func aMissingSignatureIsLawfulBeforeTheKeyAlone() throws {
+  @Test func `a seal may be unsigned only before the key was created`() throws {
     let json = try sidecar().json()
     try check(json, by: known())
     try check(json, by: known(own: key(1, day: 23)))
@@ -109,7 +109,7 @@ import Testing
     #expect(error?.detail.contains("is not signed") == true)
   }
 
-  @Test func theFirstKeyIsRemembered() throws {
+  @Test func `the first key of a device is trusted until another is configured`() throws {
     try check(signed(key(1)), by: known())
     try check(signed(key(1)), by: known())
     #expect(try FileStatus(home.home.path + "/trust.json")?.rights == 0o600)
@@ -124,7 +124,7 @@ import Testing
     #expect(throws: ReplicaError.self) { try check(signed(key(1)), by: known(named)) }
   }
 
-  @Test func aHomeHasOneKeyForItsDeviceAlone() throws {
+  @Test func `a home has one key, and a copied home gets another`() throws {
     let made = try #require(try DeviceKey.load(home.home, home.device))
     #expect(try DeviceKey.load(home.home, home.device)?.publicKey == made.publicKey)
     #expect(try FileStatus(home.home.keyPath)?.rights == 0o600)
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// RFC 8032, section 7.1, test 1.
-  @Test func keysAreThoseOfTheStandard() throws {
+  @Test func `keys match the test vectors of RFC 8032`() throws {
     let seed = Array(
       try #require(Data(base64Encoded: "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=")))
     let key = try DeviceKey(deviceId: Self.device, created: home.clock.now(), seed: seed)

@@ -49,7 +49,8 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await read(made) }
   }
 
-  @Test(arguments: [1, 2]) func whatTheSealDoesNotNameIsNotRead(generations: Int) async throws {
+  @Test(arguments: [1, 2])
+  func `segments that the seal does not name are not read`(generations: Int) async throws {
     let made = try made(generations: generations)
     try await made.seal(device: device)
     for generation in 1...generations { forge(made, of: generation) }
@@ -68,7 +69,7 @@ import Testing
     #expect(salvaged == made.stream)
   }
 
-  @Test func theSealIsFetchedOnceAndNotWhereItIsKnown() async throws {
+  @Test func `the seal is fetched once, and not at all if it is known`() async throws {
     let made = try made()
     let seal = try await made.seal(device: device)
     let remote = try await made.remote()
@@ -82,7 +83,7 @@ import Testing
     #expect(made.store.takeTraffic().gets == 3)
   }
 
-  @Test func aSegmentThatIsReplacedMeanwhileBringsInNoOther() async throws {
+  @Test func `a segment deleted while reading admits no unnamed one`() async throws {
     let made = try made()
     try await made.seal(device: device)
     let remote = try await made.remote()
@@ -97,7 +98,7 @@ import Testing
     #expect(error?.code == .missingBytes)
   }
 
-  @Test func anotherDigestIsAnErrorWhenAllIsRead() async throws {
+  @Test func `a wrong digest is an error once the whole log is read`() async throws {
     let made = try made()
     let seal = try await made.seal(device: device) { $0.digest = String(repeating: "0", count: 64) }
     #expect(try await problem(of: made)?.detail.contains(seal.fileName) == true)
@@ -123,7 +124,7 @@ import Testing
     #expect(salvaged == made.stream && damage.map(\.range) == [0..<remote.end])
   }
 
-  @Test func aListThatCannotBeTheStreamsIsAnError() async throws {
+  @Test func `a seal with an impossible object list is refused`() async throws {
     let made = try made()
     let names = try await made.names().map(\.fileName)
     var number = 900
@@ -150,7 +151,7 @@ import Testing
   }
 
   /// Named segments come first; failing them, the others, in doubt.
-  @Test func salvageTakesTheOthersForWantOfWhatIsNamed() async throws {
+  @Test func `salvage uses unnamed segments only where named ones are missing`() async throws {
     let made = try made()
     let names = try await made.names()
     try await made.seal(device: device)

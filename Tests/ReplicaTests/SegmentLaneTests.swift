@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct SegmentLaneTests {
-  @Test func aSegmentThatCouldNotBeMadeLeavesNothingInTheNext() async throws {
+  @Test func `a failed segment leaves nothing in the next one`() async throws {
     let home = try TestHome()
     let session = try home.session(Array(repeating: UInt8(ascii: "a"), count: 5 << 20))
     let log = try LocalStream(home.home.files(for: session))

@@ -9,7 +9,7 @@ import Testing
 @Suite(.tags(.medium)) struct DeviceTests {
   /// A recorder and an upload may be the first in a home at the same time.
   @Test(arguments: [nil, "{"])
-  func allThatStartAtOnceAreTheSameDevice(_ before: String?) throws {
+  func `processes that start at once get the same device id`(_ before: String?) throws {
     let path = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
     let home = Home(path: path)

@@ -10,7 +10,7 @@ import Testing
     try #require(try FileStatus(home.path)).rights
   }
 
-  @Test func anOpenHomeIsClosed() throws {
+  @Test func `a home accessible to others is made private`() throws {
     let local = try TestHome()
     let home = local.home
     try home.create()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aFolderWithMoreInItThanAHomeStaysOpen() throws {
+  @Test func `the permissions of a folder with foreign content stay unchanged`() throws {
     let local = try TestHome()
     let home = local.home
     try home.create()

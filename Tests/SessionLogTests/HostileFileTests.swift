@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Thing.allCases) func isOpenedByNobody(thing: Thing) throws {
+  @Test(arguments: Thing.allCases)
+  func `a file that is not regular is never opened`(thing: Thing) throws {
     let local = try TestHome()
     let session = try local.session(Array("one\n".utf8))
     let files = local.home.files(for: session)
@@ -40,7 +41,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Thing.allCases) func doesNotKeepASessionFromBeingRecorded(thing: Thing) throws {
+  @Test(arguments: Thing.allCases)
+  func `irregular auxiliary files do not stop the recording`(thing: Thing) throws {
     let local = try TestHome()
     let files = local.home.files(for: SessionID.make(at: .now()))
     try Directory.make(files.directory)
@@ -53,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aFileMayClaimAnyLength() throws {
+  @Test func `a file's claimed length is limited`() throws {
     let path = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
     let file = try Descriptor(opening: path, [.readWrite, .create])
     defer { unlink(path) }
@@ -75,7 +77,7 @@ import Testing
     ("levels.INFO", "9223372036854775807"), ("redacted.card", "-1"),
     ("startedAt", "\"99999-01-01T00:00:00Z\""),
   ])
-  func numbersOfASidecarAreChecked(key: String, value: String) throws {
+  func `numbers in a sidecar are validated`(key: String, value: String) throws {
     let local = try TestHome()
     let session = try local.session(Array("one\n".utf8))
     var sidecar = try Sidecar.load(local.home.files(for: session).sidecar)
@@ -104,9 +106,8 @@ import Testing
     #expect(throws: DecodingError.self) { try Sidecar(json: json) }
   }
 
-  @Test(arguments: [-1, .max] as [StreamOffset]) func offsetsOfEpochsAreChecked(
-    offset: StreamOffset
-  ) throws {
+  @Test(arguments: [-1, .max] as [StreamOffset])
+  func `offsets of redaction epochs are validated`(offset: StreamOffset) throws {
     let local = try TestHome()
     let session = try local.session(Array("one\n".utf8))
     var sidecar = try Sidecar.load(local.home.files(for: session).sidecar)

@@ -54,7 +54,7 @@ import Testing
       readings: [("b", 5, 7 * day), ("c", 5, 14 * day)], lived: 2 * day),
     Step(testDescription: "boot time that went back", readings: [("a", 40, 60)], lived: 60),
   ])
-  func countsWhatIsCertain(step: Step) {
+  func `lived time counts only time that certainly passed`(step: Step) {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     for (boot, uptime, wall) in step.readings {
       time.advance(to: Self.reading(boot, up: uptime, wall: wall))
@@ -66,7 +66,7 @@ import Testing
     // Server, wall clock; the result of a week without power.
     (7, 7, true, 7), (7, 40, true, 7), (40, 7, true, 7), (40, 40, false, 1), (0, 7, true, 1),
   ])
-  func aServerElsewhereConfirmsWhatPassedWithoutPower(
+  func `time without power counts if a remote server's clock confirms it`(
     server: Int64, wall: Int64, isElsewhere: Bool, days: Int64
   ) {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
@@ -107,7 +107,7 @@ import Testing
     #expect(time.seconds == 60 + 8 * Self.day)
   }
 
-  @Test func aServerThatIsHeardAfterABootIsWorthSaving() {
+  @Test func `the first server time after a boot is saved`() {
     var saved = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     saved.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
     saved.advance(to: Self.reading("b", up: 5, wall: -Self.start))
@@ -135,7 +135,7 @@ import Testing
     #expect(!time.isFreshlyCredited)
   }
 
-  @Test func aServersClockAddsNothingWithinABoot() {
+  @Test func `a server's clock adds nothing within one boot`() {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
     time.advance(to: Self.reading("a", up: 160, wall: 40 * Self.day))
@@ -143,7 +143,7 @@ import Testing
     #expect(time.seconds == 60)
   }
 
-  @Test func aMarkOfAnotherCountHasNoAge() throws {
+  @Test func `a mark of another count has no age`() throws {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     let mark = time.mark
     time.advance(to: Self.reading("a", up: 700, wall: 0))
@@ -168,12 +168,12 @@ import Testing
       (12 * day, 0), (2 * day, 0), (11 * day, 0), (36 * hour, 36 * hour),
       (90 * 60, 3 * day - 90 * 60), (-400 * day, 3 * day), (13 * day, nil), (-start, nil),
     ] as [(Int64, Int64?)])
-  func theAgeOfADateIsNeverMoreThanWasLived(date: Int64, age: Int64?) {
+  func `the age of a date is at most the lived time since`(date: Int64, age: Int64?) {
     // A date within a gap counts from the gap's end.
     #expect(steady().age(since: Self.date(date)) == age.map { .seconds($0) })
   }
 
-  @Test func datesOfAClockThatWasWrongForAWhileAreYoung() throws {
+  @Test func `dates written while the clock was wrong count as recent`() throws {
     var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     time.advance(to: Self.reading("a", up: 10 * Self.day, wall: 10 * Self.day))
     time.advance(to: Self.reading("a", up: 10 * Self.day + 60, wall: 50 * Self.day))
@@ -187,7 +187,7 @@ import Testing
     #expect(try #require(time.age(since: Self.date(50 * Self.day))) <= .days(1))
   }
 
-  @Test func aYearOfDatesStaysSmall() throws {
+  @Test func `a year of dates takes less than 32 KB`() throws {
     var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
     for hour in Int64(1)...8760 {
       time.advance(to: Self.reading("a", up: hour * 3600, wall: hour * 3600))

@@ -42,9 +42,8 @@ import Testing
     }
   }
 
-  @Test(arguments: SeededGenerator.cases(60)) func everyRecordStandsOnceWhoeverRotates(
-    number: Int
-  ) throws {
+  @Test(arguments: SeededGenerator.cases(60))
+  func `concurrent writers and rotations keep every record once`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let home = try TestHome()
     let files = try files(home)
@@ -93,7 +92,7 @@ import Testing
     #expect(String(decoding: try stream(files), as: UTF8.self) == lines.joined())
   }
 
-  @Test func aReaderFindsEveryByteAtItsOffsetWhileEachRecordIsRotatedAway() throws {
+  @Test func `a reader finds every byte at its offset during rotations`() throws {
     let home = try TestHome()
     let files = try files(home)
     var random = SeededGenerator(case: 4)
@@ -137,9 +136,8 @@ import Testing
     case marked, renamed, created, compressing, named, compressed
   }
 
-  @Test(arguments: Interruption.allCases) func whereverARotationDiesTheStreamIsWhole(
-    _ interruption: Interruption
-  ) throws {
+  @Test(arguments: Interruption.allCases)
+  func `an interrupted rotation leaves the stream complete`(_ interruption: Interruption) throws {
     let home = try TestHome()
     var (files, expected) = try rotated(home)
     let last = try #require(try files.parts().last)
@@ -177,7 +175,7 @@ import Testing
     #expect(try files.parts().allSatisfy { try FileStatus($0.plain) == nil })
   }
 
-  @Test func aPartIsPlainZstdAndKeepsItsTime() async throws {
+  @Test func `a compressed part is plain zstd and keeps its time`() async throws {
     let home = try TestHome()
     let (files, expected) = try rotated(home)
     let first = try #require(try files.parts().first)
@@ -211,7 +209,7 @@ import Testing
     #expect(String(decoding: try stream(files), as: UTF8.self) == expected)
   }
 
-  @Test func anyRangeOfTheStreamIsReadFromPartsAndLiveLog() throws {
+  @Test func `any range is read across parts and the live log`() throws {
     let home = try TestHome()
     let (files, text) = try rotated(home)
     let expected = Array(text.utf8)
@@ -228,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedPartIsAnErrorAndNeverOtherBytes() throws {
+  @Test func `reading a damaged part fails or returns the original bytes`() throws {
     let home = try TestHome()
     let (files, _) = try rotated(home)
     try files.compressParts(format: .lines)
@@ -244,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func aTornRecordIsNotCutInTwo() throws {
+  @Test func `a rotation never divides a record`() throws {
     let home = try TestHome()
     let files = try files(home)
     var log = try LiveLog(files, rotateAt: 10)
@@ -254,7 +252,7 @@ import Testing
     #expect(try files.parts().count == 1)
   }
 
-  @Test func aWriterOfADeletedSessionMakesNoNewOne() throws {
+  @Test func `writing to a deleted session does not create it again`() throws {
     let home = try TestHome()
     let (files, _) = try rotated(home)
     var log = try LiveLog(files, rotateAt: 0)
@@ -264,7 +262,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: files.log))
   }
 
-  @Test func aLogThatCannotBeRotatedGoesOn() throws {
+  @Test func `a log that cannot be rotated keeps growing`() throws {
     let home = try TestHome()
     let files = try files(home)
     // Something else is in the part's place.
@@ -276,9 +274,8 @@ import Testing
     #expect(try String(contentsOfFile: files.log, encoding: .utf8) == records.joined())
   }
 
-  @Test(arguments: [0, 1_500] as [ByteCount]) func aWriterRotatesAndItsEndIsFound(limit: ByteCount)
-    throws
-  {
+  @Test(arguments: [0, 1_500] as [ByteCount])
+  func `the end record is found after rotations`(limit: ByteCount) throws {
     let home = try TestHome()
     let writer = try home.writer(rotateAt: limit)
     let text = (0..<200).map { "line \($0)\n" }.joined()

@@ -9,7 +9,7 @@ import Testing
 
 /// Several writers of one session.
 @Suite(.tags(.medium)) struct RunningSessionTests {
-  @Test func aRecordIsAddedWhileTheSessionRuns() throws {
+  @Test func `another process can add records to a running session`() throws {
     let home = try TestHome()
     let writer = try home.writer()
     let clock = home.clock
@@ -31,7 +31,7 @@ import Testing
     #expect(log.hasSuffix("SESSION END exit 0\n"))
   }
 
-  @Test func whatCannotBeJoinedIsTold() throws {
+  @Test func `joining an ended, raw or unknown session is refused`() throws {
     let home = try TestHome()
     let ended = try home.session(Array("x\n".utf8))
     let raw = try home.writer(format: .asIs)
@@ -52,7 +52,7 @@ import Testing
   /// Two recorders' threads and several joiners, rotating all the time: each record occurs once,
   /// whole, and each writer's in its order.
   @Test(arguments: SeededGenerator.cases(20))
-  func noRecordIsTornLostOrDoubled(number: Int) throws {
+  func `concurrent writers neither lose, tear nor repeat records`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let home = try TestHome()
     let limit = ByteCount(Int64.random(in: 200...5000, using: &random))
@@ -93,7 +93,7 @@ import Testing
     #expect(next == [Int](repeating: count, count: 6))
   }
 
-  @Test func aSessionRecordedAsItIsHasTheProgramsBytesOnly() throws {
+  @Test func `a raw session contains only the program's bytes`() throws {
     let home = try TestHome()
     let writer = try home.writer(rotateAt: 50, format: .asIs)
     var random = SeededGenerator(case: 1)
@@ -111,7 +111,10 @@ import Testing
   @Test(arguments: [
     ("{\"level\":\"error\",\"msg\":\"x\"}", Level.error), ("<4>careful", .warning),
     ("ERROR: x", .error), ("nothing said", .warning), ("{not json", .warning),
-  ]) func linesOnStandardErrorHaveTheirLevelOrTheConfigured(_ line: String, _ level: Level) throws {
+  ])
+  func `a line on standard error has its own level or the configured one`(
+    _ line: String, _ level: Level
+  ) throws {
     let home = try TestHome()
     let writer = try home.writer(standardErrorLevel: .warning)
     Array("\(line)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardError) }
@@ -120,7 +123,7 @@ import Testing
   }
 
   /// A disk that stays full to the end has room for the last records and no more.
-  @Test func aDiskThatStaysFullStillTakesTheEnd() throws {
+  @Test func `a full disk still has room for the end record`() throws {
     let home = try TestHome()
     let isFull = Mutex(false)
     let reserve = Mutex("")
@@ -140,7 +143,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: writer.files.reserve))
   }
 
-  @Test func aKillForWantOfMemoryIsTheCause() throws {
+  @Test func `a kill by the out-of-memory killer is the cause of the crash`() throws {
     let home = try TestHome()
     let events = home.home.cachePath + "/memory.events"
     try "low 0\noom 3\noom_kill 2\n".write(toFile: events, atomically: true, encoding: .utf8)

@@ -26,9 +26,9 @@ import Testing
 
   @Test(
     arguments: ["", "a{b", "a}b", "line\n", "tab\t", String(repeating: "x", count: 65)])
-  func whatIsNoName(_ text: String) { #expect(ScenarioName(text) == nil) }
+  func `an invalid scenario name is refused`(_ text: String) { #expect(ScenarioName(text) == nil) }
 
-  @Test func offIsNotWrittenAndCounted() throws {
+  @Test func `records of a disabled scenario are counted but not written`() throws {
     let writer = try home.writer()
     writer.record(.info, category: "Net", "always")
     for _ in 0..<3 { writer.record(.info, category: "Net", "hidden", scenario: net) }
@@ -40,7 +40,7 @@ import Testing
     #expect(try Sidecar.load(writer.files.sidecar).scenarios.isEmpty)
   }
 
-  @Test func onIsWrittenAndInTheSidecar() throws {
+  @Test func `records of an enabled scenario are written and named in the sidecar`() throws {
     try home.enable("Network Requests")
     let writer = try home.writer()
     writer.record(.info, category: "Net", "shown", scenario: net)
@@ -55,7 +55,7 @@ import Testing
     #expect(statistics.scenarioNames == ["Network Requests"])
   }
 
-  @Test func aSwitchIsNoticedWhileTheSessionRuns() throws {
+  @Test func `a running session notices scenario changes and expiry`() throws {
     let writer = try home.writer()
     writer.record(.info, category: "Net", "one", scenario: net)
     try home.enable("Network Requests", until: home.clock.now() + .seconds(60))
@@ -72,7 +72,7 @@ import Testing
     #expect(log.contains("SCENARIO Network Requests off by expiry\n"))
   }
 
-  @Test func stateSurvivesTheEndOfSessions() throws {
+  @Test func `scenario state survives the end of a session`() throws {
     let first = try home.writer()
     first.declare([net])
     #expect(try states()[net] == ScenarioState(created: home.clock.now()))
@@ -87,7 +87,7 @@ import Testing
     #expect(try states()[net]?.isEnabled == true)
   }
 
-  @Test func aSessionDeclaresSixtyFour() throws {
+  @Test func `a session declares at most 64 scenarios`() throws {
     let writer = try home.writer()
     let names = (0..<70).compactMap { ScenarioName("s\($0)") }
     for name in names { try home.enable(name.description) }
@@ -96,7 +96,7 @@ import Testing
     #expect(writer.gate(names[63]).admits() && !writer.gate(names[69]).admits())
   }
 
-  @Test func aDamagedFileIsKeptAndOthersKeysStay() throws {
+  @Test func `a damaged state file is kept aside, and foreign keys are preserved`() throws {
     let path = home.home.controlPath + "/state.json"
     try Directory.make(home.home.controlPath)
     try AtomicFile.write(

@@ -52,7 +52,10 @@ import Testing
     return machine
   }
 
-  @Test(arguments: cases) func withoutAnEndRecord(_ test: Case) throws {
+  @Test(arguments: cases)
+  func `without an end record, the verdict follows from lock, process and boot`(
+    _ test: Case
+  ) throws {
     let home = try TestHome()
     let writer = try home.writer()
     var sidecar = try Sidecar.load(writer.files.sidecar)
@@ -78,7 +81,10 @@ import Testing
     (.signal(15), .terminated, false), (.signal(2), .terminated, false),
     (.signal(9), .crashed, true), (.signal(11), .crashed, true), (.reboot, .crashed, true),
     (.outOfMemory, .crashed, true),
-  ]) func byCause(cause: ExitCause, status: SessionStatus, isFailure: Bool) throws {
+  ])
+  func `each exit cause gives its status and is found in the log`(
+    cause: ExitCause, status: SessionStatus, isFailure: Bool
+  ) throws {
     #expect(cause.status == status && cause.isFailure == isFailure)
     #expect(ExitCause(cause.description) == cause)
     let home = try TestHome()
@@ -94,7 +100,7 @@ import Testing
     #expect(verdict?.status == status && verdict?.cause == cause)
   }
 
-  @Test func aPrintedEndRecordCountsForNothing() throws {
+  @Test func `an end record printed by the program is ignored`() throws {
     let home = try TestHome()
     let writer = try home.writer()
     Array("2026-01-22T14:30:05.123Z [INFO] [Session] SESSION END exit 0\n".utf8).withUnsafeBytes {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct WriterTests {
-  @Test func aFullDiskCostsAGapRecordAndNoTornLine() throws {
+  @Test func `a full disk leaves a GAP record and no torn line`() throws {
     let room = Mutex(Int.max)
     let home = try TestHome()
     let writer = try home.writer { descriptor, bytes in
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [LogFormat.lines, .asIs])
-  func aHomeThatIsFullCostsAGapLine(format: LogFormat) throws {
+  func `a full home leaves a GAP line`(format: LogFormat) throws {
     let home = try TestHome()
     let other = try home.session([UInt8](repeating: 0x61, count: 30_000))
     let writer = try home.writer(format: format, localMax: 60_000)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func whatWasCapturedIsOnDiskWithoutAnEnd() throws {
+  @Test func `captured lines are on disk before the session ends`() throws {
     let home = try TestHome()
     let writer = try home.writer()
     Array("kept\npartial".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// If a secret were written in two records, neither half would be masked.
-  @Test func aLineIsNotCutInASecret() throws {
+  @Test func `a partial line is not divided inside a secret`() throws {
     let home = try TestHome()
     let writer = try home.writer(patience: .milliseconds(100))
     func capture(_ text: String) throws -> String {
@@ -102,7 +102,7 @@ import Testing
     #expect(try capture("").hasSuffix("[stdout+] token gh\n"))
   }
 
-  @Test func apiRecordsIndentTheirContinuationLines() throws {
+  @Test func `records from the API are escaped and indent continuation lines`() throws {
     let home = try TestHome()
     try home.enable("Sync")
     let writer = try home.writer()
@@ -118,7 +118,7 @@ import Testing
     #expect(try String(decoding: home.log(writer.session), as: UTF8.self).contains("[Session_]"))
   }
 
-  @Test func sidecarTellsWhatHappened() throws {
+  @Test func `the sidecar has status, cause, counts and size`() throws {
     let home = try TestHome()
     let session = try home.session(Array("ERROR: x\nfine\n".utf8), cause: .signal(9))
     let sidecar = try Sidecar.load(home.home.files(for: session).sidecar)
@@ -130,7 +130,7 @@ import Testing
     #expect(sidecar.remoteForm.recorder == nil)
   }
 
-  @Test func halfASidecarIsDamagedAndNoneIsMissing() throws {
+  @Test func `a truncated sidecar is damaged, and an absent one is missing`() throws {
     let home = try TestHome()
     let session = try home.session([])
     let path = home.home.files(for: session).sidecar
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(.enabled(if: Machine.current.machineId != nil, "this machine has no id"))
-  func aCopiedHomeIsAnotherDevice() throws {
+  func `a home copied to another machine is another device`() throws {
     let home = try TestHome()
     let path = home.home.devicePath
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -155,7 +155,7 @@ import Testing
 
   #if os(Linux)
     /// A child has the descriptor until it executes its program.
-    @Test func aLockIsGivenUpWhoeverHasItsDescriptor() throws {
+    @Test func `a lock is released even if a child holds its descriptor`() throws {
       let home = try TestHome()
       let path = home.home.lockPath
       var lock = try FileLock.tryExclusive(path)
@@ -172,7 +172,7 @@ import Testing
     }
   #endif
 
-  @Test func locksAreSharedByWritersAndExclusiveForTheSeal() throws {
+  @Test func `a lock is shared by writers and exclusive for the seal`() throws {
     let home = try TestHome()
     let path = home.folder + "/lock"
     let first = try #require(try FileLock.shared(path))

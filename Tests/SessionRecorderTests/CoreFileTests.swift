@@ -9,7 +9,8 @@ import Testing
     ("core", "/work/core"), ("/var/crash/core.%p", "/var/crash/core.77"),
     ("|/usr/lib/systemd/systemd-coredump %P %u", "coredumpctl info 77"),
     ("|/usr/share/apport/apport -p%p", "given to /usr/share/apport/apport"),
-  ]) func theCoreFilesPlace(pattern: String, place: String) {
+  ])
+  func `the location of a core file follows from the core pattern`(pattern: String, place: String) {
     #expect(CoreFile(pattern: pattern).place(of: 77, in: "/work") == place)
   }
 }

@@ -14,19 +14,19 @@ import Testing
     return activity
   }
 
-  @Test func everyMinuteWhileRecordsFlow() {
+  @Test func `an active session is uploaded every minute`() {
     var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
     let due = (1...300).filter { cadence.isDue(activity(grown: $0 <= 200), now: .seconds($0)) }
     #expect(due == [60, 120, 180, 240])
   }
 
-  @Test func nothingNewIsNothingToDo() {
+  @Test func `an idle session is not uploaded`() {
     var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
     let due = (1...300).filter { cadence.isDue(activity(), now: .seconds($0)) }
     #expect(due == [])
   }
 
-  @Test func theFirstErrorAfterAQuietTimeGoesAtOnce() {
+  @Test func `the first error after a quiet time is uploaded at once`() {
     var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
     let errors: Set<Int> = [10, 11, 30, 100, 130]
     let due = (1...170).filter {
@@ -36,14 +36,14 @@ import Testing
     #expect(due == [10, 70, 100, 160])
   }
 
-  @Test func aReturnGoesAtOnce() {
+  @Test func `a return of the network starts an upload at once`() {
     var cadence = UploadSchedule(interval: nil, now: .zero)
     let grown = cadence.isDue(activity(grown: true), now: .seconds(500))
     let back = cadence.isDue(activity(back: true), now: .seconds(501))
     #expect(!grown && back)
   }
 
-  @Test func sleepAndTheNetworkAreNoticed() {
+  @Test func `sleep and network changes are recorded as events`() {
     final class Machine: @unchecked Sendable {
       // Unchecked: only accessed by this test's single thread.
       var awake = Duration.seconds(1)
@@ -75,10 +75,10 @@ import Testing
     SessionEvent.background("stopped by SIGTSTP"), .foreground("awake after 9 s"), .networkLost,
     .networkBack, .window(columns: 80, rows: 24, terminal: nil),
     .window(columns: 1, rows: 999, terminal: "xterm-256color"),
-  ]) func eventsComeBackFromTheirText(_ event: SessionEvent) {
+  ]) func `events survive formatting and parsing`(_ event: SessionEvent) {
     #expect(SessionEvent(event.description) == event)
   }
 
   @Test(arguments: ["", "SESSION START app=x", "WINDOW", "WINDOW 80", "WINDOW 0x5", "NETWORK gone"])
-  func otherTextIsNoEvent(_ text: String) { #expect(SessionEvent(text) == nil) }
+  func `text that is not an event is refused`(_ text: String) { #expect(SessionEvent(text) == nil) }
 }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized, .tags(.medium)) struct AttachTests {
   private static let steps: [Int64] = [0, 7200]
 
-  @Test(arguments: steps) func aLogThatGrowsIsOneSession(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `an attached log that grows is one session`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log*")
     for tick in 0..<3 {
       try folder.append(tick * 10..<tick * 10 + 10, to: "app.log")
@@ -22,7 +23,7 @@ import Testing
     #expect(sidecar.fileName == folder.file("app.log"))
   }
 
-  @Test func nothingNewCostsNoRequest() async throws {
+  @Test func `a pass without new bytes makes no requests`() async throws {
     let folder = try AttachedFolder("**")
     for name in ["a.log", "b.log"] { try folder.append(0..<3, to: name) }
     try await folder.tick()
@@ -33,7 +34,8 @@ import Testing
     #expect(folder.site.store.takeRequests() == [])
   }
 
-  @Test(arguments: steps) func renamedAndBegunAnew(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `a renamed log ends its session, and a new file begins another`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick(after: step)
@@ -52,7 +54,8 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test(arguments: steps) func copiedAndTruncated(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `a log that is copied and truncated loses no lines`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick(after: step)
@@ -68,7 +71,8 @@ import Testing
 
   /// A file that outgrows its old length before the next pass is distinguished from growth by its
   /// content.
-  @Test(arguments: steps) func truncatedAndGrownBeyond(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `a log truncated and grown beyond its old length leaves a GAP`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick(after: step)
@@ -81,7 +85,8 @@ import Testing
     #expect(gaps.count == 1 && gaps[0].contains("was truncated after byte"))
   }
 
-  @Test(arguments: steps) func truncatedAndStillEmpty(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `a truncated log ends its session, even while it is empty`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick(after: step)
@@ -93,7 +98,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test(arguments: steps) func removed(step: Int64) async throws {
+  @Test(arguments: steps) func `a removed log ends its session`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick(after: step)
@@ -106,7 +111,8 @@ import Testing
     #expect(try await folder.tick(after: step).descriptions.isEmpty)
   }
 
-  @Test(arguments: [false, true]) func threeRotationsBetweenTwoPasses(copies: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `three rotations between two passes lose no lines`(copies: Bool) async throws {
     for pattern in ["app.log*", "app.log"] {
       let folder = try AttachedFolder(pattern)
       try folder.append(0..<10, to: "app.log")
@@ -136,7 +142,8 @@ import Testing
   }
 
   /// A new file often gets the inode number of one just removed.
-  @Test(arguments: steps) func anotherFileWithTheSameNumber(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `another file with the same inode is another session`(step: Int64) async throws {
     let folder = try AttachedFolder("*.log")
     try folder.append(0..<10, to: "a.log")
     try await folder.tick(after: step)
@@ -148,7 +155,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<10), Array(100..<140)])
   }
 
-  @Test(arguments: steps) func replacedByARestoredBackup(step: Int64) async throws {
+  @Test(arguments: steps) func `a restored backup is not sent again`(step: Int64) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<200, to: "app.log")
     try await folder.tick(after: step)
@@ -166,7 +173,7 @@ import Testing
     #expect(last.source?.base ?? 0 > 0)
   }
 
-  @Test func aRestoredBackupsLengthCountsFromWhereItsSessionBegins() async throws {
+  @Test func `the length of a restored backup counts from its session's base`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<200, to: "app.log")
     try await folder.tick()
@@ -186,7 +193,8 @@ import Testing
     #expect(known.length.map { known.position(of: $0) } == size)
   }
 
-  @Test(arguments: steps) func severalFilesWithTheSameHead(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `files with the same head are separate sessions`(step: Int64) async throws {
     let folder = try AttachedFolder("*.log")
     for name in ["a.log", "b.log", "c.log"] { try folder.append(0..<200, to: name) }
     try await folder.tick(after: step)
@@ -202,7 +210,8 @@ import Testing
     #expect(tails == [[], Array(1000..<1010), Array(2000..<2020)].map { $0[...] })
   }
 
-  @Test(arguments: steps) func anEmptyFileThatFills(step: Int64) async throws {
+  @Test(arguments: steps)
+  func `an empty file becomes a session with its first byte`(step: Int64) async throws {
     let folder = try AttachedFolder("*.log")
     try folder.append("", to: "app.log")
     try await folder.tick(after: step)
@@ -215,7 +224,8 @@ import Testing
   }
 
   /// Two megabytes in two kilobytes: nothing of a file that exceeds the limit is written.
-  @Test(arguments: ["gzip", "zstd -q --rm"]) func aCompressedFileThatBecomesTooLarge(
+  @Test(arguments: ["gzip", "zstd -q --rm"])
+  func `a compressed file that expands beyond the limit is not unpacked`(
     program: String
   ) async throws {
     var folder = try AttachedFolder("*")
@@ -232,8 +242,8 @@ import Testing
     #expect(try await folder.problems().isEmpty)
   }
 
-  @Test(arguments: ["gzip", "zstd -q --rm"]) func compressedByRotation(program: String) async throws
-  {
+  @Test(arguments: ["gzip", "zstd -q --rm"])
+  func `a log compressed by rotation continues its session`(program: String) async throws {
     let folder = try AttachedFolder("app.log*")
     let ending = program == "gzip" ? "gz" : "zst"
     try folder.append(0..<2000, to: "app.log")
@@ -256,7 +266,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<2010), Array(5000..<5001)])
   }
 
-  @Test func aCompressedLogThatNobodyHasSeenBefore() async throws {
+  @Test func `a compressed log not seen before is a session`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
     #expect(try await folder.run("gzip -c app.log.1 > app.log.2.gz && rm app.log.1") == 0)
@@ -266,7 +276,7 @@ import Testing
     #expect(try await folder.tick(after: 7200).descriptions.isEmpty)
   }
 
-  @Test func aCompressedLogThatIsNotWholeYet() async throws {
+  @Test func `an incomplete compressed log is a problem until it is whole`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
     #expect(
@@ -282,7 +292,7 @@ import Testing
     #expect(try await folder.problems().isEmpty)
   }
 
-  @Test func idleEndsAndALaterByteContinues() async throws {
+  @Test func `an idle log ends its session, and later bytes continue it in another`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -298,7 +308,7 @@ import Testing
     #expect(second.source?.base == first.source?.length.map(Int64.init))
   }
 
-  @Test func oldFilesAreSentAndEndedAtOnce() async throws {
+  @Test func `old files are sent and ended in one pass`() async throws {
     let folder = try AttachedFolder("*.log", idleEnd: 86_400)
     for name in ["a.log", "b.log"] {
       try folder.append(0..<3, to: name)
@@ -314,7 +324,7 @@ import Testing
       })
   }
 
-  @Test func hardLinksAreOneFile() async throws {
+  @Test func `hard links to one file are one session`() async throws {
     let folder = try AttachedFolder("*.log")
     try folder.append(0..<10, to: "a.log")
     #expect(try await folder.run("ln a.log b.log") == 0)
@@ -325,7 +335,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<20)])
   }
 
-  @Test func linksAreFollowedInsideTheRootOnly() async throws {
+  @Test func `symbolic links out of the root are followed only if allowed`() async throws {
     var folder = try AttachedFolder("in/**")
     #expect(
       try await folder.run(
@@ -340,7 +350,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<3), Array(10..<13)])
   }
 
-  @Test func globsAndExcludes() async throws {
+  @Test func `globs select files, excludes omit them, and captures name the app`() async throws {
     var folder = try AttachedFolder("*/logs/*.log")
     folder.sources[0].exclude = ["debug*", folder.file("b/**")].compactMap { .init($0) }
     folder.sources[0].app = "$1-service"
@@ -353,7 +363,7 @@ import Testing
     #expect(sidecars.map(\.appName) == ["a-service"])
   }
 
-  @Test func theCacheIsOnlyACache() async throws {
+  @Test func `a lost cache of attached files loses nothing`() async throws {
     let folder = try AttachedFolder("app.log*", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
     try folder.append(50..<60, to: "app.log.1")
@@ -372,7 +382,7 @@ import Testing
   }
 
   /// A pass that dies after any of its changes is repaired by the next.
-  @Test func aPassThatDies() async throws {
+  @Test func `the next pass completes one that died after any change`() async throws {
     for changes in 0..<4 {
       let folder = try AttachedFolder("app.log*")
       try folder.append(0..<10, to: "app.log")
@@ -390,7 +400,7 @@ import Testing
     }
   }
 
-  @Test func aPassThatDiesBeforeAFileIsUnpacked() async throws {
+  @Test func `the next pass completes one that died before unpacking`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<5000, to: "app.log.1")
     #expect(try await folder.run("gzip app.log.1") == 0)
@@ -402,7 +412,7 @@ import Testing
     #expect(try folder.site.local.home.openSessions().isEmpty)
   }
 
-  @Test func verifyAndReapKnowAttachedSessions() async throws {
+  @Test func `verification compares an attached session with its file`() async throws {
     let folder = try AttachedFolder("app.log*", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -413,7 +423,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("app.log")))
   }
 
-  @Test func timesComeFromTheRecords() async throws {
+  @Test func `start and end of an attached log come from its records`() async throws {
     let folder = try AttachedFolder("*.log*", idleEnd: 86_400)
     let text = (0..<200).map { "2026-01-02T03:04:\($0 / 10 + 10).000Z level=info n=\($0)\n" }
       .joined()

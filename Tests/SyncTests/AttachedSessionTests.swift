@@ -20,7 +20,7 @@ import Testing
     return folder
   }
 
-  @Test func endedAndCompressedBeforeItIsSealed() async throws {
+  @Test func `a log compressed before its seal is sent whole`() async throws {
     let folder = try await endedUnsent()
     #expect(try await folder.run("gzip app.log.1 && mv app.log.1.gz app.log.2.gz") == 0)
     for _ in 0..<2 { try await folder.tick() }
@@ -29,7 +29,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func endedAndRemovedBeforeItIsSealed() async throws {
+  @Test func `a log removed before its seal is sealed with a GAP`() async throws {
     let folder = try await endedUnsent()
     try folder.remove("app.log.1")
     for _ in 0..<2 { try await folder.tick() }
@@ -40,7 +40,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func endedAndGrownBeforeItIsSealed() async throws {
+  @Test func `a log that grows before its seal is sent whole`() async throws {
     let folder = try await endedUnsent()
     try folder.append(20..<25, to: "app.log.1")
     try folder.tickWithoutStore()
@@ -50,7 +50,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func sentFurtherThanItWasSeen() async throws {
+  @Test func `bytes sent beyond the last observed length are sealed`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try folder.tickWithoutStore()
@@ -62,7 +62,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func sentFurtherThanTheManifestKnows() async throws {
+  @Test func `bytes sent beyond what the manifest knows are sealed`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -73,7 +73,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func aContinuedOneThatIsLostHidesNoLaterOne() async throws {
+  @Test func `a truncated continuation does not hide later sessions`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -90,7 +90,7 @@ import Testing
     #expect(try await folder.remoteLines() == expected)
   }
 
-  @Test func theTailOfAFileThatNoPatternMatchesAnyMore() async throws {
+  @Test func `the tail of a file renamed out of the pattern is sent`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -102,7 +102,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func whatComesAfterADeletionIsAnotherSessions() async throws {
+  @Test func `bytes after a deletion belong to a new session`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// The previous pass sealed it, and died before settling it.
-  @Test func sealedAndNotYetSettled() async throws {
+  @Test func `a session sealed by a pass that died is settled by the next`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -130,7 +130,7 @@ import Testing
     #expect(try !folder.site.local.home.openSessions().contains(session))
   }
 
-  @Test func aPassBetweenTheCopyAndTheTruncation() async throws {
+  @Test func `a pass between copy and truncation loses and repeats no lines`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// As left by logrotate's `copy`.
-  @Test func aCopyOfALogThatGoesOn() async throws {
+  @Test func `a copy of a growing log is not sent again`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -156,7 +156,7 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<20)])
   }
 
-  @Test func anotherBootRebuildsTheCache() async throws {
+  @Test func `the cache of attached files is rebuilt after a boot`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -173,9 +173,8 @@ import Testing
   /// A line with a secret.
   private static let secret = "token ghp_0123456789abcdefghijABCDEFGHIJ012345 end\n"
 
-  @Test(arguments: [false, true]) func aFileWithSecretsStaysOneSession(isRebooted: Bool)
-    async throws
-  {
+  @Test(arguments: [false, true])
+  func `an attached file with secrets stays one session`(isRebooted: Bool) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try folder.append(Self.secret, to: "app.log")
@@ -200,8 +199,8 @@ import Testing
   }
 
   /// These bytes might begin a secret.
-  @Test(arguments: ["e", "key g", "-"]) func theLastBytesOfAnIdleFileLeave(end: String) async throws
-  {
+  @Test(arguments: ["e", "key g", "-"])
+  func `the held last bytes of an idle file are sent after a minute`(end: String) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try folder.append(end, to: "app.log")
@@ -216,7 +215,7 @@ import Testing
     #expect(folder.site.store.takeRequests() == [])
   }
 
-  @Test func whatCompletesASecretLaterIsMasked() async throws {
+  @Test func `bytes that complete a secret later are masked`() async throws {
     let folder = try AttachedFolder("app.log", idleEnd: 86_400)
     try folder.append("token g", to: "app.log")
     try await folder.tick(after: 7200)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.tags(.small)) struct CacheSchemaTests {
   @Test(arguments: [Manifest.schema, AttachedFiles.schema])
-  func whatSQLiteKeepsIsRecognized(schema: CacheSchema) throws {
+  func `the schema that SQLite stores is recognized`(schema: CacheSchema) throws {
     let database = try DatabaseQueue()
     try database.write { try $0.execute(sql: schema.text) }
     let kept = try database.read { database in

@@ -63,7 +63,9 @@ import Testing
   }
 
   @Test(arguments: [ExitCause.exit(0), .exit(3), .signal(11)])
-  func onlyRevisionsLeaveAtTheStartAndAtTheEnd(cause: ExitCause) async throws {
+  func `with metadata consent, only revisions are sent, at start and end`(
+    cause: ExitCause
+  ) async throws {
     let site = try Self.metadataSite()
     let writer = try site.local.writer(rotateAt: 2000)
     Self.write(writer)
@@ -97,7 +99,7 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
-  @Test func aRecorderThatDiedIsToldAsCrashed() async throws {
+  @Test func `with metadata consent, a lost recorder is reported as a crash`() async throws {
     let site = try Self.metadataSite()
     let session: SessionID
     do {
@@ -117,7 +119,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func allowingLogsSendsWhatGoesOnAndWhatIsNewWhole(losesCache: Bool) async throws {
+  func `allowing logs sends open and new sessions whole, and no ended ones`(
+    losesCache: Bool
+  ) async throws {
     var site = try Self.metadataSite()
     let open = try site.local.writer(consent: .metadata)
     Self.write(open)
@@ -153,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func forbiddingLogsStopsThemAtOnce(losesCache: Bool) async throws {
+  func `forbidding logs stops sending them at once`(losesCache: Bool) async throws {
     var site = try Site()
     let writer = try site.local.writer()
     for text in ["sent one", "sent two"] {
@@ -193,7 +197,7 @@ import Testing
     #expect(finding.bytes == ByteCount(sent.count))
   }
 
-  @Test func aSessionMayFollowSeveralChanges() async throws {
+  @Test func `a session follows several changes of consent`() async throws {
     var site = try Site()
     let writer = try site.local.writer()
     for consent in [Consent.logs, .metadata, .logs, .metadata, .logs] {
@@ -210,7 +214,7 @@ import Testing
 
   /// The process dies between the last revision and the local record, and the configuration
   /// changes.
-  @Test func theEndIsNotForgottenByDying() async throws {
+  @Test func `a metadata seal is not lost when the process dies`() async throws {
     var site = try Self.metadataSite()
     let writer = try site.local.writer()
     Self.write(writer)
@@ -226,7 +230,7 @@ import Testing
     #expect(try site.local.home.openSessions().isEmpty)
   }
 
-  @Test func ageAloneDecidesWhenTheLocalLogGoes() async throws {
+  @Test func `age alone decides when a withheld log is reaped`() async throws {
     let site = try Self.metadataSite()
     let session = try site.local.session(Array("\(Self.marker)\n".utf8))
     try await site.upload()
@@ -244,7 +248,7 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
-  @Test func repairSendsARevisionAgainAndNoLog() async throws {
+  @Test func `repair sends a withheld session's revision again, but no log`() async throws {
     var site = try Self.metadataSite()
     let session = try site.local.session(Array("\(Self.marker)\n".utf8))
     try await site.upload()
@@ -257,7 +261,7 @@ import Testing
     #expect(try await RemoteRedaction(site.context()).plan(session) == nil)
   }
 
-  @Test func readersKnowThatThereIsNoLog() async throws {
+  @Test func `readers report that a log is withheld`() async throws {
     let site = try Self.metadataSite()
     let session = try site.local.session(Array("\(Self.marker)\n".utf8), cause: .exit(3))
     try await site.upload()
@@ -287,7 +291,7 @@ import Testing
     #expect(try await puller.plan(devices: [site.local.device.deviceId]).isEmpty)
   }
 
-  @Test func ofAnAttachedFileNotEvenItsPlaceLeaves() async throws {
+  @Test func `with metadata consent, not even an attached file's path is sent`() async throws {
     var folder = try AttachedFolder("app-4711*.log")
     folder.site.consent = .metadata
     try folder.append(0..<10, to: "app-4711.log")

@@ -34,7 +34,7 @@ import Testing
     try await site.remote(session).keys.count
   }
 
-  @Test func aDayOfTicksStaysFewObjectsAndEndsAsOne() async throws {
+  @Test func `many small uploads stay few objects and end as one`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     var most = 0
@@ -57,7 +57,7 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
-  @Test func eachByteIsSentAtMostTwiceMoreThanByItsTick() async throws {
+  @Test func `merging sends each byte at most twice more`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     var (ticks, all): (ByteCount, ByteCount) = (0, 0)
@@ -75,7 +75,7 @@ import Testing
     #expect(all <= most, "\(all) \(ticks) \(final)")
   }
 
-  @Test func nothingIsDeletedBeforeAListingShowsWhatCoversIt() async throws {
+  @Test func `a segment is deleted only once a listing shows its replacement`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<64 {
@@ -96,7 +96,9 @@ import Testing
   }
 
   @Test(arguments: ["covering cut", "delete refused", "manifest lost"])
-  func somethingGoesWrong(what: String) async throws {
+  func `merging recovers from cut puts, refused deletions and a lost manifest`(
+    what: String
+  ) async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<63 {
@@ -125,7 +127,7 @@ import Testing
     #expect(site.store.unexercised.isEmpty)
   }
 
-  @Test func aKeyWithoutTheRightToDeleteOnlyLeavesObjects() async throws {
+  @Test func `without the right to delete, obsolete objects only remain`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     write(writer, 0)
@@ -146,7 +148,7 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  @Test func aLogThatWasChangedIsNotCoveredBySomethingElse() async throws {
+  @Test func `a changed log does not replace the segments that were sent`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<63 {

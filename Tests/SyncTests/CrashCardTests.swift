@@ -7,7 +7,7 @@ import Testing
 @Suite(.tags(.medium)) struct CrashCardTests {
   private static let secret = "AKIA" + "ABCDEFGHIJKLMNOP"
 
-  @Test func theLastLinesOfACrashTravelRedacted() async throws {
+  @Test func `the seal of a crash has the log's last lines, redacted`() async throws {
     let site = try Site()
     let text = (1...500).map { "line \($0)\n" }.joined() + "key \(Self.secret)\nno newline"
     let session = try site.local.session(Array(text.utf8), cause: .signal(11))
@@ -24,7 +24,7 @@ import Testing
     #expect(!String(decoding: json, as: UTF8.self).contains(Self.secret))
   }
 
-  @Test func whatEndedWellHasNone() async throws {
+  @Test func `a session without a crash has no crash lines`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("fine\n".utf8), cause: .exit(3))
     try await site.upload()
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Long lines and foreign bytes stay bounded and readable.
-  @Test func aHostileLogMakesASmallCard() async throws {
+  @Test func `crash lines of a hostile log stay bounded`() async throws {
     let site = try Site()
     var random = SeededGenerator(case: 1)
     var text: [UInt8] = []

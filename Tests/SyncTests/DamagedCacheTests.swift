@@ -33,7 +33,7 @@ import Testing
     "dirty = 'x'", "attempts = 9223372036854775807", "attempts = -1", "passing = 'x'",
     "nextAttempt = -9223372036854775808", "nextAttempt = 'x'",
   ])
-  func aRowOfASessionIsDropped(assignment: String) async throws {
+  func `a damaged session row of the cache is dropped`(assignment: String) async throws {
     let (site, writer) = try await siteWithTick()
     try Self.change("manifest", in: site.local.home, "UPDATE session SET \(assignment)")
     #expect(try site.context().manifest.entry(writer.session) == nil)
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     "name = 5", "name = x'ff'", "proven = 'x'", "name = replace(name, id, 'OTHER')",
   ])
-  func aRowOfASegmentIsDropped(assignment: String) async throws {
+  func `a damaged segment row of the cache is dropped`(assignment: String) async throws {
     let (site, writer) = try await siteWithTick()
     let other = SessionID.make(at: .now())
     try Self.change(
@@ -64,7 +64,7 @@ import Testing
     "attempts = 'x'", "attempts = 9223372036854775807", "objectLimit = 'x'", "objectLimit = -1",
     "device = x'ff'", "nextAttempt = 'x'",
   ])
-  func whatIsSaidOfTheStoreIsDropped(assignment: String) async throws {
+  func `a damaged store row of the cache is dropped`(assignment: String) async throws {
     let (site, writer) = try await siteWithTick()
     try Self.change("manifest", in: site.local.home, "UPDATE store SET \(assignment)")
     #expect(try site.context().manifest.storeEntry() == StoreEntry())
@@ -74,7 +74,7 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  @Test func aViewInTheCacheIsNotAsked() async throws {
+  @Test func `a view planted in the cache is not queried`() async throws {
     let (site, writer) = try await siteWithTick()
     try Self.change(
       "manifest", in: site.local.home,
@@ -90,7 +90,9 @@ import Testing
   }
 
   @Test(arguments: ["", "-wal", "-shm", "-journal"], HostileThing.allCases)
-  func whatIsNoFileIsNotOpened(suffix: String, thing: HostileThing) async throws {
+  func `a cache file that is not regular is not opened`(
+    suffix: String, thing: HostileThing
+  ) async throws {
     let (site, writer) = try await siteWithTick()
     let path = site.local.home.cachePath + "/manifest.sqlite" + suffix
     unlink(path)
@@ -118,7 +120,7 @@ import Testing
     "file SET seen = 9223372036854775807", "file SET path = x'ff'", "file SET inode = 'x'",
     "pass SET since = 'x'", "pass SET fullAt = -9223372036854775808", "pass SET dirty = 'x'",
   ])
-  func theCacheOfAttachedFilesIsFilledAnew(change: String) async throws {
+  func `a damaged cache of attached files is rebuilt`(change: String) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -129,9 +131,8 @@ import Testing
     #expect(try await folder.gaps().isEmpty)
   }
 
-  @Test(arguments: HostileThing.allCases) func aSignatureThatIsNoFile(thing: HostileThing)
-    async throws
-  {
+  @Test(arguments: HostileThing.allCases)
+  func `a signature that is not a regular file is replaced`(thing: HostileThing) async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<2000, to: "app.log")
     try await folder.tick()
@@ -150,7 +151,7 @@ import Testing
     #"{"redaction":[{"from":9223372036854775807,"rules":"x"}]}"#, #"{"generation":0}"#,
     #"{"generation":9223372036854775807}"#,
   ])
-  func aNoteWithAbsurdNumbersCountsForNothing(json: String) async throws {
+  func `an upload note with invalid numbers is ignored`(json: String) async throws {
     let (site, writer) = try await siteWithTick()
     let local = LocalSession(site.local.home, writer.session)
     try Data(json.utf8).write(to: URL(filePath: local.files.redaction))

@@ -13,7 +13,7 @@ import Testing
     return (0..<count).map { _ in UInt8.random(in: 128...255, using: &generator) }
   }
 
-  @Test func aStoreThatIsDownIsAskedLessAndLess() async throws {
+  @Test func `a store that is down is contacted at growing intervals`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     site.store.plan(.failBefore(.unreachable), on: "GET", times: .max)
@@ -37,7 +37,7 @@ import Testing
     #expect(try site.context().manifest.storeEntry().attempts == 0)
   }
 
-  @Test func aClockThatWasSetBackMakesNoPauseLonger() async throws {
+  @Test func `a clock that is set back does not lengthen a pause`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     site.store.plan(.failBefore(.unreachable), on: "GET")
@@ -48,7 +48,8 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  @Test func aPoisonedObjectCostsOthersNothingButItsOwnRequest() async throws {
+  @Test
+  func `a session that always fails is retried with backoff and delays no other`() async throws {
     let site = try Site()
     let bad = try site.local.session(Self.text)
     site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "\(bad)", times: .max)
@@ -78,7 +79,9 @@ import Testing
 
   /// A store that rejects objects above a size that it does not state.
   @Test(arguments: [64 << 10, 100_000, 3 << 20], [1, 5])
-  func whatIsTooLargeIsHalvedAndRemembered(limit: Int, sessions: Int) async throws {
+  func `a segment too large for the store is halved and the limit remembered`(
+    limit: Int, sessions: Int
+  ) async throws {
     let site = try Site()
     let text = Self.dense(4 << 20, case: limit + sessions)
     let all = try (0..<sessions).map { _ in try site.local.session(text) }
@@ -97,7 +100,7 @@ import Testing
     try await site.expectSealedAndEqual(next)
   }
 
-  @Test func aStoreThatTakesNextToNothingIsToldOf() async throws {
+  @Test func `a store that refuses even small objects is reported`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.dense(100_000, case: 0))
     site.store.refuseAbove(10_000)
@@ -109,7 +112,7 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  @Test func anUnreachableStoreStopsThePassAndHoldsNobodyBack() async throws {
+  @Test func `an unreachable store stops the pass without delaying any session`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     site.store.plan(.failBefore(.transient), on: "PUT", keyContaining: "\(session)")
@@ -120,7 +123,7 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  @Test func aRefusedLoginHoldsEverythingAndDropsNothing() async throws {
+  @Test func `a refused login stops the pass and loses nothing`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     site.store.plan(.failBefore(.authentication), on: "PUT", keyContaining: ".log.zst")
@@ -131,7 +134,7 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  @Test func oneBadSessionDoesNotStopTheOthers() async throws {
+  @Test func `a failed session does not stop the others`() async throws {
     let site = try Site()
     let bad = try site.local.session(Self.text)
     let good = try site.local.session(Self.text)

@@ -6,8 +6,9 @@ import Testing
 @Suite(.tags(.large)) struct FaultCampaignTests {
   /// A twentieth of ten thousand requests, or all of them.
   @Test(arguments: FaultCampaign.Kind.allCases)
-  func tenThousandDamagedRequestsEndWithLocalEqualToRemote(_ kind: FaultCampaign.Kind) async throws
-  {
+  func `after thousands of faulty requests, local and remote are equal`(
+    _ kind: FaultCampaign.Kind
+  ) async throws {
     let campaign = try FaultCampaign(kind)
     let requests = SeededGenerator.cases(10_000).count
     // Some faults need a rare request: wait for them within reason.

@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func whatWasSentIsNotCountedAsUnsent() async throws {
+  @Test func `bytes sent by an interrupted upload are not counted as unsent`() async throws {
     let site = try Site()
     // A store that accepts only small objects, so that the session needs several.
     try site.context().objectLimit.lower(after: 128 << 10)

@@ -28,7 +28,7 @@ import Testing
     return (site, writer.session)
   }
 
-  @Test func everyChangeOfARecorderAndAPassIsSeen() async throws {
+  @Test func `the file hook sees every change by a recorder and a pass`() async throws {
     let site = try Site()
     let files = TestFiles(clock: site.local.clock)
     try await run(files) {
@@ -45,7 +45,7 @@ import Testing
     #expect(files.effects.contains { $0.kind == .synchronizeNames && $0.path.contains("/store/") })
   }
 
-  @Test func everyChangeOfAPullIsSeenInOrder() async throws {
+  @Test func `a pull makes each log durable before its sidecar`() async throws {
     let site = try Site()
     let sessions = try (0..<3).map { _ in try site.local.session(Self.text) }
     try await site.upload()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aRefusedTransactionIsADiskErrorAndChangesNothing() throws {
+  @Test func `a refused transaction is an error and changes nothing`() throws {
     let site = try Site()
     let manifest = try site.context().manifest
     var entry = try manifest.storeEntry()
@@ -76,7 +76,7 @@ import Testing
     #expect(try manifest.storeEntry().remoteReapAt == entry.remoteReapAt)
   }
 
-  @Test func aPassThatDiesIsMadeUpFor() async throws {
+  @Test func `the next pass completes one that died at any file change`() async throws {
     let (whole, session) = try site()
     let all = TestFiles()
     _ = try await run(all) { try await whole.upload() }

@@ -17,7 +17,8 @@ import Platform
       "create\nsharedscripts\npostrotate\ntrue\nendscript", "create\nextension .log",
     ]
 
-    @Test(arguments: options, [1, 3]) func everyLineIsInOneSession(
+    @Test(arguments: options, [1, 3])
+    func `with any logrotate options, every line is in one session`(
       options: String, rotationsPerPass: Int
     ) async throws {
       let folder = try AttachedFolder("*.log*")
@@ -43,7 +44,8 @@ import Platform
     }
 
     /// Several logs rotate at once; similar beginnings are not confused.
-    @Test(arguments: options) func severalLogsThatBeginAlike(options: String) async throws {
+    @Test(arguments: options)
+    func `rotated logs with the same start are not confused`(options: String) async throws {
       let folder = try AttachedFolder("*.log*")
       let head = (0..<200).map { _ in "the same start\n" }.joined()
       for name in ["a.log", "b.log"] { try folder.append(head, to: name) }
@@ -66,7 +68,7 @@ import Platform
     /// A program that logs all the time, reopens its log when it is renamed, and is rotated while
     /// passes run.
     @Test(arguments: ["create", "create\ncompress\ndelaycompress"])
-    func aWriterThatNeverStops(options: String) async throws {
+    func `rotations during passes lose no lines of a busy writer`(options: String) async throws {
       let folder = try AttachedFolder("app.log*")
       let writer = EndlessWriter(path: folder.file("app.log"))
       async let written = writer.run()

@@ -22,7 +22,7 @@ import Testing
     Array(text.utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
   }
 
-  @Test func aSessionThatGoesOnSaysWhyItWaits() async throws {
+  @Test func `the pass log says why a session waits`() async throws {
     var site = try Site()
     let writer = try site.local.writer(format: .asIs)
     let session = writer.session
@@ -53,7 +53,7 @@ import Testing
       try await pass(&site).first?.hasPrefix("info plan: 0 sessions to send, 0 skipped, ") == true)
   }
 
-  @Test func aFailureAndTheBackoffAfterItAreTold() async throws {
+  @Test func `the pass log reports a failure and its backoff`() async throws {
     var site = try Site()
     let session = try site.local.session("one\n".utf8)
     site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "\(session)")
@@ -70,7 +70,7 @@ import Testing
     #expect(held.allSatisfy { !$0.hasPrefix("error ") })
   }
 
-  @Test func aSessionWhoseLogIsWithheldSaysSo() async throws {
+  @Test func `the pass log says that a log is withheld by consent`() async throws {
     var site = try Site()
     site.consent = .metadata
     let writer = try site.local.writer()
@@ -85,7 +85,7 @@ import Testing
     try writer.end(.exit(0))
   }
 
-  @Test func aPassLogsNothingUnlessAsked() async throws {
+  @Test func `a pass logs nothing unless asked`() async throws {
     var site = try Site()
     try site.local.session("one\n".utf8)
     let lines = LogLines()
@@ -94,7 +94,7 @@ import Testing
     #expect(lines.all.isEmpty)
   }
 
-  @Test func theReaperSaysWhyALocalCopyGoes() async throws {
+  @Test func `the reaper logs why a local copy is deleted`() async throws {
     var site = try Site()
     let session = try site.local.session("one\n".utf8)
     try await site.upload()

@@ -52,7 +52,7 @@ import Testing
     return objects.map(\.name)
   }
 
-  @Test func noObjectOfAStoreHasOne() async throws {
+  @Test func `no object in a store contains a planted secret`() async throws {
     let samples = try SecretCorpus().samples
     let needles = Self.needles(samples)
     #expect(needles.count > 150)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// A category is free text, and is in the log, in the sidecar and in the seal.
-  @Test func noCategoryOfARecordHasOne() async throws {
+  @Test func `no category of a record contains a planted secret`() async throws {
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
     let site = folder.site
     try site.local.enable(token)

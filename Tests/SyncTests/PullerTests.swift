@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Less than there was
 
-  @Test func aListingThatLacksASegmentShortensNothing() async throws {
+  @Test func `a listing without the last segment does not shorten the mirror`() async throws {
     let before = try files()
     let last = try #require(try await site.remote(session).segments.last)
     _ = try await site.store.delete([try await site.remote(session).folder.key + last.fileName])
@@ -85,7 +85,7 @@ import Testing
     #expect(try files() == before)
   }
 
-  @Test func aListingThatLacksTheFirstSegmentShortensNothing() async throws {
+  @Test func `a listing without the first segment does not shorten the mirror`() async throws {
     let before = try files()
     let remote = try await site.remote(session)
     let first = try #require(remote.segments.first)
@@ -97,7 +97,7 @@ import Testing
     #expect(try mirror.log(session).starts(with: before[0]))
   }
 
-  @Test func anOldListingTakesNoSealBack() async throws {
+  @Test func `an outdated listing does not remove a seal from the mirror`() async throws {
     let open = try await objects()
     try await seal()
     #expect(try await mirror.pull().isEmpty)
@@ -108,7 +108,7 @@ import Testing
     #expect(try mirror.names(of: session).count == 2)
   }
 
-  @Test func whatCannotBeFetchedAnewStays() async throws {
+  @Test func `a mirrored log stays if it cannot be fetched again`() async throws {
     try await seal()
     #expect(try await mirror.pull().isEmpty)
     // The mirror lost a byte, and the store cannot supply it: the seal's JSON is to be fetched
@@ -131,7 +131,7 @@ import Testing
     #expect(try mirror.names(of: session).count == 2)
   }
 
-  @Test func anAppendThatFailsLeavesTheLogAsItWas() async throws {
+  @Test func `a failed append leaves the mirrored log unchanged`() async throws {
     let before = try files()
     try await tick("four")
     let length = try site.local.log(session).count
@@ -155,7 +155,7 @@ import Testing
 
   // MARK: What was never sent
 
-  @Test func whatTheSealDoesNotNameIsNotMirrored() async throws {
+  @Test func `a segment that the seal does not name is not mirrored`() async throws {
     try await seal()
     let length = try site.local.log(session).count
     try await forge([UInt8](repeating: 0x78, count: length + 9) + [0x0a], at: 0)
@@ -170,7 +170,7 @@ import Testing
     #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
   }
 
-  @Test func aShorterSealWithItsDigestLosesNothing() async throws {
+  @Test func `a shorter seal keeps the longer log aside`() async throws {
     let before = try mirror.log(session)
     let remote = try await site.remote(session)
     let first = try #require(remote.segments.first)
@@ -189,7 +189,7 @@ import Testing
     #expect(try mirror.file("\(session).g1.log") == before)
   }
 
-  @Test func aLogThatIsLargerThanAllowedIsNotFetched() async throws {
+  @Test func `a log beyond the size limit is not fetched`() async throws {
     let before = try mirror.log(session)
     try await tick("four")
     var small = mirror
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(arguments: ["deviceId", "sessionId"])
-  func aSidecarOfAnotherSessionIsNotMirrored(field: String) async throws {
+  func `a sidecar of another session or device is not mirrored`(field: String) async throws {
     let remote = try await site.remote(session)
     var sidecar = try await RemoteReader(site.store).read(
       try #require(remote.revision), in: remote.folder)
@@ -229,7 +229,7 @@ import Testing
 
   // MARK: Space
 
-  @Test func whatWouldFillTheDiskIsNotBegun() async throws {
+  @Test func `a pull that would fill the disk is not started`() async throws {
     let before = try files()
     try await tick("four")
     let missing = ByteCount(try site.local.log(session).count - before[0].count)
@@ -243,7 +243,7 @@ import Testing
     #expect(try mirror.log(session) == site.local.log(session))
   }
 
-  @Test func theRoomIsWatchedWhileItIsWritten() throws {
+  @Test func `free space is checked while writing`() throws {
     let looks = TestClock(0)
     let space = FreeSpace { _ in
       looks.advance(seconds: 1)

@@ -16,7 +16,7 @@ import Testing
     try await LocalReaper(site.context()).plan(retention)
   }
 
-  @Test func aProvenSessionGoesAfterSevenDays() async throws {
+  @Test func `a proven session is reaped after seven days`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     // The remains of a process killed while replacing the sidecar.
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: ["unsent", "seal gone", "half a segment", "log grew"])
-  func whatIsNotProvenStays(how: String) async throws {
+  func `a session without proof in the store is kept`(how: String) async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     if how != "unsent" { try await site.upload() }
@@ -57,7 +57,7 @@ import Testing
     #expect(plan.local.isEmpty && plan.kept.count == 1, "\(plan)")
   }
 
-  @Test func withoutAStoreAgeAloneDecides() async throws {
+  @Test func `without a store, age alone decides what is reaped`() async throws {
     let home = try TestHome()
     try home.session(Array("x\n".utf8))
     let running = try home.writer()
@@ -75,7 +75,7 @@ import Testing
     #expect(!plan.local.map(\.session).contains(running.session))
   }
 
-  @Test func localMaxTakesTheOldestProvenOnes() async throws {
+  @Test func `local-max reaps the oldest proven sessions`() async throws {
     let site = try Site()
     var sessions: [SessionID] = []
     for _ in 0..<3 {
@@ -89,7 +89,7 @@ import Testing
     #expect(try await localPlan(site, retention).local.map(\.session) == [sessions[0]])
   }
 
-  @Test func whatKilledProcessesLeaveInTheHomeGoesAfterADay() async throws {
+  @Test func `temporary files of killed processes are removed after a day`() async throws {
     let site = try Site()
     let home = site.local.home
     for (name, age) in [("device.json.a2b3c4.tmp", 90_000.0), ("device.json.d5e6f7.tmp", 80_000)] {
@@ -118,7 +118,8 @@ import Testing
     return plan
   }
 
-  @Test func aRemoteSessionGoesOnlyWhenServerAndSidecarAgree() async throws {
+  @Test
+  func `a remote session is reaped only if server and sidecar agree on its age`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -161,7 +162,7 @@ import Testing
     #expect(try await expiring(nil).isEmpty)
   }
 
-  @Test func whatASealLeftBehindGoesAfterAWeek() async throws {
+  @Test func `revisions superseded by a seal are deleted after a week`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     try await site.upload()
@@ -189,7 +190,7 @@ import Testing
 
   /// The age of a folder in days, by the clock of this device.
   @Test(arguments: [(8, true), (7, true), (6, false), (0, false), (-1, true)])
-  func daysOnWhichNothingIsOldEnoughAreNotListed(_ age: Int64, _ isListed: Bool) async throws {
+  func `days with nothing old enough are not listed`(_ age: Int64, _ isListed: Bool) async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -203,7 +204,7 @@ import Testing
     #expect(try await reaper.plan(Retention()).kept.map(\.session) == [session])
   }
 
-  @Test func aPlanIsNotBoldForWhatItLeavesAlone() async throws {
+  @Test func `sessions of unlisted recent days count when a plan is judged bold`() async throws {
     let site = try Site()
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
@@ -223,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: ["local", "remote"])
-  func aBoldPlanWaitsForALivedDay(side: String) async throws {
+  func `a bold plan waits for a day of lived time`(side: String) async throws {
     let site = try Site()
     for _ in 0..<25 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
@@ -253,7 +254,7 @@ import Testing
   }
 
   @Test(arguments: ["local", "remote"])
-  func aBoldPlanForAnAgeThatWasNamedWaitsForAWord(side: String) async throws {
+  func `a bold plan for a requested age needs confirmation`(side: String) async throws {
     let site = try Site(clock: TestClock(Int64(Date().timeIntervalSince1970 * 1000)))
     for _ in 0..<20 { try site.local.session(Array("x\n".utf8)) }
     try await site.upload()
@@ -274,13 +275,13 @@ import Testing
 
   /// Times that a file system can store but no calendar has.
   @Test(arguments: [-9.3e15, -1e12, 1e12, 9.223372036854776e15, 9.3e15, .infinity])
-  func aDateFromAStoreIsNeverTooLarge(seconds: Double) {
+  func `a date from a store is clamped to the calendar`(seconds: Double) {
     let time = Timestamp(Date(timeIntervalSince1970: seconds))
     #expect(time.isoBytes.count == 24)
     #expect(abs(time.milliseconds) <= 253_402_300_799_999)
   }
 
-  @Test func findsTheDevicesThatHaveAFolder() async throws {
+  @Test func `devices are the folders with a valid name in the store`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -299,7 +300,9 @@ import Testing
   /// S3 counts from each object by itself; a session's first object is older than its newest by the
   /// session's duration, and has to outlive that by the retention.
   @Test(arguments: ages)
-  func aLifecycleRuleNeverComesBeforeTheReaper(_ remote: Int64, _ longest: Int64, _ days: Int) {
+  func `a lifecycle rule never deletes before the reaper would`(
+    _ remote: Int64, _ longest: Int64, _ days: Int
+  ) {
     var retention = Retention()
     retention.remote = .seconds(remote)
     #expect(retention.lifecycleDays(longestSession: .seconds(longest)) == days)

@@ -70,9 +70,8 @@ import Testing
     }
   }
 
-  @Test(arguments: SeededGenerator.cases(160)) func whatLeavesIsTheRedactedLog(
-    number: Int
-  ) async throws {
+  @Test(arguments: SeededGenerator.cases(160))
+  func `the uploaded log is the redacted log`(number: Int) async throws {
     var random = SeededGenerator(case: number)
     let site = try Site()
     let rotation = [0, 3_000, 40_000].randomElement(using: &random) ?? 0
@@ -104,7 +103,8 @@ import Testing
     #expect(access(writer.files.redaction, F_OK) != 0)
   }
 
-  @Test(arguments: SeededGenerator.cases(160)) func newRulesBindNewBytes(number: Int) async throws {
+  @Test(arguments: SeededGenerator.cases(160))
+  func `new rules apply to bytes that are not sent yet`(number: Int) async throws {
     var random = SeededGenerator(case: number)
     let site = try Site()
     let writer = try site.local.writer(rotateAt: [0, 3_000].randomElement(using: &random) ?? 0)
@@ -143,7 +143,7 @@ import Testing
     #expect(problem?.contains("\(epochs[2].rules).json") == true)
   }
 
-  @Test func nothingInTheStoreHoldsASecret() async throws {
+  @Test func `no object in the store contains a secret`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for secret in Self.secrets[..<3] { print("a \(secret) b\n", writer) }
@@ -159,7 +159,7 @@ import Testing
     #expect(hasSecret(try site.local.log(writer.session), [Self.secrets[4]]) != nil)
   }
 
-  @Test func aKeyThatIsNotWholeWaitsForItsEnd() async throws {
+  @Test func `an incomplete private key waits for its end`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     print("before\n-----BEGIN PRIVATE KEY-----\n\(Self.secrets[4])\n", writer)
@@ -177,9 +177,8 @@ import Testing
     #expect(hasSecret(remote, [Self.secrets[4]]) == nil)
   }
 
-  @Test(arguments: [false, true]) func whatWasSentByRulesThatAreForgottenIsFoundByTrying(
-    isRaw: Bool
-  ) async throws {
+  @Test(arguments: [false, true])
+  func `forgotten rules are recovered by comparing with the bytes sent`(isRaw: Bool) async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let first = isRaw ? RedactionRules(groups: []) : RedactionRules()
@@ -202,7 +201,7 @@ import Testing
   }
 
   /// Bytes that the former engine left unmasked stay as sent; the newest binds what follows.
-  @Test func aSessionBegunUnderAFormerEngineGoesOnUnderTheNewest() async throws {
+  @Test func `a session of a former redaction engine continues under the newest`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let former = RedactionRules(RedactionRules().rules, engine: nil)
@@ -231,12 +230,12 @@ import Testing
     #expect(finding.problem == nil && finding.comparedLocally)
   }
 
-  @Test func rulesForAnEngineOfAnotherProgramAreNotUsed() throws {
+  @Test func `rules for an unknown redaction engine are refused`() throws {
     let later = RedactionRules(RedactionRules().rules, engine: 99)
     #expect(throws: RedactionError.self) { try Redactor(later) }
   }
 
-  @Test func aLogThatLostItsEndKeepsItsClearText() async throws {
+  @Test func `a truncated log keeps its clear text and is reported`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for _ in 0..<3 { print("a \(Self.secrets[0]) b\n", writer) }
@@ -253,8 +252,8 @@ import Testing
     #expect(try await site.remoteBytes(writer.session).starts(with: sent))
   }
 
-  @Test(arguments: [false, true]) func whatWasSentIsRedactedByNewRules(isSealed: Bool) async throws
-  {
+  @Test(arguments: [false, true])
+  func `a session already sent can be redacted by new rules`(isSealed: Bool) async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let none = RedactionRules(groups: [])
@@ -329,9 +328,8 @@ import Testing
     #expect(try mirror.names(of: writer.session).count == (replaces ? 2 : 3))
   }
 
-  @Test(arguments: [false, true]) func whatWasSentOfAnAttachedFileIsRedactedByNewRules(
-    isSealed: Bool
-  ) async throws {
+  @Test(arguments: [false, true])
+  func `an attached file already sent can be redacted by new rules`(isSealed: Bool) async throws {
     var folder = try AttachedFolder("app.log", idleEnd: 86_400)
     let site = folder.site
     let text = (0..<4_000).map { "line \($0) \(UInt64($0) &* 0x9E37_79B9_7F4A_7C15)\n" }.joined()
@@ -372,7 +370,7 @@ import Testing
     }
   }
 
-  @Test func whatTheSidecarSaysOfTheProgramIsRedactedToo() async throws {
+  @Test func `program name and categories of a sent sidecar are redacted`() async throws {
     let site = try Site()
     let writer = try site.local.writer(app: Self.secrets[0])
     writer.record(.error, category: Self.secrets[1], "no secret here")
@@ -384,7 +382,7 @@ import Testing
     #expect(local.appName == Self.secrets[0] && local.seal != nil)
   }
 
-  @Test func eachFreeTextOfASidecarIsRedacted() throws {
+  @Test func `every free-text field of a sent sidecar is redacted`() throws {
     let site = try Site()
     let writer = try site.local.writer()
     var sidecar = try Sidecar.load(writer.files.sidecar)

@@ -58,7 +58,10 @@ import Testing
 
   // MARK: Passes that die
 
-  @Test(arguments: 0..<6) func aPassThatDiesAmongTheMovesOfAChain(changes: Int) async throws {
+  @Test(arguments: 0..<6)
+  func `lines are sent once if a pass dies while it follows a rotation chain`(
+    changes: Int
+  ) async throws {
     let folder = try await chain()
     try rotate(folder)
     try folder.append(40..<50, to: "app.log")
@@ -67,7 +70,8 @@ import Testing
     try await expectOnce(5, in: folder)
   }
 
-  @Test(arguments: 0..<6) func aPassThatDiesBetweenTwoRotations(changes: Int) async throws {
+  @Test(arguments: 0..<6)
+  func `lines are sent once if a pass dies between two rotations`(changes: Int) async throws {
     let folder = try await chain()
     try rotate(folder)
     try folder.append(40..<50, to: "app.log")
@@ -80,7 +84,7 @@ import Testing
 
   // MARK: Local copies that go
 
-  @Test func aRotationBetweenTheLookAndTheReaperHidesNoFile() async throws {
+  @Test func `a rotation between scan and reaping hides no file`() async throws {
     let folder = try await chain()
     try rotate(folder)
     #expect(try await reap(folder) == 0)
@@ -89,7 +93,7 @@ import Testing
     try await expectOnce(4, in: folder)
   }
 
-  @Test func theCopyOfARemovedFilesSessionGoes() async throws {
+  @Test func `the session of a removed file is reaped`() async throws {
     let folder = try await chain()
     try folder.remove("app.log.2")
     #expect(try await reap(folder) == 0)
@@ -97,7 +101,7 @@ import Testing
     #expect(try await reap(folder) == 1)
   }
 
-  @Test func aDeletedSessionsFileIsNotSentAgain() async throws {
+  @Test func `the file of a deleted session is not sent again`() async throws {
     let folder = try await chain()
     let session = try #require(try folder.sidecars().first { $0.seal != nil }?.sessionId)
     try LocalSession(folder.site.local.home, session).removeTraces()
@@ -111,7 +115,9 @@ import Testing
   // MARK: Files that are gone, and come back
 
   @Test(arguments: [false, true], ["mv", "gzip"])
-  func aFileThatWasOutOfSight(isRebuilt: Bool, how: String) async throws {
+  func `a file that was moved away and back is sent once`(
+    isRebuilt: Bool, how: String
+  ) async throws {
     let folder = try await chain()
     #expect(try await folder.run("mv app.log.3 ../away") == 0)
     for _ in 0..<2 { try await folder.tick(after: 7200) }
@@ -122,7 +128,7 @@ import Testing
     try await expectOnce(4, in: folder)
   }
 
-  @Test func aFileWhosePlaceAnotherTookWhileItWasOutOfSight() async throws {
+  @Test func `a file whose name was reused while it was away is sent once`() async throws {
     let folder = try await chain()
     #expect(try await folder.run("mv app.log.3 ../away") == 0)
     try folder.append(40..<50, to: "app.log.3")
@@ -133,7 +139,7 @@ import Testing
   }
 
   /// A job that logs the same lines each day.
-  @Test func anotherFileWithTheContentOfOneThatIsGone() async throws {
+  @Test func `a new file with the content of a removed one is a new session`() async throws {
     let folder = try AttachedFolder("job.log*", idleEnd: 60)
     for day in 0..<2 {
       try folder.append("done\n", to: "job.log")
@@ -157,7 +163,10 @@ import Testing
 
   // MARK: Compression
 
-  @Test(arguments: [false, true]) func anIdleLogGrowsAndIsCompressed(isRebuilt: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `an idle log that grows and is compressed continues its session`(
+    isRebuilt: Bool
+  ) async throws {
     let folder = try AttachedFolder("app.log*", idleEnd: 3600)
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -176,8 +185,8 @@ import Testing
     try await expectOnce(2, in: folder)
   }
 
-  @Test(arguments: [false, true]) func aCompressedFileBesideItsOriginal(isKnown: Bool) async throws
-  {
+  @Test(arguments: [false, true])
+  func `a compressed file beside its original is sent once`(isKnown: Bool) async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     if isKnown { try await folder.tick() }
@@ -219,7 +228,7 @@ import Testing
   }
 
   /// A log is moved to another folder after that was read, and before its own is.
-  @Test func aLossNeedsTwoLooks() async throws {
+  @Test func `a file is considered lost only after a second scan`() async throws {
     let folder = try AttachedFolder("old/app.log*", "app.log")
     #expect(try await folder.run("mkdir old") == 0)
     try folder.append(0..<10, to: "app.log")
@@ -236,7 +245,7 @@ import Testing
   }
 
   /// Something is renamed at every observation.
-  @Test func aFolderThatIsNeverStillIsLeftToTheNextPass() async throws {
+  @Test func `a folder that keeps changing is left to the next pass`() async throws {
     let folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()
@@ -262,8 +271,8 @@ import Testing
 
   // MARK: Devices
 
-  @Test(arguments: [false, true]) func anotherDeviceSendsTheWholeFile(isRotated: Bool) async throws
-  {
+  @Test(arguments: [false, true])
+  func `after a lost device record, attached files are sent whole`(isRotated: Bool) async throws {
     var folder = try AttachedFolder("app.log*")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()

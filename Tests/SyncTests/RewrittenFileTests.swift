@@ -63,9 +63,8 @@ import Testing
     }
   }
 
-  @Test(arguments: edits, ["in place", "renamed over"]) func isSentAsADelta(
-    edit: String, how: String
-  ) async throws {
+  @Test(arguments: edits, ["in place", "renamed over"])
+  func `a rewritten file is sent as a delta`(edit: String, how: String) async throws {
     try await folder.tick()
     let session = try #require(try folder.sidecars().first?.sessionId)
     let first = try await bytes(of: 1)
@@ -99,7 +98,7 @@ import Testing
     #expect(try await Verifier(folder.site.context()).verify(remote).problem == nil)
   }
 
-  @Test func aMirrorFollows() async throws {
+  @Test func `a mirror follows a rewritten file`() async throws {
     let store = folder.site.store
     let mirror = folder.site.local.folder + "/mirror"
     let device = folder.site.local.device.deviceId
@@ -125,7 +124,7 @@ import Testing
     #expect(try await pull() == ByteCount(Self.lines(30_000..<30_010).utf8.count))
   }
 
-  @Test func aMirrorKeepsWhatAShorterGenerationLacks() async throws {
+  @Test func `a mirror keeps bytes that a shorter generation lacks`() async throws {
     let mirror = Mirror(of: folder.site)
     try await folder.tick()
     #expect(try await mirror.pull().isEmpty)
@@ -154,7 +153,7 @@ import Testing
     #expect(try mirror.names(of: session).count == 3)
   }
 
-  @Test func maskedAndGrownItIsFoundAtTheSeal() async throws {
+  @Test func `a rewrite hidden by growth is found at the seal`() async throws {
     try await folder.tick()
     try write(edit(try content(), "lines masked") + Self.lines(20_000..<20_010), how: "in place")
     try await folder.tick()
@@ -164,7 +163,8 @@ import Testing
     #expect(try await folder.onlyRemote() == content())
   }
 
-  @Test(arguments: [false, true]) func withoutASignatureItIsSentWhole(isPruned: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `without a signature, a rewritten file is sent whole`(isPruned: Bool) async throws {
     try await folder.tick()
     for name in try FileManager.default.contentsOfDirectory(
       atPath: folder.site.local.home.cachePath) where name.hasSuffix(".sig")
@@ -184,7 +184,8 @@ import Testing
     #expect(remotes.count == (isPruned ? 2 : 1))
   }
 
-  @Test(arguments: 1...4) func aPassThatDiesIsTakenUpByTheNext(request: Int) async throws {
+  @Test(arguments: 1...4)
+  func `a rewrite interrupted by failures is completed by later passes`(request: Int) async throws {
     try await folder.tick()
     try write(edit(try content(), "head pruned and grown"), how: "renamed over")
     folder.site.store.plan(.failAfter, on: "PUT", times: 1)
@@ -194,7 +195,7 @@ import Testing
     #expect(try await folder.onlyRemote() == content())
   }
 
-  @Test func aRewriteThatChangesAgainIsBegunAnew() async throws {
+  @Test func `a rewrite that changes again starts a new generation`() async throws {
     try await folder.tick()
     try write(edit(try content(), "head pruned"), how: "in place")
     folder.site.store.plan(.die, on: "PUT", keyContaining: ".json")
@@ -208,7 +209,8 @@ import Testing
     #expect(try await folder.site.remote(session).generation == 3)
   }
 
-  @Test func whenARewrittenFileIsGoneBeforeItWasSentTheOldOneStays() async throws {
+  @Test
+  func `if a rewritten file is removed before upload, the old generation stays`() async throws {
     try await folder.tick()
     let before = try content()
     try write(edit(before, "head pruned"), how: "renamed over")
@@ -220,7 +222,7 @@ import Testing
     #expect(try await folder.gaps().count == 1)
   }
 
-  @Test func linesThatAreAllAlikeAreAnotherLog() async throws {
+  @Test func `a truncated file of identical lines is another session`() async throws {
     let folder = try AttachedFolder("same.log")
     try folder.append(String(repeating: "tick\n", count: 100_000), to: "same.log")
     try await folder.tick()
@@ -231,7 +233,7 @@ import Testing
     #expect(try await folder.gaps().count == 1)
   }
 
-  @Test func aTouchedFileIsNotSentAgain() async throws {
+  @Test func `a touched or rewritten but unchanged file is not sent again`() async throws {
     try await folder.tick()
     _ = folder.site.store.takeRequests()
     try folder.modified("app.log", ago: 5)
@@ -242,7 +244,7 @@ import Testing
     #expect(try await folder.onlyRemote() == content())
   }
 
-  @Test func aDamagedDeltaIsReplacedBeforeTheSeal() async throws {
+  @Test func `a damaged delta is replaced before the seal`() async throws {
     try await folder.tick()
     try write(edit(try content(), "lines masked"), how: "renamed over")
     folder.site.store.plan(.flip, on: "PUT", keyContaining: ".delta.")

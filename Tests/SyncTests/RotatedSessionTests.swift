@@ -60,7 +60,7 @@ import Testing
     return writer
   }
 
-  @Test func aPartIsSentAsItIs() async throws {
+  @Test func `a compressed part is sent without recompression`() async throws {
     var random = SeededGenerator(case: 1, seed: 1)
     let site = try site()
     let writer = try site.local.writer(rotateAt: Self.limit)
@@ -95,9 +95,8 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
   }
 
-  @Test(arguments: SeededGenerator.cases(80)) func ticksAndSealDoNotMindRotations(
-    number: Int
-  ) async throws {
+  @Test(arguments: SeededGenerator.cases(80))
+  func `uploads and the seal are independent of rotations`(number: Int) async throws {
     var random = SeededGenerator(case: number)
     let site = try Site()
     let writer = try site.local.writer(
@@ -118,7 +117,8 @@ import Testing
     #expect(finding.problem == nil && finding.comparedLocally)
   }
 
-  @Test func whatADeadRecorderLeftPlainIsCompressedAtTheSeal() async throws {
+  @Test
+  func `parts left uncompressed by a dead recorder are compressed at the seal`() async throws {
     let site = try Site()
     let session = try site.local.session([UInt8](repeating: 0x61, count: 9_000) + [0x0a])
     let files = site.local.home.files(for: session)
@@ -134,7 +134,7 @@ import Testing
     #expect(access(part.plain, F_OK) != 0 && access(part.compressed, F_OK) == 0)
   }
 
-  @Test func aRotatedSessionIsReapedWhole() async throws {
+  @Test func `a rotated session is reaped with all its parts`() async throws {
     let site = try site()
     let writer = try await sent(site)
     try writer.end(.exit(0))
@@ -158,7 +158,8 @@ import Testing
     return plan
   }
 
-  @Test(arguments: [false, true]) func oldPartsGoAndTheSessionGoesOn(isSealed: Bool) async throws {
+  @Test(arguments: [false, true])
+  func `old parts are pruned while the session continues`(isSealed: Bool) async throws {
     let site = try site()
     let writer = try await sent(site)
     let before = try site.local.log(writer.session)
@@ -208,7 +209,8 @@ import Testing
       basisGone
   }
 
-  @Test(arguments: Doubt.allCases) func whatIsNotProvenIsNotPruned(_ doubt: Doubt) async throws {
+  @Test(arguments: Doubt.allCases)
+  func `a part without proof in the store is not pruned`(_ doubt: Doubt) async throws {
     let site = try site()
     let writer: SessionWriter
     if doubt == .unsent {
@@ -266,7 +268,7 @@ import Testing
     #expect(try writer.files.parts() == parts)
   }
 
-  @Test func thePartsOfASessionAreRecordedAtOnce() async throws {
+  @Test func `pruned parts are recorded in the ledger with one sync`() async throws {
     let site = try site()
     let writer = try await sent(site)
     site.local.clock.advance(seconds: 86_400 + 60)
@@ -285,7 +287,7 @@ import Testing
   }
 
   /// Of a running session's second generation, the first one's bytes no longer exist.
-  @Test func aPartWhoseDeltaLostItsBasisStays() async throws {
+  @Test func `a part whose delta lost its basis is kept`() async throws {
     var site = try site()
     site.redaction = RedactionRules(groups: [])
     let writer = try site.local.writer(rotateAt: Self.limit)
@@ -326,7 +328,7 @@ import Testing
 
   /// An object in a pruned range, which nothing here compares: someone else put it.
   @Test(arguments: [false, true])
-  func anObjectThatThisHomeDidNotPutStays(losesManifest: Bool) async throws {
+  func `a foreign object in a pruned range is kept`(losesManifest: Bool) async throws {
     let site = try site()
     let writer = try await sent(site)
     site.local.clock.advance(seconds: 86_400 + 60)
@@ -357,7 +359,7 @@ import Testing
 
   /// Without the header of a key the following bytes would be masked differently than they were
   /// sent.
-  @Test func aPartThatAPrivateKeyLeavesStaysUntilTheKeyIsFar() async throws {
+  @Test func `a part is kept while a private key may reach beyond it`() async throws {
     var site = try site()
     site.redaction = RedactionRules()
     let writer = try site.local.writer(rotateAt: Self.limit)
@@ -401,7 +403,7 @@ import Testing
     #expect(try Sidecar.load(writer.files.sidecar).seal != nil)
   }
 
-  @Test func aPartIsReadBackOnceWhereThePutProvedNothing() async throws {
+  @Test func `a part is read back once if the put proved nothing`() async throws {
     let site = try site()
     let writer = try await sent(site)
     site.local.clock.advance(seconds: 2 * 86_400)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct SessionCatalogTests {
-  @Test func sessionsThatAreNamedCostOneListingADayAndOneSidecarEach() async throws {
+  @Test func `finding named sessions costs a listing per day and a sidecar each`() async throws {
     let site = try Site()
     var sessions: [SessionID] = []
     for day in 0..<3 {
@@ -61,7 +61,7 @@ import Testing
     #expect(grown.map(\.session) == [old])
   }
 
-  @Test func whatNamesNoneOrSeveralIsAnError() async throws {
+  @Test func `an id that matches no session or several is an error`() async throws {
     let site = try Site()
     for number in 0..<2 { try site.local.session("\(number)\n".utf8) }
     let catalog = SessionCatalog(

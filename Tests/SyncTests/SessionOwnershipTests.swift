@@ -63,7 +63,7 @@ import Testing
 
   /// An empty log and a record that it has ended: with logs, and with consent to metadata only.
   @Test(arguments: [nil, .metadata] as [Consent?])
-  func aSealedSessionOfAnotherUserIsNotSealedAnew(consent: Consent?) async throws {
+  func `another user's sealed session is not sealed again`(consent: Consent?) async throws {
     let session = try victim.session(Array("one\ntwo\n".utf8))
     #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
     let before = try objects()
@@ -74,7 +74,7 @@ import Testing
     #expect(try objects() == before)
   }
 
-  @Test func everyRevisionNamesTheUser() async throws {
+  @Test func `every revision names its user`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = try await upload(victim, Self.users.victim)
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// The victim's whole cache, copied through carelessness.
-  @Test func aManifestProvesNothingForAnotherUser() async throws {
+  @Test func `a copied manifest proves nothing for another user`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = try await upload(victim, Self.users.victim)
@@ -122,7 +122,9 @@ import Testing
 
   /// Only someone with the bytes can have put them, which a log without its first part has not.
   @Test(arguments: [0, 4096])
-  func segmentsWithoutASidecarAreTheirsWhoHasTheBytes(pruned: Int) async throws {
+  func `segments without a sidecar belong to the user who has their bytes`(
+    pruned: Int
+  ) async throws {
     let session = try victim.session(Array("one\ntwo\n".utf8))
     store.plan(.die, on: "PUT", keyContaining: ".terminated.")
     await #expect(throws: CancellationError.self) { try await upload(victim, Self.users.victim) }
@@ -142,7 +144,7 @@ import Testing
     #expect(try objects().count == before.count + 1)
   }
 
-  @Test func aSessionThatNamesNoUserIsNotGoneOnWith() async throws {
+  @Test func `a remote session that names no user is not continued`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = try await onePass(.all) { try context(victim, Self.users.victim, isOwned: false) }
@@ -154,7 +156,7 @@ import Testing
   }
 
   /// Objects that the cache lists as superseded may be another user's.
-  @Test func nothingOfAnotherUserIsCleanedUp() async throws {
+  @Test func `another user's objects are never cleaned up`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = try await upload(victim, Self.users.victim)
@@ -171,7 +173,8 @@ import Testing
   }
 
   /// A name that an attacker has put: no number follows it, and nothing is put without one.
-  @Test func theLastNumbersEndASession() async throws {
+  @Test
+  func `a session at the highest revision number fails instead of overflowing`() async throws {
     let writer = try victim.writer()
     Array("one\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
     _ = try await upload(victim, Self.users.victim)

@@ -21,8 +21,8 @@ import Testing
   }
 
   /// An empty mount point, or none at all, in place of a share.
-  @Test(arguments: [true, false]) func anUnmountedFolderIsNotTheStore(_ isThere: Bool) async throws
-  {
+  @Test(arguments: [true, false])
+  func `an unmounted folder is not taken for the store`(_ isThere: Bool) async throws {
     let site = try Site()
     let first = try site.local.session(Self.text)
     try await site.upload()
@@ -53,7 +53,7 @@ import Testing
     try await back.expectSealedAndEqual(first)
   }
 
-  @Test func aFolderWithoutAMarkerIsNoStoreYet() async throws {
+  @Test func `a folder without a marker is not used as a store`() async throws {
     let site = try Site()
     let root = site.local.folder + "/store"
     try FileManager.default.removeItem(atPath: root + "/tidemark.json")
@@ -65,7 +65,7 @@ import Testing
     #expect(try UsedStores.load(site.local.home).contains(site.store.location) == false)
   }
 
-  @Test func everyPassOpensTheMarkerOfAFolder() async throws {
+  @Test func `every pass reads a folder's marker once`() async throws {
     let site = try Site()
     try site.local.session(Self.text)
     try await site.upload()
@@ -77,7 +77,7 @@ import Testing
     #expect(site.store.takeMarkerReads() == 1)
   }
 
-  @Test func aShareThatIsReplacedDuringAPassStopsIt() async throws {
+  @Test func `a share that is replaced by another stops the pass`() async throws {
     let site = try Site()
     try site.local.session(Self.text)
     #expect(try await site.upload().stoppedBy == nil)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func aNewStoreGetsItsMarker() async throws {
+  @Test func `a new store gets its marker`() async throws {
     let store = MemoryStore()
     #expect(await check(store, isUsed: false, create: false).hasMarker == false)
     #expect(store.keys.isEmpty)
@@ -111,7 +111,8 @@ import Testing
     #expect(await check(store, isUsed: true).hasMarker == true)
   }
 
-  @Test(arguments: [true, false]) func aUsedStoreDoesNot(_ isEmpty: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a used store without its marker is a configuration error`(_ isEmpty: Bool) async throws {
     let store = MemoryStore()
     if !isEmpty { store["devices/a/device.json"] = [1] }
     let keys = store.keys
@@ -120,7 +121,7 @@ import Testing
     #expect(store.keys == keys)
   }
 
-  @Test func aPlaceThatHoldsOtherThingsDoesNot() async throws {
+  @Test func `a place with foreign objects gets no marker`() async throws {
     let store = MemoryStore()
     store["photo.jpg"] = [1]
     let error = try #require(await check(store, isUsed: false).error)
@@ -128,7 +129,8 @@ import Testing
     #expect(store.keys == ["photo.jpg"])
   }
 
-  @Test(arguments: [true, false]) func remainsAreMended(_ isUsed: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a truncated marker is repaired`(_ isUsed: Bool) async throws {
     let store = MemoryStore()
     store["tidemark.json"] = Array(FormatMarker.content.prefix(9))
     store["devices/a/device.json"] = [1]
@@ -136,7 +138,8 @@ import Testing
     #expect(store["tidemark.json"] == FormatMarker.content)
   }
 
-  @Test(arguments: [true, false]) func aRefusalIsNoAbsence(_ isUsed: Bool) async throws {
+  @Test(arguments: [true, false])
+  func `a refused read is not taken for a missing marker`(_ isUsed: Bool) async throws {
     let store = FaultyStore(MemoryStore())
     store.plan(.failBefore(.authentication), on: "GET")
     #expect(await check(store, isUsed: isUsed).error?.code == .authentication)
@@ -144,7 +147,7 @@ import Testing
   }
 
   /// Another device creates the same store at the same time.
-  @Test func aMarkerThatComesMeanwhileIsFound() async throws {
+  @Test func `a marker created meanwhile by another device is accepted`() async throws {
     let store = MemoryStore()
     store["devices/a/device.json"] = [1]
     let reads = Guarded(0)

@@ -97,7 +97,7 @@ struct Site {
 @Suite(.tags(.medium)) struct UploadTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 
-  @Test func anEndedSessionCostsTwoPutsAndThenNothing() async throws {
+  @Test func `an ended session costs two puts and then no requests`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     try await site.upload()
@@ -113,7 +113,9 @@ struct Site {
   @Test(
     .timeLimit(.minutes(10)),
     arguments: [(10, nil, 32), (70_000, nil, 12), (10, 3, 3), (70_000, 3, 3)] as [(Int, Int?, Int)])
-  func soManySessionsGoAtOnce(length: Int, transfers: Int?, most: Int) async throws {
+  func `the number of concurrent uploads follows segment size and settings`(
+    length: Int, transfers: Int?, most: Int
+  ) async throws {
     var site = try Site()
     site.transfers = transfers
     let text = Array("\(String(repeating: "a", count: length))\n".utf8)
@@ -125,7 +127,7 @@ struct Site {
   }
 
   /// It has the number that the seal gets.
-  @Test func aFirstRevisionThatWasCutGoesAfterTheSeal() async throws {
+  @Test func `a truncated first revision is removed after the seal`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -142,7 +144,7 @@ struct Site {
     #expect(site.store.takeRequests() == [])
   }
 
-  @Test func aTickIsOnePutAndAnIdleOneNothing() async throws {
+  @Test func `an upload of new bytes is one put, and an idle one no request`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     try await site.upload()
@@ -162,7 +164,7 @@ struct Site {
     #expect(try await site.remote(writer.session).seal?.status == .terminated)
   }
 
-  @Test func anUnfinishedRecordWaitsForItsEnd() async throws {
+  @Test func `an unfinished record waits for its end, for at most a minute`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let log = try #require(FileHandle(forWritingAtPath: writer.files.log))
@@ -178,7 +180,7 @@ struct Site {
   }
 
   @Test(arguments: ["lost", "garbage", "another database"])
-  func theManifestIsOnlyACache(how: String) async throws {
+  func `a lost or damaged manifest loses nothing and resends no log`(how: String) async throws {
     let site = try Site()
     let writer = try site.local.writer()
     let ended = try site.local.session(Self.text)
@@ -236,7 +238,7 @@ struct Site {
     #expect(left == 0)
   }
 
-  @Test func withoutRoomForTheManifestEverythingIsStillSent() async throws {
+  @Test func `sessions are sent even if the manifest cannot be written`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     let path = site.local.home.cachePath
@@ -247,7 +249,7 @@ struct Site {
   }
 
   @Test(arguments: [FaultyStore.Fault.failBefore(.transient), .failAfter, .truncate, .flip])
-  func aFaultOnTheWayIsMended(fault: FaultyStore.Fault) async throws {
+  func `a faulty put is repaired by the next pass`(fault: FaultyStore.Fault) async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     site.store.plan(fault, on: "PUT", keyContaining: ".log.zst")
@@ -259,7 +261,7 @@ struct Site {
     #expect(try await site.remote(session).segments.count == 1)
   }
 
-  @Test func dyingAtAnyRequestLosesAndDoublesNothing() async throws {
+  @Test func `a process that dies at any request loses and repeats nothing`() async throws {
     // As many requests as an undisturbed run needs, plus one, after each of which the process dies.
     var deaths: Set<String> = []
     for death in 1...12 {
@@ -290,7 +292,7 @@ struct Site {
     #expect(deaths.isSuperset(of: ["PUT 0", "PUT 1", "GET 0", "GET 1", "LIST 0"]), "\(deaths)")
   }
 
-  @Test func aPassThatDiesBetweenSealAndLocalMarkAdoptsTheSeal() async throws {
+  @Test func `a seal whose pass died is adopted by the next`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     // The directory proves nothing by itself: the seal is read back, and there the process dies.
@@ -303,7 +305,7 @@ struct Site {
     #expect(try await site.remote(session).revisions.count == 1)
   }
 
-  @Test func aLocalLogThatDiffersFromWhatWasSentIsQuarantined() async throws {
+  @Test func `a local log that differs from the bytes sent is quarantined`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
@@ -323,7 +325,9 @@ struct Site {
   @Test(arguments: [
     "shorter", "zeroed", "shorter and other", "gone on differently", "empty", "edited",
   ])
-  func aLogThatLostWhatWasSentIsReportedAndLeftAsItIs(damage: String) async throws {
+  func `a local log that lost sent bytes is reported and left unchanged`(
+    damage: String
+  ) async throws {
     let site = try Site()
     let session: SessionID
     let path: String
@@ -359,7 +363,7 @@ struct Site {
     #expect(try Quarantine(site.local.home).held().map(\.session) == [session])
   }
 
-  @Test func aDamagedSidecarCostsItsDetailsAndNoByte() async throws {
+  @Test func `a damaged sidecar loses details but no bytes of the log`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     let path = site.local.home.files(for: session).sidecar
@@ -371,7 +375,7 @@ struct Site {
     #expect(try Sidecar.load(path).status == .terminated)
   }
 
-  @Test func aSealCountsTheRecordsOfAnotherProgramsForm() async throws {
+  @Test func `a seal counts records in foreign forms`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     let files = site.local.home.files(for: session)
@@ -396,7 +400,7 @@ struct Site {
     #expect(sealed.categories == ["org.acme.Net"])
   }
 
-  @Test func anEmptySessionIsSealed() async throws {
+  @Test func `an empty session is sealed`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     try writer.end(.exit(0))
@@ -408,7 +412,7 @@ struct Site {
   @Test(arguments: [
     "", "{\"format\":1,", "{\"format\":1,\"name\":\"tidemirk\"}\n",
     "{\"format\":q,\"name\":\"tidemark\"}\n",
-  ]) func theRemainsOfAMarkerAreMended(_ remains: String) async throws {
+  ]) func `a damaged marker is repaired`(_ remains: String) async throws {
     let site = try Site()
     try site.local.session(Self.text)
     _ = try await site.store.put("tidemark.json", Array(remains.utf8))
@@ -416,7 +420,7 @@ struct Site {
     #expect(try await site.store.get("tidemark.json") == FormatMarker.content)
   }
 
-  @Test func aMarkerThatIsStoredOtherwiseIsPutAgain() async throws {
+  @Test func `a marker that was stored wrongly is put again`() async throws {
     let site = try Site()
     try site.local.session(Self.text)
     _ = try await site.store.put("tidemark.json", [])
@@ -426,7 +430,7 @@ struct Site {
     #expect(try await site.store.get("tidemark.json") == FormatMarker.content)
   }
 
-  @Test func aLaterFormatIsRefusedBeforeAnythingIsWritten() async throws {
+  @Test func `a later format is refused before anything is written`() async throws {
     let site = try Site()
     try site.local.session(Self.text)
     _ = try await site.store.put("tidemark.json", Array("{\"format\":2}\n".utf8))
@@ -436,7 +440,7 @@ struct Site {
     #expect(site.store.takeRequests().isEmpty && site.store.takeMarkerReads() == 1)
   }
 
-  @Test func largeAndNastyLogsComeBackByteForByte() async throws {
+  @Test func `large logs and arbitrary bytes are read back unchanged`() async throws {
     var generator = SeededGenerator(case: 3)
     let site = try Site()
     let long = [UInt8](repeating: 0x61, count: 9 << 20)
@@ -447,7 +451,7 @@ struct Site {
     for session in sessions { try await site.expectSealedAndEqual(session) }
   }
 
-  @Test func verifyFindsHalfAnObjectAndRepairSendsItAgain() async throws {
+  @Test func `verify finds a damaged object, and repair sends it again`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)
     try await site.upload()

@@ -9,13 +9,13 @@ import Testing
 @Suite(.tags(.medium)) struct UsedStoresTests {
   private func file(_ home: Home) -> String { home.path + "/stores.json" }
 
-  @Test func aHomeOfItsOwnHasUsedNone() throws {
+  @Test func `a new home has used no store`() throws {
     let local = try TestHome()
     let used = try UsedStores.load(local.home)
     #expect(used.isEmpty && !used.contains("s3://b"))
   }
 
-  @Test func storesAreKeptInOrderAndOnce() throws {
+  @Test func `used stores are kept sorted, once each`() throws {
     let home = try TestHome()
     for location in ["s3://b/x", "file:///srv/logs", "s3://b/x"] {
       try UsedStores.note(location, in: home.home)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["", "[", "{}", "[1]"])
-  func ofGarbageAnythingIsPossible(_ garbage: String) throws {
+  func `a damaged list may contain any store and is not overwritten`(_ garbage: String) throws {
     let home = try TestHome()
     try Data(garbage.utf8).write(to: URL(filePath: file(home.home)))
     let used = try UsedStores.load(home.home)
@@ -40,7 +40,7 @@ import Testing
     #expect(FileManager.default.contents(atPath: file(home.home)) == Data(garbage.utf8))
   }
 
-  @Test func anEarlierVersionsManifestIsEvidence() async throws {
+  @Test func `an earlier version's manifest proves that a store was used`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -60,7 +60,7 @@ import Testing
     #expect(try UsedStores.load(home).contains(site.store.location))
   }
 
-  @Test func aStoreIsNotedBeforeTheFirstObjectIsPut() async throws {
+  @Test func `a store is recorded as used before the first put`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     site.store.plan(.die, on: "PUT")

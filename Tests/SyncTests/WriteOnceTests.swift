@@ -31,9 +31,9 @@ import Testing
   @Test(
     arguments: [".log.zst", ".terminated.", "device.json"],
     [FaultyStore.Fault.truncate, .flip, .failAfter])
-  func aPutThatWentWrongIsRepeatedUnderAnotherName(part: String, fault: FaultyStore.Fault)
-    async throws
-  {
+  func `on a write-once store, a faulty put is repeated under another name`(
+    part: String, fault: FaultyStore.Fault
+  ) async throws {
     let session = try local.session(Array("one\ntwo\nthree\n".utf8))
     faulty.plan(fault, on: "PUT", keyContaining: part)
     for _ in 0..<3 {

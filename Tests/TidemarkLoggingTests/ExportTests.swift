@@ -21,7 +21,7 @@ import Testing
     return try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  @Test func aHeaderThenTheLogWithoutSecrets() throws {
+  @Test func `an export has a header and the log without secrets`() throws {
     let session = try home.session(rotateAt: 300)
     try session.describe { $0.userId = "anna" }
     for number in 0..<20 {
@@ -43,7 +43,8 @@ import Testing
   }
 
   /// A secret that lies across the pieces in which the log is read is masked as a whole one.
-  @Test(arguments: [0, 1, 17, 40]) func secretsAcrossPiecesAreMasked(_ shift: Int) throws {
+  @Test(arguments: [0, 1, 17, 40])
+  func `a secret across two read buffers is masked`(_ shift: Int) throws {
     let session = try home.session()
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
     let start = try #require(home.text(session).utf8.count as Int?)
@@ -56,7 +57,7 @@ import Testing
     #expect(!text.contains("ABCDEFGHIJ") && text.contains("[App] after [REDACTED:"))
   }
 
-  @Test func anotherSessionIsExportedAndNoneIsAnError() throws {
+  @Test func `another session can be exported, and a missing one is an error`() throws {
     let earlier = try home.session()
     earlier.info("earlier")
     earlier.end()

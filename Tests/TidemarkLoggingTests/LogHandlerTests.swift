@@ -27,7 +27,7 @@ import Testing
   }
 
   /// From swift-log's documentation of `LogHandler`.
-  @Test func levelAndMetadataAreValues() {
+  @Test func `a copied logger has its own level and metadata`() {
     var logger1 = logger("first logger")
     logger1.logLevel = .debug
     logger1[metadataKey: "only-on"] = "first"
@@ -40,7 +40,7 @@ import Testing
     #expect(logger2[metadataKey: "only-on"] == "second")
   }
 
-  @Test func everyLevelHasItsName() throws {
+  @Test func `every level is recorded under its name`() throws {
     let logger = logger("Net")
     for level in Logger.Level.allCases { logger.log(level: level, "\(level)") }
     session.success("done")
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func belowItsLevelNothingIsWrittenOrEvaluated() throws {
+  @Test func `messages below the level are neither written nor evaluated`() throws {
     let session = try home.session(level: .info)
     var count = 0
     func message() -> String {
@@ -68,7 +68,7 @@ import Testing
     #expect(try home.text(session).hasSuffix("[INFO] [App] x\n") && count == 1)
   }
 
-  @Test func metadataFollowsTheMessageInTheOrderOfItsKeys() throws {
+  @Test func `metadata follows the message, sorted by key`() throws {
     var logger = logger("Net")
     logger[metadataKey: "z"] = "last"
     logger[metadataKey: "a"] = "two words"
@@ -88,7 +88,7 @@ import Testing
 
   private struct Refusal: Error, CustomStringConvertible { let description = "no such file" }
 
-  @Test func anErrorIsMetadata() throws {
+  @Test func `an error is recorded as metadata`() throws {
     logger("Net").error("cannot open", error: Refusal())
     let line = try #require(lines().last)
     #expect(line.hasPrefix(#"[ERROR] [Net] cannot open error.message="no such file" error.type="#))
@@ -103,13 +103,13 @@ import Testing
     }
   }
 
-  @Test func aValueMayLogWhileItIsDescribed() throws {
+  @Test func `a metadata value may log while it is described`() throws {
     let logger = logger("Net")
     logger.info("x", metadata: ["v": .stringConvertible(Chatty(logger: logger))])
     #expect(try lines() == ["[INFO] [Net] inner", "[INFO] [Net] x v=outer"])
   }
 
-  @Test func labelsCannotForgeRecords() throws {
+  @Test func `labels and messages cannot forge records`() throws {
     logger("Session").info("SESSION END exit 0")
     logger("a]b\n[c").info("{\"json\": 1}\nsecond")
     let text = try home.text(session)

@@ -15,7 +15,7 @@ import Testing
 
   init() throws { home = try LoggingHome() }
 
-  @Test func fieldsAreSetWhileItRuns() throws {
+  @Test func `session fields can be set while the session runs`() throws {
     let session = try home.session()
     try session.describe {
       $0.userId = "anna"
@@ -38,7 +38,7 @@ import Testing
     #expect(try home.text(session) == text)
   }
 
-  @Test func aScenarioThatIsOffCostsNoMessage() throws {
+  @Test func `messages of a disabled scenario are counted but not evaluated`() throws {
     let session = try home.session()
     let scenario = Scenario("Sync")
     var count = 0
@@ -67,7 +67,7 @@ import Testing
 
   // MARK: Bad days
 
-  @Test func withoutAHomeTheProgramGoesOn() {
+  @Test func `without a usable home, logging does nothing`() {
     for path in ["/proc/nowhere/home", "/dev/null/home"] {
       var configuration = LoggingConfiguration(app: "test")
       configuration.console = .off
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func aFullDiskCostsAGapRecord() throws {
+  @Test func `a full disk during logging leaves a GAP record and no torn line`() throws {
     let room = Mutex(Int.max)
     let session = try home.session { descriptor, bytes in
       let allowed = room.withLock { min($0, bytes.count) }
@@ -101,7 +101,7 @@ import Testing
     #expect(lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil })
   }
 
-  @Test func fiftyMegabytesAreOneRecord() throws {
+  @Test func `a message of 50 MB is one record`() throws {
     let session = try home.session(rotateAt: 10_000_000)
     session.info(String(repeating: "0123456789", count: 5_000_000))
     session.info("after")
@@ -115,7 +115,7 @@ import Testing
 
   /// Two sessions of two processes in one home, each from eight threads, rotated all the time: each
   /// record stands once and whole, and each thread's in its order.
-  @Test func manyThreadsAndTwoSessionsShareAHome() async throws {
+  @Test func `threads of two sessions in one home keep every record once`() async throws {
     let (one, two) = (try home.session(rotateAt: 4_000), try home.session(rotateAt: 4_000))
     await withTaskGroup(of: Void.self) { tasks in
       for session in [one, two] {
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Somebody else's records make the log grow as well, and only its own writer can rotate it.
-  @Test func othersRecordsAreRotatedToo() throws {
+  @Test func `records added by other processes are rotated`() throws {
     let session = try home.session(rotateAt: 2_000)
     let id = try #require(session.id)
     session.info("mine")
@@ -159,7 +159,7 @@ import Testing
     #expect(try home.text(session).matches(of: /record [0-9]+\n/).count == 50)
   }
 
-  @Test func recordsAreShownOnTheConsole() throws {
+  @Test func `records from the console level up are shown on the console`() throws {
     let pipe = Pipe()
     let console = ConsoleOutput(from: .warning, environment: ["NO_COLOR": "1"])
     console.use(pipe.fileHandleForWriting.fileDescriptor)

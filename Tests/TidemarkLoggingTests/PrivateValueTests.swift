@@ -15,7 +15,7 @@ import Testing
     String(decoding: redactor.redacted(Array(text.utf8), format: .lines), as: UTF8.self)
   }
 
-  @Test func aPrivateValueIsMarkedHereAndMaskedOnTheWayOut() throws {
+  @Test func `a private value is marked locally and masked on upload`() throws {
     let home = try LoggingHome()
     let session = try home.session()
     let logger = Logger(label: "Net") { TidemarkLogHandler(label: $0, session: session) }
@@ -39,7 +39,7 @@ import Testing
     "a > b", ">", "line\nsecond > line\n", "<private:x>", String(repeating: "secret ", count: 9000),
     String(repeating: "ä", count: 6000), "", "\r\n", "é>",
   ])
-  func nothingGetsPastTheMarks(_ value: String) throws {
+  func `no part of a private value escapes its marks`(_ value: String) throws {
     let home = try LoggingHome()
     let session = try home.session()
     session.info("[\(value, privacy: .private)]")
@@ -49,7 +49,7 @@ import Testing
     #expect(rest.allSatisfy { "[] \n".contains($0) }, "\(rest.prefix(200))")
   }
 
-  @Test func noConfigurationSwitchesTheRuleOff() throws {
+  @Test func `no configuration disables the masking of private values`() throws {
     let none = try Redactor(RedactionRules(groups: []))
     #expect(Self.masked("x <private:anna> y\n", none) == "x <private:****> y\n")
   }

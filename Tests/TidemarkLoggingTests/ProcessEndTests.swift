@@ -68,7 +68,8 @@ import Testing
   ]
 
   /// How a program ends, what its shell sees, and what the log's last records say.
-  @Test(arguments: ways) private func theLastRecordTellsTheEnd(_ expected: Way) async throws {
+  @Test(arguments: ways)
+  private func `the last record says how the process ended`(_ expected: Way) async throws {
     let (way, status, cause) = (expected.name, expected.status, expected.cause)
     let result = try await run("LoggingProbe", way)
     #expect(result.status == status, "\(result.errors)")
@@ -89,7 +90,7 @@ import Testing
   }
 
   /// What the process printed before it trapped is still on its way then.
-  @Test func aTrapsMessageIsRecorded() async throws {
+  @Test func `the message of a trap is recorded`() async throws {
     let result = try await run("LoggingProbe", "trap", "--capture")
     #expect(result.errors.contains("Index out of range"))
     let text = try text(#require(sessions().first))
@@ -98,7 +99,7 @@ import Testing
   }
 
   /// A second start in a process does not end it, as a second bootstrap of swift-log would.
-  @Test func anEndedSessionIsFollowedByAnother() async throws {
+  @Test func `a second start in one process begins another session`() async throws {
     let result = try await run("LoggingProbe", "again")
     #expect(result.status == 0, "\(result.errors)")
     let texts = try sessions().map(text)
@@ -110,7 +111,7 @@ import Testing
       })
   }
 
-  @Test func theConsoleIsRecordedAndShown() async throws {
+  @Test func `captured console output is recorded and shown`() async throws {
     let result = try await run("LoggingProbe", "exit", "--capture")
     #expect(result.status == 3 && result.text == "printed before the exit\n")
     let text = try text(#require(sessions().first))
@@ -119,7 +120,7 @@ import Testing
   }
 
   /// The program of the documentation: eight tasks, its console, a kill, and what the next start says.
-  @Test func theExampleNamesItsCrash() async throws {
+  @Test func `the documentation's example reports its last crash`() async throws {
     let shell =
       "\(BuiltPrograms.folder)/example --wait > out 2> err & until grep -q ready out; do sleep 0.1; done; "
       + "kill -9 $!; wait $! 2> /dev/null; exec \(BuiltPrograms.folder)/example"

@@ -42,7 +42,7 @@ import TidemarkLogging
     return files.contains { "\($0)".contains(id?.description ?? "none") }
   }
 
-  @Test func nothingLeavesWithoutConsentWhichMayChange() async throws {
+  @Test func `nothing is sent without consent, which may change at any time`() async throws {
     let choice = Choice(.none)
     let uploads = try uploads(choice)
     session.info("one")
@@ -57,7 +57,7 @@ import TidemarkLogging
     #expect(uploads.lastOutcome?.skipped == .consent)
   }
 
-  @Test func oneSessionIsSentOnItsUsersRequest() async throws {
+  @Test func `a single session is sent on its user's request`() async throws {
     let uploads = try uploads(Choice(.none))
     session.info("one")
     let other = try home.session(Array("other\n".utf8))
@@ -72,21 +72,21 @@ import TidemarkLogging
     #expect(try await uploads.uploadOnce(other).sent == 0)
   }
 
-  @Test func theEndIsSentAndSealed() async throws {
+  @Test func `the end of a session is sent and sealed`() async throws {
     let uploads = try uploads(Choice(.logs))
     session.info("one")
     await uploads.finish()
     #expect(uploads.lastOutcome?.sealed == 1 && session.hasEnded)
   }
 
-  @Test func besideAnotherUploadNothingIsDone() async throws {
+  @Test func `an upload does nothing while another is running`() async throws {
     let uploads = try uploads(Choice(.logs))
     let lock = try #require(try HomeLock.acquire(home.home))
     #expect(try await uploads.upload().skipped == .busy)
     withExtendedLifetime(lock) {}
   }
 
-  @Test func clearDeletesWhatHasEnded() async throws {
+  @Test func `clearing deletes the application's ended sessions`() async throws {
     let uploads = try uploads(Choice(.none))
     let old = try home.writer(app: "kiosk")
     try old.end(.exit(0))
@@ -99,7 +99,7 @@ import TidemarkLogging
     #expect(try String(decoding: home.log(#require(session.id)), as: UTF8.self).contains("still"))
   }
 
-  @Test func errorsNameWhatToDo() throws {
+  @Test func `an unsupported store URL is refused`() throws {
     #expect(throws: (any Error).self) {
       _ = try LogUploads(of: session, to: "ftp://x", consent: { .logs })
     }

@@ -619,7 +619,7 @@ _tidemark_export() {
 
 _tidemark_pull() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --failed --names --salvage --dry-run --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --names --redacted --salvage --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --app --since --until --max-size --transfers)
     __tidemark_offer_flags_options -1

@@ -79,7 +79,8 @@ package final class KnownKeys: Sendable {
       guard let known else { return }
       let since = known.since ?? (first?.key == known.key ? first?.since : nil)
       if let since, revision.session.startedAt < since { return }
-      throw error(revision, folder, "is not signed, but device \(device) signs its revisions", known)
+      throw error(
+        revision, folder, "is not signed, but device \(device) signs its revisions", known)
     }
     let key = Key(signer.key, since: signer.since)
     guard let known else { return try remember(key, of: device) }
