@@ -32,7 +32,7 @@ import Testing
     #expect(try await program.run("restore", id).text == "\(id)  restored from the trash\n")
     #expect(try await program.run("show", "--raw", "--local", id).output == log)
     let unknown = try await program.run("why", "20260122t143005z-aaaaaaaa")
-    #expect(unknown.status == 1 && unknown.errors.contains("has deleted nothing"))
+    #expect(unknown.status == 1 && unknown.errors.contains("no deletions of"))
   }
 
   @Test func `what is kept is neither reaped nor deleted`() async throws {
