@@ -332,5 +332,31 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(
             .delete(home: 3, session: 0, isLocal: true, isRemote: true), seed: 2_033_239_300),
         ])),
+    NamedHistory(
+      "a session of a home that has used no store, which ages by itself",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 2_222_949_049,
+        [
+          Step(.start(home: 0), seed: 1_774_318_262),
+          Step(.kill(home: 0, session: 0), seed: 1_747_203_270),
+          Step(.reapWithoutStore(home: 0), seed: 1_140_715_149),
+          Step(.pass(seconds: 691_200), seed: 2_585_851_190),
+          Step(.reapWithoutStore(home: 0), seed: 2_447_394_775),
+        ])),
+    NamedHistory(
+      "a session restored from the trash while an upload prunes its parts",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 1_690_471_361,
+        [
+          Step(.start(home: 0), seed: 3_897_130_311),
+          Step(.write(home: 0, session: 0, bytes: 3575), seed: 2_312_874_132),
+          Step(.write(home: 0, session: 0, bytes: 2098), seed: 2_708_822_902),
+          Step(.reboot(home: 0, losesTime: false), seed: 148_334_321),
+          Step(.upload(home: 0), seed: 804_971_065),
+          Step(.pass(seconds: 669_600), seed: 472_181_929),
+          Step(.upload(home: 0), seed: 3_681_667_571),
+          Step(
+            .restore(home: 0, session: 0), beside: .upload(home: 0), seed: 3_286_800_925),
+        ])),
   ]
 }
