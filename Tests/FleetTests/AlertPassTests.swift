@@ -44,6 +44,17 @@ import Testing
     #expect(world.sender.take().isEmpty)
   }
 
+  @Test func `the first device of a store alerts in the next pass`() async throws {
+    let world = try World()
+    try await world.pass()
+    let device = try world.device("d1")
+    let session = device.begin("player")
+    try device.upload(session, ending: .signal(11))
+    world.minutes(1)
+    try await world.pass()
+    #expect(world.sender.take().map(\.session) == [session.description])
+  }
+
   @Test func programsThatEndAsTheyShouldAreNoFailures() async throws {
     let world = try World([
       Self.rule("failed", .crash(includesFailures: true)) { $0.scope = .session }

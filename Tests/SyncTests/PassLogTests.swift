@@ -30,7 +30,7 @@ import Testing
     #expect(
       try await pass(&site) == [
         "info \(session): 4 B of log; list the store, then send what it lacks",
-        "info plan: 1 sessions to send, 0 skipped, 0 to clean up",
+        "info plan: 1 session to send, 0 skipped, 0 to clean up",
       ])
     #expect(try await pass(&site).first == "info \(session): waits: nothing new")
     write("two\nunfinished", writer)

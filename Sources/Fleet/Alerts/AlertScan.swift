@@ -58,9 +58,11 @@ package struct AlertScan: Sendable {
   }
 
   private func listDevices(_ cursors: inout AlertCursors) async throws {
-    guard ScanSchedule.isDue(cursors.devicesListedAt, every: ScanSchedule.discovery, at: now) else {
-      return
-    }
+    // Whoever sets alerts up first waits for the first device.
+    guard
+      cursors.devices.isEmpty
+        || ScanSchedule.isDue(cursors.devicesListedAt, every: ScanSchedule.discovery, at: now)
+    else { return }
     let page = try await store.listAll(Self.root)
     let ids = page.directories
       .map { String($0.dropFirst(Self.root.count).dropLast()) }
