@@ -11,7 +11,9 @@ extension LogUploads {
   /// - Throws: as ``upload()`` does.
   @discardableResult
   public func clear() async throws -> Int {
-    guard let lock = try await lock(within: options.patience) else { return 0 }
+    guard
+      let lock = try await HomeLock.acquire(home, within: options.patience, pausing: pausing)
+    else { return 0 }
     let lived = try LivedClock(home: home, machine: machine)
     let deletion = Deletion(home: home, context: nil, lived: lived, command: "LogUploads.clear()")
     let own = session.id.flatMap { try? Sidecar.load(home.files(for: $0).sidecar).appName }

@@ -32,7 +32,7 @@ extension LogUploads {
       home: home, device: device, store: opened, machine: machine, transfers: options.transfers,
       redaction: options.rules, consent: consent, signer: key,
       keys: KnownKeys(home, named: [:], own: key))
-    guard let lock = try await lock(within: patience) else {
+    guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
       outcome.skipped = .busy
       return note(outcome)
     }
@@ -63,18 +63,6 @@ extension LogUploads {
     policy.retention.localMax = options.localMax
     policy.reapsRemote = options.keepsRemote == nil ? .never : .onceUsed
     return policy
-  }
-
-  private static let lockInterval = Duration.milliseconds(50)
-
-  func lock(within limit: Duration) async throws -> HomeLock? {
-    var waited = Duration.zero
-    while true {
-      if let lock = try HomeLock.acquire(home) { return lock }
-      guard waited < limit else { return nil }
-      try await pausing(Self.lockInterval)
-      waited += Self.lockInterval
-    }
   }
 
   private func note(_ outcome: Outcome) -> Outcome {

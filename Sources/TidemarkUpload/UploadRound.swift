@@ -104,7 +104,9 @@ package struct UploadRound {
         outcome = try await site.home.withOwnersRights {
           let context = try site.context()
           defer { leave(site) }
-          guard let lock = try await lock(site.home) else { return .busy }
+          guard
+            let lock = try await HomeLock.acquire(site.home, within: patience, pausing: sleep)
+          else { return .busy }
           return .done(try await work(site, context, lock))
         }
       } catch {
@@ -115,19 +117,6 @@ package struct UploadRound {
         continue
       }
       guard try report(site, outcome) else { return }
-    }
-  }
-
-  /// Lock polling interval.
-  private static let lockInterval = Duration.milliseconds(50)
-
-  private func lock(_ home: Home) async throws -> HomeLock? {
-    var waited = Duration.zero
-    while true {
-      if let lock = try HomeLock.acquire(home) { return lock }
-      guard waited < patience else { return nil }
-      try await sleep(Self.lockInterval)
-      waited += Self.lockInterval
     }
   }
 }

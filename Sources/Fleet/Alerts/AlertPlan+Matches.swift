@@ -88,7 +88,7 @@ extension AlertRule {
 }
 
 extension AlertRule {
-  /// Why it finds nobody any more whom it knew to be silent.
+  /// Why a subject known to be silent is no longer found.
   fileprivate func reasonOfLoss(_ subject: AlertSubject) -> String {
     if !filter.admits(subject) { return "the rule does not look at it any more" }
     return readsSessionsForSilence

@@ -58,7 +58,7 @@ package struct AlertScan: Sendable {
   }
 
   private func listDevices(_ cursors: inout AlertCursors) async throws {
-    // Whoever sets alerts up first waits for the first device.
+    // Alerts may be configured before the first device uploads.
     guard
       cursors.devices.isEmpty
         || ScanSchedule.isDue(cursors.devicesListedAt, every: ScanSchedule.discovery, at: now)

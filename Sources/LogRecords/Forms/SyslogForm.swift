@@ -27,7 +27,7 @@ enum SyslogForm {
     return isNamed || tag != nil ? head(&ahead, time, severity, tag) : nil
   }
 
-  /// Parses a line of which only the priority is known.
+  /// Parses a line with a known priority and nothing else.
   static func readPriority(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
     return priority(&scanner).map { RecordHead(nil, $0, before: scanner) }

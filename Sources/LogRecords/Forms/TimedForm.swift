@@ -25,7 +25,7 @@ enum TimedForm {
     return RecordHead(time, fields.level, category: category, before: scanner)
   }
 
-  /// Parses a line of which only the time is known.
+  /// Parses a line with a known time and nothing else.
   static func readTime(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
     let isBracketed = scanner.take("[")

@@ -55,34 +55,41 @@ package struct OpenSessionReview {
     let open = Set(try home.openSessions())
     for day in try home.days() {
       for session in try home.sessions(day: day) where !open.contains(session) {
-        let local = LocalSession(home, session)
-        if mayBeUnsealed(local) {
+        switch finding(LocalSession(home, session)) {
+        case .mayBeUnsealed:
           context.logger.notice("\(session): its marker in \(home.openPath) was missing")
           try home.mark(session)
-        } else if try hasGrown(local) {
+        case .hasGrown:
           context.logger.warning("\(session): its log has grown since it was sealed")
           _ = try Verifier(context).reopen(session, holding: lock)
+        case .isSealed: break
         }
       }
     }
   }
 
-  /// Whether a session may be unsealed; if its sidecar is lost, a listing decides.
-  private func mayBeUnsealed(_ local: LocalSession) -> Bool {
+  /// What a review finds of a session that has no marker.
+  private enum Finding { case isSealed, mayBeUnsealed, hasGrown }
+
+  /// Compares a session's log with its sidecar; if the sidecar is lost, a listing decides.
+  private func finding(_ local: LocalSession) -> Finding {
     do {
-      return try Sidecar.load(local.files.sidecar).seal == nil
+      let sidecar = try Sidecar.load(local.files.sidecar)
+      guard let seal = sidecar.seal else { return .mayBeUnsealed }
+      return try hasGrown(local, sidecar, since: seal) ? .hasGrown : .isSealed
     } catch is SidecarError {
-      return (try? local.openLog(nil)).flatMap(\.self) != nil
+      return (try? local.openLog(nil)).flatMap(\.self) != nil ? .mayBeUnsealed : .isSealed
     } catch {
-      return false
+      return .isSealed
     }
   }
 
   /// Whether a recorder went on after the seal, as one that looked dead from here may have.
-  private func hasGrown(_ local: LocalSession) throws -> Bool {
-    guard let sidecar = try? Sidecar.load(local.files.sidecar), let seal = sidecar.seal,
-      seal.store == context.store.location, sidecar.source == nil, sidecar.remoteReapedAt == nil,
-      !sidecar.withholdsLog, let log = try local.openLog(nil)
+  private func hasGrown(
+    _ local: LocalSession, _ sidecar: Sidecar, since seal: Sidecar.Seal
+  ) throws -> Bool {
+    guard seal.store == context.store.location, sidecar.source == nil,
+      sidecar.remoteReapedAt == nil, !sidecar.withholdsLog, let log = try local.openLog(nil)
     else { return false }
     let length = try log.status().length
     return length > seal.length && length.byteCount > sidecar.fileSizeBytes
