@@ -90,6 +90,12 @@ struct LivedCalendar: Sendable, Equatable, Codable {
     intervals.first { age >= $0.age }?.seconds ?? 0
   }
 
+  /// Whether a row since an earlier state shows that the clock was set, or is the first one.
+  func showsStep(since earlier: LivedCalendar?) -> Bool {
+    guard let known = earlier?.rows.last else { return !rows.isEmpty }
+    return rows.contains { $0.lived >= known.lived && $0 != known && !isSteady(known, $0) }
+  }
+
   /// Whether rows from a file are plausible.
   var isPossible: Bool {
     rows.count <= Self.limit

@@ -224,14 +224,16 @@ extension LivedTime {
   }
 
   /// Whether it should be saved: the boot, the count, the waiting plans or the servers heard in
-  /// this boot differ from an earlier state, or an interval of lived time has passed.
+  /// this boot differ from an earlier state, a clock was set, or an interval of lived time has
+  /// passed.
   ///
   /// A server's confirmation of the time before a boot must not count twice, nor after a seal of
-  /// this boot.
+  /// this boot. Dates given between two steps of a clock would look older without them.
   package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
     boot != earlier.boot || bold != earlier.bold || credited != earlier.credited
       || counter != earlier.counter
       || .seconds(seconds - earlier.seconds) >= interval
       || heard.mapValues(\.boot) != earlier.heard.mapValues(\.boot)
+      || calendars.contains { $0.value.showsStep(since: earlier.calendars[$0.key]) }
   }
 }

@@ -121,6 +121,22 @@ import Testing
     #expect(time.age(since: mark) == .seconds(60))
   }
 
+  @Test func `a step of the wall clock is saved, and the time between two steps stays young`() {
+    var time = LivedTime(at: Self.reading("a", up: 0, wall: 0), random: Machine.current.random)
+    time.advance(to: Self.reading("a", up: Self.hour, wall: Self.hour))
+    var saved = time
+    time.advance(to: Self.reading("a", up: Self.hour + 60, wall: Self.hour + 60))
+    #expect(!time.differs(from: saved, by: .hours(1)))
+    // For 31 days the clock is 31 days slow.
+    let slow = 31 * Self.day
+    time.advance(to: Self.reading("a", up: Self.hour + 120, wall: Self.hour + 120 - slow))
+    #expect(time.differs(from: saved, by: .hours(1)))
+    saved = time
+    time.advance(to: Self.reading("a", up: slow, wall: 0))
+    time.advance(to: Self.reading("a", up: 40 * Self.day, wall: 40 * Self.day))
+    #expect(time.age(since: Self.date(1800)) ?? .zero <= .days(9))
+  }
+
   @Test func `what a server adds beyond a day is fresh for a day`() {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)

@@ -31,11 +31,11 @@ import Testing
 
   /// Makes all of a folder store older.
   private func age(_ site: Site, days: Double) throws {
+    let date = site.local.clock.now().date.addingTimeInterval(-days * 86_400)
     let devices = "\(site.local.folder)/store/devices"
     for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
       try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)],
-        ofItemAtPath: "\(devices)/\(name)")
+        [.modificationDate: date], ofItemAtPath: "\(devices)/\(name)")
     }
   }
 

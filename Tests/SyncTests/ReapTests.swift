@@ -144,7 +144,7 @@ import Testing
     try FileManager.default.removeItem(atPath: site.local.home.files(for: away).log)
     try FileManager.default.removeItem(atPath: site.local.home.files(for: away).sidecar)
     let keys = try await site.remote(here).keys + site.remote(away).keys
-    let begun = Date(timeIntervalSinceNow: -28 * 86_400)
+    let begun = site.local.clock.now().date
     for key in keys {
       try FileManager.default.setAttributes(
         [.modificationDate: begun], ofItemAtPath: "\(site.local.folder)/store/\(key)")
@@ -175,7 +175,7 @@ import Testing
     #expect(remote.revisions.count == 2)
     for key in remote.keys {
       try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)],
+        [.modificationDate: site.local.clock.now().date],
         ofItemAtPath: "\(site.local.folder)/store/\(key)")
     }
     #expect(try await remotePlan(site, age: 30 * Self.day).superseded.isEmpty)
@@ -212,7 +212,7 @@ import Testing
     let devices = "\(site.local.folder)/store/devices"
     for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
       try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -31 * 86_400)],
+        [.modificationDate: site.local.clock.now().date],
         ofItemAtPath: "\(devices)/\(name)")
     }
     site.local.clock.advance(seconds: 31 * Self.day)

@@ -51,10 +51,17 @@ package final class LivedClock: Sendable {
     return sidecar.agesFrom.flatMap { time.age(since: $0) } ?? time.age(since: date)
   }
 
-  /// Records a store's date.
+  /// Minimum lived time since a date that a store gave; nil if it is in the future, or from a clock
+  /// that was never set.
+  func age(since date: ServerTime, in store: any ObjectStore) -> Duration? {
+    time.age(since: date, by: store.isFolder ? LivedTime.wallClock : store.location)
+  }
+
+  /// Records a store's date; that of a folder is this machine's.
   ///
   /// - Parameter isServers: whether the server said so, and not this machine in its place.
   func hear(_ date: ServerTime, from store: any ObjectStore, isServers: Bool = true) {
+    guard !store.isFolder else { return }
     let isElsewhere = isServers && !store.isOnThisMachine
     update { $0.hear(date, from: store.location, isElsewhere: isElsewhere) }
   }

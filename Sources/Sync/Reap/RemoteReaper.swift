@@ -93,8 +93,7 @@ package struct RemoteReaper: Sendable {
         let text = said < .zero ? "dated \(Age.text(.zero - said)) ahead" : "\(Age.text(said)) old"
         return (said, text)
       }
-      let time = context.lived.time
-      guard let lived = time.age(since: written, by: context.store.location) else {
+      guard let lived = context.lived.age(since: written, in: context.store) else {
         return (.zero, "from a time that has not come yet, or from a clock that was never set")
       }
       guard lived < said else { return (said, "\(Age.text(said)) old") }
@@ -115,8 +114,9 @@ package struct RemoteReaper: Sendable {
     let own = try? Sidecar.load(local.files.sidecar)
     var (age, text) = ages.age(since: newest)
     // For its own seal, this home knows better than a date from a clock that was not set.
-    if let sealed = own?.agesFrom.flatMap({ context.lived.time.age(since: $0) }), sealed < age,
-      retention.countsLivedTime
+    if retention.countsLivedTime, age >= min(retention.remote, Retention.leftoverAge),
+      let seal = own ?? trashed(remote.session), let mark = seal.agesFrom,
+      let sealed = context.lived.time.age(since: mark), sealed < age
     {
       (age, text) = (sealed, "\(text), and sealed \(Age.text(sealed)) ago")
     }
@@ -166,6 +166,11 @@ package struct RemoteReaper: Sendable {
     } catch let doubt as Doubt {
       plan.keep(remote, doubt.reason)
     }
+  }
+
+  /// The sidecar of a session in this home's trash.
+  private func trashed(_ session: SessionID) -> Sidecar? {
+    (try? Trash(context.home).sidecar(of: session)).flatMap { try? Sidecar.load($0) }
   }
 
   /// Plans the deletion of objects that an earlier sweep left of a session that stays.

@@ -34,7 +34,7 @@ extension Judge {
   func judgeLedger(_ session: SessionID) {
     let isRemote = !(before.remote[session] ?? RangeSet())
       .subtracting(after.remote[session] ?? RangeSet()).isEmpty
-    if isRemote, !homes.contains(where: { isRecorded(session, [.remote], in: $0) }) {
+    if isRemote, !ledgers.contains(where: { isRecorded(session, [.remote], in: $0) }) {
       oracle.report(
         .init(.ledger, "remote bytes of \(session) were deleted, and no ledger says so"))
     }

@@ -16,6 +16,9 @@ struct Judge {
   let after: Holdings
   /// The homes of commands that change homes or the store.
   let homes: [SimulatedHome]
+  /// The homes whose ledgers may name what was deleted from the store: a deletion may arrive late,
+  /// while another home's command runs.
+  let ledgers: [SimulatedHome]
   /// Whether a person named an age.
   let isHasty: Bool
 

@@ -51,8 +51,10 @@ package struct Simulation: Sendable {
       last = nil
       if isMortal, let before {
         let after = try await surveyor.survey(world.homes)
-        Judge(oracle: world.oracle, before: before, after: after, homes: [], isHasty: false)
-          .judgeWritten()
+        Judge(
+          oracle: world.oracle, before: before, after: after, homes: [], ledgers: [],
+          isHasty: false
+        ).judgeWritten()
         last = after
       }
       if isJudged, let before {
@@ -60,7 +62,7 @@ package struct Simulation: Sendable {
         let actions = [step.action] + (step.beside.map { [$0] } ?? [])
         Judge(
           oracle: world.oracle, before: before, after: after,
-          homes: actions.filter { !$0.isReading }.flatMap(world.homes(of:)),
+          homes: actions.filter { !$0.isReading }.flatMap(world.homes(of:)), ledgers: world.homes,
           isHasty: actions.contains(where: \.namesAge)
         ).judge()
         try await readOne(world, number)
@@ -101,8 +103,9 @@ package struct Simulation: Sendable {
       let before = try await surveyor.survey(world.homes)
       world.store.settle()
       let after = try await surveyor.survey(world.homes)
-      Judge(oracle: world.oracle, before: before, after: after, homes: [], isHasty: false)
-        .judgeLines()
+      Judge(
+        oracle: world.oracle, before: before, after: after, homes: [], ledgers: [], isHasty: false
+      ).judgeLines()
     }
     try world.heal()
     last = nil

@@ -20,7 +20,9 @@ import Testing
   private func judge(
     _ before: Holdings, _ after: Holdings, in homes: [SimulatedHome] = []
   ) -> [Violation.Rule] {
-    Judge(oracle: oracle, before: before, after: after, homes: homes, isHasty: false).judge()
+    Judge(
+      oracle: oracle, before: before, after: after, homes: homes, ledgers: homes, isHasty: false
+    ).judge()
     return oracle.takeViolations().map(\.rule)
   }
 

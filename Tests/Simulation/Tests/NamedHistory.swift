@@ -358,5 +358,36 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(
             .restore(home: 0, session: 0), beside: .upload(home: 0), seed: 3_286_800_925),
         ])),
+    NamedHistory(
+      "a deletion that arrives while another home's command runs",
+      History(
+        store: "bucket", homes: 2, isShared: false, seed: 3_229_121_759,
+        [
+          Step(.start(home: 0), seed: 214_104_900),
+          Step(.kill(home: 0, session: 0), seed: 3_489_168_939),
+          Step(.upload(home: 0), seed: 1_829_612_389),
+          Step(.pass(seconds: 2_678_400), seed: 2_109_592_319),
+          Step(
+            .upload(home: 0), seed: 2_927_167_762,
+            faults: [
+              .init(5, .late(4)), .init(6, .late(4)), .init(7, .late(4)), .init(8, .late(4)),
+            ]
+          ),
+          Step(.repair(home: 3), seed: 3_881_351_672),
+        ])),
+    NamedHistory(
+      "a seal put into a folder between two steps of the clock",
+      History(
+        store: "folder", homes: 1, isShared: false, seed: 404_577_683,
+        [
+          Step(.start(home: 0), seed: 307_000_547),
+          Step(.upload(home: 0), seed: 2_701_603_440),
+          Step(.reap(home: 3, olderThan: nil, isRemote: true), seed: 3_795_179_722),
+          Step(.step(home: 0, seconds: -2_678_400), seed: 2_297_094_902),
+          Step(.end(home: 0, session: 0), seed: 3_574_609_282),
+          Step(.pass(seconds: 2_678_400), seed: 1_903_729_168),
+          Step(.upload(home: 0), seed: 2_772_545_480),
+          Step(.pass(seconds: 259_200), seed: 1_196_231_767),
+        ])),
   ]
 }
