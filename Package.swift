@@ -56,7 +56,11 @@ let package = Package(
       ]),
 
     // Layer: sessions, and stores
-    .target(name: "SessionLog", dependencies: ["LogRecords", "Platform", "Redaction"]),
+    .target(
+      name: "SessionLog",
+      dependencies: [
+        "LogRecords", "Platform", "Redaction", .product(name: "Logging", package: "swift-log"),
+      ]),
     .target(
       name: "ObjectStore",
       dependencies: [

@@ -45,10 +45,13 @@ public struct TidemarkLogHandler: LogHandler {
   }
 
   /// Writes a record.
-  public func log(event: LogEvent) {
+  public func log(event: LogEvent) { log(event, scenario: nil) }
+
+  func log(_ event: LogEvent, scenario: RecordWord?) {
     let level = Level(event.level)
     guard level >= session.recordLevel else { return }
-    session.write(level, category, event.message.description, details: details(of: event))
+    session.write(
+      level, category, event.message.description, details: details(of: event), scenario: scenario)
   }
 
   private func details(of event: LogEvent) -> [UInt8] {

@@ -28,7 +28,9 @@ import Testing
     // A name counts before the beginning of an id.
     ("cccc", "eeee7777ffff8888"),
   ])
-  func aNameAnIdAndItsBeginningNameADevice(given: String, id: String) throws {
+  func `a device is chosen by its name, its id or the beginning of its id`(
+    given: String, id: String
+  ) throws {
     #expect(try DeviceOptions.choose(given, among: records()).deviceId == id)
   }
 
@@ -49,14 +51,16 @@ import Testing
     ),
     ("", "no device '' in the store; there are: "),
   ])
-  func whatNamesSeveralOrNoneIsRefused(given: String, says: String) throws {
+  func `a text that matches several devices or none is refused`(
+    given: String, says: String
+  ) throws {
     let error = #expect(throws: Failure.self) {
       try DeviceOptions.choose(given, among: records())
     }
     #expect(error?.description.hasPrefix(says) == true, "\(error?.description ?? "")")
   }
 
-  @Test func aDeviceAloneIsNothingToDelete() throws {
+  @Test func `deleting all sessions of a device needs --all`() throws {
     let refused = [
       ["--device", "vm"], ["--all-devices"], ["--all", "--app", "x"],
       ["--all", "--since", "1d ago"],

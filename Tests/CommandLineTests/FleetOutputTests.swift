@@ -55,14 +55,16 @@ import Testing
       is: "\(name)-\(width.map(String.init) ?? "pipe").txt", location: location)
   }
 
-  @Test(arguments: [60, 80, 200, nil]) func crashesInATable(width: Int?) throws {
+  @Test(arguments: [60, 80, 200, nil])
+  func `the table of crashes fits the width and matches its snapshot`(width: Int?) throws {
     let berlin = LocalZone(try #require(TimeZone(identifier: "Europe/Berlin")))
     let groups = CrashGroup.groups(of: Self.crashes)
     #expect(groups.map(\.count) == [5, 1, 1])
     expect(Crashes.table(groups, berlin), width: width, is: "crashes")
   }
 
-  @Test(arguments: [60, 80, 200, nil]) func devicesInATable(width: Int?) throws {
+  @Test(arguments: [60, 80, 200, nil])
+  func `the table of devices fits the width and matches its snapshot`(width: Int?) throws {
     let devices = try JSONDecoder().decode(
       [DeviceSummary].self,
       from: Data(
@@ -80,7 +82,7 @@ import Testing
   }
 
   /// A pass with each kind of rule, and the one after it; as lines and as JSON.
-  @Test func messagesOnStandardOutput() throws {
+  @Test func `alerts are one harmless line each, as text and as JSON`() throws {
     var rules = [
       AlertRule(name: "crashed", .crash(includesFailures: false)),
       AlertRule(name: "errors", .records(RecordCondition(levels: .from(.error)))),
@@ -111,7 +113,7 @@ import Testing
   }
 
   /// Of a machine that is configured for all users: one without anything, and one with all.
-  @Test func metricsForPrometheus() {
+  @Test func `metrics are printed in Prometheus's text format`() {
     var metrics = DeviceMetrics()
     metrics.user = "anna"
     metrics.lastSuccess = Self.now

@@ -100,7 +100,8 @@ import Testing
   }
 
   /// With the last lines of each session, which are cut at a terminal.
-  @Test(arguments: [60, 80, 200, nil]) func theTreeFits(width: Int?) async throws {
+  @Test(arguments: [60, 80, 200, nil])
+  func `the tree fits the width and matches its snapshot`(width: Int?) async throws {
     let entries = try Self.sessions.map { try $0.entry() }
     var lines: [String] = []
     try await SessionTree(entries).print(

@@ -121,7 +121,7 @@ import Testing
     #expect(error?.description.contains(says) == true, "\(String(describing: error))")
   }
 
-  @Test func allThatIsWrongIsNotedAndTheRestIsRead() throws {
+  @Test func `every error of a configuration is reported, and the rest is read`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"
     try folder.write(
@@ -142,7 +142,7 @@ import Testing
     ("/usr/local/bin/tidemark", "/usr/local/bin/tidemark"),
     ("/home/o'neil/100% mine/tidemark", #"'/home/o'\''neil/100\% mine/tidemark'"#),
   ])
-  func aCrontabNamesAProgramThatCronFinds(path: String, named: String) {
+  func `a crontab line names the program so that cron finds it`(path: String, named: String) {
     #expect(Surroundings.programInCron(path) == named)
   }
 

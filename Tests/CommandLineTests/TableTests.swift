@@ -29,7 +29,7 @@ import Testing
       ("/etc/tidemark.yaml:12", 12, "/et….yaml:12"), ("日本語のプログラム:7", 10, "日…ラム:7"),
       ("abcdef", 4, "abc…"),
     ] as [(String, Int, String)])
-  func aTextCutInsideKeepsItsEnd(text: String, width: Int, cut: String) {
+  func `text shortened in the middle keeps its end`(text: String, width: Int, cut: String) {
     #expect(text.cutInside(to: width) == cut)
     #expect(text.cutInside(to: width).displayWidth <= width)
   }

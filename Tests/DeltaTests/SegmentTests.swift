@@ -129,7 +129,7 @@ import Testing
       scenarios: scenarios.map { $0.map { Array($0.utf8) } })
   }
 
-  @Test func scenariosOfFramesComeBack() throws {
+  @Test func `a segment's index restores the scenarios of its frames`() throws {
     let names = (0..<32).map { "s\($0)" }
     for rows in [
       [["Sync"], [], ["Login", "Sync"]], [names], [[], names, [names[31]]],
@@ -152,7 +152,9 @@ import Testing
       [[], []], [["Sync"], nil], [(0..<33).map { "s\($0)" }],
       [[String(repeating: "x", count: 257)]],
     ] as [[[String]?]])
-  func scenariosThatAreNotAllKnownAreNotNamed(_ rows: [[String]?]) throws {
+  func `an index names no scenarios unless it knows those of every frame`(
+    _ rows: [[String]?]
+  ) throws {
     let index = SegmentIndex(frames: rows.map(Self.frame), link: .start)
     let plain = SegmentIndex(frames: rows.map { _ in Self.frame(nil) }, link: .start)
     #expect(index.encoded() == plain.encoded())
@@ -161,7 +163,7 @@ import Testing
 
   /// Too many names, a bit without a name, and too few or too many frames.
   @Test(arguments: [[33], [1, 1, 65, 2], [1, 1, 65], [1, 1, 65, 1, 0], [1, 9, 65, 1]])
-  func hostileScenariosAreAnError(_ section: [UInt8]) throws {
+  func `a malformed section of scenarios is an error`(_ section: [UInt8]) throws {
     let known = SegmentIndex(frames: [Self.frame(nil)], link: .start)
     let sections = known.encoded().dropFirst(8).dropLast(16) + [5, UInt8(section.count)] + section
     #expect(throws: SegmentError.self) {

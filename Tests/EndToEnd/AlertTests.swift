@@ -79,7 +79,7 @@ import Testing
   }
 
   /// A device whose store refuses it, an operator whose target fails, and who watches both.
-  @Test func aStallIsToldAndHeartbeatsStop() async throws {
+  @Test func `a stalled upload runs its hook, and heartbeats stop`() async throws {
     let endpoint = try Endpoint(.webdav)
     let watcher = try ScriptedServer(
       Array(repeating: ScriptedServer.answer("200 OK"), count: 9))

@@ -22,7 +22,7 @@ import Testing
     #expect(try names(program.home).contains("stores.json") == false)
   }
 
-  @Test func aConsentThatIsStatedStays() async throws {
+  @Test func `init keeps the consent that the configuration states`() async throws {
     let program = try Program()
     let url = "file://\(program.folder.path)/store"
     #expect(try await program.run("init", url).text.contains("(consent: logs)"))

@@ -55,7 +55,7 @@ import Testing
     #expect(world.sender.take().map(\.session) == [session.description])
   }
 
-  @Test func programsThatEndAsTheyShouldAreNoFailures() async throws {
+  @Test func `a program that exits with 0 or is asked to end is no failure`() async throws {
     let world = try World([
       Self.rule("failed", .crash(includesFailures: true)) { $0.scope = .session }
     ])

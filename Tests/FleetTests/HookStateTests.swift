@@ -45,7 +45,7 @@ import Testing
     #expect(try await told([late], home).told == [late.sessionId])
   }
 
-  @Test func whatCrashesAfterAFirstUploadWithoutOneIsNews() async throws {
+  @Test func `a crash after a first upload without crashes runs the hook`() async throws {
     let home = try TestHome()
     #expect(try await told([], home).told.isEmpty)
     let late = try crashed(home, endedHoursAgo: 90)
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// A minute for all of them; the others wait, also when they are sealed meanwhile.
-  @Test func commandsThatTakeLongTellOfTheRestTheNextTime() async throws {
+  @Test func `hooks get one minute per pass, and the next pass runs the rest`() async throws {
     let home = try TestHome()
     let crashes = try (0..<5).map { _ in try crashed(home, endedHoursAgo: 0) }
     let sessions = crashes.map(\.sessionId)
@@ -64,7 +64,7 @@ import Testing
     #expect(try await told(crashes, home).told.isEmpty)
   }
 
-  @Test func whoIsKilledInBetweenTellsOfThatOneAgain() async throws {
+  @Test func `an interrupted hook runs again for its crash`() async throws {
     let home = try TestHome()
     let crashes = try (0..<3).map { _ in try crashed(home, endedHoursAgo: 0) }
     let sessions = crashes.map(\.sessionId)

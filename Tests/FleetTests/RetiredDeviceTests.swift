@@ -14,7 +14,7 @@ import Testing
   }
 
   /// Its sessions leave the store on their 20th day; a device next to it goes on.
-  @Test func aDeviceOfWhichNothingIsLeftIsGoneAndNotSilent() async throws {
+  @Test func `a device without sessions in the store is gone, not silent`() async throws {
     let world = try AlertWorld([Self.rule()])
     let retired = try world.device("d1")
     let other = try world.device("d2")
@@ -63,7 +63,7 @@ import Testing
 
   private static let since = "silent: host-d1: silent since 2026-01-22T14:30:05.123Z"
 
-  @Test func whoIsSilentForTooLongIsGivenUpUntilHeardOfAgain() {
+  @Test func `a device silent beyond the limit is given up until it is heard again`() {
     let day: Int64 = 86_400
     let rule = Self.rule { ($0.givesUpAfter, $0.repeatsEvery) = (.days(7), .days(30)) }
     let told = texts([
@@ -79,7 +79,7 @@ import Testing
       ])
   }
 
-  @Test func aRuleThatLooksElsewhereSaysSo() {
+  @Test func `an alert resolves when its rule no longer covers the device`() {
     let narrow = Self.rule { $0.filter.devices = [NamePattern("host-d2")] }
     let told = texts([
       (Self.rule(), 0, Self.heard(0)), (Self.rule(), 1801, Self.heard(0)),

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aMessageOutlastsEveryKindOfOutageAndArrivesOnce() async throws {
+  @Test func `a webhook message survives every kind of outage and arrives once`() async throws {
     let outage = try await Outage()
     let hanging = try ScriptedServer()
     #expect(

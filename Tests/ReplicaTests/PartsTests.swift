@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func framesWithoutAScenarioArePassedOver() async throws {
+  @Test func `frames without the requested scenario are not fetched`() async throws {
     var made = try StoredGenerations()
     var ends: [Int64] = [0]
     for number in 0..<9 {

@@ -34,6 +34,11 @@ func recordSometimes(_ session: LogSession, basket: [String]) {
   session.debug("basket: \(basket)", scenario: .checkout)
 }
 
+func recordSometimesBySwiftLog(_ session: LogSession, basket: [String]) {
+  let logger = session.logger("Checkout", scenario: .checkout)
+  logger.debug("basket: \(basket)")
+}
+
 func captureTheConsole() {
   var configuration = LoggingConfiguration(app: "Kiosk")
   configuration.capturesConsole = true
@@ -42,4 +47,9 @@ func captureTheConsole() {
 
 func export(_ session: LogSession, to path: String) throws {
   try session.export(to: path, filter: RecordFilter(levels: .from(.info)))
+}
+
+func clear(_ session: LogSession) async throws {
+  let count = try await session.clear()
+  print("\(count) sessions deleted")
 }

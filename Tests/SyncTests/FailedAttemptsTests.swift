@@ -1,4 +1,5 @@
 import ObjectStore
+import SessionLog
 import Sync
 import TestSupport
 import Testing

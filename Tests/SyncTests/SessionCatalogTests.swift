@@ -36,7 +36,7 @@ import Testing
   }
 
   /// An id states the second alone, and which session grew last is not known by its start.
-  @Test func theNewestAreTakenByStartFromThoseThatGrewSince() async throws {
+  @Test func `a limit takes the newest sessions by their start, after --since`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("still written\n".utf8))
     var sameSecond: [SessionID] = []

@@ -42,7 +42,8 @@ import Testing
 
   /// Of another user, on a file system that is mounted to be read only, and one's own that was closed:
   /// the program's records appear on the console.
-  @Test func aHomeThatCannotBeWritten() async throws {
+  @Test
+  func `a program whose home cannot be written logs to the console and goes on`() async throws {
     let result = try await shell(
       """
       as_user /mnt/probe exit --console || echo "others $?"
@@ -72,7 +73,8 @@ import Testing
 
   /// The disk is full in the middle of a session: the program goes on, and its log is whole but for
   /// what its GAP record says.
-  @Test func aDiskThatIsFull() async throws {
+  @Test
+  func `a program goes on when the disk is full, and a GAP record counts the loss`() async throws {
     let result = try await shell(
       """
       mount -t tmpfs -o size=1m tidemark-test /mnt/home
@@ -98,7 +100,7 @@ import Testing
   }
 
   /// Nobody reads the console any more: a record that is shown there does not end the program.
-  @Test func aConsoleThatNobodyReads() async throws {
+  @Test func `a console whose reader has gone does not end the program`() async throws {
     for capture in ["", "--capture"] {
       let script = """
         exec 3> >(true)
@@ -120,7 +122,8 @@ import Testing
     }
   }
 
-  @Test func twoProcessesShareAHome() async throws {
+  @Test
+  func `two processes with eight threads each share a home without losing a record`() async throws {
     let home = folder.home
     @Sendable func run() async throws -> Command.Result {
       try await Command(

@@ -14,7 +14,7 @@ import Testing
 
   /// The log takes no more of the disk than it may, the process no more memory, and each byte is either
   /// in the log or in a GAP record's count.
-  @Test func tenThousandRecordsASecond() throws {
+  @Test func `10,000 records a second keep to the limits of disk and memory`() throws {
     let seconds: Int64 = Self.isFull ? 3_600 : 20
     // Room for half of what is written until somebody makes room, every quarter of the time.
     let rotation: ByteCount = Self.isFull ? 10_000_000 : 100_000

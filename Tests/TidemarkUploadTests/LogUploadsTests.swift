@@ -86,19 +86,6 @@ import TidemarkLogging
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `clearing deletes the application's ended sessions`() async throws {
-    let uploads = try uploads(Choice(.none))
-    let old = try home.writer(app: "kiosk")
-    try old.end(.exit(0))
-    let foreign = try home.session(Array("x\n".utf8))
-    #expect(try await uploads.clear() == 1)
-    #expect(
-      try home.home.days().flatMap(home.home.sessions).sorted()
-        == [foreign, session.id].compactMap(\.self).sorted())
-    session.info("still written")
-    #expect(try String(decoding: home.log(#require(session.id)), as: UTF8.self).contains("still"))
-  }
-
   @Test func `an unsupported store URL is refused`() throws {
     #expect(throws: (any Error).self) {
       _ = try LogUploads(of: session, to: "ftp://x", consent: { .logs })

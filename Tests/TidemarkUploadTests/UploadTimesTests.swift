@@ -55,7 +55,7 @@ import TidemarkLogging
     return outcomes
   }
 
-  @Test func atTheStartThenEachMinuteWhileItGrows() async throws {
+  @Test func `a session is uploaded at the start and once a minute while it grows`() async throws {
     let store = FaultyStore(memory)
     let uploads = try uploads(to: store)
     uploads.start(ticking: nil)
@@ -81,7 +81,7 @@ import TidemarkLogging
     #expect(try await second(uploads, 200).isEmpty)
   }
 
-  @Test func onResumeAtOnceAndAfterTheOneUnderWay() async throws {
+  @Test func `resuming uploads at once, or right after a running upload`() async throws {
     let store = HangingStore(memory)
     let uploads = try uploads(to: store)
     uploads.start(ticking: nil)
@@ -105,7 +105,7 @@ import TidemarkLogging
     uploads.stop()
   }
 
-  @Test func whatCouldNotBeSentIsTriedAgainAfterTheInterval() async throws {
+  @Test func `a failed upload is repeated after the interval`() async throws {
     let store = FaultyStore(memory)
     let uploads = try uploads(to: store)
     uploads.start(ticking: nil)
@@ -121,7 +121,7 @@ import TidemarkLogging
     uploads.stop()
   }
 
-  @Test func consentIsAskedForBeforeEachUpload() async throws {
+  @Test func `the closure is asked for consent before each upload`() async throws {
     consent.withLock { $0 = .none }
     let store = FaultyStore(memory)
     let uploads = try uploads(to: store)
@@ -141,7 +141,7 @@ import TidemarkLogging
     #expect(store.takeRequests() == [] && uploads.lastOutcome?.skipped == .consent)
   }
 
-  @Test func theEndWaitsTenSecondsForAStoreThatHangs() async throws {
+  @Test func `the end waits ten seconds for a store that hangs`() async throws {
     let store = HangingStore(memory)
     let uploads = try uploads(to: store, hanging: store)
     session.info("one")
@@ -158,7 +158,7 @@ import TidemarkLogging
   }
 
   /// Another process uploads the home at the end: it is waited for, as long as there is patience.
-  @Test func theEndWaitsForAnotherUpload() async throws {
+  @Test func `the end waits for another upload of the home`() async throws {
     let uploads = try uploads(to: memory)
     let lock = try #require(try HomeLock.acquire(home.home))
     #expect(try await uploads.pass(nil, waiting: .seconds(10)).skipped == .busy)
@@ -166,7 +166,7 @@ import TidemarkLogging
     withExtendedLifetime(lock) {}
   }
 
-  @Test func sealsAreSignedAsCronSignsThem() async throws {
+  @Test func `the library signs its seals as cron does`() async throws {
     let uploads = try uploads(to: memory)
     await uploads.finish()
     let seal = try #require(memory.keys.first { $0.contains(".terminated.") })

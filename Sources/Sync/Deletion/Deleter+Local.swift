@@ -27,7 +27,7 @@ extension Deleter {
       let local = LocalSession(home, removal.session)
       do {
         let isTrashed = try trashes(removal) && isTrashed(local)
-        try local.removeFiles()
+        try recorded.removeFiles(of: local)
         logger.info(
           "\(removal.session): local copy \(isTrashed ? "moved to the trash" : "deleted")")
         recorded.succeeded(entry(removal))
@@ -42,7 +42,7 @@ extension Deleter {
   /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on another.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
-      try Trash(home).take(local, at: lived.time.mark)
+      try Trash(home).take(local.files, at: lived.time.mark)
       return true
     } catch let error as SystemError where error.isDiskFull || error.isAcrossFileSystems {
       return false
@@ -137,18 +137,5 @@ extension Deleter {
       throw error
     }
     for entry in entries { recorded.succeeded(entry) }
-  }
-}
-
-extension LocalSession {
-  /// Removes all files of the session.
-  ///
-  /// The sidecar goes last: while it exists, so does the record of the session.
-  ///
-  /// - Throws: ``Platform/SystemError``.
-  fileprivate func removeFiles() throws {
-    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
-    for path in try [files.log] + parts + traces() + [files.sidecar] { try File.remove(path) }
-    Directory.removeIfEmpty(files.directory)
   }
 }

@@ -1,6 +1,6 @@
 import Platform
 import Replica
-import SessionLog
+package import SessionLog
 
 /// Proof that bytes of a log may be deleted.
 ///
@@ -8,24 +8,11 @@ import SessionLog
 /// requires one for each deletion, and writes it to the ledger.
 package struct Evidence: Sendable, Equatable {
   /// The kind of proof.
-  package enum Ground: String, Sendable, Codable {
-    /// The store has every byte.
-    case proven
-    /// Another object has the bytes of an object that this home put: a larger one with proven
-    /// content, or those that a seal names.
-    case replaced
-    /// The retention has passed.
-    case expired
-    /// A person asked for it.
-    case asked
-  }
-
-  /// The kind of proof.
-  package let ground: Ground
+  package let ground: DeletionGround
   /// The finding, on one line for a person.
   package let finding: String
 
-  fileprivate init(_ ground: Ground, _ finding: String) {
+  fileprivate init(_ ground: DeletionGround, _ finding: String) {
     (self.ground, self.finding) = (ground, finding)
   }
 

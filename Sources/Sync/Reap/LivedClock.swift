@@ -1,4 +1,3 @@
-import Foundation
 import ObjectStore
 package import Platform
 package import SessionLog
@@ -27,15 +26,11 @@ package final class LivedClock: Sendable {
   package init(home: Home, machine: Machine) throws {
     (self.home, self.machine) = (home, machine)
     let saved = try LivedTime.load(home)
-    let reading = Self.reading(machine)
+    let reading = LivedTime.Reading(machine)
     var time = saved ?? LivedTime(at: reading, random: machine.random)
     time.advance(to: reading)
     state = Guarded(State(time: time, saved: saved))
     begun = time.mark
-  }
-
-  private static func reading(_ machine: Machine) -> LivedTime.Reading {
-    LivedTime.Reading(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
   }
 
   /// The wall clock's time.
@@ -73,7 +68,7 @@ package final class LivedClock: Sendable {
 
   private func update<Value>(_ body: (inout LivedTime) -> Value) -> Value {
     state.withLock { state in
-      state.time.advance(to: Self.reading(machine))
+      state.time.advance(to: LivedTime.Reading(machine))
       return body(&state.time)
     }
   }
@@ -91,22 +86,14 @@ package final class LivedClock: Sendable {
   }
 }
 
-extension LivedTime {
-  /// Reads a home's lived time; nil if there is none, or none that is plausible.
-  static func load(_ home: Home) throws -> LivedTime? {
-    do {
-      let json = Data(try AtomicFile.read(home.livedPath))
-      return try JSONDecoder().decode(LivedTime.self, from: json).checked
-    } catch let error as SystemError where error.isNotFound {
-      return nil
-    } catch is DecodingError {
-      return nil
-    }
-  }
-
-  func save(_ home: Home) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    try AtomicFile.write(Array(try encoder.encode(self)) + [0x0a], to: home.livedPath)
+extension Holds {
+  /// Holds a session from now on, replacing an earlier hold; see
+  /// ``SessionLog/Holds/keep(_:for:at:now:holding:)``.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func keep(
+    _ session: SessionID, for duration: Duration, _ lived: LivedClock, holding lock: HomeLock
+  ) throws -> Hold {
+    try keep(session, for: duration, at: lived.time, now: lived.now, holding: lock)
   }
 }

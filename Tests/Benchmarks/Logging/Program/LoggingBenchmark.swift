@@ -47,6 +47,7 @@ import TidemarkLogging
     let session = Tidemark.begin(configuration)
     let plain = Logger(label: "Net") { PlainFileHandler(file, label: $0) }
     let ours = Logger(label: "Net") { TidemarkLogHandler(label: $0, session: session) }
+    let scenario = session.logger("Net", scenario: .off)
     let stream = Logger(label: "Net") { StreamLogHandler.standardError(label: $0) }
 
     print("one record                      plain            ours     ratio   allocations")
@@ -64,6 +65,9 @@ import TidemarkLogging
         { count in
           for number in 0..<count { session.info("request \(number) done", scenario: .off) }
         })
+      row(
+        "disabled scenario's logger, \(threads) threads", threads: threads,
+        { Self.disabled(stream, $0) }, { Self.disabled(scenario, $0) })
     }
     session.end()
   }

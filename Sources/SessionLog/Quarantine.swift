@@ -1,7 +1,5 @@
 import Foundation
 import Platform
-import Replica
-package import SessionLog
 
 /// `quarantine/`: why sessions could not be sent, one small file per session.
 package struct Quarantine: Sendable {

@@ -1,5 +1,4 @@
 import Platform
-import SessionLog
 
 extension HomeLock {
   /// Lock polling interval.
@@ -13,7 +12,7 @@ extension HomeLock {
   ///   - limit: how long to wait.
   ///   - pausing: waits between two attempts.
   /// - Throws: ``Platform/SystemError``, and what `pausing` throws.
-  static func acquire(
+  package static func acquire(
     _ home: Home, within limit: Duration, pausing: @Sendable (Duration) async throws -> Void
   ) async throws -> HomeLock? {
     var waited = Duration.zero

@@ -1,12 +1,10 @@
 import Foundation
 package import Platform
-import Replica
-package import SessionLog
 
 /// A session kept beyond its retention at a person's request, on this machine and in the store.
 ///
 /// `keep/<session>.json` holds it in this home, by lived time; an object in the session's folder,
-/// see ``Replica/HoldName``, holds it against every reaper of the store.
+/// holds it against every reaper of the store.
 package struct Hold: Sendable, Equatable, Codable {
   /// Its start, in the home's lived time.
   fileprivate let since: LivedTime.Mark
@@ -66,15 +64,17 @@ package struct Holds: Sendable {
   ///
   /// - Parameters:
   ///   - duration: how long, at most ``longest``.
-  ///   - lived: the home's lived time.
+  ///   - time: the home's lived time.
+  ///   - now: the wall clock's time.
   /// - Throws: ``Platform/SystemError``.
   package func keep(
-    _ session: SessionID, for duration: Duration, _ lived: LivedClock, holding lock: HomeLock
+    _ session: SessionID, for duration: Duration, at time: LivedTime, now: Timestamp,
+    holding lock: HomeLock
   ) throws -> Hold {
     lock.expect(home)
     let duration = min(duration, Self.longest)
     let hold = Hold(
-      since: lived.time.mark, seconds: duration.seconds, until: lived.now + duration)
+      since: time.mark, seconds: duration.seconds, until: now + duration)
     try Directory.makeOne(folder, isDurable: true)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -96,7 +96,7 @@ package struct Holds: Sendable {
   /// Removes holds that are over.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func removeEnded(at time: LivedTime) throws {
+  package func removeEnded(at time: LivedTime) throws {
     for name in try Directory.names(in: folder) where name.hasSuffix(".json") {
       guard let session = SessionID(String(name.dropLast(5))),
         let hold = try? hold(on: session), hold.rest(at: time) == nil

@@ -1,6 +1,4 @@
 package import Platform
-import Replica
-package import SessionLog
 
 /// Local copies deleted by retention, kept for a while.
 ///
@@ -47,24 +45,24 @@ package struct Trash: Sendable {
   /// The sidecar goes last, so that an interrupted move is found again by it.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func take(_ local: LocalSession, at mark: LivedTime.Mark) throws {
+  package func take(_ files: SessionFiles, at mark: LivedTime.Mark) throws {
     let folder = "\(path)/\(Day(at: mark).name)"
     try Directory.make(folder, isDurable: true)
-    for name in try Self.kept(of: local) {
+    for name in try Self.kept(of: files) {
       do {
-        try File.rename("\(local.files.directory)/\(name)", to: "\(folder)/\(name)")
+        try File.rename("\(files.directory)/\(name)", to: "\(folder)/\(name)")
       } catch {
         // The missing path may be the target folder.
-        guard try FileStatus("\(local.files.directory)/\(name)") == nil else { throw error }
+        guard try FileStatus("\(files.directory)/\(name)") == nil else { throw error }
       }
     }
   }
 
   /// Names of the files that hold a session's log, followed by that of its sidecar.
-  private static func kept(of local: LocalSession) throws -> [String] {
-    let parts = try local.files.parts().flatMap { [$0.plain, $0.compressed] }
-    return ([local.files.log] + parts + [local.files.rotated, local.files.sidecar])
-      .map { String($0.dropFirst(local.files.directory.count + 1)) }
+  private static func kept(of files: SessionFiles) throws -> [String] {
+    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    return ([files.log] + parts + [files.rotated, files.sidecar])
+      .map { String($0.dropFirst(files.directory.count + 1)) }
   }
 
   /// Restores a session, whose age starts again.
@@ -112,7 +110,7 @@ package struct Trash: Sendable {
   /// The sidecar of a session in the trash.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func sidecar(of session: SessionID) throws -> String? {
+  package func sidecar(of session: SessionID) throws -> String? {
     try days().lazy.map { "\(path)/\($0.name)/\(session).json" }.last(where: File.exists)
   }
 
@@ -146,7 +144,7 @@ package struct Trash: Sendable {
   ///   - delete: called with the sessions of a day to delete, the reason, and the function that
   ///     removes them.
   /// - Throws: ``Platform/SystemError``.
-  func empty(
+  package func empty(
     after life: Duration, at mark: LivedTime.Mark, whereTight isTight: () throws -> Bool,
     unlessHeld isHeld: (SessionID) -> Bool,
     _ delete: (Set<SessionID>, String, _ remove: () throws -> Void) throws -> Void
@@ -170,7 +168,7 @@ package struct Trash: Sendable {
   ///
   /// - Returns: whether it was in the trash.
   /// - Throws: ``Platform/SystemError``.
-  func remove(_ session: SessionID) throws -> Bool {
+  package func remove(_ session: SessionID) throws -> Bool {
     var isFound = false
     for day in try days() where try sessions(of: day).contains(session) {
       try remove([session], of: day)

@@ -1,25 +1,25 @@
-import Logging
+package import Logging
 import Platform
-import SessionLog
 
 /// Deletions that the ledger names before they are carried out, and again if they fail.
 ///
 /// A deletion that fails in each pass would fill the ledger: it is not repeated in a file whose
 /// last entry for it is a failure. If it succeeds later, that is recorded afterwards.
-struct RecordedDeletions {
+package struct RecordedDeletions {
   private let ledger: DeletionLedger
   private let failedBefore: Set<DeletionLedger.Entry.Kind>
   private let logger: Logger
+  private let sessions: Set<SessionID>
 
   /// Appends planned deletions.
   ///
   /// - Throws: ``Platform/SystemError`` if they must not be carried out. On a full disk, which
   ///   deletions relieve, no entry is needed.
-  init(
+  package init(
     _ entries: [DeletionLedger.Entry], in ledger: DeletionLedger, at time: LivedTime,
     _ logger: Logger
   ) throws {
-    (self.ledger, self.logger) = (ledger, logger)
+    (self.ledger, self.logger, sessions) = (ledger, logger, Set(entries.map(\.session)))
     let failed = try ledger.failures(among: Set(entries.map(\.kind)))
     failedBefore = failed
     let new = entries.filter { !failed.contains($0.kind) }
@@ -41,7 +41,7 @@ struct RecordedDeletions {
   }
 
   /// Records that a deletion failed.
-  func failed(_ entry: DeletionLedger.Entry, _ error: any Error) {
+  package func failed(_ entry: DeletionLedger.Entry, _ error: any Error) {
     guard !failedBefore.contains(entry.kind) else { return }
     var failed = entry
     failed.failure = "\(error)"
@@ -49,7 +49,7 @@ struct RecordedDeletions {
   }
 
   /// Records the success of a deletion that had failed before.
-  func succeeded(_ entry: DeletionLedger.Entry) {
+  package func succeeded(_ entry: DeletionLedger.Entry) {
     if failedBefore.contains(entry.kind) { append(entry) }
   }
 
@@ -59,5 +59,20 @@ struct RecordedDeletions {
     } catch {
       logger.warning("\(entry.session): the outcome of a deletion is not in the ledger: \(error)")
     }
+  }
+
+  /// Removes all files of a session whose deletion is recorded.
+  ///
+  /// The sidecar goes last: while it exists, so does the record of the session.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func removeFiles(of local: LocalSession) throws {
+    precondition(sessions.contains(local.session), "\(local.session) is not in the ledger")
+    let files = local.files
+    let parts = try files.parts().flatMap { [$0.plain, $0.compressed] }
+    for path in try [files.log] + parts + local.traces() + [files.sidecar] {
+      try File.remove(path)
+    }
+    Directory.removeIfEmpty(files.directory)
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 package import Platform
-package import SessionLog
 
 /// A home's record of its deletions, their times and their evidence.
 ///
@@ -33,18 +32,28 @@ package struct DeletionLedger: Sendable {
     /// Whether it was moved to the trash instead of being deleted.
     package var isInTrash: Bool?
     /// The kind of evidence.
-    package let ground: Evidence.Ground
+    package let ground: DeletionGround
     /// The evidence.
     package let finding: String
     /// Why the deletion recorded by an earlier entry failed.
     package var failure: String?
+
+    /// Describes a deletion.
+    package init(
+      at: Timestamp, session: SessionID, copy: Copy, what: String, bytes: ByteCount? = nil,
+      isInTrash: Bool? = nil, ground: DeletionGround, finding: String
+    ) {
+      (self.at, self.session, self.copy, self.what) = (at, session, copy, what)
+      (self.bytes, self.isInTrash) = (bytes, isInTrash)
+      (self.ground, self.finding) = (ground, finding)
+    }
 
     /// The fields that a repetition of a deletion has in common with the first.
     struct Kind: Hashable {
       let session: SessionID
       let copy: Copy
       let what: String
-      let ground: Evidence.Ground
+      let ground: DeletionGround
     }
 
     /// The fields in common with a repetition.
@@ -67,7 +76,7 @@ package struct DeletionLedger: Sendable {
   package init(_ home: Home) { self.init(home, limit: 256 << 20, fileLimit: 16 << 20) }
 
   /// A ledger with other limits, in bytes.
-  init(_ home: Home, limit: ByteCount, fileLimit: ByteCount) {
+  package init(_ home: Home, limit: ByteCount, fileLimit: ByteCount) {
     (folder, self.limit, self.fileLimit) = (home.path + "/deletions", limit, fileLimit)
   }
 
@@ -79,7 +88,7 @@ package struct DeletionLedger: Sendable {
   /// - Returns: whether this began a new file.
   /// - Throws: ``Platform/SystemError``.
   @discardableResult
-  func append(_ entries: [Entry], isDurable: Bool) throws -> Bool {
+  package func append(_ entries: [Entry], isDurable: Bool) throws -> Bool {
     guard let first = entries.first else { return false }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -181,7 +190,7 @@ package struct DeletionLedger: Sendable {
   /// Removes files that are over a year old, and the oldest ones if all together are too large.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func removeOld(at time: LivedTime) throws {
+  package func removeOld(at time: LivedTime) throws {
     let sizes = try files().map { name in
       (name, ByteCount(try FileStatus("\(folder)/\(name)")?.length ?? 0))
     }

@@ -1,6 +1,4 @@
-import Foundation
 package import Platform
-package import SessionLog
 
 /// A session in the home.
 package struct LocalSession {
@@ -12,18 +10,6 @@ package struct LocalSession {
     self.home = home
     self.session = session
     files = home.files(for: session)
-  }
-
-  /// The local part of the stream; nil if there is none.
-  ///
-  /// - Parameter source: the file of an attached session.
-  package func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
-    do {
-      guard let source else { return try LocalStream(files) }
-      return try LocalStream(source, rest: files.log)
-    } catch let error as SystemError where error.isNotFound {
-      return nil
-    }
   }
 
   package var hasSidecar: Bool { File.exists(files.sidecar) }

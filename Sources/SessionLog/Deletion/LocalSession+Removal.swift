@@ -1,14 +1,12 @@
 import Platform
-import Replica
-import SessionLog
 
 extension LocalSession {
   /// Removes the remaining files of a session without log bytes on this machine.
   ///
-  /// Only ``Deleter`` removes log bytes.
+  /// Only ``RecordedDeletions`` removes log bytes.
   ///
   /// - Throws: ``Platform/SystemError``, also if there are log bytes.
-  func removeTraces() throws {
+  package func removeTraces() throws {
     guard try logBytes() == 0 else {
       throw SystemError(
         operation: "remove the traces of the session that has",
@@ -19,7 +17,7 @@ extension LocalSession {
   }
 
   /// The marker and all files but log and sidecar, including what a killed process left.
-  func traces() throws -> [String] {
+  package func traces() throws -> [String] {
     let own = Set(
       try [files.log, files.sidecar] + files.parts().flatMap { [$0.plain, $0.compressed] })
     return try [home.cachePath, files.directory].flatMap { directory in

@@ -1,0 +1,16 @@
+import Platform
+package import SessionLog
+
+extension LocalSession {
+  /// The local part of the stream; nil if there is none.
+  ///
+  /// - Parameter source: the file of an attached session.
+  package func openLog(_ source: Sidecar.Source?) throws -> LocalStream? {
+    do {
+      guard let source else { return try LocalStream(files) }
+      return try LocalStream(source, rest: files.log)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package import Platform
+
+extension Home {
+  /// Deletes a program's ended sessions from this machine, the trash included, because its user asks
+  /// for it; remote copies stay.
+  ///
+  /// Sessions of programs that still run stay, and those that somebody keeps.
+  ///
+  /// - Parameters:
+  ///   - app: the program's name.
+  ///   - running: the session that is not deleted in any case.
+  ///   - command: the requesting call, for the ledger.
+  ///   - machine: the machine.
+  ///   - lock: the home's lock.
+  /// - Returns: the number of deleted sessions, and the first error of those that stay for one.
+  /// - Throws: ``Platform/SystemError``.
+  package func deleteEnded(
+    of app: String, but running: SessionID?, command: String, on machine: Machine,
+    holding lock: HomeLock
+  ) throws -> (deleted: Int, failure: (any Error)?) {
+    lock.expect(self)
+    let reading = LivedTime.Reading(machine)
+    var time = try LivedTime.load(self) ?? LivedTime(at: reading, random: machine.random)
+    time.advance(to: reading)
+    let (trash, holds) = (Trash(self), Holds(self))
+    let trashed = try trash.sessions(at: time.mark)
+    let local = try days().flatMap(sessions)
+    var deleted = 0
+    var failure: (any Error)?
+    for session in Set(local).union(trashed.keys).sorted() {
+      guard session != running, !holds.isHeld(session, at: time) else { continue }
+      do {
+        let isDeleted = try deleteIfEnded(
+          session, of: app, isTrashed: trashed[session] != nil, command, at: time, machine)
+        deleted += isDeleted ? 1 : 0
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    return (deleted, failure)
+  }
+
+  private func deleteIfEnded(
+    _ session: SessionID, of app: String, isTrashed: Bool, _ command: String, at time: LivedTime,
+    _ machine: Machine
+  ) throws -> Bool {
+    let local = LocalSession(self, session)
+    let trash = Trash(self)
+    let hasFiles = local.hasSidecar
+    guard let path = try hasFiles ? local.files.sidecar : trash.sidecar(of: session),
+      let sidecar = try? Sidecar.load(path), sidecar.appName == app, sidecar.source == nil,
+      sidecar.status != .active || sidecar.recorder != nil
+    else { return false }
+    let alone = hasFiles ? try FileLock.tryExclusive(local.files.lock) : nil
+    guard !hasFiles || alone != nil else { return false }
+    defer { withExtendedLifetime(alone) {} }
+    func entry(_ copy: DeletionLedger.Entry.Copy, _ bytes: ByteCount?) -> DeletionLedger.Entry {
+      .init(
+        at: machine.now(), session: session, copy: copy, what: "log", bytes: bytes,
+        ground: .asked, finding: command)
+    }
+    var entries: [DeletionLedger.Entry] = []
+    if hasFiles { entries.append(entry(.local, try local.logBytes())) }
+    if isTrashed { entries.append(entry(.trash, nil)) }
+    let recorded = try RecordedDeletions(entries, in: DeletionLedger(self), at: time, .off)
+    do {
+      if hasFiles { try recorded.removeFiles(of: local) }
+      if isTrashed { _ = try trash.remove(session) }
+      try Quarantine(self).release(session)
+    } catch {
+      for entry in entries { recorded.failed(entry, error) }
+      throw error
+    }
+    for entry in entries { recorded.succeeded(entry) }
+    return true
+  }
+}
