@@ -6,6 +6,7 @@ package struct UploadSchedule: Sendable {
   /// Time between uploads; nil for immediate uploads only.
   private let interval: Duration?
   private var isUnsent = false
+  private var isUrgent = false
   private var lastUpload: Duration
   private var lastError: Duration?
 
@@ -22,22 +23,27 @@ package struct UploadSchedule: Sendable {
     lastUpload = now
   }
 
-  /// Whether an upload is due; if so, it counts as begun.
-  package mutating func isDue(_ activity: SessionActivity, now: Duration) -> Bool {
+  /// Decides whether to begin an upload now.
+  ///
+  /// - Parameters:
+  ///   - activity: the activity since the last call.
+  ///   - now: the time of the same clock.
+  ///   - isBusy: whether an upload is running; one that is due then begins after it.
+  package mutating func begins(_ activity: SessionActivity, now: Duration, isBusy: Bool) -> Bool {
     isUnsent = isUnsent || activity.hasGrown
-    var isUrgent = activity.isBack
+    isUrgent = isUrgent || activity.isBack
     if activity.hasError {
       isUrgent = isUrgent || lastError.map { now - $0 >= interval ?? Self.quiet } ?? true
       lastError = now
     }
     let isTime = interval.map { isUnsent && now - lastUpload >= $0 } ?? false
-    guard isUrgent || isTime else { return false }
-    isUnsent = false
+    guard !isBusy, isUrgent || isTime else { return false }
+    (isUnsent, isUrgent) = (false, false)
     lastUpload = now
     return true
   }
 
-  /// Records that bytes remain unsent: another upload is due after the interval, even if the
-  /// session does not grow.
+  /// Records that an upload has left bytes unsent: another one is due after the interval, even if
+  /// the session does not grow.
   package mutating func retry() { isUnsent = true }
 }

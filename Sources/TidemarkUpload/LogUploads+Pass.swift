@@ -30,7 +30,8 @@ extension LogUploads {
     let key = try DeviceKey.load(home, device, on: machine)
     let context = try SyncContext(
       home: home, device: device, store: opened, machine: machine, transfers: options.transfers,
-      redaction: options.rules, consent: consent, signer: key,
+      redaction: options.rules, consent: consent, limits: UploadLimits(policy.retention),
+      signer: key,
       keys: KnownKeys(home, named: [:], own: key))
     guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
       outcome.skipped = .busy

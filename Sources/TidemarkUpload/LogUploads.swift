@@ -100,7 +100,10 @@ public final class LogUploads: Sendable {
   func tick() {
     let activity = session.takeActivity()
     let now = Duration.milliseconds(machine.uptime())
-    if work.withLock({ $0.schedule?.isDue(activity, now: now) ?? false }) { begin() }
+    let begins = work.withLock { work in
+      work.schedule?.begins(activity, now: now, isBusy: work.running != nil) ?? false
+    }
+    if begins { begin() }
   }
 
   /// The upload that is under way; nil without one.

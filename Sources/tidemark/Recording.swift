@@ -10,7 +10,7 @@ final class Recording {
   let writer: SessionWriter?
   private let place: Workplace?
   private let uploads: Bool
-  private var cadence: UploadSchedule
+  private var schedule: UploadSchedule
   private var upload: UploadProcess?
 
   /// How long to wait for the upload at the end.
@@ -39,16 +39,21 @@ final class Recording {
       (place, writer) = (nil, nil)
     }
     self.uploads = uploads && place?.sends == true
-    cadence = UploadSchedule(
+    schedule = UploadSchedule(
       interval: place?.settings.uploadEvery, now: Capture.uptime)
   }
 
   /// Starts an upload if one is due and none is running.
   func pass(_ activity: SessionActivity) {
-    if upload?.hasEnded() == true { upload = nil }
-    guard uploads, let place, cadence.isDue(activity, now: Capture.uptime), upload == nil
+    if let status = upload?.status {
+      if status != ExitStatus.ok.rawValue { schedule.retry() }
+      upload = nil
+    }
+    guard uploads, let place,
+      schedule.begins(activity, now: Capture.uptime, isBusy: upload != nil)
     else { return }
     upload = UploadProcess(of: place)
+    if upload == nil { schedule.retry() }
   }
 
   /// Ends the session, and waits a while for the last upload.

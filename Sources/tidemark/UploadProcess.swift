@@ -45,22 +45,22 @@ final class UploadProcess {
     self.told = told
   }
 
-  /// Whether it has ended.
-  func hasEnded() -> Bool {
+  /// Its exit status; nil if it is running.
+  var status: Int32? {
     if end == nil {
       var status: Int32 = 0
       let found = waitpid(process, &status, WNOHANG)
       if found == process { end = status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + status & 0x7f }
       if found < 0 && errno != EINTR { end = -1 }
     }
-    return end != nil
+    return end
   }
 
   /// Its exit status; nil if it is still running after a time limit.
   func status(within limit: Duration) -> Int32? {
     let start = Capture.uptime
-    while !hasEnded(), Capture.uptime - start < limit { poll(nil, 0, 10) }
-    return end
+    while status == nil, Capture.uptime - start < limit { poll(nil, 0, 10) }
+    return status
   }
 
   /// The errors it printed.

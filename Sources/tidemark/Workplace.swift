@@ -261,8 +261,6 @@ struct Workplace {
     // Each session needs a few requests: if all began at once, none might finish.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
     let wanted = transfers ?? settings.transfers
-    var limits = UploadLimits()
-    limits.quiet = settings.retention.remote / 3
     let signer = try signer()
     let store = CountingStore(
       try openedStore
@@ -274,7 +272,8 @@ struct Workplace {
     return try SyncContext(
       home: home, device: device, store: store, machine: .current,
       transfers: most.map { min(wanted ?? $0, $0) } ?? wanted, redaction: settings.redaction,
-      consent: consent, ownership: ownership, limits: limits, signer: signer,
+      consent: consent, ownership: ownership, limits: UploadLimits(settings.retention),
+      signer: signer,
       keys: keys(signer), logger: logger)
   }
 

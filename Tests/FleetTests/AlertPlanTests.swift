@@ -312,6 +312,16 @@ import Testing
       ])
   }
 
+  /// A device that fell silent three hours before the first pass.
+  @Test func `a first pass reports silence no older than asked`() {
+    for (age, isReported) in [(Duration.hours(1), false), (.days(7), true)] {
+      let plan = AlertPlan(
+        [Self.rule(.silence(.seconds(3600)))], AlertLedger(), Self.heard(-10_800),
+        now: Self.start, newsAge: age)
+      #expect(plan.outgoing.isEmpty != isReported)
+    }
+  }
+
   @Test func `a failing store neither starts nor ends alerts`() {
     let rule = Self.rule(.silence(.seconds(1800)))
     let first = AlertPlan([rule], AlertLedger(), Self.heard(0), now: Self.start)

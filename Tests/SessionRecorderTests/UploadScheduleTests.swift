@@ -15,32 +15,61 @@ import Testing
   }
 
   @Test func `an active session is uploaded every minute`() {
-    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
-    let due = (1...300).filter { cadence.isDue(activity(grown: $0 <= 200), now: .seconds($0)) }
+    var schedule = UploadSchedule(interval: .seconds(60), now: .zero)
+    let due = (1...300).filter {
+      schedule.begins(activity(grown: $0 <= 200), now: .seconds($0), isBusy: false)
+    }
     #expect(due == [60, 120, 180, 240])
   }
 
   @Test func `an idle session is not uploaded`() {
-    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
-    let due = (1...300).filter { cadence.isDue(activity(), now: .seconds($0)) }
+    var schedule = UploadSchedule(interval: .seconds(60), now: .zero)
+    let due = (1...300).filter { schedule.begins(activity(), now: .seconds($0), isBusy: false) }
     #expect(due == [])
   }
 
   @Test func `the first error after a quiet time is uploaded at once`() {
-    var cadence = UploadSchedule(interval: .seconds(60), now: .zero)
+    var schedule = UploadSchedule(interval: .seconds(60), now: .zero)
     let errors: Set<Int> = [10, 11, 30, 100, 130]
     let due = (1...170).filter {
-      cadence.isDue(activity(grown: true, error: errors.contains($0)), now: .seconds($0))
+      schedule.begins(
+        activity(grown: true, error: errors.contains($0)), now: .seconds($0), isBusy: false)
     }
     // At 10, a minute later, at 100 because the last one was long ago, and a minute later.
     #expect(due == [10, 70, 100, 160])
   }
 
   @Test func `a return of the network starts an upload at once`() {
-    var cadence = UploadSchedule(interval: nil, now: .zero)
-    let grown = cadence.isDue(activity(grown: true), now: .seconds(500))
-    let back = cadence.isDue(activity(back: true), now: .seconds(501))
+    var schedule = UploadSchedule(interval: nil, now: .zero)
+    let grown = schedule.begins(activity(grown: true), now: .seconds(500), isBusy: false)
+    let back = schedule.begins(activity(back: true), now: .seconds(501), isBusy: false)
     #expect(!grown && back)
+  }
+
+  /// Records are written at 10 and at 70 seconds, the latter an ERROR.
+  @Test func `an upload that is due while another one runs begins after it`() {
+    for isError in [false, true] {
+      var schedule = UploadSchedule(interval: .seconds(60), now: .zero)
+      let due = (1...200).filter { second in
+        schedule.begins(
+          activity(grown: [10, 70].contains(second), error: isError && second == 70),
+          now: .seconds(second), isBusy: (61...130).contains(second))
+      }
+      #expect(due == [60, 131])
+    }
+  }
+
+  @Test func `an upload that left bytes is repeated after the interval without growth`() {
+    var schedule = UploadSchedule(interval: .seconds(60), now: .zero)
+    var due: [Int] = []
+    for second in 1...200 {
+      guard
+        schedule.begins(activity(grown: second == 10), now: .seconds(second), isBusy: false)
+      else { continue }
+      due.append(second)
+      if due.count == 1 { schedule.retry() }
+    }
+    #expect(due == [60, 120])
   }
 
   @Test func `sleep and network changes are recorded as events`() {

@@ -2,8 +2,8 @@ package import Platform
 
 /// What a pass leaves for the next one to decide with, beside the cursors.
 package struct AlertLedger: Sendable, Codable, Equatable {
-  /// When the cursors began: what was silent before then is no news.
-  package var began: Timestamp?
+  /// Whoever fell silent before this time is not reported; set by the first pass.
+  package var newsSince: Timestamp?
   /// Alerts by fingerprint.
   package var alerts: [String: Alert] = [:]
   /// What rates have counted, by rule and by what separates its alerts.

@@ -108,7 +108,8 @@ package struct AlertPass: Sendable {
       result.storeError = error
     }
     let plan = AlertPlan(
-      rules, state.ledger, reading, now: time(clock, or: cursors.clockOffset), most: most)
+      rules, state.ledger, reading, now: time(clock, or: cursors.clockOffset), newsAge: newsAge,
+      most: most)
     state.ledger = plan.ledger
     state.outbox += plan.outgoing
     result.decided = plan.outgoing

@@ -52,9 +52,9 @@ extension AlertPlan {
     for alert in firing(rule) where newest[alert.key] == nil {
       setEnd(rule.reasonOfLoss(alert.sample.subject), of: alert.key, rule)
     }
-    let began = (ledger.began ?? now) - Self.newsAge
+    let newsSince = ledger.newsSince ?? now
     return newest.sorted { $0.key < $1.key }.compactMap { key, heard in
-      guard heard.newest >= began else { return nil }
+      guard heard.newest >= newsSince else { return nil }
       if let longest = rule.givesUpAfter, now - heard.newest > longest {
         setEnd("silent for more than \(Age.compact(longest)), and given up", of: key, rule)
         return nil

@@ -32,7 +32,7 @@ package struct AlertPlan: Sendable {
   private static let slack = Duration.seconds(10)
   /// More alerts than these are not kept.
   private static let mostAlerts = 10_000
-  /// What was last heard so long before the first pass is no news then.
+  /// The first pass reports nothing older than this.
   package static let newsAge = Duration.hours(1)
 
   /// Decides.
@@ -42,14 +42,15 @@ package struct AlertPlan: Sendable {
   ///   - ledger: what the pass before has left.
   ///   - reading: what is new; nil where the store could not be read.
   ///   - now: the time.
+  ///   - newsAge: the maximum age of what a first pass reports.
   ///   - most: how many messages a pass has for one target at the most.
   package init(
     _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: Timestamp,
-    most: Int = 20
+    newsAge: Duration = AlertPlan.newsAge, most: Int = 20
   ) {
     self.ledger = ledger
     self.now = now
-    self.ledger.began = ledger.began ?? now
+    self.ledger.newsSince = ledger.newsSince ?? now - newsAge
     self.ledger.silences.removeAll { $0.until <= now }
     let names = Set(rules.map(\.name))
     self.ledger.alerts = ledger.alerts.filter { names.contains($0.value.rule) }

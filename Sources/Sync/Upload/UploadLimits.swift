@@ -14,8 +14,8 @@ package struct UploadLimits: Sendable {
   package var signatureStep: ByteCount = 65_536
   /// Time after which an open session puts a revision although it has nothing new, so that no
   /// reaper considers it abandoned.
-  package var quiet = Duration.days(10)
+  package var quiet: Duration
 
-  /// The limits of the product.
-  package init() {}
+  /// The limits of the product, for a home whose remote copies are kept so long.
+  package init(_ retention: Retention = Retention()) { quiet = retention.remote / 3 }
 }

@@ -321,8 +321,9 @@ struct Upload: AsyncParsableCommand {
     case .done(let result): return try done(result)
     case .busy:
       try diagnostics.logger().info("\(home.path): another upload holds the lock")
-      Console.remark("another upload is running; it does this one's work")
-      return .ok
+      Console.remark("another upload of this home is running; nothing to do")
+      // It may have planned before a recorder's newest lines.
+      return forRecorder ? .tryLater : .ok
     case .failed(let error as StoreError) where error.code == .exhausted:
       Console.remark("\(error)")
       return ExitStatus(error)
