@@ -24,6 +24,8 @@ package struct RemoteSession: Sendable, Equatable {
   package private(set) var newest: ServerTime?
   /// What the seal names, if the session was restricted to it; see ``restricted(to:)``.
   package internal(set) var contents: SealedContents?
+  /// Whether its newest revision was read and is its device's; see ``AcceptedSession``.
+  package internal(set) var isAccepted = false
   /// Complete segments that the seal does not name, unordered; used by salvage only.
   private(set) var unnamed: [SegmentName] = []
 

@@ -1,4 +1,4 @@
-package import SessionLog
+import SessionLog
 
 /// The objects of a session's stream according to its seal.
 ///
@@ -69,7 +69,7 @@ extension RemoteSession {
   ///
   /// - Parameter sidecar: the newest revision's content.
   /// - Throws: ``ReplicaError`` if the seal's list cannot be that of the stream.
-  package func restricted(to sidecar: Sidecar) throws -> RemoteSession {
+  func restricted(to sidecar: Sidecar) throws -> RemoteSession {
     guard let seal else { return self }
     return try restricted(to: SealedContents(seal, sidecar))
   }

@@ -19,7 +19,7 @@ package struct ReadingContext: Sendable {
   /// How far the server's clock is ahead of this machine's; nil if unknown.
   package var clockOffset: @Sendable () -> Duration? = { nil }
 
-  /// The keys that seals must be signed with; nil to skip that check.
+  /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?
   /// Masks this machine's logs and sidecars as for sending; nil to read them as they are.
   package var redactor: Redactor?

@@ -191,14 +191,12 @@ package struct SessionCatalog: Sendable {
     let sidecar: Sidecar
     var remote = remote
     do {
-      sidecar = try await RemoteReader(store, knowing: context.keys).read(
-        revision, in: remote.folder)
-      // A reader that needs the seal fetches it again, and reports what is wrong with it.
-      remote = (try? remote.restricted(to: sidecar)) ?? remote
+      let accepted = try await RemoteReader(store, knowing: context.keys).accept(remote)
+      sidecar = accepted.sidecar ?? reconstructed(remote, revision)
+      // A reader of the log fetches the revision again, and reports what is wrong with it.
+      remote = (try? accepted.session()) ?? remote
     } catch is ReplicaError {
-      sidecar = Sidecar.reconstructed(
-        id: remote.session, device: context.device, owner: remote.folder.device,
-        status: revision.status)
+      sidecar = reconstructed(remote, revision)
     }
     // Shown to a person, and compared with the requested time: a clock difference can only move a
     // session in or out of a listing.
@@ -210,6 +208,12 @@ package struct SessionCatalog: Sendable {
         sidecar.withholdsLog ? StreamOffset(sidecar.fileSizeBytes) : .zero),
       uploaded: remote.mark, isRunning: false,
       lastActivity: modified, remote: remote, hasLocalLog: false)
+  }
+
+  private func reconstructed(_ remote: RemoteSession, _ revision: RevisionName) -> Sidecar {
+    Sidecar.reconstructed(
+      id: remote.session, device: context.device, owner: remote.folder.device,
+      status: revision.status)
   }
 
   /// The sessions with a person's ids, which may be shortened.

@@ -2,6 +2,9 @@ import ObjectStore
 import Replica
 
 extension SyncContext {
+  /// Reads from the store what this home's device, or another whose key is known, wrote there.
+  var reader: RemoteReader { RemoteReader(store, knowing: keys) }
+
   /// The state of the store, without times in the future.
   ///
   /// - Throws: errors of the manifest.

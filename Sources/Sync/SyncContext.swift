@@ -25,7 +25,7 @@ package struct SyncContext: Sendable {
   package let redaction: RuleLibrary
   /// Signs the seals; nil to leave them unsigned.
   let signer: DeviceKey?
-  /// The keys that seals must be signed with; nil to skip that check.
+  /// The keys that revisions must be signed with; nil to skip that check.
   package let keys: KnownKeys?
   /// Whether logs are sent, or sidecars only.
   package let consent: Consent
@@ -53,7 +53,7 @@ package struct SyncContext: Sendable {
   ///   - ownership: which sessions may be continued, when root sends those of all users.
   ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
   ///   - signer: signs the seals; nil to leave them unsigned.
-  ///   - keys: the keys that seals must be signed with; nil to skip that check.
+  ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   ///   - logger: logs what a pass decides, and why.
   /// - Throws: errors of ``Manifest/init(home:store:device:)``; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.

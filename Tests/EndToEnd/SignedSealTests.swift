@@ -4,7 +4,7 @@ import Testing
 
 /// Seals that someone else writes into a store.
 @Suite(.tags(.large)) struct SignedSealTests {
-  @Test func `every reader refuses a forged seal`() async throws {
+  @Test func `every reader refuses a forged revision`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(
       """
@@ -53,16 +53,27 @@ import Testing
       # What says that it goes on again is as good a forgery.
       forge 'del(.objects, .digest, .endedAt, .cause) | .status = "ACTIVE"' \
         "${place%/*}/$id.s0009.active.000000000000"
+      TIDEMARK_HOME=$FOLDER/other "$T" verify --deep $id >/dev/null 2>>errors
+      echo "verify: $?"
+      for command in "tail --remote $id" "grep --remote hello $id" \
+        "export --remote -o copy $id" "restore $id"; do
+        TIDEMARK_HOME=$FOLDER/other "$T" $command 2>>errors
+        echo "${command%% *}: $?"
+      done
+      # Neither is a log without any revision a signing device's.
+      rm "$FILES"/store/devices/*/*/$id.*.json
+      "$T" show --remote $id 2>>errors
+      echo "show: $?"
       """)
-    func refused(show: Int32) -> [String] {
+    func refused() -> [String] {
       ["home", "other"].flatMap { home in
-        ["\(home) verify: 65", "\(home) show: \(show)", "\(home) pull: 1"]
+        ["\(home) verify: 65", "\(home) show: 65", "\(home) pull: 1"]
       }
     }
-    // Of a session that looks open, 'show' reads segments alone, which are not signed.
+    let readers = ["verify", "tail", "grep", "export", "restore", "show"].map { "\($0): 65" }
     let expected =
-      ["Signature Verified Successfully", "1", "1"] + refused(show: 65) + [" 4 wrong signature"]
-      + refused(show: 65) + [" 4 is not signed"] + refused(show: 0) + [" 2 is not signed"]
+      ["Signature Verified Successfully", "1", "1"] + refused() + [" 4 wrong signature"]
+      + refused() + [" 4 is not signed"] + refused() + [" 4 is not signed"] + readers
     #expect(
       result.text.split(separator: "\n").map(String.init) == expected,
       "\(result.text) \(result.errors)")

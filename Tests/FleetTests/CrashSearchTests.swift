@@ -23,7 +23,7 @@ import Testing
     }
     _ = store.takeRequests()
     let since = clock.now() - .hours(10)
-    let search = CrashSearch(store, since: since, includesFailures: false)
+    let search = CrashSearch(store, knowing: nil, since: since, includesFailures: false)
     let crashes = try await search.crashes(of: ["d1", "d2", "d3"]) { _ in }
     // Of the sessions of a day and more, sidecars of crashes alone.
     #expect(store.takeRequests().gets == 6)
@@ -32,7 +32,7 @@ import Testing
     #expect(groups[0].count == 6 && groups[0].devices == ["host-d1", "host-d2", "host-d3"])
     #expect(groups[0].firstVersion == "1.2" && groups[0].lastVersion == "1.5")
     #expect(groups[0].signature.title == "worker <n> gone")
-    let all = CrashSearch(store, since: since, includesFailures: true)
+    let all = CrashSearch(store, knowing: nil, since: since, includesFailures: true)
     #expect(
       CrashGroup.groups(of: try await all.crashes(of: ["d1", "d2", "d3"]) { _ in }).count == 2)
   }
@@ -55,11 +55,50 @@ import Testing
     device.write("y", to: open)
     try device.upload(open)
     let records = try await DeviceRecord.all(in: store)
-    let found = try await DeviceSummary.read(records, in: store, now: clock.now())
+    let found = try await DeviceSummary.read(records, in: store, knowing: nil, now: clock.now())
     let summaries = Dictionary(uniqueKeysWithValues: found.map { ($0.deviceId, $0) })
     #expect(summaries["old"]?.lastSeen == seen && summaries["old"]?.version == "0.9")
     let new = try #require(summaries["new"])
     #expect(new.lastSeen == clock.now() && new.crashes == 1 && new.errors == 4)
     #expect(new.openSessions == 1 && new.version == "1.5" && new.waitingBytes == 0)
+  }
+
+  @Test func `what somebody else wrote about a signing device is reported, and not believed`()
+    async throws
+  {
+    let clock = TestClock()
+    let store = TimedStore(clock)
+    let device = try SimulatedDevice("device", store)
+    let session = device.begin("player")
+    device.write("gone", .error, to: session)
+    try device.upload(session)
+    clock.advance(seconds: 60)
+    let home = try TestHome()
+    try home.home.create()
+    let key = try DeviceKey(
+      deviceId: "device", created: Timestamp(milliseconds: 0), seed: Array(repeating: 7, count: 32))
+    let keys = KnownKeys(home.home, named: [:], own: key)
+    let rule = AlertRule(name: "errors", .records(RecordCondition()))
+    func passes(_ keys: KnownKeys?) async throws -> AlertReading {
+      var cursors = AlertCursors()
+      return try await AlertScan(store, knowing: keys, [rule], now: clock.now()).read(&cursors)
+    }
+    #expect(try await passes(nil).records.count == 1)
+    let refused = try await passes(keys)
+    #expect(refused.records.isEmpty)
+    #expect(refused.problems.first?.contains("is not signed") == true)
+
+    try device.upload(session, ending: .signal(11))
+    let search = CrashSearch(
+      store, knowing: keys, since: clock.now() - .hours(1), includesFailures: true)
+    var problems: [String] = []
+    #expect(try await search.crashes(of: ["device"]) { problems.append($0) }.isEmpty)
+    #expect(problems.first?.contains("is not signed") == true)
+    let records = try await DeviceRecord.all(in: store)
+    for (keys, crashes) in [(nil, 1), (keys, 0)] {
+      let found = try await DeviceSummary.read(
+        records, in: store, knowing: keys, now: clock.now())
+      #expect(found.map(\.crashes) == [crashes])
+    }
   }
 }

@@ -30,7 +30,7 @@ import Testing
   private func salvage(_ made: StoredGenerations, _ remote: RemoteSession) async throws -> Outcome {
     var outcome = Outcome()
     let length = StreamOffset(made.stream.count)
-    try await RemoteReader(made.store).salvage(remote, upTo: length) { part in
+    try await RemoteReader(made.store, knowing: nil).salvage(remote, upTo: length) { part in
       switch part {
       case .bytes(let bytes): outcome.bytes += bytes
       case .damage(let damage):
@@ -50,7 +50,7 @@ import Testing
     let remote = try await made.remote()
     #expect(
       remote.generation == made.streams.count && remote.mark == StreamOffset(made.stream.count))
-    let reader = RemoteReader(made.store)
+    let reader = RemoteReader(made.store, knowing: nil)
     for (number, stream) in made.streams.enumerated() {
       let length = Int.random(in: 0...stream.count, using: &generator)
       let start = Int.random(in: 0...length, using: &generator)
@@ -89,7 +89,9 @@ import Testing
     let remote = try await made.remote()
     var read: [UInt8] = []
     do {
-      try await RemoteReader(made.store).read(remote, upTo: StreamOffset(made.stream.count)) {
+      try await RemoteReader(made.store, knowing: nil).read(
+        remote, upTo: StreamOffset(made.stream.count)
+      ) {
         read += $0
       }
       #expect(read == made.stream)
@@ -130,7 +132,9 @@ import Testing
         for key in gone { store[key] = nil }
       }
       _ = made.store.takeTraffic()
-      try await RemoteReader(made.store).read(before, upTo: before.mark) { read += $0 }
+      try await RemoteReader(made.store, knowing: nil).read(before, upTo: before.mark) {
+        read += $0
+      }
       #expect(read == made.stream)
       #expect(made.store[key] == nil)
       #expect(made.store.takeTraffic().lists == 1)
@@ -142,7 +146,7 @@ import Testing
     }
     _ = made.store.takeTraffic()
     let gone = await #expect(throws: ReplicaError.self) {
-      try await RemoteReader(made.store).read(before, upTo: before.mark) { _ in }
+      try await RemoteReader(made.store, knowing: nil).read(before, upTo: before.mark) { _ in }
     }
     #expect(gone?.code == .missingBytes)
     #expect(made.store.takeTraffic().lists <= 1)
@@ -168,7 +172,7 @@ import Testing
       defer { made.store[made.folder.key + name.fileName] = nil }
       let remote = try await made.remote()
       let error = await #expect(throws: ReplicaError.self) {
-        try await RemoteReader(made.store).read(remote, upTo: length) { _ in }
+        try await RemoteReader(made.store, knowing: nil).read(remote, upTo: length) { _ in }
       }
       let outcome = try await salvage(made, remote)
       #expect(outcome.isHonest(about: second) && !outcome.damage.isEmpty)
@@ -196,7 +200,8 @@ import Testing
     sidecar.generation = 2
     try made.put(sidecar, generation: 2)
     let whole = try #require(try await made.remote().revision)
-    #expect(try await RemoteReader(made.store).read(whole, in: made.folder) == sidecar)
+    #expect(
+      try await RemoteReader(made.store, knowing: nil).read(whole, in: made.folder) == sidecar)
     var (other, climbing, foreign) = (sidecar, sidecar, sidecar)
     other.generation = nil
     climbing.deviceId = "../.."
@@ -206,7 +211,7 @@ import Testing
       try made.put(wrong, generation: 3 + number)
       let revision = try #require(try await made.remote().revision)
       let error = await #expect(throws: ReplicaError.self) {
-        try await RemoteReader(made.store).read(revision, in: made.folder)
+        try await RemoteReader(made.store, knowing: nil).read(revision, in: made.folder)
       }
       #expect(error?.code == .damagedObject)
       #expect(error?.detail.contains(revision.fileName) == true)
@@ -231,7 +236,7 @@ import Testing
     let name = made.put(
       stream, literals: [], delta, at: 0..<StreamOffset(stream.count), of: 2)
     let error = await #expect(throws: ReplicaError.self) {
-      try await RemoteReader(made.store).read(name, in: made.folder) { _ in }
+      try await RemoteReader(made.store, knowing: nil).read(name, in: made.folder) { _ in }
     }
     #expect(error?.code == .damagedObject && error?.detail.contains("takes too long") == true)
   }
@@ -246,7 +251,7 @@ import Testing
     for place in [1 << 20, 3 << 20, 5 << 20] { object[place] ^= 1 }
     made.store[key] = object
     var damage: [StreamDamage] = []
-    try await RemoteReader(made.store).salvage(try await made.remote()) { part in
+    try await RemoteReader(made.store, knowing: nil).salvage(try await made.remote()) { part in
       if case .damage(let found) = part, found.isLost { damage.append(found) }
     }
     #expect(damage.count == 1 && damage.first?.range.byteCount == 6 << 20, "\(damage)")
@@ -263,7 +268,7 @@ import Testing
     let remote = try await made.remote()
     _ = made.store.takeTraffic()
     var read: [UInt8] = []
-    try await RemoteReader(made.store).read(remote, upTo: remote.mark) { read += $0 }
+    try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.mark) { read += $0 }
     #expect(read == part)
     let traffic = made.store.takeTraffic()
     #expect(traffic.gets == 3 && traffic.bytes < 5 << 20, "\(traffic)")

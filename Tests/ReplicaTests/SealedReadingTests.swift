@@ -41,7 +41,7 @@ import Testing
   private func read(_ made: StoredGenerations) async throws -> [UInt8] {
     let remote = try await made.remote()
     var read: [UInt8] = []
-    try await RemoteReader(made.store).read(remote, upTo: remote.end) { read += $0 }
+    try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.end) { read += $0 }
     return read
   }
 
@@ -57,13 +57,13 @@ import Testing
     #expect(try await read(made) == made.stream)
 
     let remote = try await made.remote()
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     var last: [UInt8] = []
     try await parts.read(try await parts.last(lines: 3)) { last += $1 }
     #expect(last.count > 100 && made.stream.suffix(last.count) == last[...])
 
     var salvaged: [UInt8] = []
-    try await RemoteReader(made.store).salvage(remote) { part in
+    try await RemoteReader(made.store, knowing: nil).salvage(remote) { part in
       if case .bytes(let bytes) = part { salvaged += bytes } else { Issue.record("\(part)") }
     }
     #expect(salvaged == made.stream)
@@ -71,15 +71,14 @@ import Testing
 
   @Test func `the seal is fetched once, and not at all if it is known`() async throws {
     let made = try made()
-    let seal = try await made.seal(device: device)
+    try await made.seal(device: device)
     let remote = try await made.remote()
     _ = made.store.takeTraffic()
-    try await RemoteReader(made.store).read(remote, upTo: remote.end) { _ in }
+    try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.end) { _ in }
     #expect(made.store.takeTraffic().gets == 4)
-    let sidecar = try await RemoteReader(made.store).read(seal, in: made.folder)
-    let known = try remote.restricted(to: sidecar)
+    let known = try await RemoteReader(made.store, knowing: nil).accept(remote).session()
     _ = made.store.takeTraffic()
-    try await RemoteReader(made.store).read(known, upTo: remote.end) { _ in }
+    try await RemoteReader(made.store, knowing: nil).read(known, upTo: remote.end) { _ in }
     #expect(made.store.takeTraffic().gets == 3)
   }
 
@@ -93,7 +92,7 @@ import Testing
       if asked == key { store[key] = nil }
     }
     let error = await #expect(throws: ReplicaError.self) {
-      try await RemoteReader(made.store).read(remote, upTo: remote.end) { _ in }
+      try await RemoteReader(made.store, knowing: nil).read(remote, upTo: remote.end) { _ in }
     }
     #expect(error?.code == .missingBytes)
   }
@@ -105,7 +104,7 @@ import Testing
 
     let remote = try await made.remote()
     // In adjacent pieces, as a cursor reads it.
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store)
+    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     let middle = StreamOffset(remote.end.byteCount / 2)
     try await parts.read([0..<middle]) { _, _ in }
     await #expect(throws: ReplicaError.self) {
@@ -115,7 +114,7 @@ import Testing
     try await parts.read([middle..<remote.end]) { _, _ in }
     var damage: [StreamDamage] = []
     var salvaged: [UInt8] = []
-    try await RemoteReader(made.store).salvage(remote) { part in
+    try await RemoteReader(made.store, knowing: nil).salvage(remote) { part in
       switch part {
       case .bytes(let bytes): salvaged += bytes
       case .damage(let found): damage.append(found)
@@ -160,7 +159,7 @@ import Testing
     let remote = try await made.remote()
     var salvaged: [UInt8] = []
     var damage: [StreamDamage] = []
-    try await RemoteReader(made.store).salvage(remote) { part in
+    try await RemoteReader(made.store, knowing: nil).salvage(remote) { part in
       switch part {
       case .bytes(let bytes): salvaged += bytes
       case .damage(let found): damage.append(found)

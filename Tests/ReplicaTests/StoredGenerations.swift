@@ -76,7 +76,7 @@ struct StoredGenerations {
     let objects = remote.cover(upTo: length, of: generation)
     var basis: Set<SegmentName> = []
     for name in objects where name.kind == .delta {
-      basis.formUnion(try await RemoteReader(store).basis(of: name, in: remote))
+      basis.formUnion(try await RemoteReader(store, knowing: nil).basis(of: name, in: remote))
     }
     sidecar.objects = objects.map(\.fileName)
     sidecar.basis = basis.map(\.fileName).sorted()

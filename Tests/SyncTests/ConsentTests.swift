@@ -30,7 +30,9 @@ import Testing
   private func newest(_ site: Site, _ session: SessionID) async throws -> (RevisionName, Sidecar) {
     let remote = try await site.remote(session)
     let revision = try #require(remote.revision)
-    return (revision, try await RemoteReader(site.store).read(revision, in: remote.folder))
+    return (
+      revision, try await RemoteReader(site.store, knowing: nil).read(revision, in: remote.folder)
+    )
   }
 
   /// The content of the store, segments as the logs they hold.
@@ -49,7 +51,7 @@ import Testing
       }
       let place = SessionFolder(device: site.local.device.deviceId, session: name.session)
       var log: [UInt8] = []
-      try await RemoteReader(site.store).read(name, in: place) { log += $0 }
+      try await RemoteReader(site.store, knowing: nil).read(name, in: place) { log += $0 }
       text += String(decoding: log, as: UTF8.self)
     }
     return text
@@ -276,11 +278,11 @@ import Testing
     #expect(entry.length == length && entry.uploaded == 0)
     let finding = try await Verifier(site.context()).verify(remote)
     #expect(finding.problem == nil && finding.isLogWithheld && finding.bytes == 0)
-    let follower = RemoteFollower(remote, in: site.store)
+    let follower = RemoteFollower(remote, in: site.store, knowing: nil)
     #expect(try await follower.look().ending?.description.contains("consent: metadata") == true)
 
     let mirror = "\(site.local.folder)/mirror"
-    let puller = Puller(site.store, into: mirror)
+    let puller = Puller(site.store, into: mirror, knowing: nil)
     let items = try await puller.plan(devices: [site.local.device.deviceId])
     var told: [SessionID] = []
     let failures = await puller.execute(items, atOnce: 1, withheld: { told.append($0) })

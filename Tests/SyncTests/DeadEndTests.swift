@@ -180,7 +180,7 @@ import Testing
 
   private func newest(_ site: Site, _ session: SessionID) async throws -> Sidecar {
     let remote = try await site.remote(session)
-    return try await RemoteReader(site.store).read(
+    return try await RemoteReader(site.store, knowing: nil).read(
       try #require(remote.revision), in: remote.folder)
   }
 }

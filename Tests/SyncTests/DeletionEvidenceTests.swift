@@ -257,7 +257,8 @@ import Testing
 
   private func seal(_ site: Site, _ session: SessionID) async throws -> Sidecar {
     let remote = try await site.remote(session)
-    return try await RemoteReader(site.store).read(try #require(remote.seal), in: remote.folder)
+    return try await RemoteReader(site.store, knowing: nil).read(
+      try #require(remote.seal), in: remote.folder)
   }
 
   @Test func `a seal without its log frees no segment`() async throws {
@@ -360,7 +361,7 @@ import Testing
     let remote = try await folder.site.remote(session)
     #expect(remote.seal?.generation == 2)
     var first: [UInt8] = []
-    try await RemoteReader(folder.site.store).read(
+    try await RemoteReader(folder.site.store, knowing: nil).read(
       remote, generation: 1, upTo: remote.mark(of: 1)
     ) { first.append(contentsOf: $0) }
     #expect(Data(first) == whole)

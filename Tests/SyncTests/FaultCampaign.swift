@@ -127,7 +127,9 @@ actor CampaignHome {
         continue
       }
       var bytes: [UInt8] = []
-      try await RemoteReader(store).read(remote, upTo: seal.length) { bytes.append(contentsOf: $0) }
+      try await RemoteReader(store, knowing: nil).read(remote, upTo: seal.length) {
+        bytes.append(contentsOf: $0)
+      }
       if bytes != log { problems.append("\(session): \(bytes.count) bytes, not \(log.count)") }
       let isHere = FileManager.default.fileExists(atPath: local.home.files(for: session).sidecar)
       if isHere, let problem = try await Verifier(context).verify(remote).problem {

@@ -12,7 +12,7 @@ struct Mirror {
   init(of site: Site, linksNames: Bool = false) {
     self.site = site
     folder = site.local.folder + "/mirror"
-    puller = Puller(site.store, into: folder, linksNames: linksNames)
+    puller = Puller(site.store, into: folder, linksNames: linksNames, knowing: nil)
   }
 
   /// Pulls once; returns the failures.

@@ -165,7 +165,7 @@ import Testing
     #expect(try fresh.log(session) == site.local.log(session))
     let finding = try await Verifier(site.context()).verify(site.remote(session))
     #expect(finding.problem == nil, "\(finding)")
-    let follower = RemoteFollower(try await site.remote(session), in: site.store)
+    let follower = RemoteFollower(try await site.remote(session), in: site.store, knowing: nil)
     let end = try await follower.look().range.upperBound
     #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
   }
@@ -175,7 +175,7 @@ import Testing
     let remote = try await site.remote(session)
     let first = try #require(remote.segments.first)
     let folder = remote.folder
-    var sidecar = try await RemoteReader(site.store).read(
+    var sidecar = try await RemoteReader(site.store, knowing: nil).read(
       try #require(remote.revision), in: folder)
     sidecar.status = .terminated
     sidecar.objects = [first.fileName]
@@ -204,7 +204,7 @@ import Testing
   @Test(arguments: ["deviceId", "sessionId"])
   func `a sidecar of another session or device is not mirrored`(field: String) async throws {
     let remote = try await site.remote(session)
-    var sidecar = try await RemoteReader(site.store).read(
+    var sidecar = try await RemoteReader(site.store, knowing: nil).read(
       try #require(remote.revision), in: remote.folder)
     sidecar.format = .asIs
     sidecar.fileName = "/var/log/app.log"

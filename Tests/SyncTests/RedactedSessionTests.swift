@@ -94,7 +94,7 @@ import Testing
     #expect(finding.problem == nil && finding.comparedLocally)
     let seal = try #require(try await site.remote(writer.session).seal)
     let folder = SessionFolder(device: site.local.device.deviceId, session: writer.session)
-    let sidecar = try await RemoteReader(site.store).read(seal, in: folder)
+    let sidecar = try await RemoteReader(site.store, knowing: nil).read(seal, in: folder)
     let counts = Dictionary(
       Redactor.standard.redactions(in: raw, format: .lines).map { ($0.kind, 1) },
       uniquingKeysWith: +)
@@ -363,7 +363,7 @@ import Testing
     #expect(try await redaction.plan(session) == nil)
     for name in remote.segments {
       var bytes: [UInt8] = []
-      try await RemoteReader(site.store).read(name, in: remote.folder) {
+      try await RemoteReader(site.store, knowing: nil).read(name, in: remote.folder) {
         bytes.append(contentsOf: $0)
       }
       #expect(hasSecret(bytes, [Self.secrets[3]]) == nil, "\(name)")

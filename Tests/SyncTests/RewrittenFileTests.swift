@@ -103,7 +103,7 @@ import Testing
     let mirror = folder.site.local.folder + "/mirror"
     let device = folder.site.local.device.deviceId
     func pull() async throws -> ByteCount {
-      let puller = Puller(store, into: mirror)
+      let puller = Puller(store, into: mirror, knowing: nil)
       let items = try await puller.plan(devices: [device])
       #expect(await puller.execute(items, atOnce: 1).isEmpty)
       let remote = try #require(try await puller.plan(devices: [device]).isEmpty ? items : [])

@@ -317,7 +317,7 @@ import Testing
     #expect(remote.generation == 2)
     let delta = try #require(remote.cover(upTo: remote.mark).first)
     #expect(delta.kind == .delta && delta.range.lowerBound == 0)
-    let basis = try await RemoteReader(site.store).basis(of: delta, in: remote)
+    let basis = try await RemoteReader(site.store, knowing: nil).basis(of: delta, in: remote)
     _ = try await site.store.delete(basis.map { remote.folder.key + $0.fileName })
     site.local.clock.advance(seconds: 2 * 86_400)
     let parts = try writer.files.parts()

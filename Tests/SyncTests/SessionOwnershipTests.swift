@@ -84,7 +84,7 @@ import Testing
     let remote = try await FolderListing(folder, in: store)[writer.session, in: folder]
     #expect(remote.revisions.count == 2)
     for revision in remote.revisions {
-      let sidecar = try await RemoteReader(store).read(revision, in: folder)
+      let sidecar = try await RemoteReader(store, knowing: nil).read(revision, in: folder)
       #expect(sidecar.uid == Self.users.victim.id)
     }
   }
@@ -180,7 +180,7 @@ import Testing
     _ = try await upload(victim, Self.users.victim)
     let folder = SessionFolder(device: victim.device.deviceId, session: writer.session)
     let remote = try await FolderListing(folder, in: store)[writer.session, in: folder]
-    let json = try await RemoteReader(store).json(of: #require(remote.revision), in: folder)
+    let json = try await RemoteReader(store, knowing: nil).accept(remote).json
     let last = RevisionName(
       session: writer.session, number: RevisionName.highestNumber, status: .active, length: 0,
       json: json)

@@ -81,7 +81,9 @@ struct Site {
   func remoteBytes(_ session: SessionID) async throws -> [UInt8] {
     let remote = try await remote(session)
     var bytes: [UInt8] = []
-    try await RemoteReader(store).read(remote, upTo: remote.seal?.length ?? remote.mark) {
+    try await RemoteReader(store, knowing: nil).read(
+      remote, upTo: remote.seal?.length ?? remote.mark
+    ) {
       bytes.append(contentsOf: $0)
     }
     return bytes

@@ -47,7 +47,7 @@ import Testing
     let remote = try await FolderListing(folder, in: faulty)[session, in: folder]
     #expect(remote.seal != nil)
     var read: [UInt8] = []
-    try await RemoteReader(faulty).read(remote, upTo: remote.end) { read += $0 }
+    try await RemoteReader(faulty, knowing: nil).read(remote, upTo: remote.end) { read += $0 }
     #expect(try read == local.log(session))
   }
 }

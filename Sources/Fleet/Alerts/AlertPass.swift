@@ -1,6 +1,6 @@
 package import ObjectStore
 package import Platform
-import Replica
+package import Replica
 import SessionLog
 
 /// One pass of `tidemark alert`: what is new, what follows from it, and telling it.
@@ -36,6 +36,8 @@ package struct AlertPass: Sendable {
   package var most = 20
   /// In a first pass, what is older is no news.
   package var newsAge = AlertPlan.newsAge
+  /// The keys that revisions must be signed with; nil to skip that check.
+  package var keys: KnownKeys?
 
   /// Describes a pass.
   package init(_ rules: [AlertRule], state path: String, now: @escaping @Sendable () -> Timestamp) {
@@ -100,7 +102,7 @@ package struct AlertPass: Sendable {
       if cursors.devicesListedAt == nil { _ = try await clocked.list(AlertScan.root, after: nil) }
       // What a pass before has learnt of the server's clock is good enough to choose folders by.
       let scan = AlertScan(
-        clocked, rules, now: time(clock, or: cursors.clockOffset), newsAge: newsAge)
+        clocked, knowing: keys, rules, now: time(clock, or: cursors.clockOffset), newsAge: newsAge)
       reading = try await scan.read(&cursors)
       cursors.clockOffset = clock.offset?.milliseconds ?? cursors.clockOffset
       state.cursors[store.location] = cursors

@@ -1,12 +1,13 @@
 package import ObjectStore
 package import Platform
-import Replica
+package import Replica
 import SessionLog
 
 /// Reads what is new in a store, as far as rules ask for it: names first, then sidecars, then the ends
 /// of streams.
 package struct AlertScan: Sendable {
   let store: any ObjectStore
+  let keys: KnownKeys?
   let rules: [AlertRule]
   /// The server's time.
   let now: Timestamp
@@ -20,14 +21,16 @@ package struct AlertScan: Sendable {
   ///
   /// - Parameters:
   ///   - store: where to look.
+  ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   ///   - rules: what is asked for.
   ///   - now: the server's time.
   ///   - newsAge: how old what a first pass finds may be to count.
   package init(
-    _ store: any ObjectStore, _ rules: [AlertRule], now: Timestamp,
+    _ store: any ObjectStore, knowing keys: KnownKeys?, _ rules: [AlertRule], now: Timestamp,
     newsAge: Duration = AlertPlan.newsAge
   ) {
-    (self.store, self.rules, self.now, self.newsAge) = (store, rules, now, newsAge)
+    (self.store, self.keys, self.rules) = (store, keys, rules)
+    (self.now, self.newsAge) = (now, newsAge)
   }
 
   /// Looks, and moves the cursors on.

@@ -39,12 +39,13 @@ struct RecordScan {
   /// - Returns: what rules count, and up to where the stream was read: the start of a line.
   /// - Throws: ``Replica/ReplicaError``, ``ObjectStore/StoreError``.
   func read(
-    _ remote: RemoteSession, from start: StreamOffset, in store: any ObjectStore
+    _ remote: RemoteSession, from start: StreamOffset, in store: any ObjectStore,
+    knowing keys: KnownKeys?
   ) async throws -> (matches: [MatchedRecords], end: StreamOffset) {
     let whole = min(remote.mark, remote.seal?.length ?? .max)
     let end = min(whole, start + Self.limit)
     guard start < end else { return ([], start) }
-    let parts = try RemoteParts(of: remote, upTo: end, in: store)
+    let parts = try RemoteParts(of: remote, upTo: end, in: store, knowing: keys)
     var ranges = [start..<end]
     if let levels { ranges = try await parts.span(nil, levels: levels, from: start) }
     var tally = RecordTally(rules, patterns, facts, now: now)

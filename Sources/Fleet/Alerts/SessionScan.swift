@@ -82,11 +82,12 @@ struct SessionScan: Sendable {
 
   private func read(_ result: inout Result) async throws {
     let (isEnd, hasRecords) = (wantsEnd(result), wantsRecords(result))
-    var sidecar: Sidecar?
+    var accepted: AcceptedSession?
     if isEnd || (hasRecords && (lacksFacts(result) || remote.seal != nil)) || wantsFacts(result) {
-      sidecar = try await self.sidecar(&result)
-      if let sidecar { result.cursor.facts = SessionFacts(sidecar) }
+      accepted = try await accept(&result)
+      if let sidecar = accepted?.sidecar { result.cursor.facts = SessionFacts(sidecar) }
     }
+    let sidecar = accepted?.sidecar
     if isEnd {
       let crash = sidecar.map(CrashReport.init) ?? CrashReport(unreadable: remote, at: scan.now)
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
@@ -95,7 +96,7 @@ struct SessionScan: Sendable {
       if isFailure, crash.endedAt >= earliest { result.reading.crashes.append(crash) }
     }
     if hasRecords, let facts = result.cursor.facts {
-      try await readRecords(&result, facts, sidecar)
+      try await readRecords(&result, facts, accepted)
     }
     finish(&result)
   }
@@ -111,11 +112,12 @@ struct SessionScan: Sendable {
     if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }
   }
 
-  /// The newest revision; nil where there is none, or it is damaged.
-  private func sidecar(_ result: inout Result) async throws -> Sidecar? {
+  /// The session with its newest revision; nil where there is none, or it is damaged or not its
+  /// device's.
+  private func accept(_ result: inout Result) async throws -> AcceptedSession? {
     guard let revision = remote.revision else { return nil }
     do {
-      return try await RemoteReader(scan.store).read(revision, in: remote.folder)
+      return try await RemoteReader(scan.store, knowing: scan.keys).accept(remote)
     } catch let error as ReplicaError {
       result.reading.problems.append(AlertScan.problem(remote.session, error))
       result.cursor.unreadable = revision.number
@@ -124,7 +126,7 @@ struct SessionScan: Sendable {
   }
 
   private func readRecords(
-    _ result: inout Result, _ facts: SessionFacts, _ sidecar: Sidecar?
+    _ result: inout Result, _ facts: SessionFacts, _ accepted: AcceptedSession?
   ) async throws {
     let matchers = scan.rules.filter { $0.records != nil && $0.filter.admits(facts.subject) }
     guard !matchers.isEmpty else {
@@ -132,9 +134,10 @@ struct SessionScan: Sendable {
       return
     }
     do {
-      let remote = try sidecar.map(remote.restricted) ?? remote
+      let remote = try accepted?.session() ?? remote
       let records = try RecordScan(matchers, facts, now: scan.now)
-      let found = try await records.read(remote, from: result.cursor.end, in: scan.store)
+      let found = try await records.read(
+        remote, from: result.cursor.end, in: scan.store, knowing: scan.keys)
       result.reading.records += found.matches
       result.cursor.end = found.end
     } catch let error as ReplicaError {

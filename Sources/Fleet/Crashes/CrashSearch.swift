@@ -1,12 +1,13 @@
 package import ObjectStore
 package import Platform
-import Replica
+package import Replica
 import SessionLog
 
 /// Finds the sessions of devices in a store that ended badly: names tell which, so that only their
 /// sidecars are fetched.
 package struct CrashSearch: Sendable {
   private let store: any ObjectStore
+  private let keys: KnownKeys?
   private let since: Timestamp
   private let includesFailures: Bool
 
@@ -14,11 +15,15 @@ package struct CrashSearch: Sendable {
   ///
   /// - Parameters:
   ///   - store: where to look.
+  ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   ///   - since: the earliest end.
   ///   - includesFailures: whether programs count that exited with another status than 0; that takes
   ///     the sidecar of each session.
-  package init(_ store: any ObjectStore, since: Timestamp, includesFailures: Bool) {
-    (self.store, self.since, self.includesFailures) = (store, since, includesFailures)
+  package init(
+    _ store: any ObjectStore, knowing keys: KnownKeys?, since: Timestamp, includesFailures: Bool
+  ) {
+    (self.store, self.keys) = (store, keys)
+    (self.since, self.includesFailures) = (since, includesFailures)
   }
 
   /// A clock may be off by so much without hiding a crash.
@@ -43,9 +48,9 @@ package struct CrashSearch: Sendable {
         }
         return seal.status == .crashed || includesFailures
       }
-      let store = store
+      let reader = RemoteReader(store, knowing: keys)
       try await ended.sorted { $0.session < $1.session }.concurrentForEach { session in
-        try await Self.sidecar(of: session, in: store)
+        try await Self.sidecar(of: session, by: reader)
       } _: { sidecar, problem in
         if let problem { report(problem) }
         guard let sidecar, sidecar.status == .crashed || sidecar.cause?.isFailure == true else {
@@ -59,11 +64,11 @@ package struct CrashSearch: Sendable {
   }
 
   private static func sidecar(
-    of session: RemoteSession, in store: any ObjectStore
+    of session: RemoteSession, by reader: RemoteReader
   ) async throws -> (Sidecar?, String?) {
-    guard let seal = session.seal else { return (nil, nil) }
+    guard session.seal != nil else { return (nil, nil) }
     do {
-      return (try await RemoteReader(store).read(seal, in: session.folder), nil)
+      return (try await reader.accept(session).sidecar, nil)
     } catch let error as ReplicaError {
       return (nil, AlertScan.problem(session.session, error))
     } catch let error as StoreError where error.isNotFound {

@@ -29,14 +29,20 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
   /// Reads what the store has of devices: their folders of the last two weeks, and the sidecars of
   /// sessions that are open or were sent within a day.
   ///
+  /// - Parameter keys: the keys that revisions must be signed with; nil to skip that check.
   /// - Throws: ``ObjectStore/StoreError``.
   package static func read(
-    _ devices: [DeviceRecord], in store: any ObjectStore, now: Timestamp
+    _ devices: [DeviceRecord], in store: any ObjectStore, knowing keys: KnownKeys?, now: Timestamp
   ) async throws -> [DeviceSummary] {
-    try await devices.concurrentMap { try await DeviceSummary($0, in: store, now: now) }
+    let reader = RemoteReader(store, knowing: keys)
+    return try await devices.concurrentMap {
+      try await DeviceSummary($0, in: store, by: reader, now: now)
+    }
   }
 
-  private init(_ device: DeviceRecord, in store: any ObjectStore, now: Timestamp) async throws {
+  private init(
+    _ device: DeviceRecord, in store: any ObjectStore, by reader: RemoteReader, now: Timestamp
+  ) async throws {
     deviceId = device.deviceId
     deviceName = AlertSubject(device: device.deviceId, deviceName: device.deviceName).deviceName
     let folders = try await SessionFolder.all(of: [device.deviceId], in: store)
@@ -53,7 +59,7 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
         if remote.seal == nil { openSessions += 1 }
         let isNewest = newest.map { $0 < session } ?? true
         guard isNewest || remote.seal == nil || now - seen < Self.day else { continue }
-        guard let sidecar = try await Self.sidecar(of: remote, in: store) else { continue }
+        guard let sidecar = try await Self.sidecar(of: remote, by: reader) else { continue }
         if isNewest {
           let subject = AlertSubject(sidecar)
           (newest, app, version) = (session, subject.app, subject.version)
@@ -80,11 +86,10 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
   }
 
   private static func sidecar(
-    of remote: RemoteSession, in store: any ObjectStore
+    of remote: RemoteSession, by reader: RemoteReader
   ) async throws -> Sidecar? {
-    guard let revision = remote.revision else { return nil }
     do {
-      return try await RemoteReader(store).read(revision, in: remote.folder)
+      return try await reader.accept(remote).sidecar
     } catch is ReplicaError {
       return nil
     } catch let error as StoreError where error.isNotFound {

@@ -10,7 +10,7 @@ package import SessionLog
 /// objects that its seal names are read.
 ///
 /// ```swift
-/// let parts = try RemoteParts(of: remote, upTo: length, in: store)
+/// let parts = try RemoteParts(of: remote, upTo: length, in: store, knowing: keys)
 /// try await parts.read(try await parts.last(lines: 100)) { offset, bytes in … }
 /// ```
 package final class RemoteParts {
@@ -23,11 +23,11 @@ package final class RemoteParts {
   ///   - remote: the session in a listing.
   ///   - length: the end of the stream.
   ///   - store: the store.
-  ///   - keys: the keys that seals must be signed with; nil to skip that check.
+  ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   /// - Throws: ``Delta/SegmentError`` if there is not enough memory.
   package init(
     of remote: RemoteSession, upTo length: StreamOffset, in store: any ObjectStore,
-    knowing keys: KnownKeys? = nil
+    knowing keys: KnownKeys?
   ) throws {
     stream = try RemoteStream(remote, generation: nil, in: store, knowing: keys)
     self.length = length
@@ -125,7 +125,7 @@ package final class RemoteParts {
 
   /// The segments of the whole stream.
   private func cover() async throws -> [SegmentName] {
-    try await stream.obeySeal()
+    try await stream.obeyRevision()
     let cover = stream.remote.cover(upTo: length, of: stream.generation)
     let end = cover.last?.range.upperBound ?? 0
     guard end >= length else { throw stream.missing(from: end, upTo: length) }

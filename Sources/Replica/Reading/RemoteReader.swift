@@ -11,16 +11,17 @@ package struct RemoteReader: Sendable {
 
   /// Makes a reader.
   ///
-  /// - Parameter keys: the keys that seals must be signed with; nil to skip that check.
-  package init(_ store: any ObjectStore, knowing keys: KnownKeys? = nil) {
+  /// - Parameter keys: the keys that revisions must be signed with; nil to skip that check, where a
+  ///   home knows a revision by its hash, or the log itself.
+  package init(_ store: any ObjectStore, knowing keys: KnownKeys?) {
     self.store = store
     self.keys = keys
   }
 
   /// Reads the stream, or the rest after a known part.
   ///
-  /// For a sealed session, reads the objects that its seal names; fetches the seal for that unless
-  /// the session was restricted to it already. If the whole stream is read, its digest is compared
+  /// For a sealed session, reads the objects that its seal names. Fetches the newest revision for
+  /// that, and to verify who signed it, unless the session was accepted already. If the whole stream is read, its digest is compared
   /// with the seal's.
   ///
   /// A segment that was deleted since the listing, because a longer one replaced it, costs one new
@@ -99,7 +100,8 @@ package struct RemoteReader: Sendable {
       let listing = try await FolderListing(folder, session: segment.session, in: store)
       remote = listing[segment.session, in: folder].only(segment)
     }
-    let stream = try RemoteStream(remote, generation: segment.generation, in: store)
+    let stream = try RemoteStream(
+      remote, generation: segment.generation, in: store, knowing: keys)
     try await stream.read(
       from: segment.range.lowerBound, after: nil, upTo: segment.range.upperBound
     ) { part in
@@ -117,8 +119,8 @@ package struct RemoteReader: Sendable {
   /// Reads a sidecar revision from bytes that match its name.
   ///
   /// - Throws: ``ReplicaError``, also if they state another session, device or generation than the
-  ///   key, because these become file names; and for a seal that is not its device's.
-  package func sidecar(
+  ///   key, because these become file names; and for a revision that is not its device's.
+  func sidecar(
     _ json: [UInt8], of revision: RevisionName, in folder: SessionFolder
   ) throws -> Sidecar {
     let sidecar = try naming(revision) { try Sidecar(json: json) }
@@ -140,7 +142,7 @@ package struct RemoteReader: Sendable {
   /// The bytes of a sidecar revision, verified against its name.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  package func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
+  func json(of revision: RevisionName, in folder: SessionFolder) async throws -> [UInt8] {
     let json = try await store.get(
       folder.key + revision.fileName, atMost: RevisionName.largestObject)
     guard revision.matches(json) else {

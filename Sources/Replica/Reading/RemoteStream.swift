@@ -13,7 +13,7 @@ final class RemoteStream {
   typealias Body = (StreamPart) throws -> Void
 
   let store: any ObjectStore
-  /// The keys that seals must be signed with; nil to skip that check.
+  /// The keys that revisions must be signed with; nil to skip that check.
   let keys: KnownKeys?
   let generation: Int
   let decoder: SegmentDecoder
@@ -41,11 +41,11 @@ final class RemoteStream {
   private var lookedAt: StreamOffset?
   /// Damaged segments that others can replace.
   private var excluded: Set<SegmentName> = []
-  /// Whether to read the stream that counts, as its seal describes it, rather than a generation by
+  /// Whether to read the stream that counts, as its newest revision says, rather than a generation by
   /// the names of all segments.
-  let obeysSeal: Bool
-  /// Why the seal does not determine what to read, if it exists; in salvage only.
-  var sealProblem: ReplicaError?
+  let obeysRevision: Bool
+  /// Why the newest revision does not determine what to read; in salvage only.
+  var revisionProblem: ReplicaError?
   /// Whether bytes were omitted.
   private(set) var hasLost = false
   /// The segment being read in parts, kept for more of them.
@@ -53,11 +53,11 @@ final class RemoteStream {
 
   init(
     _ remote: RemoteSession, generation: Int?, in store: any ObjectStore,
-    knowing keys: KnownKeys? = nil, salvages: Bool = false
+    knowing keys: KnownKeys?, salvages: Bool = false
   ) throws {
     self.remote = remote
     self.generation = generation ?? remote.generation
-    obeysSeal = generation == nil
+    obeysRevision = generation == nil
     self.store = store
     self.keys = keys
     self.salvages = salvages
@@ -70,7 +70,7 @@ final class RemoteStream {
   func read(
     from start: StreamOffset, after before: [UInt8]?, upTo length: StreamOffset, _ body: Body
   ) async throws {
-    try await obeySeal(upTo: length, body)
+    try await obeyRevision(upTo: length, body)
     position = start
     tail = start == 0 ? [] : before
     digest = SHA256()
@@ -84,7 +84,7 @@ final class RemoteStream {
   ///
   /// - Parameter ranges: in order and disjoint.
   func read(_ ranges: [Range<StreamOffset>], _ body: Body) async throws {
-    try await obeySeal()
+    try await obeyRevision()
     for range in ranges {
       if position != range.lowerBound || position == 0 {
         (position, tail) = (range.lowerBound, nil)
@@ -244,8 +244,8 @@ final class RemoteStream {
     lookedAt = position
     let (folder, session) = (remote.folder, remote.session)
     let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
-    remote = remote.contents.map(listed.restricted) ?? listed
-    try await obeySeal()
+    remote = remote.listedAgain(as: listed)
+    try await obeyRevision()
   }
 
   private func check(_ link: Link, of segment: SegmentName, after tail: [UInt8], _ body: Body)

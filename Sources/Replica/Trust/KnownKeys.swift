@@ -73,25 +73,51 @@ package final class KnownKeys: Sendable {
   ) throws {
     let signer = try SealSignature.signer(of: json, sidecar, revision, in: folder)
     let device = folder.device
-    let first = try seen(device)
-    let known = named[device] ?? first
     guard let signer else {
-      guard let known else { return }
-      let since = known.since ?? (first?.key == known.key ? first?.since : nil)
-      if let since, revision.session.startedAt < since { return }
-      throw error(
-        revision, folder, "is not signed, but device \(device) signs its revisions", known)
+      guard try signs(device, revision.session) else { return }
+      throw ReplicaError(
+        .damagedObject,
+        "\(folder.key)\(revision.fileName) is not signed, but device \(device) signs its revisions: "
+          + "somebody else may have written it. \(repair(revision.session, of: device))")
     }
     let key = Key(signer.key, since: signer.since)
-    guard let known else { return try remember(key, of: device) }
+    guard let known = try named[device] ?? seen(device) else {
+      return try remember(key, of: device)
+    }
     guard known.key == key.key else {
-      throw error(revision, folder, "is signed with another key (\(signer.key))", known)
+      throw error(revision, folder, signer.key, known)
     }
     if known.since == nil { try remember(key, of: device) }
   }
 
+  /// Verifies that a session may lack a revision: not if it has segments and its device signs.
+  ///
+  /// - Throws: ``ReplicaError`` if it may not.
+  func checkMissingRevision(of remote: RemoteSession) throws {
+    let (device, session) = (remote.folder.device, remote.session)
+    guard !remote.segments.isEmpty, try signs(device, session) else { return }
+    throw ReplicaError(
+      .damagedObject,
+      "\(remote.folder.key)\(session) has log bytes, but no sidecar, which device \(device) signs: "
+        + "somebody else may have written them, or it is being sent or deleted at this moment. Try "
+        + "again in a while; if it stays so: \(repair(session, of: device))")
+  }
+
+  /// Whether a device's revisions of a session must be signed.
+  private func signs(_ device: String, _ session: SessionID) throws -> Bool {
+    let first = try seen(device)
+    guard let known = named[device] ?? first else { return false }
+    let since = known.since ?? (first?.key == known.key ? first?.since : nil)
+    return since.map { session.startedAt >= $0 } ?? true
+  }
+
+  private func repair(_ session: SessionID, of device: String) -> String {
+    "'tidemark verify --repair \(session)'\(device == own ? "" : " on that device") sends what its "
+      + "local log has, and seals it again; a mirror made by 'tidemark pull' keeps what it had"
+  }
+
   private func error(
-    _ revision: RevisionName, _ folder: SessionFolder, _ what: String, _ known: Key
+    _ revision: RevisionName, _ folder: SessionFolder, _ signer: PublicKey, _ known: Key
   ) -> ReplicaError {
     let advice =
       switch folder.device {
@@ -107,18 +133,20 @@ package final class KnownKeys: Sendable {
       }
     return ReplicaError(
       .damagedObject,
-      "\(folder.key)\(revision.fileName) \(what): somebody else may have written it. Device "
-        + "\(folder.device) is known by \(known.key). \(advice)")
+      "\(folder.key)\(revision.fileName) is signed with another key (\(signer)): somebody else may "
+        + "have written it. Device \(folder.device) is known by \(known.key). \(advice)")
   }
 
   private func remember(_ key: Key, of device: String) throws {
-    // Another process may have seen others meanwhile.
-    var all = try Self.read(path)
-    guard all[device] != key else { return }
-    all[device] = key
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    try AtomicFile.write(Array(try encoder.encode(all)) + [0x0a], to: path)
-    seen.withLock { $0 = all }
+    try seen.withLock { seen in
+      // Another process may have seen others meanwhile.
+      var all = try Self.read(path)
+      defer { seen = all }
+      guard all[device] != key else { return }
+      all[device] = key
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+      try AtomicFile.write(Array(try encoder.encode(all)) + [0x0a], to: path)
+    }
   }
 }

@@ -12,7 +12,7 @@ package final class RemoteFollower: StreamFollower {
 
   /// Follows a session in a listing.
   package init(
-    _ remote: RemoteSession, in store: any ObjectStore, knowing keys: KnownKeys? = nil
+    _ remote: RemoteSession, in store: any ObjectStore, knowing keys: KnownKeys?
   ) {
     self.remote = remote
     self.store = store
@@ -22,17 +22,21 @@ package final class RemoteFollower: StreamFollower {
   /// See ``StreamFollower/look()``.
   package func look() async throws -> StreamGrowth {
     let (folder, session) = (remote.folder, remote.session)
-    var found = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
+    var found = remote.listedAgain(as: listed)
     guard found.revision != nil || !found.segments.isEmpty else {
       throw LookupError(.gone, session.description)
     }
     let isRewritten = found.generation != remote.generation
     let end = found.seal?.length ?? found.mark
-    if let seal = found.seal {
-      let sidecar = try await RemoteReader(store, knowing: keys).read(seal, in: folder)
-      found = try found.restricted(to: sidecar)
-      ending = StreamGrowth.Ending(
-        status: sidecar.status, cause: sidecar.cause, isLogWithheld: sidecar.withholdsLog)
+    let reader = RemoteReader(store, knowing: keys)
+    if found.seal != nil || reader.mustAccept(found) {
+      let accepted = try await reader.accept(found)
+      found = try accepted.session()
+      if found.seal != nil, let sidecar = accepted.sidecar {
+        ending = StreamGrowth.Ending(
+          status: sidecar.status, cause: sidecar.cause, isLogWithheld: sidecar.withholdsLog)
+      }
     }
     remote = found
     parts = try RemoteParts(of: found, upTo: end, in: store, knowing: keys)

@@ -31,7 +31,7 @@ extension Puller {
   ///
   /// - Throws: ``Replica/ReplicaError``, also if the store shows less than the mirror has.
   func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
-    guard let revision = item.remote.revision else { return nil }
+    guard item.remote.revision != nil else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
     if let refusal = limit.refusal(of: item.missing, from: item.stored) {
       throw ReplicaError(
@@ -41,16 +41,14 @@ extension Puller {
     }
     let files = files(of: item.remote)
     try Directory.make(files.directory, rights: Self.folderRights)
-    let json = try await RemoteReader(store, knowing: keys).json(
-      of: revision, in: item.remote.folder)
-    let sidecar = try RemoteReader(store, knowing: keys).sidecar(
-      json, of: revision, in: item.remote.folder)
-    let remote = try item.remote.restricted(to: sidecar)
+    let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
+    guard let sidecar = accepted.sidecar else { return nil }
+    let remote = try accepted.session()
     let digest = remote.contents?.digest
     guard item.held <= item.length || digest != nil else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
-    var fetched = Fetched(item: item, sidecar: sidecar, json: json)
+    var fetched = Fetched(item: item, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
     if item.present == item.held, item.held <= item.length {
       do {

@@ -84,10 +84,10 @@ package struct Puller: Sendable {
   ///   - folder: the mirror; created if missing.
   ///   - linksNames: whether attached files get a second name,
   ///     `<device>/names/<path>/<session>.log`.
-  ///   - keys: the keys that seals must be signed with; nil to skip that check.
+  ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   package init(
     _ store: any ObjectStore, into folder: String, linksNames: Bool = false,
-    knowing keys: KnownKeys? = nil
+    knowing keys: KnownKeys?
   ) {
     self.store = store
     self.folder = folder

@@ -42,12 +42,11 @@ package struct Verifier: Sendable {
     do {
       let log = try local.openSentLog(sidecar, context)
       here = try log?.available().lowerBound ?? .max
-      let reader = RemoteReader(context.store, knowing: context.keys)
-      var said: Sidecar?
-      if let revision = remote.revision {
-        said = try await reader.read(revision, in: remote.folder)
-      }
-      let sealed = try said.map { try remote.restricted(to: $0) } ?? remote
+      // Before the first revision, the local log shows what is the device's.
+      let isKnown = remote.revision == nil && here == 0
+      let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
+      let accepted = try await reader.accept(remote)
+      let (said, sealed) = (accepted.sidecar, try accepted.session())
       let length = try expectedLength(sealed)
       let end = try log?.status().length ?? .zero
       var position = StreamOffset.zero
@@ -80,7 +79,7 @@ package struct Verifier: Sendable {
         throw ReplicaError(.damagedObject, "the seal of \(remote.session) names '\(name)'")
       }
       do {
-        try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
+        try await context.reader.read(segment, in: remote.folder) { _ in }
       } catch let error as StoreError where error.isNotFound {
         throw ReplicaError(.missingBytes, "\(name) is not there any more")
       }

@@ -95,7 +95,7 @@ struct PartProof {
     }
     do {
       // Matching the name's hash suffices: the local bytes match it too.
-      try await RemoteReader(context.store).read(segment, in: remote.folder) { _ in }
+      try await context.reader.read(segment, in: remote.folder) { _ in }
     } catch let error as ReplicaError {
       throw Doubt(error.detail)
     }

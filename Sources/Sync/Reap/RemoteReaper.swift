@@ -149,7 +149,7 @@ package struct RemoteReaper: Sendable {
       }
       let sidecar: Sidecar
       do {
-        sidecar = try await RemoteReader(context.store).read(revision, in: remote.folder)
+        sidecar = try await context.reader.read(revision, in: remote.folder)
       } catch let error as ReplicaError {
         throw Doubt("its sidecar cannot be read: \(error)")
       }

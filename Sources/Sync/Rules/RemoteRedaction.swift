@@ -75,7 +75,7 @@ package struct RemoteRedaction: Sendable {
   private func bareDeltas(
     _ cover: [SegmentName], _ remote: RemoteSession
   ) async throws -> Set<SegmentName> {
-    let reader = RemoteReader(context.store)
+    let reader = context.reader
     var isBare: [SegmentName: Bool] = [:]
     var found: Set<SegmentName> = []
     for name in cover where name.kind == .delta {

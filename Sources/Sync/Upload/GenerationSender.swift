@@ -117,7 +117,7 @@ struct GenerationSender {
 
   /// Where the bytes of the sent generation are stored.
   private func sourceMap(_ state: SessionState) async throws -> SourceMap {
-    let reader = RemoteReader(context.store)
+    let reader = context.reader
     var map = SourceMap(generation: state.entry.generation)
     for name in writer.remote(state).cover(upTo: state.entry.sent, of: state.entry.generation) {
       switch name.kind {

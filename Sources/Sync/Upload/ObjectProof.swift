@@ -47,7 +47,7 @@ struct ObjectProof {
     guard try log.available().lowerBound <= name.range.lowerBound else {
       // The file behind these bytes is gone: the object, checked against its name, takes its place.
       let isNew = tally.end <= name.range.lowerBound
-      try await RemoteReader(context.store).read(name, in: writer.folder) {
+      try await context.reader.read(name, in: writer.folder) {
         if isNew { tally.add($0) }
       }
       return true
@@ -165,7 +165,7 @@ struct ObjectProof {
   private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
     var position = name.range.lowerBound
     do {
-      try await RemoteReader(context.store).read(name, in: writer.folder) { piece in
+      try await context.reader.read(name, in: writer.folder) { piece in
         let end = position + ByteCount(piece.count)
         guard try log.has(piece, in: position..<end) else {
           throw ReplicaError(.damagedObject, "\(writer.folder.key)\(name) makes other bytes")

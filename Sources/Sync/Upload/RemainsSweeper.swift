@@ -39,7 +39,7 @@ struct RemainsSweeper {
 
   private func sweep(_ remote: RemoteSession) async throws {
     if let ownership = context.ownership,
-      try await ownership.finding(remote, in: context.store) != .own
+      try await ownership.finding(remote, by: context.reader) != .own
     {
       return try context.manifest.forget(remote.session)
     }
@@ -75,7 +75,7 @@ struct RemainsSweeper {
     let seals = remote.revisions.filter { $0.status != .active }
     guard !local.hasSidecar, seals.count == 1, let seal = remote.seal else { return nil }
     // Fields that only a home's own copy can vouch for do not count here.
-    return try await RemoteReader(context.store).read(seal, in: remote.folder).remoteForm
+    return try await context.reader.read(seal, in: remote.folder).remoteForm
   }
 
   private func postpone(_ session: SessionID, _ error: any Error) throws {

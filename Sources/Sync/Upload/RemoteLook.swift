@@ -68,7 +68,7 @@ struct RemoteLook {
     guard let ownership = context.ownership else { return }
     let (session, folder) = (state.session, writer.folder)
     guard !ownership.proves(state.entry.owner, session, in: folder) else { return }
-    switch try await ownership.finding(remote, in: context.store) {
+    switch try await ownership.finding(remote, by: context.reader) {
     case .own: state.entry.owner = ownership.proof(session, in: folder)
     case .undecided where state.consent == .logs: state.mustProveOwner = true
     case .undecided, .foreign: throw ownership.refusal(session, state.local.files.log)
@@ -89,7 +89,7 @@ struct RemoteLook {
     guard state.isSidecarDamaged else { return }
     for revision in remote.revisions.reversed() {
       do {
-        let found = try await RemoteReader(context.store).read(revision, in: writer.folder)
+        let found = try await context.reader.read(revision, in: writer.folder)
         return try state.adopt(found, context)
       } catch let error as ReplicaError where error.code == .damagedObject {
         context.logger.warning("\(state.session): \(error)")

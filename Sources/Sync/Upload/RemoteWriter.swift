@@ -243,7 +243,7 @@ struct RemoteWriter {
 
   /// Segments of earlier generations that these objects copy from.
   func basis(of objects: [SegmentName], _ state: SessionState) async throws -> [SegmentName] {
-    let reader = RemoteReader(context.store)
+    let reader = context.reader
     var basis: Set<SegmentName> = []
     for name in objects where name.kind == .delta {
       basis.formUnion(try await reader.basis(of: name, in: remote(state)))

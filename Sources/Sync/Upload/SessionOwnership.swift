@@ -40,15 +40,16 @@ package struct SessionOwnership: Sendable {
 
   /// Finds out who owns a session.
   ///
+  /// - Parameter reader: verifies who signed a revision.
   /// - Throws: ``ObjectStore/StoreError``.
-  func finding(_ remote: RemoteSession, in store: any ObjectStore) async throws -> Finding {
+  func finding(_ remote: RemoteSession, by reader: RemoteReader) async throws -> Finding {
     guard !remote.revisions.isEmpty else { return remote.segments.isEmpty ? .own : .undecided }
     for revision in remote.revisions.reversed() {
       do {
-        let sidecar = try await RemoteReader(store).read(revision, in: remote.folder)
+        let sidecar = try await reader.read(revision, in: remote.folder)
         return sidecar.uid == user.id ? .own : .foreign
       } catch is ReplicaError {
-        // Damaged; the revision before states the same user.
+        // Damaged, or somebody else's; the revision before states the same user.
       }
     }
     return .foreign

@@ -51,6 +51,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     try Directory.make(place.home.operatorPath)
     let context = try place.reading(.remote)
     guard let store = context.store else { return }
+    pass.keys = context.keys
     guard !dryRun else {
       let report = try await pass.preview(store, report: Console.complain)
       for message in report.decided { print(message.notification) }

@@ -52,8 +52,10 @@ struct Crashes: AsyncParsableCommand {
       var devices = DeviceOptions()
       (devices.device, devices.allDevices) = (device, device == nil)
       let ids = try await devices.ids(own: place.device.deviceId, in: store)
-      crashes = try await CrashSearch(store, since: start, includesFailures: exitFailed)
-        .crashes(of: ids, report: Console.complain)
+      crashes = try await CrashSearch(
+        store, knowing: catalog.context.keys, since: start, includesFailures: exitFailed
+      )
+      .crashes(of: ids, report: Console.complain)
     }
     if !side.remote, device == nil {
       crashes += try await local(catalog, since: start, besides: crashes)

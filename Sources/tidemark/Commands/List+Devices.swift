@@ -10,12 +10,15 @@ import SessionReading
 extension List {
   /// Prints one line per device.
   func showDevices(_ place: Workplace) async throws {
-    guard let store = try place.reading(.remote).store else { return }
+    let context = try place.reading(.remote)
+    guard let store = context.store else { return }
     let wanted = Set(try await choice.devices.ids(own: place.device.deviceId, in: store))
     let records = try await DeviceRecord.all(in: store).filter { wanted.contains($0.deviceId) }
     let now = Timestamp.now()
-    let found = try await DeviceSummary.read(records, in: store, now: now)
-      .sorted { ($0.deviceName, $0.deviceId) < ($1.deviceName, $1.deviceId) }
+    let found = try await DeviceSummary.read(
+      records, in: store, knowing: context.keys, now: now
+    )
+    .sorted { ($0.deviceName, $0.deviceId) < ($1.deviceName, $1.deviceId) }
     if json {
       for one in found { Console.say(try Console.json(one)) }
       return

@@ -153,7 +153,7 @@ struct Command: Sendable {
   }
 
   private func pull() async throws -> String {
-    let puller = Puller(store, into: mirror)
+    let puller = Puller(store, into: mirror, knowing: nil)
     let devices = try await DeviceRecord.ids(
       in: store, first: Device.load(home, on: machine).deviceId)
     let items = try await puller.plan(devices: devices)

@@ -139,7 +139,7 @@ package struct Simulation: Sendable {
     let remote = try await FolderListing(folder, in: truth)[session, in: folder]
     var bytes: [UInt8] = []
     do {
-      try await RemoteReader(truth).read(remote, upTo: remote.end) { bytes += $0 }
+      try await RemoteReader(truth, knowing: nil).read(remote, upTo: remote.end) { bytes += $0 }
     } catch {
       // Missing or damaged parts are refused, after everything before them.
     }

@@ -111,7 +111,9 @@ extension Surveyor {
     if let known = decoded[key], known.versions == versions { return known }
     var bytes: [UInt8]? = []
     do {
-      try await RemoteReader(truth).read(segment, in: folder) { bytes?.append(contentsOf: $0) }
+      try await RemoteReader(truth, knowing: nil).read(segment, in: folder) {
+        bytes?.append(contentsOf: $0)
+      }
     } catch {
       bytes = nil
     }

@@ -1,0 +1,60 @@
+package import SessionLog
+
+/// A session of a listing whose newest revision is its device's, as far as this reader can know.
+///
+/// Only ``RemoteReader/accept(_:)`` makes one. Every reader of a session's log or sidecar takes both
+/// from it, so that nobody else with write access to the store can say what belongs to a session.
+package struct AcceptedSession: Sendable {
+  private let listed: RemoteSession
+  /// The newest revision's content; nil for a session without one.
+  package let sidecar: Sidecar?
+  /// That content as stored; empty for a session without one.
+  package let json: [UInt8]
+
+  fileprivate init(_ listed: RemoteSession, _ sidecar: Sidecar?, _ json: [UInt8]) {
+    (self.listed, self.sidecar, self.json) = (listed, sidecar, json)
+  }
+
+  /// The session, restricted to the segments that its seal names if it is sealed.
+  ///
+  /// - Throws: ``ReplicaError`` if the seal's list cannot be that of the stream.
+  package func session() throws -> RemoteSession {
+    var session = try sidecar.map(listed.restricted) ?? listed
+    session.isAccepted = true
+    return session
+  }
+}
+
+extension RemoteReader {
+  /// Reads a session's newest revision, and verifies that its device wrote it.
+  ///
+  /// - Throws: ``ReplicaError``, also for a session without a revision whose device signs them;
+  ///   ``ObjectStore/StoreError``.
+  package func accept(_ remote: RemoteSession) async throws -> AcceptedSession {
+    guard let revision = remote.revision else {
+      try keys?.checkMissingRevision(of: remote)
+      return AcceptedSession(remote, nil, [])
+    }
+    let json = try await json(of: revision, in: remote.folder)
+    return AcceptedSession(
+      remote, try sidecar(json, of: revision, in: remote.folder), json)
+  }
+
+  /// Whether a session's newest revision still has to be read before its log: not if it was accepted,
+  /// and not if it can neither name objects nor be compared with a key.
+  package func mustAccept(_ remote: RemoteSession) -> Bool {
+    !remote.isAccepted && (remote.seal != nil || keys != nil)
+  }
+}
+
+extension RemoteSession {
+  /// The session in a later listing, accepted if this one was and its revision is still the newest.
+  ///
+  /// What an accepted seal names stays what is read, whatever is listed.
+  package func listedAgain(as later: RemoteSession) -> RemoteSession {
+    guard isAccepted else { return later }
+    var later = contents.map(later.restricted) ?? later
+    later.isAccepted = contents != nil || later.revision == revision
+    return later
+  }
+}
