@@ -2,7 +2,7 @@
 /// too short.
 ///
 /// Existing marks in a text stay as they are, and so does every `*`: redacting a redacted text
-/// changes nothing.
+/// reveals nothing.
 enum RedactionMark {
   private static let opening = Array("[REDACTED:".utf8)
   private static let kind = ByteSet("a-z0-9-")
