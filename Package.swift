@@ -311,14 +311,27 @@ if Context.environment["TIDEMARK_FUZZ"] != nil {
       name: "Fuzz",
       dependencies: [
         "Delta", "LogRecords", "ObjectStore", "Platform", "Redaction", "Replica", "SessionLog",
-        "Sync",
-        "TestSupport",
+        "Sync", "TestSupport", "tidemark",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Tests/Fuzz", exclude: ["Seeds"]))
   // The parser of listings and the manifest's rows are internal.
   for target in package.targets where ["ObjectStore", "Sync"].contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-enable-testing"])]
+  }
+  // The configuration is read by the command line, which is a library here: its entry point gets
+  // another name.
+  package.products.removeAll { $0.name == "tidemark" }
+  package.targets = package.targets.map { target in
+    guard target.name == "tidemark" else { return target }
+    return .target(
+      name: "tidemark", dependencies: target.dependencies,
+      swiftSettings: [
+        .unsafeFlags([
+          "-enable-testing", "-Xfrontend", "-entry-point-function-name", "-Xfrontend",
+          "tidemark_main",
+        ])
+      ])
   }
 }
 

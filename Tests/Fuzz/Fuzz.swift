@@ -20,5 +20,6 @@ private let fuzzTarget: @Sendable ([UInt8]) -> Void =
   case "redaction": fuzzRedaction
   case "rows": fuzzRows
   case "sidecars": fuzzSidecars
+  case "yaml": fuzzYAML
   default: fatalError("TIDEMARK_FUZZ names no target; see Scripts/fuzz --help")
   }

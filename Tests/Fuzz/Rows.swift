@@ -7,12 +7,17 @@ import SessionLog
 
 /// A row of the manifest, in which every column may have any value of any type, is read or dropped.
 func fuzzRows(_ input: [UInt8]) {
-  guard let rows = FuzzedRows.shared else { fatalError("no manifest for the rows") }
-  rows.run(input)
+  FuzzedRows.shared.run(input)
 }
 
 private final class FuzzedRows: Sendable {
-  static let shared = try? FuzzedRows()
+  static let shared: FuzzedRows = {
+    do {
+      return try FuzzedRows()
+    } catch {
+      fatalError("no manifest for the rows: \(error)")
+    }
+  }()
   private static let columns = [
     "generation", "sent", "merged", "signed", "link", "revision", "boot", "dirty", "attempts",
     "lastError", "passing", "nextAttempt", "owner",
