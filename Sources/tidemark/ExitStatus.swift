@@ -92,6 +92,10 @@ enum ExitStatus: Int32, Error {
   /// An error in one line for a person.
   static func text(of error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "\(error)" }
+    guard ![.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) else {
+      let reason = error.message ?? "SQLite error \(error.resultCode)"
+      return "the cache is damaged (\(reason)); the next upload makes a new one: nothing is lost"
+    }
     return "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
       + "make room, or delete the home's cache folder: nothing else is lost by it"
   }

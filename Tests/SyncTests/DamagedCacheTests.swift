@@ -74,6 +74,36 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
+  /// Opening it looks at the first rows only.
+  @Test func `damage found in the middle of the cache is gone in the next pass`() async throws {
+    let (site, writer) = try await siteWithTick()
+    let path = site.local.home.cachePath + "/manifest.sqlite"
+    // Other stores' rows before and after ours, and nothing but ours damaged.
+    try Self.change(
+      "manifest", in: site.local.home,
+      """
+      WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500)
+      INSERT INTO session SELECT CASE WHEN n % 2 THEN '' ELSE '~' END || n, id, generation, sent,
+        merged, signed, link, revision, boot, dirty, attempts, hex(zeroblob(200)), passing,
+        nextAttempt, owner FROM session, number;
+      """)
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let pages = Set(
+      stride(from: 8192, to: bytes.count, by: 4096).filter {
+        let page = bytes[$0..<$0 + 4096]
+        return ["\(site.store.location)", "00000000"].allSatisfy {
+          page.range(of: Data($0.utf8)) != nil
+        }
+      })
+    #expect(!pages.isEmpty)
+    for page in pages { bytes.replaceSubrange(page..<page + 4096, with: Data(count: 4096)) }
+    try bytes.write(to: URL(filePath: path))
+    try writer.end(.exit(0))
+    await #expect(throws: DatabaseError.self) { try await site.upload() }
+    #expect(try await site.upload().failures.isEmpty)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
   @Test func `a view planted in the cache is not queried`() async throws {
     let (site, writer) = try await siteWithTick()
     try Self.change(

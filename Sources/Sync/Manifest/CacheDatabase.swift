@@ -17,7 +17,7 @@ enum CacheDatabase {
   /// - Throws: GRDB's errors when the file can neither be read nor replaced.
   static func open(_ home: Home, name: String, _ schema: CacheSchema) throws -> DatabaseQueue {
     let path = "\(home.cachePath)/\(name).sqlite"
-    let files = ["", "-wal", "-shm", "-journal"].map { path + $0 }
+    let files = ["", "-wal", "-shm", "-journal", damageSuffix].map { path + $0 }
     func prepared() throws -> DatabaseQueue {
       var configuration = Configuration()
       configuration.busyMode = .timeout(5)
@@ -34,16 +34,37 @@ enum CacheDatabase {
     do {
       // SQLite would open anything with that name, even a pipe or a link.
       for file in files where isForeign(file) { try File.remove(file) }
+      if try FileStatus(path + damageSuffix) != nil {
+        for file in files { try? File.remove(file) }
+      }
       do {
         return try prepared()
       } catch let error as DatabaseError where isGarbage(error) {
-        for file in files { try File.remove(file) }
+        for file in files { try? File.remove(file) }
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
       // Uploads matter most when the disk is full: keep the cache in memory, and look up what it
       // would have known.
       return try prepare(DatabaseQueue(), schema)
+    }
+  }
+
+  /// Marks a database to be replaced when it is opened next: those that have it open would remove
+  /// the files of a new one.
+  private static let damageSuffix = "-damaged"
+
+  /// Reads or writes a database; notes damage that was found, so that it does not stay.
+  ///
+  /// Opening looks at the first rows only.
+  static func notingDamage<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    {
+      if path.hasSuffix(".sqlite") { try? AtomicFile.write([], to: path + damageSuffix) }
+      throw error
     }
   }
 
