@@ -17,6 +17,12 @@ import Testing
     let line: String
     var testDescription: String { "\(file): \(line)" }
 
+    /// The line without its comment.
+    var command: String {
+      let comment = line.range(of: " +# ", options: .regularExpression)
+      return String(line[..<(comment?.lowerBound ?? line.endIndex)])
+    }
+
     /// Its arguments as a shell splits them, without comments, and without pipes and redirections.
     var arguments: [String] {
       var words: [String] = []
@@ -53,12 +59,27 @@ import Testing
     }
   }()
 
-  static let examples: [Example] = documents.sorted { $0.key < $1.key }.flatMap { file, text in
-    var isShell = false
-    return text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line in
-      if line.hasPrefix("```") { isShell = line == "```sh" }
-      return isShell && line.hasPrefix("tidemark ") ? Example(file: file, line: String(line)) : nil
+  /// The commands of the shell examples, by their documents: a line each, and in the document of the
+  /// format, which has shell functions, an example each.
+  static let commands: [Example] = documents.sorted { $0.key < $1.key }.flatMap { file, text in
+    blocks("sh", in: text).flatMap { block in
+      (file.hasSuffix("Format.md") ? [block[...]] : block.split(separator: "\n"))
+        .map { Example(file: file, line: String($0)) }
     }
+  }
+
+  /// The lines that call the program.
+  static let examples = commands.filter { $0.line.hasPrefix("tidemark ") }
+
+  private static func blocks(_ language: String, in text: String) -> [String] {
+    text.matches(of: /(?m)^```(?<language>\w+)\n(?<block>[\s\S]*?)^```$/)
+      .filter { $0.language == language }.map { String($0.block) }
+  }
+
+  /// The first block of a guide that begins with a text.
+  static func block(_ language: String, in guide: String, containing text: String) -> String? {
+    documents.first { $0.key.hasSuffix("/" + guide) }
+      .flatMap { blocks(language, in: $0.value).first { $0.hasPrefix(text) } }
   }
 
   @Test func `guides contain examples to check`() {
