@@ -29,7 +29,11 @@ import Testing
     "retry": [.transient, .damaged], "retry-slow": [.overloaded], "redirect-once": [.transient],
     "fix-region": [.configuration], "clock": [.configuration], "reauth": [.authentication],
     "fatal-auth": [.authentication], "not-found": [.notFound], "precondition": [.conflict],
-    "full": [.full], "fatal": [.configuration], "restart-multipart": [.transient],
+    "full": [.full], "fatal": [.configuration],
+  ]
+
+  static let actions: [String: S3Action] = [
+    "redirect-once": .redirectOnce, "fix-region": .fixRegion, "clock": .clock, "reauth": .reauth,
   ]
 
   @Test(arguments: Fixtures.names("s3-errors"))
@@ -38,7 +42,7 @@ import Testing
     let response = HTTPResponse(
       status: answer.http.status, headers: answer.http.headers.map { (name: $0[0], value: $0[1]) },
       body: try Fixtures.bytes("s3-errors/\(name).body"))
-    #expect(S3Action(response).rawValue == answer.expected.action)
+    #expect(S3Failure(response).action(response) == Self.actions[answer.expected.action])
     let failed = response.status >= 300 || S3Failure.isError(response)
     if answer.expected.action == "ok-partial" || !answer.expected.isError {
       #expect(!failed)
@@ -75,33 +79,56 @@ import Testing
   }
 
   /// Answers of other services and other times than those of the samples.
-  @Test(arguments: [
-    (200, "\n  \n<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "retry"),
-    (200, "<Error><Code> SlowDown </Code></Error>", "retry-slow"),
-    (200, "<Error><Code>NeverHeardOf</Code></Error>", "retry"),
-    (200, "<Error><Code>InternalErr", "retry"), (200, "", "ok"), (204, "", "ok"),
-    (200, "<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>", "ok"),
-    (200, "<html><Error></html>", "ok"),
-    (404, "<Error><Code>NoSuchUpload</Code></Error>", "restart-multipart"),
-    (400, "<Error><Code>InvalidPart</Code></Error>", "restart-multipart"),
-    (403, "<Error><Code>QuotaExceeded</Code></Error>", "full"),
-    (400, "<Error><Code>XMinioAdminBucketQuotaExceeded</Code></Error>", "full"),
-    (507, "", "full"), (500, "<html>oops</html>", "retry"), (502, "", "retry"), (504, "", "retry"),
-    (520, "", "retry"), (503, "", "retry-slow"), (429, "", "retry-slow"), (509, "", "retry-slow"),
-    (408, "", "retry"), (400, "", "fatal"), (405, "", "fatal"), (501, "", "fatal"),
-    (400, "<Error><Code>MalformedXML</Code></Error>", "fatal"), (401, "", "fatal-auth"),
-    (403, "", "fatal-auth"), (404, "", "not-found"), (410, "", "not-found"),
-    (412, "", "precondition"),
-    (409, "<Error><Code>ConditionalRequestConflict</Code></Error>", "retry"),
-    (301, "", "fix-region"), (307, "", "redirect-once"), (302, "", "fatal"),
-    (403, "<Error><Code>RequestTimeTooSkewed</Code></Error>", "clock"),
-    (403, "<ErrorResponse><Error><Code>InvalidToken</Code></Error></ErrorResponse>", "reauth"),
-    (400, "<Error><Code>TokenRefreshRequired</Code></Error>", "reauth"),
-    (403, "<e:Error xmlns:e=\"u\"><e:Code>AccessDenied</e:Code></e:Error>", "fatal-auth"),
-    (404, "<Error><Code>NoSuchBucket</Code>", "fatal"),
-  ])
-  func `unusual S3 responses map to actions`(_ status: Int, _ body: String, _ action: String) {
-    #expect(S3Action(answer(status, body)).rawValue == action)
+  @Test(
+    arguments: [
+      (200, "\n  \n<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", .transient),
+      (200, "<Error><Code> SlowDown </Code></Error>", .overloaded),
+      (200, "<Error><Code>NeverHeardOf</Code></Error>", .transient),
+      (200, "<Error><Code>InternalErr", .transient), (200, "", nil), (204, "", nil),
+      (200, "<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>", nil),
+      (200, "<html><Error></html>", nil),
+      (404, "<Error><Code>NoSuchUpload</Code></Error>", .transient),
+      (400, "<Error><Code>InvalidPart</Code></Error>", .transient),
+      (403, "<Error><Code>QuotaExceeded</Code></Error>", .full),
+      (400, "<Error><Code>XMinioAdminBucketQuotaExceeded</Code></Error>", .full),
+      (507, "", .full), (500, "<html>oops</html>", .transient), (502, "", .transient),
+      (504, "", .transient), (520, "", .transient), (503, "", .overloaded),
+      (429, "", .overloaded), (509, "", .overloaded), (408, "", .transient), (400, "", .other),
+      (405, "", .unsupported), (501, "", .unsupported),
+      (400, "<Error><Code>MalformedXML</Code></Error>", .other), (401, "", .authentication),
+      (403, "", .authentication), (404, "", .notFound), (410, "", .notFound),
+      (412, "", .conflict),
+      (409, "<Error><Code>ConditionalRequestConflict</Code></Error>", .transient),
+      (302, "", .configuration),
+      (403, "<e:Error xmlns:e=\"u\"><e:Code>AccessDenied</e:Code></e:Error>", .authentication),
+      (404, "<Error><Code>NoSuchBucket</Code>", .configuration),
+    ] as [(Int, String, StoreError.Code?)])
+  func `unusual S3 responses map to error codes`(
+    _ status: Int, _ body: String, _ code: StoreError.Code?
+  ) {
+    let response = answer(status, body)
+    let failure = S3Failure(response)
+    #expect((status >= 300 || S3Failure.isError(response)) == (code != nil))
+    #expect(failure.action(response) == nil)
+    guard let code else { return }
+    let place = HTTPFailure(operation: "PUT", target: "s3://b/k")
+    #expect(failure.error(response, place, bucket: "b").code == code)
+  }
+
+  @Test(
+    arguments: [
+      (301, "", .fixRegion), (307, "", .redirectOnce),
+      (403, "<Error><Code>RequestTimeTooSkewed</Code></Error>", .clock),
+      (403, "<ErrorResponse><Error><Code>InvalidToken</Code></Error></ErrorResponse>", .reauth),
+      (400, "<Error><Code>TokenRefreshRequired</Code></Error>", .reauth),
+      // A known code decides, whatever the status.
+      (301, "<Error><Code>NoSuchBucket</Code></Error>", nil),
+    ] as [(Int, String, S3Action?)])
+  func `a refusal is answered by a change of the request`(
+    _ status: Int, _ body: String, _ action: S3Action?
+  ) {
+    let response = answer(status, body)
+    #expect(S3Failure(response).action(response) == action)
   }
 
   @Test(arguments: [

@@ -1,31 +1,19 @@
-/// The reaction that an answer of an S3 service calls for.
-enum S3Action: String, Sendable {
-  case ok
-  /// Read the outcome of each entry of the answer.
-  case okPartial = "ok-partial"
-  case retry
-  /// Retry later, with fewer requests.
-  case retrySlow = "retry-slow"
+/// A change with which a refused request is repeated at once.
+enum S3Action: Sendable {
   /// Sign for the bucket's region.
-  case fixRegion = "fix-region"
+  case fixRegion
   /// Send this one request to another host.
-  case redirectOnce = "redirect-once"
+  case redirectOnce
   /// Sign with the server's time.
   case clock
   /// Get another key.
   case reauth
-  /// The key is wrong, or lacks the permission.
-  case fatalAuth = "fatal-auth"
-  case notFound = "not-found"
-  case precondition
-  case full
-  case restartMultipart = "restart-multipart"
-  case fatal
 }
 
 /// The meaning of one code of an error document.
 struct S3Meaning {
-  let action: S3Action
+  /// Nil if no change of the request helps.
+  let action: S3Action?
   /// The error's kind, if nothing else helps.
   let error: StoreError.Code
   /// Advice for the user, with `BUCKET` and `REGION` as placeholders.
@@ -39,7 +27,7 @@ struct S3Meaning {
       code.lowercased().contains($0)
     }
     return isFull
-      ? S3Meaning(action: .full, error: .full, advice: "Free some space on the store.") : nil
+      ? S3Meaning(action: nil, error: .full, advice: "Free some space on the store.") : nil
   }
 
   private static let later = "Try again later."
@@ -56,23 +44,23 @@ struct S3Meaning {
   }()
 
   /// The error codes of the S3 API reference, and those that users met with other services.
-  private static let rows: [(S3Action, StoreError.Code, String, String)] = [
-    (.notFound, .notFound, "", "NoSuchKey NoSuchVersion NoSuchLifecycleConfiguration"),
+  private static let rows: [(S3Action?, StoreError.Code, String, String)] = [
+    (nil, .notFound, "", "NoSuchKey NoSuchVersion NoSuchLifecycleConfiguration"),
     (
-      .fatal, .configuration, "Create the bucket BUCKET, or correct store:.",
+      nil, .configuration, "Create the bucket BUCKET, or correct store:.",
       "NoSuchBucket InvalidBucketName AllAccessDisabled NoSuchAccessPoint"
     ),
     (
-      .fatalAuth, .authentication,
+      nil, .authentication,
       "Check the access key id; it is not known at this endpoint.",
       "InvalidAccessKeyId InvalidClientTokenId UnrecognizedClientException InvalidAccessKey"
     ),
     (
-      .fatalAuth, .authentication, "Check the secret access key.",
+      nil, .authentication, "Check the secret access key.",
       "SignatureDoesNotMatch InvalidSignatureException InvalidSignature"
     ),
     (
-      .fatalAuth, .authentication,
+      nil, .authentication,
       "Give this key the right to read, write, list and delete in BUCKET.",
       "AccessDenied AccountProblem NotSignedUp AccessForbidden Forbidden Unauthorized "
         + "UnauthorizedAccess AuthenticationRequired InvalidSecurity CrossLocationLoggingProhibited "
@@ -93,13 +81,13 @@ struct S3Meaning {
         + "InvalidRegionName InvalidRegion IncorrectEndpoint"
     ),
     (.redirectOnce, .transient, later, "TemporaryRedirect Redirect"),
-    (.full, .full, "Free some space on the store.", "XMinioStorageFull"),
+    (nil, .full, "Free some space on the store.", "XMinioStorageFull"),
     (
-      .fatal, .tooLarge, "Raise the size limit of the server.",
+      nil, .tooLarge, "Raise the size limit of the server.",
       "EntityTooLarge MaxMessageLengthExceeded RequestEntityTooLarge"
     ),
     (
-      .retrySlow, .overloaded, slower,
+      nil, .overloaded, slower,
       "SlowDown SlowDownRead SlowDownWrite ServiceUnavailable Busy TooManyRequests "
         + "TooManyRequestsException RequestLimitExceeded Throttling ThrottlingException "
         + "RequestThrottled RequestThrottledException BandwidthLimitExceeded QpsLimitExceeded "
@@ -107,53 +95,45 @@ struct S3Meaning {
         + "RequestRateTooHigh PriorRequestNotComplete"
     ),
     (
-      .retry, .transient, later,
+      nil, .transient, later,
       "RequestTimeout RequestTimeoutException OperationAborted InternalError InternalFailure "
         + "InternalServerError ServerTimeout TemporarilyUnavailable "
         + "ClientDisconnected ConditionalRequestConflict GatewayTimeout BadGateway "
         + "XMinioServerNotInitialized XMinioBackendDown RemoteError"
     ),
     (
-      .retry, .damaged, "Look for what changes bytes between this machine and the server.",
+      nil, .damaged, "Look for what changes bytes between this machine and the server.",
       "BadDigest XAmzContentSHA256Mismatch XAmzContentChecksumMismatch ContentSHA256Mismatch "
         + "IncompleteBody"
     ),
     (
-      .precondition, .conflict, "Something else is in the way; look at the store.",
+      nil, .conflict, "Something else is in the way; look at the store.",
       "PreconditionFailed ConditionNotMatch FileAlreadyExists FileImmutable"
     ),
     (
-      .fatal, .conflict, "Something else is in the way; look at the store.",
+      nil, .conflict, "Something else is in the way; look at the store.",
       "InvalidObjectState ObjectLocked BucketNotEmpty BucketAlreadyExists "
         + "BucketAlreadyOwnedByYou"
     ),
-    (.restartMultipart, .transient, later, "NoSuchUpload InvalidPart InvalidPartOrder"),
+    (nil, .transient, later, "NoSuchUpload InvalidPart InvalidPartOrder"),
     (
-      .fatal, .unsupported, "The server does not know this request; check the endpoint.",
+      nil, .unsupported, "The server does not know this request; check the endpoint.",
       "MethodNotAllowed NotImplemented UnsupportedOperation"
     ),
     (
-      .fatal, .configuration, "Correct the settings under s3:.",
+      nil, .configuration, "Correct the settings under s3:.",
       "InvalidStorageClass InvalidEncryptionAlgorithmError KMS.NotFoundException "
         + "KMS.DisabledException KMS.InvalidStateException InvalidEndpoint InvalidHost "
         + "SecondLevelDomainForbidden"
     ),
   ]
 
-  /// The reaction to a status without a known code.
-  static func action(status: Int) -> S3Action {
+  /// The change for a status without a known code.
+  static func action(status: Int) -> S3Action? {
     switch status {
-    case 200..<300: .retry
     case 301: .fixRegion
     case 307: .redirectOnce
-    case 401, 403: .fatalAuth
-    case 404, 410: .notFound
-    case 304, 409, 412: .precondition
-    case 507: .full
-    case 501, 505: .fatal
-    case 429, 503, 509: .retrySlow
-    case 408, 423, 425, 500...: .retry
-    default: .fatal
+    default: nil
     }
   }
 }

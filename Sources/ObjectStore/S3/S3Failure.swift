@@ -86,9 +86,12 @@ struct S3Failure {
   /// Whether a 2xx answer is an error in disguise.
   static func isError(_ response: HTTPResponse) -> Bool { document(response.body) != nil }
 
-  /// The reaction to it.
-  func action(_ response: HTTPResponse) -> S3Action {
-    code.flatMap(S3Meaning.of)?.action ?? S3Meaning.action(status: response.status)
+  /// The change with which to repeat the request at once; nil if none helps.
+  func action(_ response: HTTPResponse) -> S3Action? {
+    guard let meaning = code.flatMap(S3Meaning.of) else {
+      return S3Meaning.action(status: response.status)
+    }
+    return meaning.action
   }
 
   /// The error for the user; `bucket` appears in the advice.

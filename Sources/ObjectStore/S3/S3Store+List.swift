@@ -76,7 +76,8 @@ struct S3Listing {
       }
     }
     page.directories = directories.sorted()
-    if isTrue(root.child("IsTruncated")?.text) {
+    // `True` and `1` count like `true`.
+    if ["true", "1"].contains(root.child("IsTruncated")?.text.lowercased()) {
       guard let next = root.child("NextContinuationToken")?.text, !next.isEmpty else {
         throw garbage("a listing that goes on without a token")
       }

@@ -130,7 +130,7 @@ extension S3Store {
 
   /// The region to sign for instead; if the answer omits it, the bucket itself is asked.
   private func region(
-    _ action: S3Action, _ failure: S3Failure, _ response: HTTPResponse, _ signing: S3Signing
+    _ action: S3Action?, _ failure: S3Failure, _ response: HTTPResponse, _ signing: S3Signing
   ) async throws -> String? {
     if let told = region(failure, response, besides: signing.region) { return told }
     guard action == .fixRegion, failure.region == nil, response.header("Location") == nil,
