@@ -17,7 +17,7 @@ final class ConsoleCapture: Sendable {
     let captured: CapturedStream
     /// Where it went before.
     let console: Int32
-    /// What reads it.
+    /// The end to read from.
     let pipe: Int32
   }
 
@@ -103,7 +103,7 @@ final class ConsoleCapture: Sendable {
             if count == 0 { open.removeAll { $0.number == stream.number } }
             break
           }
-          // The log first: what the console shows stands in it.
+          // The log first: it contains everything that the console shows.
           buffer.withUnsafeBytes {
             writer.capture(
               UnsafeRawBufferPointer(rebasing: $0.prefix(count)), from: stream.captured)

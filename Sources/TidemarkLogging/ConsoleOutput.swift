@@ -26,7 +26,7 @@ final class ConsoleOutput: Sendable {
   /// Shows records on another descriptor, as standard error is captured from now on.
   func use(_ number: Int32) { descriptor.withLock { $0 = number } }
 
-  /// Shows a record; where nobody reads, the program goes on.
+  /// Shows a record; a closed console does not stop the program.
   func show(_ record: [UInt8], _ level: Level) {
     let number = descriptor.withLock { $0 }
     guard hasColours, let colour = Self.colour(of: level) else { return Self.write(record, number) }

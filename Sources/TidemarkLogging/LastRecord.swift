@@ -2,7 +2,7 @@ import CLastRecord
 import Platform
 import SessionLog
 
-/// What leaves a last record, however the process ends: signals, traps and `exit`.
+/// Leaves a last record, however the process ends: signals, traps and `exit`.
 enum LastRecord {
   /// The session of this process; handlers can capture nothing.
   private static let current = Guarded<LogSession?>(nil)
@@ -43,7 +43,7 @@ extension LogSession {
   private static let exitPatience = Duration.seconds(1)
 
   fileprivate func endAtExit(_ status: Int32) {
-    // What a fork has made shares the session, and does not end it.
+    // A forked child shares the session and does not end it.
     guard let writer, machine.processId == Machine.processIdNow else { return }
     guard writer.isAvailable(within: Self.exitPatience) else {
       _ = clastrecord_end(status)

@@ -8,7 +8,7 @@ public import Logging
 /// logger.info("signed in", metadata: ["user": "\(name, privacy: .private)"])
 /// ```
 ///
-/// In the local record a private value stands as `<private:anna>`. Before the record leaves the
+/// In the local record a private value appears as `<private:anna>`. Before the record leaves the
 /// machine, by an upload or an export, the value is masked, whatever the configuration says.
 public enum LogPrivacy: Int64, Sendable, Logger.MetadataValueAttributes.Attribute {
   /// The value leaves the machine with its record, masked only where a redaction rule finds a secret.

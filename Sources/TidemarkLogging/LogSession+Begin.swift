@@ -3,7 +3,7 @@ package import Platform
 package import SessionLog
 
 extension LogSession {
-  /// Begins a session; what stands in the way costs a line on standard error, never the program.
+  /// Begins a session; a failure costs a line on standard error, never the program.
   package static func begin(
     _ configuration: LoggingConfiguration, in home: Home, on machine: Machine,
     _ environment: [String: String]

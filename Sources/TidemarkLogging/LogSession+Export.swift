@@ -20,8 +20,7 @@ extension LogSession {
     }
   }
 
-  /// Writes one file that can be sent to whoever looks into a problem: a block that says where the
-  /// session comes from, then its log.
+  /// Writes one file for a problem report: a header with the session's origin, then its log.
   ///
   /// Secrets and private values are masked, as in an upload. The file gets its name when it is whole.
   /// Others go on writing records meanwhile.

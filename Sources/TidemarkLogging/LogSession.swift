@@ -10,7 +10,7 @@ import Synchronization
 /// that makes it, in one system call. Nothing here fails the program: where no session can be made,
 /// records appear on the console alone, and ``problem`` says why.
 public final class LogSession: Sendable {
-  /// What could not be done; nil where all is well.
+  /// Why the session is not recorded, or only in part; nil if all is well.
   public let problem: (any Error)?
 
   let writer: SessionWriter?
@@ -20,7 +20,7 @@ public final class LogSession: Sendable {
   private let capture: ConsoleCapture?
   private let ticker = Guarded<Ticker?>(nil)
   private let isOver = Atomic(false)
-  /// Tells the sessions of a process apart.
+  /// Distinguishes the sessions of a process.
   let number = LogSession.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   private static let numbers = Atomic(0)
 
@@ -57,7 +57,7 @@ public final class LogSession: Sendable {
     _ level: Level, _ message: @autoclosure () -> String, category: String? = nil,
     scenario: Scenario? = nil
   ) {
-    // What is left out comes no further than this.
+    // A record that is left out ends here.
     guard level >= recordLevel, scenario?.admits(in: self) ?? true else { return }
     write(
       level, category.map(RecordWord.init(category:)) ?? Self.ownCategory, message(),
@@ -131,16 +131,16 @@ public final class LogSession: Sendable {
     capture?.stop()
     ticker.withLock { $0?.stop() }
     LastRecord.release(self)
-    // The end record stands in the log all the same, and whoever comes next reaches the same verdict.
+    // The end record is in the log anyway, and a later verdict reads it there.
     try? writer.end(cause)
   }
 }
 
-/// What uploads of the same process need.
+/// For uploads of the same process.
 extension LogSession {
   /// Where it is recorded; nil where it is not.
   package var home: Home? { writer?.home }
 
-  /// What has happened since the last call.
+  /// The activity since the last call.
   package func takeActivity() -> SessionActivity { writer?.takeActivity() ?? SessionActivity() }
 }

@@ -12,7 +12,7 @@ public import SessionLog
 /// let logger = Logger(label: "Checkout")
 /// ```
 public struct LoggingConfiguration: Sendable {
-  /// What the console shows of the records.
+  /// Which records the console shows.
   public enum Console: Sendable, Equatable {
     /// Nothing.
     case off
@@ -35,7 +35,7 @@ public struct LoggingConfiguration: Sendable {
   public var recordLevel = Level.trace
   /// The level that new `Logger`s begin with.
   public var logLevel = Logger.Level.info
-  /// What the console shows of the records; all of them by default.
+  /// Which records the console shows; all by default.
   public var console = Console.standardError(from: .trace)
   /// Whether what the program prints, and what the programs print that it starts, is recorded as well.
   ///

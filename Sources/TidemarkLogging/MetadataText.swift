@@ -76,7 +76,7 @@ enum MetadataText {
     let needsQuotes =
       text.isEmpty
       || text.utf8.contains { $0 <= 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "=") }
-    // A mark is found as it stands.
+    // A private value's mark is recognized only without quotes.
     guard needsQuotes, !text.hasPrefix(PrivateText.opening) else {
       bytes += text.utf8
       return

@@ -36,7 +36,7 @@ public struct PreviousSession: Sendable, Equatable {
         guard let sidecar = try? Sidecar.load(files.sidecar), sidecar.appName == app,
           sidecar.source == nil
         else { continue }
-        // Whoever holds the lock is alive.
+        // A process that holds the lock is alive.
         guard sidecar.status != .active || File.exists(files.lock) else { continue }
         let lock = sidecar.status == .active ? try? FileLock.tryExclusive(files.lock) : nil
         if sidecar.status == .active, lock == nil { continue }
@@ -61,7 +61,7 @@ public struct PreviousSession: Sendable, Equatable {
     if let lock { Self.noteLostOutput(sidecar, files, cause, holding: lock, on: machine) }
   }
 
-  /// What a killed process had printed last may not have been read.
+  /// Records that a killed process's last output may be missing.
   private static func noteLostOutput(
     _ sidecar: Sidecar, _ files: SessionFiles, _ cause: ExitCause?, holding lock: FileLock,
     on machine: Machine

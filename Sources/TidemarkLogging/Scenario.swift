@@ -61,7 +61,7 @@ private final class KnownGates: Sendable {
     guard let address = UnsafeRawPointer(bitPattern: latest.load(ordering: .acquiring)) else {
       return nil
     }
-    // What has been published is kept as long as this object.
+    // A published gate is kept as long as this object.
     return Unmanaged<KnownGate>.fromOpaque(address)._withUnsafeGuaranteedRef { known in
       known.session == session.number ? question(known.gate) : nil
     }

@@ -1,7 +1,8 @@
 import SessionLog
 
-/// What a session's sidecar says of the program and its user; leaves the machine with it, unmasked
-/// but for secrets that the redaction rules find.
+/// The sidecar's fields for the program and its user.
+///
+/// They are uploaded with it; only secrets that the redaction rules find are masked.
 public struct SessionDescription: Sendable, Equatable {
   /// The user of the program.
   public var userId: String

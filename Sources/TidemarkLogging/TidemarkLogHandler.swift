@@ -18,7 +18,7 @@ public struct TidemarkLogHandler: LogHandler {
 
   private let session: LogSession
   private let category: RecordWord
-  /// The metadata of all records as it stands in them.
+  /// The metadata of all records, in the form of a record.
   private var details: [UInt8] = []
 
   /// A handler for the loggers of a label.
@@ -60,7 +60,7 @@ public struct TidemarkLogHandler: LogHandler {
       guard let own = event.metadata, !own.isEmpty else { return details }
       if metadata.isEmpty { return MetadataText.bytes(own) }
     }
-    // What is more special counts.
+    // The most specific value wins.
     var all = metadata.merging(provided) { $1 }
     if let own = event.metadata { all.merge(own) { $1 } }
     if let error = event.error {

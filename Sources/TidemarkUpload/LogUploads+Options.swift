@@ -8,7 +8,7 @@ extension LogUploads {
     public var interval = Duration.seconds(60)
     /// How long ``LogUploads/finish(_:)`` may take; what remains is sent by the next start, or by cron.
     public var patience = Duration.seconds(10)
-    /// What is masked before it leaves; private values are in any case.
+    /// The rules that mask text before upload; private values are always masked.
     public var rules = RedactionRules()
     /// Lived time after which local copies go that the store has proven to have (7 days).
     public var keepsLocal = Duration.days(7)
@@ -24,14 +24,14 @@ extension LogUploads {
     /// `TIDEMARK_WEBDAV_USER` and `TIDEMARK_WEBDAV_PASSWORD`, or `AWS_ACCESS_KEY_ID`,
     /// `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and what else AWS's own tools read.
     public var environment: [String: String]?
-    /// Whether plain `http` to other machines is accepted: everybody on the way reads the logs.
+    /// Whether plain `http` to other machines is accepted: logs and password are sent unencrypted.
     public var allowsPlaintext = false
 
     /// The defaults.
     public init() {}
   }
 
-  /// What an upload came to.
+  /// The result of an upload.
   public struct Outcome: Sendable, Equatable {
     /// Log bytes that were sent.
     public var sent: ByteCount = 0

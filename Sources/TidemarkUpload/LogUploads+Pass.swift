@@ -12,7 +12,7 @@ extension LogUploads {
   ///   - patience: how long another upload of the home is waited for.
   func pass(_ only: SessionID?, waiting patience: Duration = .zero) async throws -> Outcome {
     var isDone = false
-    // What was not sent is tried again after the interval, though the session may not grow any more.
+    // Unsent bytes are tried again after the interval, even if the session no longer grows.
     defer { if !isDone { work.withLock { $0.schedule?.retry() } } }
     let consent = only == nil ? consent() : .logs
     var outcome = Outcome()
@@ -26,7 +26,7 @@ extension LogUploads {
     let opened = try opening(
       store, settings, options.environment ?? ProcessInfo.processInfo.environment)
     let device = try Device.load(home, on: machine)
-    // As cron does: whoever knows the device's key refuses what is not signed with it.
+    // As cron does: readers that know the device's key refuse unsigned seals.
     let key = try DeviceKey.load(home, device, on: machine)
     let context = try SyncContext(
       home: home, device: device, store: opened, machine: machine, transfers: options.transfers,

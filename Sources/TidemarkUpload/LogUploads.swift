@@ -15,7 +15,7 @@ public import TidemarkLogging
 /// ```
 ///
 /// Nothing leaves without consent, which is asked for before each upload. A cron job, or another
-/// program, may upload the same home: whoever comes second does nothing.
+/// program, may upload the same home: an upload that finds another one running does nothing.
 public final class LogUploads: Sendable {
   let session: LogSession
   let home: Home
@@ -74,7 +74,7 @@ public final class LogUploads: Sendable {
     (self.opening, self.pausing) = (opening, pausing)
   }
 
-  /// What the last upload came to; nil before the first.
+  /// The result of the last upload; nil before the first.
   public var lastOutcome: Outcome? { work.withLock { $0.last } }
 
   // MARK: While the program runs
@@ -123,7 +123,7 @@ public final class LogUploads: Sendable {
     }
   }
 
-  /// What comes after an upload.
+  /// Ends an upload, and begins another one if it was asked for.
   private func goOn() {
     let isNextDue = work.withLock { work in
       work.running = nil

@@ -74,8 +74,8 @@ extension UploadPass {
   /// Time between two reports of a store that fails.
   private static let reportInterval = Duration.hours(1)
 
-  /// Whether a failure of the store is to be reported: where nobody watches, an unreachable store once
-  /// it is stale, and every failure once an hour.
+  /// Whether to report a failure of the store: without a terminal, an unreachable store once it is
+  /// stale, and every failure once an hour.
   func isReportDue(_ error: (any Error)?) throws -> Bool {
     guard let error else { return false }
     guard !policy.isWatched else { return true }

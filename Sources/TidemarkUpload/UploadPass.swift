@@ -18,7 +18,7 @@ package struct UploadPass: Sendable {
     self.policy = policy
   }
 
-  /// What the pass does, step by step.
+  /// Runs the pass, step by step.
   ///
   /// - Parameters:
   ///   - lock: the home's lock.
@@ -32,7 +32,7 @@ package struct UploadPass: Sendable {
     do {
       try await send(holding: lock, &report, note)
     } catch let error as SystemError where error.isDiskFull {
-      // What retention may delete makes the room that sending needs.
+      // Deleting by retention frees the space that sending needs.
       try await reapLocal(holding: lock, &report, note)
       try await send(holding: lock, &report, note)
     }
@@ -48,7 +48,7 @@ package struct UploadPass: Sendable {
     // Ages count the time that the home has lived, which must outlive this process.
     try context.saveLivedTime(holding: lock)
 
-    // Nobody wants to hear every minute of a store that cannot be reached.
+    // An unreachable store is not reported every minute.
     report.isReportDue = try isReportDue(report.upload.stoppedBy)
     return report
   }
@@ -63,7 +63,7 @@ package struct UploadPass: Sendable {
     // Once a day nothing is taken for granted: neither markers nor what the store had.
     OpenSessionReview(context).runIfDue(holding: lock)
 
-    // What is to be sent is found on this machine alone: with nothing new there is no request.
+    // The plan needs this machine alone: with nothing new there is no request.
     let uploader = Uploader(context)
     let plan = try uploader.plan(policy.turn)
     note(.planned(bytes: plan.unsent))
@@ -75,15 +75,15 @@ package struct UploadPass: Sendable {
     report.hasAskedStore = plan.hold == nil
   }
 
-  /// What a pass would do.
+  /// The plan of a pass.
   package struct Preview: Sendable {
-    /// What has become of other programs' logs, a line each.
+    /// Changes to other programs' logs, one line each.
     package let attached: [String]
-    /// What would be sent.
+    /// The upload plan.
     package let upload: UploadPlan
   }
 
-  /// What the pass would do, without doing it.
+  /// Plans the pass without executing it.
   ///
   /// - Throws: errors of the home and of its cache.
   package func preview() throws -> Preview {

@@ -3,11 +3,11 @@ package import Platform
 package import SessionLog
 package import Sync
 
-/// What a pass did, for a caller to render.
+/// The result of a pass, for a caller to render.
 package struct UploadPassReport: Sendable {
   /// Id of the device whose sessions were sent.
   package let device: String
-  /// What was sent and sealed, and what failed.
+  /// Sent and sealed sessions, and failures.
   package var upload = UploadReport()
   /// Copies that were removed, local and remote ones, in sessions.
   package var reaped = 0
@@ -24,7 +24,7 @@ package struct UploadPassReport: Sendable {
   init(device: String) { self.device = device }
 }
 
-/// What happens in a pass.
+/// An event of a pass.
 package enum UploadPassEvent: Sendable {
   /// The bytes of log that are to be sent, as far as is known.
   case planned(bytes: ByteCount)
@@ -34,7 +34,7 @@ package enum UploadPassEvent: Sendable {
   case uploadEnded
   /// A log of another program cannot be read, which is news.
   case unreadable(path: String, reason: String)
-  /// What is old enough is not deleted at present.
+  /// Deletion by age is postponed.
   case postponed(ReapPlan.Postponement)
   /// The last copies of sessions expire within this time.
   case expiring([SessionID], within: Duration)

@@ -1,7 +1,7 @@
 import Platform
 package import Sync
 
-/// What is configured for the uploads of a home.
+/// The configuration of a home's uploads.
 package struct UploadPolicy: Sendable {
   /// Which sessions are looked at in spite of a pause after a failure.
   package var turn = Turn.due
@@ -11,7 +11,7 @@ package struct UploadPolicy: Sendable {
   package var retention = Retention()
   /// Whether this home looks once a day which of its remote copies have expired.
   package var reapsRemote = RemoteReaping.onceUsed
-  /// What the other homes of this machine have open, as far as they were looked at before this one.
+  /// Open sessions of this machine's other homes, as far as those came before this one.
   package var openElsewhere = OpenSessions.none
   /// Whether rotated parts of sessions that stay are looked at.
   package var prunes = true

@@ -10,7 +10,7 @@ package struct UploadRound {
   package struct Site {
     /// The home.
     package let home: Home
-    /// What is configured for it.
+    /// Its configuration.
     package let policy: UploadPolicy
     /// Opens its cache and its store, with its owner's rights.
     package let context: () throws -> SyncContext
@@ -25,13 +25,13 @@ package struct UploadRound {
     }
   }
 
-  /// What became of one home.
+  /// The result for one home.
   package enum Outcome<Result> {
     /// Its turn has come, and this is what it came to.
     case done(Result)
     /// Another upload of the home is running, and does this one's work.
     case busy
-    /// What went wrong with this home; the others are not concerned.
+    /// This home's error; the others are not concerned.
     case failed(any Error)
   }
 
@@ -49,7 +49,7 @@ package struct UploadRound {
 
   /// Makes the passes.
   ///
-  /// What is wrong with one home does not stop the others; a store that fails does.
+  /// An error of one home does not stop the others; a failing store does.
   ///
   /// - Parameters:
   ///   - sites: the homes.

@@ -1,7 +1,7 @@
 package import Platform
 
-/// What a rule has found of one session, device, kind of crash, and so on, and how much of that was
-/// told.
+/// The matches of a rule for one session, device or kind of crash, and how many of them were
+/// reported.
 package struct Alert: Sendable, Codable, Equatable {
   /// How far it has come.
   package enum Phase: String, Sendable, Codable {
@@ -9,13 +9,13 @@ package struct Alert: Sendable, Codable, Equatable {
     case pending
     /// It holds.
     case firing
-    /// A crash that was told: a later one of its kind is counted with it.
+    /// A reported crash: later ones of its kind are counted with it.
     case told
   }
 
   /// The rule's name.
   package let rule: String
-  /// What separates it from the rule's other alerts.
+  /// The key that separates it from the rule's other alerts.
   package let key: String
   /// How far it has come.
   package var phase = Phase.pending
@@ -29,20 +29,20 @@ package struct Alert: Sendable, Codable, Equatable {
   package var seenAt: Timestamp
   /// Matches since it began.
   package var count = 0
-  /// How many of these were told, or were not to be told because of a silence.
+  /// How many of these were reported or muted.
   package var toldCount = 0
-  /// When it was told last, or not told because of a silence.
+  /// When it was last reported or muted.
   package var toldAt: Timestamp?
-  /// How often it was told.
+  /// Number of messages about it.
   package var messages = 0
-  /// What the newest match was.
+  /// The newest match.
   package var sample: AlertSample
   /// Ids of devices that it has matched on, as far as they are counted.
   package var devices: [String] = []
   /// The program's version at the first match.
   package private(set) var firstVersion: String?
 
-  /// More devices than these are not told apart.
+  /// Maximum number of devices counted.
   private static let mostDevices = 1000
 
   init(rule: String, key: String, _ match: AlertMatch, at now: Timestamp) {
@@ -51,7 +51,7 @@ package struct Alert: Sendable, Codable, Equatable {
     firstVersion = match.sample.subject.version
   }
 
-  /// Takes in a match.
+  /// Adds a match.
   mutating func add(_ match: AlertMatch, at now: Timestamp) {
     let (sum, isTooMuch) = count.addingReportingOverflow(match.count)
     count = isTooMuch ? .max : sum
@@ -66,7 +66,7 @@ package struct Alert: Sendable, Codable, Equatable {
     if !devices.contains(device), devices.count < Self.mostDevices { devices.append(device) }
   }
 
-  /// Takes note that what there is was told, or is not to be told.
+  /// Marks all matches as reported or muted.
   mutating func markTold(at now: Timestamp, isQuiet: Bool) {
     toldCount = count
     toldAt = now
@@ -76,17 +76,17 @@ package struct Alert: Sendable, Codable, Equatable {
 
 /// One match, as a message shows it.
 package struct AlertSample: Sendable, Codable, Equatable {
-  /// Whom or what it is about.
+  /// The subject.
   package let subject: AlertSubject
   /// How the session ended; only of crashes.
   package var cause: String?
-  /// What tells this kind of crash from others.
+  /// The signature of this kind of crash.
   package var signature: CrashSignature?
   /// The highest level of the records that matched.
   package var level: String?
   /// Lines that matched, or of a crash those that count; harmless and cut.
   package var lines: [String] = []
-  /// What the line that says most says; only of crashes.
+  /// The text of the most significant line; only for crashes.
   package var headline: String?
   /// Stream offset of the first of them.
   package var offset: Int64?
@@ -94,7 +94,7 @@ package struct AlertSample: Sendable, Codable, Equatable {
   init(_ subject: AlertSubject) { self.subject = subject }
 }
 
-/// What a rule has matched in one pass for one alert.
+/// The matches of one pass for one alert.
 struct AlertMatch: Sendable {
   let key: String
   var count: Int

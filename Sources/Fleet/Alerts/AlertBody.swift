@@ -1,6 +1,6 @@
 import Foundation
 
-/// What receivers get.
+/// The body of a message.
 enum AlertBody {
   /// The message as one JSON object, keys sorted.
   static func json(_ message: AlertNotification) throws -> [UInt8] {

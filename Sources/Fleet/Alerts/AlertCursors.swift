@@ -2,41 +2,41 @@ import LogRecords
 package import Platform
 package import SessionLog
 
-/// How far a store has been looked at: all times are the server's.
+/// How far a store has been read; all times are the server's.
 package struct AlertCursors: Sendable, Codable, Equatable {
   /// When the devices were listed last; nil before the first pass.
   package var devicesListedAt: Timestamp?
-  /// How far the server's clock is ahead of ours, in milliseconds; nil where no answer told.
+  /// The server clock's lead over ours in milliseconds; nil if no answer had a date.
   package var clockOffset: Int64?
   /// The devices by id.
   package var devices: [String: Device] = [:]
 
-  /// Nothing was looked at.
+  /// Nothing was read.
   package init() {}
 
-  /// What is known of a device.
+  /// A known device.
   package struct Device: Sendable, Codable, Equatable {
-    /// Its name for people; nil where nobody has asked for it.
+    /// Its name for people; nil if not requested yet.
     package var name: String?
-    /// When its name was asked for.
+    /// When its name was requested.
     package var namedAt: Timestamp?
     /// When its day folders were listed.
     package var foldersListedAt: Timestamp?
-    /// When all recent folders were looked into.
+    /// When all recent folders were read.
     package var sweptAt: Timestamp?
-    /// When its newest object was written; nil also where nothing of it is left.
+    /// When its newest object was written; nil also if none is left.
     package var newest: Timestamp?
-    /// Since when nothing of it is found.
+    /// Since when none of its objects is found.
     package var emptySince: Timestamp?
-    /// Whether no rule has looked at it: when one does, what is there already is no news.
+    /// Whether no rule has covered it: when one does, existing sessions are not news.
     package var isPassedOver = false
-    /// What is known of its day folders, by day.
+    /// Its day folders, by day.
     package var folders: [String: Folder] = [:]
 
     package init() {}
   }
 
-  /// What is known of a day folder; the empty value where nobody has looked into it.
+  /// A known day folder; empty if it was not read yet.
   package struct Folder: Sendable, Codable, Equatable {
     /// When it was listed.
     package var listedAt: Timestamp?
@@ -46,19 +46,19 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     package init() {}
   }
 
-  /// What is known of a session.
+  /// A known session.
   package struct Session: Sendable, Codable, Equatable {
     /// Number of its newest revision; 0 without one.
     package var revision = 0
     /// Number of a revision that is damaged.
     package var unreadable: Int?
-    /// What that says of it.
+    /// The status in its newest revision's name.
     package var status = SessionStatus.active
     /// Up to where its stream was read, or needs no reading.
     package var end = StreamOffset.zero
     /// When its newest object was written.
     package var newest: Timestamp?
-    /// Whom and what its sidecar names; nil where nobody has asked for it.
+    /// Its sidecar's fixed fields; nil if not requested yet.
     package var facts: SessionFacts?
     /// Since when it is missing in listings.
     package var missingSince: Timestamp?
@@ -70,7 +70,7 @@ package struct AlertCursors: Sendable, Codable, Equatable {
   }
 }
 
-/// What a sidecar says that does not change.
+/// The fields of a sidecar that do not change.
 package struct SessionFacts: Sendable, Codable, Equatable {
   package let subject: AlertSubject
   package let isAsIs: Bool

@@ -1,18 +1,18 @@
 package import Platform
 
-/// What a pass leaves for the next one to decide with, beside the cursors.
+/// The state of alerts between passes, beside the cursors.
 package struct AlertLedger: Sendable, Codable, Equatable {
-  /// Whoever fell silent before this time is not reported; set by the first pass.
+  /// Silences that began before this time are not reported; set by the first pass.
   package var newsSince: Timestamp?
   /// Alerts by fingerprint.
   package var alerts: [String: Alert] = [:]
-  /// What rates have counted, by rule and by what separates its alerts.
+  /// Counts of rates, by rule and by the key that separates its alerts.
   package var rates: [String: [String: RateWindow]] = [:]
-  /// When something of a rule was told last.
+  /// Time of a rule's last message.
   package var toldAt: [String: Timestamp] = [:]
-  /// Alerts that are not told at present.
+  /// Alerts that are muted at present.
   package var silences: [AlertSilence] = []
 
-  /// Knows nothing.
+  /// An empty ledger.
   package init() {}
 }

@@ -2,7 +2,7 @@ package import Platform
 
 /// One message about an alert, or about several of one rule.
 package struct AlertNotification: Sendable, Codable, Equatable {
-  /// What has become of the alert.
+  /// The alert's new state.
   package enum State: String, Sendable, Codable {
     case firing, resolved
   }
@@ -13,7 +13,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     package let name: String
   }
 
-  /// An alert that is told with another one.
+  /// An alert reported together with another.
   package struct Other: Sendable, Codable, Equatable {
     package let fingerprint: String
     package let device: Device
@@ -22,12 +22,12 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     package let count: Int
   }
 
-  /// The same for each attempt to deliver it, and for no other message.
+  /// A unique id, the same for each delivery attempt.
   package let id: String
   /// The rule's name.
   package let alert: String
   package let state: State
-  /// The same for all messages about this alert.
+  /// An id shared by all messages about this alert.
   package let fingerprint: String
   /// Time of the first match.
   package let since: Timestamp
@@ -37,7 +37,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package let count: Int
   /// Matches that no message before this one counted.
   package let new: Int
-  /// How many devices it has matched on.
+  /// Number of devices it matched on.
   package let devices: Int
   /// Version of the program at the first match.
   package let firstVersion: String?
@@ -51,18 +51,18 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package let level: String?
   /// At most five lines, redacted as they are stored, each of at most 1024 characters.
   package let lines: [String]
-  /// Of these what the one says that says most; only of crashes.
+  /// The text of the most significant of these; only for crashes.
   package let headline: String?
   package let offset: Int64?
-  /// What shows more.
+  /// A command that shows more.
   package let command: String?
-  /// Why a silence has ended without that anybody was heard of.
+  /// Why a silence ended although no device was heard.
   package let reason: String?
-  /// Other alerts of the rule that are told with this one, at most ten of them.
+  /// Other alerts of the rule reported with this one, at most ten.
   package var others: [Other] = []
-  /// How many these are in all.
+  /// Their total number.
   package var otherCount = 0
-  /// How many more messages the pass would have for this target.
+  /// Number of further messages of the pass for this target, which are omitted.
   package var omitted = 0
   /// The message in one line.
   package var text = ""
@@ -92,7 +92,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     text = AlertText.line(self)
   }
 
-  /// Adds alerts of the same rule that are told with this one.
+  /// Adds alerts of the same rule.
   mutating func add(_ others: [(fingerprint: String, alert: Alert)]) {
     otherCount = others.count
     self.others = others.prefix(Self.mostOthers).map { fingerprint, alert in
@@ -104,7 +104,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
     text = AlertText.line(self)
   }
 
-  /// Says that there would be more messages.
+  /// Mentions omitted messages.
   mutating func add(omitted: Int) {
     self.omitted = omitted
     text = AlertText.line(self)

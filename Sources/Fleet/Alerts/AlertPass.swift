@@ -3,9 +3,9 @@ package import Platform
 package import Replica
 import SessionLog
 
-/// One pass of `tidemark alert`: what is new, what follows from it, and telling it.
+/// One alert pass: reads the news, decides, and delivers.
 package struct AlertPass: Sendable {
-  /// What a pass came to.
+  /// The result of a pass.
   package struct Report: Sendable {
     /// How many alerts fire.
     package var firing = 0
@@ -17,24 +17,24 @@ package struct AlertPass: Sendable {
     package var lost: [OutgoingAlert] = []
     /// Targets that fail, by name.
     package var failing: [String: FailingTarget] = [:]
-    /// What could not be read, a line each.
+    /// Unreadable objects, one line each.
     package var problems: [String] = []
     /// Why the store could not be read.
     package var storeError: StoreError?
 
-    /// Whether everything was read and told.
+    /// Whether everything was read and delivered.
     package var wentWell: Bool { storeError == nil && undelivered == 0 && lost.isEmpty }
   }
 
   /// The rules.
   package let rules: [AlertRule]
-  /// The file that all is remembered in.
+  /// The state file.
   package let path: String
   /// The time by our clock.
   package let now: @Sendable () -> Timestamp
   /// Messages for one target at the most.
   package var most = 20
-  /// In a first pass, what is older is no news.
+  /// The maximum age of what a first pass reports.
   package var newsAge = AlertPlan.newsAge
   /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?
@@ -51,8 +51,8 @@ package struct AlertPass: Sendable {
 
   /// Reads, decides, and delivers.
   ///
-  /// What is decided is saved before it is delivered: it is told at least once, whenever the process
-  /// is killed.
+  /// Decisions are saved before they are delivered: each is delivered at least once, even if the
+  /// process is killed.
   ///
   /// - Parameters:
   ///   - store: what to look at.
@@ -75,7 +75,7 @@ package struct AlertPass: Sendable {
     return result
   }
 
-  /// The same without telling or remembering anything.
+  /// The same without delivering or saving anything.
   ///
   /// - Throws: as ``run(_:_:holding:report:)`` does.
   package func preview(
@@ -100,7 +100,7 @@ package struct AlertPass: Sendable {
           store, isUsed: cursors.devicesListedAt != nil, create: false)
       }
       if cursors.devicesListedAt == nil { _ = try await clocked.list(AlertScan.root, after: nil) }
-      // What a pass before has learnt of the server's clock is good enough to choose folders by.
+      // The clock offset of the previous pass is accurate enough to choose folders.
       let scan = AlertScan(
         clocked, knowing: keys, rules, now: time(clock, or: cursors.clockOffset), newsAge: newsAge)
       reading = try await scan.read(&cursors)
@@ -120,7 +120,7 @@ package struct AlertPass: Sendable {
     return result
   }
 
-  /// The time by the server's clock, as far as that is known.
+  /// The time by the server's clock, or by ours if that is unknown.
   private func time(_ clock: ServerClock, or known: Int64?) -> Timestamp {
     now() + (clock.offset ?? .milliseconds(known ?? 0))
   }

@@ -1,6 +1,6 @@
 import Platform
 
-/// What a rule finds in what a pass has read.
+/// Matching a pass's news against a rule.
 extension AlertPlan {
   mutating func matches(of rule: AlertRule, in reading: AlertReading) -> [AlertMatch] {
     switch rule.condition {
@@ -60,7 +60,7 @@ extension AlertPlan {
         return nil
       }
       let known = alert(rule, key)
-      // At the beginning of the hours nobody has been silent yet; who was before goes on.
+      // No new silence begins at the start of the hours; an earlier one continues.
       let from = known?.phase == .firing ? heard.newest : max(heard.newest, hours)
       guard now - from > limit else { return nil }
       return AlertMatch(

@@ -1,36 +1,36 @@
 package import Platform
 
-/// What follows from what a pass has read: which alerts hold, and whom to tell.
+/// The decisions of a pass: which alerts fire, and which messages to send.
 ///
-/// | from | event | to | told |
+/// | from | event | to | message |
 /// |---|---|---|---|
 /// | none | the condition holds | pending, or firing where `for` is 0 | |
 /// | pending | no match for `keep` | none | |
 /// | pending | holds for `for` | firing | once, together with others of its rule |
 /// | firing | holds, and `repeat` has passed | firing | again |
-/// | firing | no match for `keep` | none | its end, where its beginning was told |
+/// | firing | no match for `keep` | none | its end, if its beginning was reported |
 /// | firing, of a silence | gone from the store, or given up | none | the same, with the reason |
-/// | firing, of a crash | told | told | |
+/// | firing, of a crash | reported | told | |
 /// | told | another crash of its kind | firing | where `repeat` has passed |
 ///
-/// What a silence covers is counted and not told, also later. Outside of a rule's hours nothing is
-/// told, and what fires then waits for them.
+/// Muted alerts are counted and never reported later. Outside a rule's hours no message is sent;
+/// alerts that fire then wait for them.
 package struct AlertPlan: Sendable {
   /// For the next pass.
   package private(set) var ledger: AlertLedger
-  /// What to tell, in order.
+  /// The messages to send, in order.
   package private(set) var outgoing: [OutgoingAlert] = []
   /// Fingerprints of the alerts that fire in this pass.
   package private(set) var firing: Set<String> = []
   let now: Timestamp
-  /// Why silences end without that anybody was heard of, by fingerprint.
+  /// Why silences end although no device was heard, by fingerprint.
   private var ends: [String: String] = [:]
 
-  /// A kind of crash that did not occur for so long begins anew.
+  /// A kind of crash that has not occurred for this long begins again.
   private static let crashMemory = Duration.days(30)
-  /// Cron is not punctual.
+  /// Tolerance for cron's delays.
   private static let slack = Duration.seconds(10)
-  /// More alerts than these are not kept.
+  /// Maximum number of alerts kept.
   private static let mostAlerts = 10_000
   /// The first pass reports nothing older than this.
   package static let newsAge = Duration.hours(1)
@@ -39,11 +39,11 @@ package struct AlertPlan: Sendable {
   ///
   /// - Parameters:
   ///   - rules: the rules; alerts of others are dropped.
-  ///   - ledger: what the pass before has left.
-  ///   - reading: what is new; nil where the store could not be read.
+  ///   - ledger: the ledger of the previous pass.
+  ///   - reading: the news; nil if the store could not be read.
   ///   - now: the time.
   ///   - newsAge: the maximum age of what a first pass reports.
-  ///   - most: how many messages a pass has for one target at the most.
+  ///   - most: maximum number of messages per target and pass.
   package init(
     _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: Timestamp,
     newsAge: Duration = AlertPlan.newsAge, most: Int = 20
@@ -93,12 +93,12 @@ package struct AlertPlan: Sendable {
     ledger.silences.contains { $0.covers(alert.rule, alert.sample.subject, at: now) }
   }
 
-  /// Whether the rule tells anybody at this time.
+  /// Whether the rule sends messages at this time.
   private func isOpen(_ rule: AlertRule) -> Bool {
     rule.hours.map { $0.beginning(of: now) != nil } ?? true
   }
 
-  /// How long ago something was, also where the clock has been set back since.
+  /// Time between now and a date; positive even if the clock was set back.
   private func age(_ time: Timestamp) -> Duration { (now - time).magnitude }
 
   // MARK: States
@@ -135,7 +135,7 @@ package struct AlertPlan: Sendable {
       case .pending:
         if !isHeld { ledger.alerts[fingerprint] = nil }
       case .firing:
-        // What was not told yet does not end, and outside of the hours nobody is told of an end.
+        // An unreported alert has no end to report, and outside the hours no end is sent.
         guard !isHeld, !rule.isOfCrashes, alert.toldAt != nil, isOpen(rule) else { continue }
         ledger.alerts[fingerprint] = nil
         guard alert.messages > 0, rule.tellsEnd, !isSilenced(alert) else { continue }

@@ -1,6 +1,6 @@
 package import Platform
 
-/// What is new in a store since the last pass, as far as rules ask for it.
+/// The news in a store since the last pass, as far as rules need it.
 package struct AlertReading: Sendable, Equatable {
   /// Sessions that have ended badly.
   package var crashes: [CrashReport] = []
@@ -8,7 +8,7 @@ package struct AlertReading: Sendable, Equatable {
   package var records: [MatchedRecords] = []
   /// When the newest object of each device, and of each session that is known, was written.
   package var heard: [Heard] = []
-  /// What could not be read and is passed over, in one line each for a person.
+  /// Skipped unreadable objects, one line each for a person.
   package var problems: [String] = []
 
   /// Nothing.

@@ -1,24 +1,23 @@
 import Platform
 package import LogRecords
 
-/// A rule of `alerts.yaml`: what is worth telling somebody.
+/// A rule of `alerts.yaml`.
 package struct AlertRule: Sendable, Equatable {
-  /// What makes it fire.
+  /// The condition that makes it fire.
   package enum Condition: Sendable, Equatable {
     /// A session crashed.
     ///
-    /// - Parameter includesFailures: whether programs count too that exited with another status
-    ///   than 0.
+    /// - Parameter includesFailures: whether a nonzero exit status counts too.
     case crash(includesFailures: Bool)
     /// A record was written.
     case records(RecordCondition)
-    /// More than so many records were written within a time.
+    /// More than a number of records were written within a time.
     case rate(RecordCondition, moreThan: Int, within: Duration)
-    /// Nothing new came for longer than this, by the server's clock.
+    /// Nothing new arrived for longer than this, by the server's clock.
     case silence(Duration)
   }
 
-  /// What one alert of the rule is about; matches of others are alerts of their own.
+  /// The scope of one alert of the rule.
   package enum Scope: String, Sendable, CaseIterable {
     case session, device, app, user
     /// Everything that the rule matches is one alert.
@@ -29,29 +28,29 @@ package struct AlertRule: Sendable, Equatable {
 
   /// Lower-case letters, digits and hyphens; unique.
   package let name: String
-  /// What makes it fire.
+  /// The condition that makes it fire.
   package let condition: Condition
   /// Which sessions and devices it looks at.
   package var filter = AlertFilter()
-  /// The hours in which it tells anybody; nil for all.
+  /// The hours in which it sends messages; nil for all.
   package var hours: AlertHours?
   /// How long it must hold before it fires.
   package var hold = Duration.zero
   /// How long after the last match it ends.
   package var keep = Duration.seconds(300)
-  /// How often it is told again while it holds.
+  /// How often it is repeated while it holds.
   package var repeatsEvery = Duration.hours(4)
-  /// The shortest time between two messages of the rule; what fires in between is told together.
+  /// The shortest time between two messages of the rule; alerts in between share a message.
   ///
   /// Each kind of crash has a message of its own, at once.
   package var group = Duration.seconds(60)
-  /// What one alert is about.
+  /// The scope of one alert.
   package var scope: Scope
-  /// Names of the targets that are told; empty for standard output.
+  /// Names of its targets; empty for standard output.
   package var targets: [String] = []
-  /// Who is silent for longer than this is given up, and no longer told of; nil for never.
+  /// A device silent for longer than this is given up and no longer reported; nil for never.
   package var givesUpAfter: Duration?
-  /// Whether its end is told as well.
+  /// Whether its end is reported as well.
   package var tellsEnd = true
 
   /// Makes a rule with the defaults.
@@ -73,7 +72,7 @@ package struct AlertRule: Sendable, Equatable {
       }
   }
 
-  /// What records it counts; nil for a rule that reads none.
+  /// The records it counts; nil for a rule that reads none.
   package var records: RecordCondition? {
     switch condition {
     case .records(let records), .rate(let records, _, _): records
@@ -81,7 +80,7 @@ package struct AlertRule: Sendable, Equatable {
     }
   }
 
-  /// What separates an alert of this rule from its others.
+  /// The key that separates an alert of this rule from its others.
   ///
   /// - Parameter signature: a crash's.
   package func key(of subject: AlertSubject, signature: String = "") -> String {
@@ -132,13 +131,13 @@ package struct AlertFilter: Sendable, Equatable {
     devices.isEmpty || devices.contains { $0.matches(device) || name.map($0.matches) ?? false }
   }
 
-  /// Whether what an alert would be about is admitted.
+  /// Whether a subject is admitted.
   package func admits(_ subject: AlertSubject) -> Bool {
     admits(device: subject.device, named: subject.deviceName)
       && Self.admit(apps, subject.app) && Self.admit(users, subject.user)
   }
 
-  /// Whether a program or a user must be known to tell.
+  /// Whether deciding needs the program or the user.
   package var needsSidecar: Bool { !apps.isEmpty || !users.isEmpty }
 
   static func admit(_ patterns: [NamePattern], _ name: String?) -> Bool {

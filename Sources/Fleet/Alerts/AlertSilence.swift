@@ -1,6 +1,6 @@
 package import Platform
 
-/// That an alert is not told until a time.
+/// Mutes alerts until a time.
 package struct AlertSilence: Sendable, Codable, Equatable {
   /// The rule's name.
   package let alert: String

@@ -1,20 +1,20 @@
 import Foundation
 package import Platform
 
-/// All that alerts remember from one pass to the next: one file, replaced whole.
+/// The state of alerts between passes: one file, always replaced as a whole.
 package struct AlertState: Sendable, Codable, Equatable {
   /// The version of the file.
   private var format = 1
   /// How far each store was looked at, by its location.
   package var cursors: [String: AlertCursors] = [:]
-  /// What is known of alerts.
+  /// The alerts.
   package var ledger = AlertLedger()
-  /// What was decided and not delivered yet, the oldest first.
+  /// Undelivered messages, oldest first.
   package var outbox: [OutgoingAlert] = []
   /// Targets that failed, by name.
   package var failing: [String: FailingTarget] = [:]
 
-  /// Knows nothing.
+  /// An empty state.
   package init() {}
 
   /// Whether a device has this id, or name as far as names are known.
@@ -26,7 +26,7 @@ package struct AlertState: Sendable, Codable, Equatable {
 
   /// Reads the file; nil where there is none.
   ///
-  /// A damaged one is set aside, and nothing is known then.
+  /// A damaged file is set aside, and the state is empty.
   ///
   /// - Parameter report: gets a line for a person where the file was damaged.
   /// - Throws: ``Platform/SystemError``.
@@ -64,21 +64,21 @@ package struct AlertState: Sendable, Codable, Equatable {
 package struct FailingTarget: Sendable, Codable, Equatable {
   /// How many.
   package var attempts = 0
-  /// What the last one came to.
+  /// The error of the last one.
   package var error = ""
   /// When to try again.
   package var next: Timestamp
-  /// When somebody was told.
+  /// When the failure was reported.
   package var toldAt: Timestamp?
 
   init(next: Timestamp) { self.next = next }
 
   /// Pauses between attempts: 1, 2, 4, 8 and 15 minutes.
   private static let pauses: [Int64] = [1, 2, 4, 8, 15]
-  /// Cron is not punctual.
+  /// Tolerance for cron's delays.
   private static let slack = Duration.seconds(10)
 
-  /// Notes another attempt that failed.
+  /// Records another failed attempt.
   mutating func note(_ error: String, at now: Timestamp) {
     attempts += 1
     self.error = error
@@ -86,6 +86,6 @@ package struct FailingTarget: Sendable, Codable, Equatable {
     next = now + .seconds(minutes * 60) - Self.slack
   }
 
-  /// Whether it is left alone; a clock that was set back makes no pause longer.
+  /// Whether it is skipped; setting the clock back does not lengthen the pause.
   func isPaused(at now: Timestamp) -> Bool { next > now && next - now <= .seconds(15 * 60) }
 }

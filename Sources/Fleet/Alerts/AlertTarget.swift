@@ -8,7 +8,7 @@ package enum AlertTarget: Sendable, Equatable {
 
 /// A receiver of messages over HTTP.
 package struct Webhook: Sendable, Equatable, CustomStringConvertible {
-  /// What it takes.
+  /// The format it accepts.
   package enum Form: String, Sendable, CaseIterable {
     /// The message as JSON.
     case json
@@ -22,7 +22,7 @@ package struct Webhook: Sendable, Equatable, CustomStringConvertible {
 
   /// `https`, or `http` to this machine; it may hold a secret.
   package let url: String
-  /// What it takes.
+  /// The format it accepts.
   package var form = Form.json
   /// Header fields, which may hold secrets.
   package var headers: [Header] = []

@@ -8,7 +8,7 @@ struct DeviceScan {
   private let scan: AlertScan
   private let id: String
   private var device: AlertCursors.Device
-  /// Whether what is found may be old: nobody has looked before.
+  /// Whether findings may be old because this is the first look.
   private let isFirst: Bool
   private var reading = AlertReading()
 
@@ -123,7 +123,7 @@ struct DeviceScan {
     return false
   }
 
-  /// Forgets sessions of folders that nobody looks into any more.
+  /// Forgets sessions of folders that are no longer read.
   private mutating func forget() {
     let oldest = (scan.now - ScanSchedule.recent).day
     for (day, folder) in device.folders

@@ -1,7 +1,7 @@
 package import HTTPTransport
 import Platform
 
-/// A URL that is asked as long as all goes well: who watches it notices when nobody asks any more.
+/// A URL requested while all goes well, so that a monitor notices when the requests stop.
 package struct Heartbeat: Sendable {
   private let request: BoundedRequest
 

@@ -21,7 +21,7 @@ package struct RateWindow: Sendable, Codable, Equatable {
     }
     let width = max(1, (span.seconds + 59) / 60)
     guard let first = records.keys.min(), let newest = minutes.keys.max() else { return 0 }
-    // What arrives late may complete a time that began before it.
+    // A late record may complete a window that began before it.
     let known = minutes.sorted { $0.key < $1.key }
     var most = 0
     for (end, _) in known where end >= first {

@@ -22,7 +22,7 @@ struct SessionScan: Sendable {
     var reading = AlertReading()
   }
 
-  /// What the names of objects say, where nothing need be fetched besides; nil where something must.
+  /// The result if object names suffice; nil if an object must be fetched.
   func readNames() -> Result? {
     var result = begin()
     guard !wantsEnd(result), !wantsFacts(result), !wantsRecords(result) else { return nil }
@@ -53,7 +53,7 @@ struct SessionScan: Sendable {
 
   private var isNews: Bool { known != nil || !isFirst || isRecent }
 
-  /// What a first pass finds must not have happened before.
+  /// A first pass reports nothing older than this.
   private var oldest: Timestamp { scan.now - scan.newsAge }
 
   private var isRecent: Bool {
@@ -149,12 +149,12 @@ struct SessionScan: Sendable {
 
 extension AlertScan {
   static func problem(_ session: SessionID, _ error: ReplicaError) -> String {
-    "\(session): \(error); 'tidemark verify \(session)' tells more"
+    "\(session): \(error); 'tidemark verify \(session)' shows the damage"
   }
 }
 
 extension CrashReport {
-  /// A session whose sidecar is damaged: the object's name tells that it ended, and its date when.
+  /// A session with a damaged sidecar: the object's name shows that it ended, and its date when.
   fileprivate init(unreadable remote: RemoteSession, at now: Timestamp) {
     var subject = AlertSubject(device: remote.folder.device, deviceName: remote.folder.device)
     subject.session = remote.session.description

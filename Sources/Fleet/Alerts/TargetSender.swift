@@ -37,7 +37,7 @@ package struct TargetSender: AlertSender {
       switch targets[target] {
       case .command(let command): return try await run(command, message)
       case .webhook(let webhook): return try await post(message, to: webhook)
-      // It was removed from the rules, and nobody waits for the message any more.
+      // The target was removed from the rules: drop the message.
       case nil: return nil
       }
     } catch {

@@ -6,7 +6,7 @@ package struct CrashGroup: Sendable, Codable, Equatable {
   package let app: String
   /// How it ended.
   package let cause: String
-  /// What they have in common.
+  /// Their common signature.
   package let signature: CrashSignature
   /// How many.
   package let count: Int

@@ -2,17 +2,17 @@ import LogRecords
 package import Platform
 package import SessionLog
 
-/// One session that ended badly, as its sidecar tells it.
+/// One session that ended badly, according to its sidecar.
 package struct CrashReport: Sendable, Equatable {
   /// The session.
   package let subject: AlertSubject
-  /// How it ended, `signal 11 (SIGSEGV)`; `unknown` where nothing tells.
+  /// How it ended, `signal 11 (SIGSEGV)`; `unknown` if it is not recorded.
   package let cause: String
   /// When, by the device's clock, corrected where the sidecar knows how far that is off.
   package let endedAt: Timestamp
   /// Whether it crashed, rather than exited with another status than 0.
   package let isCrash: Bool
-  /// What tells this kind of crash from others.
+  /// The signature of this kind of crash.
   package let signature: CrashSignature
   /// The lines of the log that count for the signature, redacted as they left the device, harmless
   /// and cut.
@@ -54,7 +54,7 @@ enum LineText {
   /// Scalars of a line that are kept.
   private static let longest = 1024
 
-  /// A line that nobody's terminal, shell or chat takes for anything but text.
+  /// A line that is plain text to every terminal, shell and chat.
   static func harmless(_ line: some StringProtocol) -> String {
     String(oneLine: line, limit: longest)
   }

@@ -42,7 +42,7 @@ package struct CrashSearch: Sendable {
     var found: [CrashReport] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
       let ended = listing.sessions.values.filter { session in
-        // What was written before cannot have ended later, by clocks that agree to a day.
+        // An object written before cannot describe a later end, if clocks agree to a day.
         guard let seal = session.seal, session.newest.map({ $0 >= oldest }) ?? true else {
           return false
         }

@@ -2,7 +2,7 @@ import Crypto
 import Platform
 import LogRecords
 
-/// What crashes of one kind have in common: the program, the cause, and the shape of the last lines.
+/// The common part of crashes of one kind: the program, the cause, and the shape of the last lines.
 ///
 /// Of the last lines that are not blank and not the recorder's own, five count: those from the last
 /// one of level ERROR or FAULT on where it is among the last twenty, else the very last.
@@ -31,7 +31,7 @@ package struct CrashSignature: Sendable, Codable, Hashable {
 
   /// A line that is not the recorder's own.
   struct Line {
-    /// As it stands in the log.
+    /// As in the log.
     let whole: String
     /// Without what the recorder put before it.
     let text: String

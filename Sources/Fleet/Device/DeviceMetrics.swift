@@ -1,7 +1,7 @@
 package import ObjectStore
 package import Platform
 
-/// What a home tells a collector of metrics.
+/// The metrics of a home.
 package struct DeviceMetrics: Sendable, Equatable {
   /// Whose home it is; nil where the machine is not configured for all users.
   package var user: String?
@@ -20,7 +20,7 @@ package struct DeviceMetrics: Sendable, Equatable {
   /// Requests of uploads so far.
   package var requests = RequestCounts()
 
-  /// Tells nothing.
+  /// Empty metrics.
   package init() {}
 
   private typealias Sample = (labels: [(String, String)], value: String)

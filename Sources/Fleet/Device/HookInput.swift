@@ -2,11 +2,11 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// What a home's command reads on its standard input.
+/// The standard input of a home's command.
 ///
 /// No line of a log is in it: what lies on the device is not redacted.
 package struct HookInput: Sendable, Encodable, Equatable {
-  /// What has happened: `crash` or `stale`.
+  /// The event: `crash` or `stale`.
   package let event: String
   package let device: AlertNotification.Device
   package var session: String?
@@ -21,7 +21,7 @@ package struct HookInput: Sendable, Encodable, Equatable {
   package var lastSuccess: Timestamp?
   /// Why nothing does; only of a stall.
   package var error: String?
-  /// What shows more.
+  /// A command that shows more.
   package let command: String
 
   /// That a session has crashed.

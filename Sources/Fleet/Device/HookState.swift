@@ -2,26 +2,26 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// What a home remembers of the commands that it runs for a crash or a stall.
+/// The state of the commands that a home runs on a crash or a stall.
 package struct HookState: Sendable, Codable, Equatable {
-  /// Sessions whose crash was told, and when.
+  /// Sessions whose crash was reported, and when.
   package var crashes: [String: Timestamp] = [:]
-  /// Sessions whose crash is to be told, also where they are sealed meanwhile.
+  /// Sessions whose crash is still to be reported, sealed or not.
   package private(set) var waiting: Set<String>?
-  /// When a stall was told last; nil while uploads go well.
+  /// When a stall was last reported; nil while uploads succeed.
   package var staleToldAt: Timestamp?
 
   /// Knows nothing.
   package init() {}
 
-  /// How long a crash is remembered that was told; its session is sealed long before.
+  /// How long a reported crash is remembered; its session is sealed long before.
   private static let memory = Duration.days(30)
-  /// How often a stall is told while it lasts.
+  /// How often a stall is reported while it lasts.
   private static let staleInterval = Duration.days(1)
-  /// What a home did not tell that long ago is no news when it begins to.
+  /// The maximum age of what a home reports when hooks are first configured.
   private static let newsAge = Duration.hours(1)
 
-  /// What is remembered in a file; nil where there is none.
+  /// Reads the state from a file; nil if there is none.
   ///
   /// A damaged one counts as none.
   ///
@@ -45,13 +45,13 @@ package struct HookState: Sendable, Codable, Equatable {
     try AtomicFile.write(Array(try encoder.encode(self)) + [0x0a], to: path)
   }
 
-  /// Which crashes are to be told now.
+  /// The crashes to report now.
   ///
   /// - Parameters:
   ///   - crashed: sessions that have crashed and are not sealed, or were not a moment ago.
   ///   - known: what is remembered; nil where nothing is: then old crashes are no news.
   ///   - now: the time.
-  /// - Returns: those to tell, the oldest first, and what is to be remembered before.
+  /// - Returns: those to report, oldest first, and the state to save before.
   package static func due(
     _ crashed: [Sidecar], _ known: HookState?, at now: Timestamp
   ) -> (crashes: [Sidecar], state: HookState) {
@@ -71,7 +71,7 @@ package struct HookState: Sendable, Codable, Equatable {
     return (due, state)
   }
 
-  /// Takes note that a crash was told, or is not to be.
+  /// Records that a crash was reported or is to be skipped.
   package mutating func markTold(_ sidecar: Sidecar, at now: Timestamp) {
     let session = sidecar.sessionId.description
     crashes[session] = now
@@ -85,7 +85,7 @@ package struct HookState: Sendable, Codable, Equatable {
     waiting = sessions.isEmpty ? nil : sessions
   }
 
-  /// Whether a stall is to be told now; takes note of it.
+  /// Whether to report a stall now; records it.
   package mutating func isStaleDue(_ isStale: Bool, at now: Timestamp) -> Bool {
     guard isStale else {
       staleToldAt = nil
