@@ -83,6 +83,12 @@ public struct Sidecar: Sendable, Equatable, Codable {
       self.headLength = headLength
       self.headHash = headHash
     }
+
+    /// Whether the file is gone, or contains something else.
+    package var isGone: Bool { inode == 0 }
+
+    /// Records that the file is gone.
+    package mutating func lose() { inode = 0 }
   }
 
   /// The rules that mask the stream for sending, from an offset on.

@@ -353,20 +353,15 @@ struct Workplace {
 
   // MARK: The lock
 
-  /// The longest wait for a running upload, and the interval for checking its lock.
-  private static let patience = (
-    longest: Duration.seconds(600), interval: Duration.milliseconds(100)
-  )
+  /// The longest wait for a running upload.
+  private static let patience = Duration.seconds(600)
 
   /// Like ``requireLock()``, after waiting for a running upload.
   func waitForLock() async throws -> HomeLock {
-    var waited = Duration.zero
-    while waited < Self.patience.longest {
-      if let lock = try HomeLock.acquire(home) { return lock }
-      try await Task.sleep(for: Self.patience.interval)
-      waited += Self.patience.interval
+    let lock = try await HomeLock.acquire(home, within: Self.patience) {
+      try await Task.sleep(for: $0)
     }
-    return try requireLock()
+    return try lock ?? requireLock()
   }
 
   /// Acquires the home's lock, which keeps uploads, reapers and deletions away for as long as the

@@ -5,10 +5,14 @@ import Platform
 package struct BoundedRequest: Sendable {
   private let transport: HTTPTransport
   private let limit: Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
 
   /// Makes one.
-  package init(_ transport: HTTPTransport, _ limit: Duration) {
-    (self.transport, self.limit) = (transport, limit)
+  package init(
+    _ transport: HTTPTransport, _ limit: Duration,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
+    (self.transport, self.limit, self.sleep) = (transport, limit, sleep)
   }
 
   /// How often an answer may point to another place on the same server.
@@ -18,11 +22,11 @@ package struct BoundedRequest: Sendable {
   ///
   /// - Returns: why it was not taken, in one line for a person; nil where it was.
   package func send(_ request: HTTPRequest, to webhook: Webhook) async -> String? {
-    let (transport, limit) = (transport, limit)
+    let (transport, limit, sleep) = (transport, limit, sleep)
     return await withTaskGroup(of: String?.self) { group in
       group.addTask { await Self.exchange(request, webhook, transport) }
       group.addTask {
-        try? await Task.sleep(for: limit)
+        try? await sleep(limit)
         return "\(request.method) \(webhook): no answer within \(limit.seconds) s"
       }
       let first = await group.next()

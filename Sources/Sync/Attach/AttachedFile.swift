@@ -38,7 +38,7 @@ struct AttachedFile: Equatable {
   var number: Number { Number(device: source.device, inode: source.inode) }
 
   /// Whether the file is gone, or its path names another one.
-  var isGone: Bool { source.inode == 0 }
+  var isGone: Bool { source.isGone }
 
   /// Whether a file status has the same number.
   func isAt(_ status: FileStatus) -> Bool { number == Number(status) }
@@ -57,7 +57,7 @@ struct AttachedFile: Equatable {
   ///
   /// - Parameter time: when it was last there; content that changed later is another file's.
   mutating func lose(at time: Timestamp) {
-    source.inode = 0
+    source.lose()
     changed = FileTime(time)
   }
 

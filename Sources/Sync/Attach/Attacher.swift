@@ -147,7 +147,7 @@ package struct Attacher {
   /// a while.
   func markGone(_ session: SessionID) throws {
     guard LocalSession(context.home, session).hasSidecar else { return }
-    try update(session) { $0.source?.inode = 0 }
+    try update(session) { $0.source?.lose() }
   }
 
   /// Whether a session is still on this machine.

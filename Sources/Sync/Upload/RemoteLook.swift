@@ -110,7 +110,7 @@ struct RemoteLook {
   /// Finds out how much of the stream a missing attached file had: a killed pass may have sent
   /// bytes of it that the home recorded elsewhere.
   private func adjustSourceLength(_ state: inout SessionState, _ remote: RemoteSession) throws {
-    guard let source = state.sidecar.source, source.inode == 0, let length = source.length,
+    guard let source = state.sidecar.source, source.isGone, let length = source.length,
       !state.isInManifest || state.entry.isDirty
     else { return }
     let log = try state.requireView()
