@@ -41,7 +41,10 @@ public struct Device: Sendable, Equatable, Codable {
     let machineId = machine.machineId
     let isShared = home.owner != nil
     let isOurs = !isShared || Account.hasRootsRights
-    if isShared { try checkIsRoots(home.devicePath, removing: isOurs) }
+    if isShared {
+      if isOurs, MachineWide.isForeign(home.devicePath) { try File.remove(home.devicePath) }
+      try MachineWide.checkIsRoots(home.devicePath)
+    }
     var former: [String] = []
     do {
       let known = try JSONDecoder().decode(
@@ -73,15 +76,5 @@ public struct Device: Sendable, Equatable, Codable {
       Array(try encoder.encode(device)) + [0x0a], to: home.devicePath,
       mode: isShared ? 0o644 : 0o600)
     return device
-  }
-
-  /// Only root may own the record: its owner can send sessions in the device's name.
-  private static func checkIsRoots(_ path: String, removing: Bool) throws {
-    guard let status = try? FileStatus(path), status.owner != 0 else { return }
-    guard removing else {
-      throw SystemError(
-        operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.denied)
-    }
-    try File.remove(path)
   }
 }

@@ -24,7 +24,8 @@ public enum MachineWide {
     Home(path: "\(statePath)/\(account.name)", owner: account)
   }
 
-  /// Creates the configuration's folder and the state directory; for root.
+  /// Creates the configuration's folder, the state directory and the folder of scenarios' states; for
+  /// root.
   ///
   /// - Throws: ``SystemError``.
   public static func create() throws {
@@ -32,14 +33,46 @@ public enum MachineWide {
       try Directory.make(path)
       try File.setMode(mode, of: path)
     }
+    try makeControl()
   }
 
-  /// Creates missing homes, so that no other user can create them first; for root.
+  /// Creates the folder of scenarios' states, which other users read; for root.
   ///
-  /// - Returns: the homes that could not be created, and why.
+  /// Whatever another user has put in its place is set aside.
+  ///
+  /// - Throws: ``SystemError``.
+  static func makeControl() throws {
+    if let status = try FileStatus(controlPath), status.kind != .directory || status.owner != 0 {
+      try File.rename(controlPath, to: "\(controlPath).refused-\(status.inode)")
+    }
+    try Directory.makeOne(controlPath)
+    try File.setMode(0o755, of: controlPath)
+  }
+
+  /// Whether a file or folder in the state directory is there and is not root's.
+  static func isForeign(_ path: String) -> Bool {
+    (try? FileStatus(path)).map { $0.owner != 0 } ?? false
+  }
+
+  /// Refuses a file or folder in the state directory that is not root's; one that is missing passes.
+  static func checkIsRoots(_ path: String) throws {
+    guard isForeign(path) else { return }
+    throw SystemError(
+      operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.denied)
+  }
+
+  /// Creates missing homes and the folder of scenarios' states, so that no other user can create them
+  /// first; for root.
+  ///
+  /// - Returns: those that could not be created, and why.
   /// - Throws: ``SystemError`` if root's rights cannot be resumed.
   package static func makeHomes() throws -> [(path: String, reason: String)] {
     var failed: [(path: String, reason: String)] = []
+    do {
+      try makeControl()
+    } catch {
+      failed.append((controlPath, "\(error)"))
+    }
     for account in Account.listed() where isName(account.name) && !account.isRoot {
       let path = home(of: account).path
       do {

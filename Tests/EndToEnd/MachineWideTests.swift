@@ -202,6 +202,33 @@ import Testing
       "\(result.text) \(result.errors)")
   }
 
+  /// `daemon` makes the folder of scenarios' states before root does, and holds its lock.
+  @Test func `only root decides which scenarios of a machine are on`() async throws {
+    let result = try await onAMachine(
+      """
+      control=/var/lib/tidemark/control
+      stat -c '%U %a' $control
+      rm -r $control
+      as daemon sh -c 'umask 0; mkdir '$control'; echo "{
+        \\"scenarios\\": {\\"Net\\": {\\"isEnabled\\": true, \\"revision\\": 1,
+        \\"created\\": \\"2026-01-22T14:30:05.123Z\\"}}}" > '$control/state.json
+      as daemon sh -c 'umask 0; exec flock '$control'/lock sleep 600' &
+      until [ -e $control/lock ]; do sleep 0.1; done
+      record() {
+        as bin timeout 60 $T run --no-upload --scenario Net -- \
+          sh -c "$T log info --scenario Net 'record $1'" 2>/dev/null || echo "run $?"
+      }
+      record first
+      timeout 60 $T scenario enable Net || echo "enable $?"
+      record second
+      stat -c '%U %a' $control
+      kill %1
+      cat /var/lib/tidemark/bin/sessions/*/*.log | grep -oE 'record (first|second)'
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.text == "root 755\nroot 755\nrecord second\n", "\(result.errors)")
+  }
+
   /// What `bin`, who comes before `daemon`, does to the home that root reads: `$id` is a session
   /// that waits for its upload, `sql` changes the cache.
   @Test(arguments: [

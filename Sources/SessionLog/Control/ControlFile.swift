@@ -3,7 +3,7 @@ import Platform
 
 /// `control/state.json` of a home: the states of its scenarios.
 ///
-/// Unknown keys are preserved. In machine-wide mode the file is root's, and others read it.
+/// Unknown keys are preserved. In machine-wide mode folder and file are root's, and others read them.
 public struct ControlFile: Sendable {
   private let home: Home
 
@@ -27,11 +27,20 @@ public struct ControlFile: Sendable {
   /// A damaged file is kept as `state.json.damaged`, and replaced by an empty one.
   ///
   /// - Parameter body: changes the states; the file is written if they differ.
-  /// - Throws: ``Platform/SystemError``, and errors of `body`.
+  /// - Throws: ``Platform/SystemError``, also where the file is root's; errors of `body`.
   public func change<Value>(
     _ body: (inout [ScenarioName: ScenarioState]) throws -> Value
   ) throws -> Value {
-    try Directory.make(home.controlPath)
+    if home.owner == nil {
+      try Directory.make(home.controlPath)
+    } else {
+      guard isOurs else {
+        throw SystemError(
+          operation: "change, as it is root's,", path: path, errno: SystemError.Number.denied)
+      }
+      try MachineWide.makeControl()
+    }
+    // Another user who could open it might hold it for ever.
     let lock = try Descriptor(opening: home.controlPath + "/lock", [.readWrite, .create])
     _ = try lock.lock(.exclusive, waits: true)
     var object: [String: Any] = [:]
@@ -56,7 +65,15 @@ public struct ControlFile: Sendable {
     return value
   }
 
+  /// Whether this process may change it.
+  var isOurs: Bool { home.owner == nil || Account.hasRootsRights }
+
   private func object() throws -> [String: Any] {
+    if home.owner != nil {
+      // A change by root sets it aside.
+      if isOurs, MachineWide.isForeign(home.controlPath) { return [:] }
+      try MachineWide.checkIsRoots(home.controlPath)
+    }
     let bytes: [UInt8]
     do {
       bytes = try AtomicFile.read(path)

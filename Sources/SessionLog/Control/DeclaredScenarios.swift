@@ -31,15 +31,14 @@ public struct DeclaredScenarios: Sendable {
     guard !new.isEmpty else { return [] }
     let lines = new.map { "\($0)\n" }.joined()
     try Directory.make(home.declaredPath)
-    let file = try Descriptor(
+    let declared = try Descriptor(
       opening: home.files(for: session).declared, [.write, .append, .create])
-    try file.write(Array(lines.utf8))
-    do {
-      try ControlFile(home).change { states in
-        for name in new where states[name] == nil { states[name] = ScenarioState(created: now) }
-      }
-    } catch let error as SystemError where error.isDenied && home.owner != nil {
-      // A machine's states are root's, who collects what users declare.
+    try declared.write(Array(lines.utf8))
+    let file = ControlFile(home)
+    // A machine's states are root's, who collects what users declare.
+    guard file.isOurs else { return new }
+    try file.change { states in
+      for name in new where states[name] == nil { states[name] = ScenarioState(created: now) }
     }
     return new
   }
