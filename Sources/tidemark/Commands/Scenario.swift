@@ -5,7 +5,7 @@ import Platform
 import SessionLog
 
 /// `tidemark scenario`: which kinds of records are written.
-struct Scenario: ParsableCommand {
+struct Scenario: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scenario",
     abstract: "Switch on and off which named scenarios are recorded.",
@@ -45,12 +45,27 @@ private struct ScenarioPlace {
   init() throws { place = try Workplace(acceptsBadSettings: true, logger: .off) }
 
   /// The states, and scenarios that sessions declare but that have no state any more.
-  func known() throws -> [ScenarioName: ScenarioState] {
+  func known() async throws -> [ScenarioName: ScenarioState] {
     var known = try file.scenarios()
-    for name in try DeclaredScenarios(place.home).names() where known[name] == nil {
+    for name in try await declared() where known[name] == nil {
       known[name] = ScenarioState(created: .now())
     }
     return known
+  }
+
+  /// The scenarios that unsealed sessions declare; for root in machine-wide mode, those of all users.
+  private func declared() async throws -> Set<ScenarioName> {
+    guard place.servesAllUsers else { return try DeclaredScenarios(place.home).names() }
+    var found: Set<ScenarioName> = []
+    for home in try MachineWide.homes().homes {
+      do {
+        let names = try await home.withOwnersRights { try DeclaredScenarios(home).names() }
+        found.formUnion(names)
+      } catch {
+        Console.complain("\(home.path): \(error)")
+      }
+    }
+    return found
   }
 
   /// Switches a known scenario.
@@ -58,8 +73,8 @@ private struct ScenarioPlace {
   /// - Parameter dryRun: whether to change nothing and print what would change.
   func set(
     _ name: ScenarioName, _ isEnabled: Bool, until: Timestamp? = nil, dryRun: Bool
-  ) throws {
-    guard let declared = try known()[name] else {
+  ) async throws {
+    guard let declared = try await known()[name] else {
       throw Failure(
         .usage,
         "there is no scenario \(name); a program declares it: "
@@ -76,7 +91,7 @@ private struct ScenarioPlace {
   }
 }
 
-private struct ScenarioList: ParsableCommand {
+private struct ScenarioList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the known scenarios of this machine's home.",
@@ -102,11 +117,11 @@ private struct ScenarioList: ParsableCommand {
     let until: Timestamp?
   }
 
-  func run() throws {
+  func run() async throws {
     let control = try ScenarioPlace()
     let device = control.place.device
     let now = Timestamp.now()
-    let known = try control.known().sorted { $0.key < $1.key }
+    let known = try await control.known().sorted { $0.key < $1.key }
     if json {
       for (name, state) in known {
         let isOn = state.isOn(at: now)
@@ -132,7 +147,7 @@ private struct ScenarioList: ParsableCommand {
   }
 }
 
-private struct ScenarioEnable: ParsableCommand {
+private struct ScenarioEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Write the records of a scenario from now on.",
     discussion: """
@@ -153,14 +168,14 @@ private struct ScenarioEnable: ParsableCommand {
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
-  func run() throws {
+  func run() async throws {
     let until = duration.map { Timestamp.now() + $0 }
-    try ScenarioPlace().set(
+    try await ScenarioPlace().set(
       ScenarioName(argument: name), true, until: until, dryRun: dryRun)
   }
 }
 
-private struct ScenarioDisable: ParsableCommand {
+private struct ScenarioDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Leave the records of a scenario out from now on.",
     discussion: """
@@ -176,8 +191,8 @@ private struct ScenarioDisable: ParsableCommand {
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
-  func run() throws {
-    try ScenarioPlace().set(ScenarioName(argument: name), false, dryRun: dryRun)
+  func run() async throws {
+    try await ScenarioPlace().set(ScenarioName(argument: name), false, dryRun: dryRun)
   }
 }
 
