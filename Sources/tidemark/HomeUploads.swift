@@ -32,8 +32,9 @@ struct HomeUploads {
       let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
       let user = upload.homeOf
     else { return }
-    // Later this number may belong to a file of ours.
-    isResultWanted = fcntl(resultDescriptor, F_GETFD) >= 0
+    // Later this number may belong to a file of ours. What it starts, such as hooks, must not get it.
+    isResultWanted =
+      fcntl(resultDescriptor, F_GETFD) >= 0 && fcntl(resultDescriptor, F_SETFD, FD_CLOEXEC) == 0
     place = Swift.Result { try upload.placeOfHome(of: user) }
   }
 
@@ -43,10 +44,14 @@ struct HomeUploads {
 
   /// Exit statuses of the processes.
   private(set) var statuses: Set<ExitStatus> = []
-  /// Whether the remaining homes are left to the next upload: the store is down, or all requests
-  /// are used up.
+  /// Whether the remaining homes are left to the next upload, because the store is down.
   private(set) var isStopped = false
+  /// Whether a process says that the store is down, which its user may have brought about.
+  private var isDoubted = false
+  /// Starts another process than an upload; for tests.
+  var replacement: ((Home) throws -> SupervisedProcess)?
   private let arguments: [String]
+  private let maxRequests: Int?
   private let isAlone: Bool
 
   /// - Parameters:
@@ -57,7 +62,6 @@ struct HomeUploads {
     func add(_ name: String, _ value: String?) { if let value { arguments += [name, value] } }
     add("--transfers", upload.transfers.map(String.init))
     add("--limit-rate", upload.limitRate?.description)
-    add("--max-requests", upload.maxRequests.map(String.init))
     add("--wait", upload.wait.map { "\($0.seconds)s" })
     let flags = [
       ("--allow-plaintext", upload.allowPlaintext), ("--dry-run", upload.dryRun),
@@ -67,6 +71,7 @@ struct HomeUploads {
     arguments += flags.filter(\.1).map(\.0)
     arguments += Array(repeating: "-v", count: upload.diagnostics.verbose)
     self.arguments = arguments
+    maxRequests = upload.maxRequests
     isAlone = upload.limitRate != nil || upload.maxRequests != nil
   }
 
@@ -75,30 +80,49 @@ struct HomeUploads {
 
   /// Uploads from homes.
   ///
+  /// Nothing that a process says stops the others: a user may stop or limit it once it has given up
+  /// root's rights. Whether the store is down, root finds out.
+  ///
   /// - Parameters:
   ///   - homes: other users' homes.
   ///   - open: extended by their open sessions.
+  ///   - isStoreDown: asks the store.
   /// - Throws: ``Platform/SystemError`` if no process can be started.
-  mutating func run(_ homes: [Home], _ open: inout OpenSessions) throws {
-    let homes = try homes.filter { try !$0.isUnused() }
+  mutating func run(
+    _ homes: [Home], _ open: inout OpenSessions, asking isStoreDown: () async -> Bool
+  ) async throws {
+    let used = try homes.filter { try !$0.isUnused() }
       .map { (key: Machine.current.random(), home: $0) }.sorted { $0.key < $1.key }.map(\.home)
-    try SupervisedProcess.run(homes.count, atOnce: isAlone ? 1 : 2) { number in
-      try start(homes[number])
-    } ended: { number, process in
-      take(process, of: homes[number], &open)
-      return !isStopped
+    let share = RequestShare(of: maxRequests, among: used.count)
+    let homes = Array(used.prefix(share.homes))
+    for home in used.dropFirst(share.homes) { open.addUnknown(home) }
+    var next = 0
+    while next < homes.count, !isStopped {
+      let first = next
+      try SupervisedProcess.run(homes.count - first, atOnce: isAlone ? 1 : 2) { number in
+        next = first + number + 1
+        return try start(homes[first + number], share.requests)
+      } ended: { number, process in
+        take(process, of: homes[first + number], &open)
+        return !isDoubted
+      }
+      if isDoubted { isStopped = await isStoreDown() }
+      isDoubted = false
     }
+    for home in homes[next...] { open.addUnknown(home) }
   }
 
   /// The descriptor for the result.
-  private static let resultDescriptor: Int32 = 3
+  static let resultDescriptor: Int32 = 3
   /// Maximum bytes read of a process's result and output.
   private static let (resultLimit, outputLimit, errorLimit) = (4 << 20, 4 << 20, 1 << 20)
 
-  private func start(_ home: Home) throws -> SupervisedProcess? {
+  private func start(_ home: Home, _ requests: Int?) throws -> SupervisedProcess? {
+    if let replacement { return try replacement(home) }
     guard let user = home.owner?.name else { return nil }
     var child = ChildProcess(
-      [Console.ownPath] + arguments + [Self.homeOption, user],
+      [Console.ownPath] + arguments + (requests.map { ["--max-requests", "\($0)"] } ?? [])
+        + [Self.homeOption, user],
       environment: ProcessInfo.processInfo.environment)
     child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
     return try SupervisedProcess(
@@ -121,12 +145,17 @@ struct HomeUploads {
     }
     let known = try? JSONDecoder().decode(Result.self, from: Data(result.bytes))
     if let sessions = known?.open { open.add(sessions) } else { open.addUnknown(home) }
-    isStopped = isStopped || known?.isStoreDown == true || known?.isSpent == true
+    isDoubted = isDoubted || known?.isStoreDown == true
     switch process.end {
     case .exited(let code): statuses.insert(ExitStatus(rawValue: code) ?? .partial)
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
       let time = Age.text(Self.budget.time)
       Console.complain("\(home.path): the upload was stopped after \(time); the next one goes on")
+      statuses.insert(.tryLater)
+    case .stopped:
+      Console.complain(
+        "\(home.path): somebody stopped the upload again and again, so it was ended; the next one "
+          + "tries again")
       statuses.insert(.tryLater)
     case .killed(let signal):
       Console.complain(
@@ -143,8 +172,6 @@ struct HomeUploads {
     var open: [SessionID]?
     /// Whether the store failed for all sessions.
     var isStoreDown = false
-    /// Whether all permitted requests, or bytes, were sent.
-    var isSpent = false
 
     /// Reports it to the parent process.
     func report() {

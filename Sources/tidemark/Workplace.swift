@@ -341,6 +341,16 @@ struct Workplace {
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
   }
 
+  /// Whether the store cannot be used at present: asks for its marker.
+  func isStoreDown(transfers: Int?) async -> Bool {
+    do {
+      guard let store = try openStore(transfers: transfers) else { return false }
+      return try await !FormatMarker.isWhole(in: store)
+    } catch {
+      return true
+    }
+  }
+
   /// Parses a store's URL as the settings allow.
   func storeURL(_ text: String) throws -> StoreURL {
     try StoreURL(text, allowsPlaintext: settings.storeSettings.allowsPlaintext)

@@ -32,6 +32,10 @@ import Testing
       $T upload
       $T list --json | grep -o '"userId":"[a-z]*"' | sort
       $T verify --user daemon | grep -c 'equals the local log'
+      # One user's home does not hide the others.
+      as bin chmod 0 /var/lib/tidemark/bin/sessions
+      $T status --json | grep -o '"user":"daemon"'
+      as bin chmod 700 /var/lib/tidemark/bin/sessions
       $T delete --all --yes --user bin >&2
       as bin find /var/lib/tidemark/bin/sessions -type f | wc -l
       as daemon $T list --json | grep -o '"location":"[a-z]*"'
@@ -51,6 +55,7 @@ import Testing
         "userId":"bin"
         "userId":"daemon"
         1
+        "user":"daemon"
         0
         "location":"both"
 
@@ -66,7 +71,9 @@ import Testing
       mkdir -m 777 /mnt/out
       cat >/mnt/hook <<'END'
       cat >/mnt/out/told
-      { id -un; id -run; setpriv --reuid=0 true 2>&- || echo not root; env | grep -c SECRET; } \
+      { id -un; id -run; setpriv --reuid=0 true 2>&- || echo not root; env | grep -c SECRET
+        # What root reads from the upload is not the hook's to write.
+        readlink /proc/$$/fd/3 || echo no descriptor; } \
         >/mnt/out/who
       ulimit -St >/mnt/out/limits; ulimit -Sd >/mnt/out/memory
       END
@@ -102,6 +109,7 @@ import Testing
         daemon
         not root
         0
+        no descriptor
         "event":"crash"
         limits
         memory

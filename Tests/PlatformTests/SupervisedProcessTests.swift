@@ -38,11 +38,18 @@ import Testing
     #expect(ended[0]?.outputs[1].isCut == false)
   }
 
-  /// A process that stops itself is never woken by its own alarm.
   @Test func `a process is killed at its time limit`() throws {
-    let ended = try run(["kill -STOP $$", "echo other"], for: .milliseconds(300))
+    let ended = try run(["exec sleep 1000", "echo other"], for: .milliseconds(300))
     #expect(ended[0]?.end == .overdue)
     #expect(ended[1]?.end != nil)
+  }
+
+  /// A process that is stopped is never woken by its own alarm.
+  @Test func `a stopped process continues, and is killed if that goes on`() throws {
+    let ended = try run(["kill -STOP $$; echo on", "while kill -STOP $$; do :; done"])
+    #expect(ended[0]?.end == .exited(0))
+    #expect(ended[0]?.outputs[0].bytes == Array("on\n".utf8))
+    #expect(ended[1]?.end == .stopped)
   }
 
   @Test func `no more processes start after a stop`() throws {

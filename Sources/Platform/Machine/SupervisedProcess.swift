@@ -5,6 +5,9 @@
 #endif
 
 /// A process whose output is read, up to a limit, and which is killed after a time limit.
+///
+/// Whoever may signal it may stop it: it is made to continue a few times, and then killed, so that it
+/// does not keep others waiting until its time limit.
 package final class SupervisedProcess {
   /// How a process ended.
   package enum End: Sendable, Equatable {
@@ -14,6 +17,8 @@ package final class SupervisedProcess {
     case killed(Int32)
     /// Killed by us at its time limit.
     case overdue
+    /// Killed by us because it was stopped again and again.
+    case stopped
   }
 
   /// The output of a process on one of its descriptors.
@@ -38,6 +43,8 @@ package final class SupervisedProcess {
   package private(set) var end: End?
   private let process: pid_t
   private let deadline: Int64
+  /// How often it was stopped.
+  private var stops = 0
   private let machine: Machine
 
   /// Starts a process.
@@ -83,6 +90,8 @@ package final class SupervisedProcess {
 
   /// Time between checks of silent processes, in milliseconds.
   private static let interval: Int32 = 200
+  /// How often it may be stopped: a person at a terminal does that, too.
+  private static let mostStops = 8
 
   /// Runs several processes, a few at a time.
   ///
@@ -132,18 +141,14 @@ package final class SupervisedProcess {
 
   /// Reads available output, and checks whether the process has ended.
   private func look() {
-    if machine.uptime() >= deadline, end == nil {
-      end = .overdue
-      // Without permission to kill it, rely on its own alarm.
-      if kill(process, SIGKILL) == 0 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-      }
-    }
+    if machine.uptime() >= deadline, end == nil { end(as: .overdue) }
     if end == nil {
       var status: Int32 = 0
-      let found = waitpid(process, &status, WNOHANG)
-      if found == process {
+      let found = waitpid(process, &status, WNOHANG | WUNTRACED)
+      if found == process, status & 0xff == 0x7f {
+        stops += 1
+        if stops > Self.mostStops { end(as: .stopped) } else { kill(process, SIGCONT) }
+      } else if found == process {
         end = status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .killed(status & 0x7f)
       } else if found < 0, errno != EINTR {
         end = .exited(-1)
@@ -151,6 +156,14 @@ package final class SupervisedProcess {
     }
     // Check before reading: everything it wrote before its end is then in the pipe.
     for index in outputs.indices { read(index) }
+  }
+
+  private func end(as end: End) {
+    self.end = end
+    // Without permission to kill it, rely on its own alarm.
+    guard kill(process, SIGKILL) == 0 else { return }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
   }
 
   private func read(_ index: Int) {

@@ -101,8 +101,17 @@ struct Status: AsyncParsableCommand {
     var isStale = false
     var isPartial = false
     var lacksConsent = false
-    for (index, place) in try Workplace.all(logger: diagnostics.logger()).enumerated() {
-      let report = try await place.home.withOwnersRights { try self.report(on: place) }
+    let places = try Workplace.all(logger: diagnostics.logger())
+    for (index, place) in places.enumerated() {
+      let report: Report
+      do {
+        report = try await place.home.withOwnersRights { try self.report(on: place) }
+      } catch  where places.count > 1 && !(error is StoreError) {
+        // An error in one user's home must not hide the others.
+        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+        isPartial = true
+        continue
+      }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, place) }
       isStale = isStale || report.stale
@@ -118,8 +127,13 @@ struct Status: AsyncParsableCommand {
   /// Prints metrics; problems appear in them, not in the exit code.
   private func showMetrics() async throws {
     var homes: [DeviceMetrics] = []
-    for place in try Workplace.all(logger: diagnostics.logger()) {
-      homes.append(try await place.home.withOwnersRights { try await place.metrics() })
+    let places = try Workplace.all(logger: diagnostics.logger())
+    for place in places {
+      do {
+        homes.append(try await place.home.withOwnersRights { try await place.metrics() })
+      } catch  where places.count > 1 && !(error is StoreError) {
+        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+      }
     }
     Console.write(Array(DeviceMetrics.text(homes).utf8))
   }

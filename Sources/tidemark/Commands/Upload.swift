@@ -129,7 +129,9 @@ struct Upload: AsyncParsableCommand {
     guard let own = places.last else { return .ok }
     var open = try Workplace.openInRefusedHomes(besides: places)
     var uploads = HomeUploads(self, prunes: prunes)
-    try uploads.run(places.dropLast().map(\.home), &open)
+    try await uploads.run(places.dropLast().map(\.home), &open) {
+      await own.isStoreDown(transfers: transfers)
+    }
     guard !uploads.isStopped else { return ExitStatus(of: uploads.statuses) }
     do {
       uploads.note(try await pass(of: own, prunes: prunes, openElsewhere: open))
@@ -162,10 +164,9 @@ struct Upload: AsyncParsableCommand {
     }
     do {
       return try await pass(of: place, prunes: !withoutPruning) { report in
+        // One home reaching its limit says nothing about the others.
         let isSpent = (report.upload.stoppedBy as? StoreError)?.code == .exhausted
         result.isStoreDown = report.isStoreDown && !isSpent
-        // One home reaching its limit says nothing about the others.
-        result.isSpent = isSpent && maxRequests != nil
       }
     } catch {
       return try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: place.home) { _ in

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Platform
+import SessionLog
+import Sync
+import TestSupport
+import Testing
+
+@testable import tidemark
+
+@Suite(.tags(.medium)) struct HomeUploadsTests {
+  /// Uploads in which each process says that the store is down.
+  ///
+  /// - Returns: how many were started, and how often the store was asked.
+  private func run(isStoreDown: Bool) async throws -> (started: Int, asked: Int) {
+    let homes = try (0..<5).map { _ in try TestHome() }
+    for home in homes { _ = try home.writer() }
+    let upload = try #require(try Tidemark.parseAsRoot(["upload"]) as? Upload)
+    var uploads = HomeUploads(upload, prunes: false)
+    let started = Guarded(0)
+    uploads.replacement = { _ in
+      started.withLock { $0 += 1 }
+      let said = #"echo '{"isStoreDown":true}' >&3"#
+      return try SupervisedProcess(
+        ChildProcess(["/bin/sh", "-c", said], environment: ["PATH": "/usr/bin:/bin"]),
+        reading: [
+          .init(HomeUploads.resultDescriptor, limit: 1000), .init(1, limit: 1000),
+          .init(2, limit: 1000),
+        ], for: .seconds(600), on: .current)
+    }
+    var asked = 0
+    var open = OpenSessions.none
+    try await uploads.run(homes.map(\.home), &open) {
+      asked += 1
+      return isStoreDown
+    }
+    #expect(uploads.isStopped == isStoreDown)
+    return (started.withLock { $0 }, asked)
+  }
+
+  /// A user may bring about what a process says.
+  @Test func `uploads end for all only if the store is found to be down`() async throws {
+    let doubted = try await run(isStoreDown: false)
+    #expect(doubted.started == 5 && (1...5).contains(doubted.asked))
+    let down = try await run(isStoreDown: true)
+    #expect((1...2).contains(down.started) && down.asked == 1)
+  }
+}
