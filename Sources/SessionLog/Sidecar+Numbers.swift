@@ -29,6 +29,7 @@ extension Sidecar {
       "recorder.memoryKills", recorder?.memoryKills.map(Int64.init), in: Self.byteCounts)
     try Self.check("agesFrom.seconds", agesFrom?.seconds, in: Self.byteCounts)
     try Self.check("seal.length", (seal?.length).map(Int64.init), in: Self.byteCounts)
+    try Self.check("seal.log.length", (seal?.log?.length).map(Int64.init), in: Self.byteCounts)
     try Self.check("source.base", source?.base, in: Self.byteCounts)
     try Self.check("source.length", (source?.length).map(Int64.init), in: Self.byteCounts)
     try Self.check("source.headLength", source?.headLength, in: 0...Source.longestHead)

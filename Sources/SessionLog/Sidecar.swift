@@ -36,16 +36,33 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var digest: String?
     /// Length of the stream in the store.
     public var length: StreamOffset
+    /// The local log when it was compared with the stream; nil in records of earlier versions.
+    public var log: LogState?
+
+    /// A log as it was at one moment.
+    public struct LogState: Sendable, Equatable, Codable {
+      /// Its length: less than the stream's, if the end was lost and the store has it.
+      public var length: StreamOffset
+      /// When it last changed.
+      public var modified: Timestamp
+
+      /// Describes a log.
+      public init(length: StreamOffset, modified: Timestamp) {
+        (self.length, self.modified) = (length, modified)
+      }
+    }
 
     /// Makes a record.
     public init(
-      store: String, revision: String, sealedAt: Timestamp, digest: String?, length: StreamOffset
+      store: String, revision: String, sealedAt: Timestamp, digest: String?, length: StreamOffset,
+      log: LogState? = nil
     ) {
       self.store = store
       self.revision = revision
       self.sealedAt = sealedAt
       self.digest = digest
       self.length = length
+      self.log = log
     }
   }
 

@@ -1,3 +1,4 @@
+import Replica
 package import SessionLog
 package import Sync
 
@@ -21,8 +22,15 @@ package struct Repair: Sendable {
   ) async throws -> UploadReport {
     let why =
       context.consent == .logs ? "no local log to re-send" : "consent is 'metadata'"
-    for session in sessions where try !Verifier(context).reopen(session, holding: lock) {
-      refused(session, why)
+    let verifier = Verifier(context)
+    for session in sessions {
+      let folder = SessionFolder(device: context.device.deviceId, session: session)
+      let listing = try await FolderListing(folder, session: session, in: context.store)
+      if let obstacle = try verifier.obstacle(to: listing[session, in: folder]) {
+        refused(session, obstacle)
+      } else if try !verifier.reopen(session, holding: lock) {
+        refused(session, why)
+      }
     }
     let uploader = Uploader(context)
     return try await uploader.execute(uploader.plan(.all), holding: lock)

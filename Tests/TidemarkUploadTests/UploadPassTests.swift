@@ -57,6 +57,24 @@ import TidemarkUpload
     #expect(report.reaped == 1 && !site.hasLocalLog(session))
   }
 
+  @Test func `a repair leaves alone what the local log, which lost its end, cannot mend`()
+    async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("one\ntwo\n".utf8))
+    try await site.pass()
+    let log = URL(filePath: site.local.home.files(for: session).log)
+    try Data(contentsOf: log).dropLast(5).write(to: log)
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    var refused: [String] = []
+    let report = try await Repair(context).run([session], holding: lock) { refused.append($1) }
+    #expect(refused.count == 1 && refused.first?.contains("lost what the store has") == true)
+    #expect(report.failures.isEmpty && report.stoppedBy == nil)
+    #expect(try site.local.home.openSessions().isEmpty)
+    #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).seal != nil)
+  }
+
   @Test func `on a full disk what may be deleted makes room for what is to be sent`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("x\n".utf8))

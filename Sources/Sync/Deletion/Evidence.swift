@@ -36,6 +36,8 @@ struct Doubt: Error {
 struct SealClaim {
   private let sidecar: Sidecar
   private let seal: Sidecar.Seal
+  /// Whether the log is as it was when it was compared, by length and time.
+  private let isUntouched: Bool
 
   /// Minimum lived time between a seal and the deletion of the local copy.
   static let pause = Duration.hours(1)
@@ -52,10 +54,10 @@ struct SealClaim {
   ///   - sidecar: the local sidecar.
   ///   - age: lived time between the seal and the beginning of this pass; nil if irrelevant, for
   ///     example because a person named the age.
-  ///   - length: length of the local log; nil if it is gone.
+  ///   - log: the local log; nil if it is gone.
   ///   - store: the configured store.
   init(
-    _ sidecar: Sidecar, sealedFor age: Duration?, logLength length: StreamOffset?, store: String
+    _ sidecar: Sidecar, sealedFor age: Duration?, log: Sidecar.Seal.LogState?, store: String
   ) throws(Doubt) {
     guard let seal = sidecar.seal else { throw Doubt("it is not sealed yet") }
     guard age ?? .hours(1) >= Self.pause else {
@@ -64,11 +66,32 @@ struct SealClaim {
     guard seal.store == store else {
       throw Doubt("it was sent to \(seal.store), not to the configured store")
     }
-    if let length, length != seal.length {
-      throw Doubt("its log has \(length) bytes, not the \(seal.length) that were sealed")
+    isUntouched = log == nil || log == seal.log
+    if !isUntouched, let log, log.length != seal.length {
+      throw Doubt("its log has \(log.length) bytes, not the \(seal.length) that were sealed")
     }
     (self.sidecar, self.seal) = (sidecar, seal)
   }
+
+  /// Compares a log that was touched since it was sealed with what was sealed.
+  ///
+  /// - Parameter log: opens the local log as it is sent.
+  func check(_ log: (Sidecar) throws -> LocalStream?) throws {
+    guard !isUntouched, let log = try log(sidecar) else { return }
+    let here = try log.available()
+    for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
+    where here.lowerBound <= name.range.lowerBound {
+      let end = min(name.range.upperBound, seal.length)
+      guard end == name.range.upperBound, try name.matches(log) else {
+        throw Doubt(
+          "its log was changed after it was sealed, between bytes \(name.range.lowerBound) and \(end)"
+        )
+      }
+    }
+  }
+
+  /// The session.
+  var session: SessionID { sidecar.sessionId }
 
   /// The folder of the objects.
   var folder: SessionFolder {

@@ -86,6 +86,22 @@ package struct Verifier: Sendable {
     }
   }
 
+  /// Why sending from the local log cannot mend a remote copy; nil if it can.
+  ///
+  /// A log that lost its end cannot be sealed in place of what the store has beyond it.
+  ///
+  /// - Parameter remote: the session in a listing.
+  /// - Throws: errors of the local files.
+  package func obstacle(to remote: RemoteSession) throws -> String? {
+    let local = LocalSession(context.home, remote.session)
+    let (sidecar, _) = try local.sidecar(device: context.device)
+    guard sidecar.source == nil, let log = try local.openLog(nil) else { return nil }
+    let (length, end) = (try log.status().length, remote.segments.map(\.range.upperBound).max())
+    guard let end, length < end else { return nil }
+    return "\(log.path) ends at byte \(length), and lost what the store has up to byte \(end): it "
+      + "cannot mend this copy; 'tidemark pull' salvages what can be read"
+  }
+
   /// Makes the next pass send what the remote copy lacks, from the local log.
   ///
   /// - Returns: whether there is a local log to send, and the consent allows it.

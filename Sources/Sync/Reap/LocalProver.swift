@@ -59,15 +59,16 @@ struct LocalProver {
     }
     if sidecar.remoteReapedAt != nil { return .age(.removed) }
     if sidecar.withholdsLog { return .age(.withheld) }
-    let length: StreamOffset?
+    let log: Sidecar.Seal.LogState?
     do {
-      length = try local.openLog(sidecar.source)?.status().length
+      log = try (local.openLog(sidecar.source)?.status())
+        .map { Sidecar.Seal.LogState(length: $0.length, modified: $0.modified) }
     } catch let error as SystemError {
       throw Doubt("\(error)")
     }
     let claim = try SealClaim(
       sidecar, sealedFor: retention.asked == nil ? SealClaim.age(of: sidecar, reaper.lived) : nil,
-      logLength: length, store: context.store.location)
+      log: log, store: context.store.location)
     let remote = try await folders.session(local.session, in: claim.folder)
     _ = try claim.check(remote)
     return .seal(claim, remote)
@@ -86,9 +87,10 @@ struct LocalProver {
         }
         return .success(try .expired(locally: reason, age: age, limit: retention.local))
       case .seal(let claim, let remote):
-        guard let store = reaper.context?.store else { throw Doubt("no store is configured") }
+        guard let context = reaper.context else { throw Doubt("no store is configured") }
+        try compare(claim, context)
         // This home recorded the seal's name, and so its hash, when it put it.
-        let read = try await RemoteReader(store, knowing: nil).read(
+        let read = try await RemoteReader(context.store, knowing: nil).read(
           claim.check(remote), in: claim.folder)
         return .success(try claim.confirmed(by: remote, read))
       }
@@ -98,6 +100,17 @@ struct LocalProver {
       return .failure(Doubt("its seal cannot be read: \(error)"))
     } catch let error as StoreError where !error.concernsWholeStore {
       return .failure(Doubt("its seal cannot be read: \(error)"))
+    }
+  }
+
+  /// Compares a log that was touched since its seal with what was sealed.
+  private func compare(_ claim: SealClaim, _ context: SyncContext) throws {
+    do {
+      try claim.check { try LocalSession(context.home, claim.session).openSentLog($0, context) }
+    } catch let doubt as Doubt {
+      throw doubt
+    } catch {
+      throw Doubt("its log was touched after it was sealed, and cannot be compared: \(error)")
     }
   }
 }

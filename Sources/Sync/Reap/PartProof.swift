@@ -55,7 +55,7 @@ struct PartProof {
     if sidecar.seal != nil {
       // Deltas need the objects they copy from.
       let claim = try SealClaim(
-        sidecar, sealedFor: nil, logLength: nil, store: context.store.location)
+        sidecar, sealedFor: nil, log: nil, store: context.store.location)
       _ = try claim.check(remote)
     } else if let error = entry?.lastError {
       throw Doubt("it could not be sent: \(error)")

@@ -35,11 +35,15 @@ struct RemoteLook {
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
     state.isQuiet = state.verdict == nil && isQuiet(remote)
+    state.strangeSeal = SealAdoption.isDue(state, remote) ? remote : nil
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
     if state.consent == .logs { try adjustSourceLength(&state, remote) }
     let known = state.entry
+    state.vanished = known.segments.keys.filter {
+      $0.generation == known.generation && !remote.segments.contains($0)
+    }
     var entry = ManifestEntry(boot: context.machine.bootId)
     entry.generation = remote.generation
     entry.sent = remote.mark
@@ -165,7 +169,8 @@ struct RemoteLook {
           .localLogChanged,
           "the store has \(state.session) up to byte \(state.entry.sent), \(log.path) ends at byte "
             + "\(state.length): it lost its end, or was restored from a backup. Nothing is sealed or "
-            + "deleted; 'tidemark show --remote \(state.session)' has the rest")
+            + "deleted; 'tidemark show --remote \(state.session)' has the rest"
+            + (state.sealDoubt.map { ". Its seal in the store cannot be adopted: \($0)" } ?? ""))
       }
       if first > name.range.lowerBound, !state.mustProveOwner { continue }
       guard try first <= name.range.lowerBound && name.matches(log) else {

@@ -100,13 +100,15 @@ struct Sealer {
   }
 
   /// Saves this home's record of a seal.
-  private func mark(
+  func mark(
     _ sidecar: Sidecar, by name: RevisionName, length: StreamOffset, _ state: SessionState
   ) throws {
     var sidecar = sidecar
     sidecar.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
-      digest: sidecar.digest, length: length)
+      digest: sidecar.digest, length: length,
+      log: sidecar.withholdsLog || state.log == nil
+        ? nil : Sidecar.Seal.LogState(length: state.length, modified: state.modified))
     sidecar.agesFrom = context.lived.time.mark
     sidecar.remoteReapedAt = nil
     sidecar.erasesBefore = state.note.generation
@@ -115,7 +117,7 @@ struct Sealer {
   }
 
   /// Keeps an unreadable sidecar where a person can inspect it.
-  private func quarantineSidecar(_ state: SessionState) throws {
+  func quarantineSidecar(_ state: SessionState) throws {
     let kept = "\(context.home.quarantinePath)/\(state.session).json"
     do {
       try File.rename(state.local.files.sidecar, to: kept)

@@ -51,6 +51,12 @@ struct SessionState {
   var isEntryTrusted = false
   /// Whether the entry was read from a listing of this pass.
   var isEntryListed = false
+  /// The session in the listing, if the store has a seal of it that this home does not know.
+  var strangeSeal: RemoteSession?
+  /// Why such a seal does not count; nil if there was none.
+  var sealDoubt: String?
+  /// Segments that this home remembers, and the listing lacks.
+  var vanished: [SegmentName] = []
   /// Whether an open session has put nothing for so long that it might be considered abandoned.
   var isQuiet = false
   /// Whether the previous pass covered small segments, and nothing has been put since.

@@ -72,6 +72,8 @@ struct SessionUpload {
     switch step {
     case .wait, .done: break
     case .list: try await RemoteLook(writer).list(&state)
+    case .adoptSeal:
+      if let remote = state.strangeSeal { try await SealAdoption(writer).adopt(remote, &state) }
     case .compare: try RemoteLook(writer).compare(&state)
     case .bindRules: try await RuleBinding(writer).bind(&state)
     case .measure: try measure(&state)

@@ -15,6 +15,7 @@ struct TailSender {
   func send(_ state: inout SessionState) async throws {
     guard let end = state.end else { return }
     let log = try state.requireView()
+    try expectLocal(state.entry.sent, log, state)
     try log.synchronize()
     try await SegmentCover(writer).coverTicks(&state)
     var signature = try openSignature(log, state, upTo: end)
@@ -38,6 +39,27 @@ struct TailSender {
       signature?.proceed(with: builder)
       state.entry.signed = signature?.end ?? 0
     }
+  }
+
+  /// Expects bytes that the store lacks on this machine, which may have pruned them.
+  ///
+  /// - Throws: ``ReplicaError`` that names what the store has lost.
+  private func expectLocal(
+    _ offset: StreamOffset, _ log: LocalStream, _ state: SessionState
+  ) throws {
+    let here = try log.available().lowerBound
+    guard offset < here else { return }
+    let lost = state.vanished.filter { $0.range.upperBound > offset && $0.range.lowerBound < here }
+      .sorted { $0.range.lowerBound < $1.range.lowerBound }
+    let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
+    throw ReplicaError(
+      .missingBytes,
+      "bytes \(offset) to \(min(here, nextSegment(after: offset, state) ?? here)) of \(state.session) are neither in "
+        + "the store nor on this machine, which pruned them once they were stored"
+        + (names.isEmpty ? "" : ": somebody deleted \(names)")
+        + ". Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "
+        + "\(state.session)'; or keep what is left with 'tidemark show \(state.session)', and run "
+        + "'tidemark delete --remote \(state.session)'")
   }
 
   /// Start of the first existing segment after a gap.

@@ -12,6 +12,9 @@ enum UploadStep: Hashable {
   case wait(WaitReason)
   /// List how far the remote copy has come.
   case list
+  /// Record a seal that the store has, and this home does not know, if the local log is its
+  /// beginning.
+  case adoptSeal
   /// Compare the local log with what was sent.
   case compare
   /// Determine the rules that bind the bytes to send, and record them before the first byte is
@@ -54,6 +57,7 @@ enum UploadStep: Hashable {
       let isDue = state.entry.revision == 0 || state.isQuiet || state.note.consent != .metadata
       return isDue ? .metadata : .rest
     }
+    if state.strangeSeal != nil { return state.did(.adoptSeal) ? .done : .adoptSeal }
     if !state.did(.compare) { return .compare }
     if !state.did(.bindRules) { return .bindRules }
     guard let end = state.end else { return .measure }

@@ -1,0 +1,113 @@
+import Logging
+import Platform
+import Replica
+import SessionLog
+
+/// Adopts the seal of a session that this home does not know as sealed: it was restored from a
+/// backup, or a power failure took the log's end and the record of the seal.
+///
+/// The local log is only read, and must be the beginning of what was sealed.
+struct SealAdoption {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  private var context: SyncContext { writer.context }
+
+  /// Whether a listed seal knows more of a session than this home: more bytes, or how it ended.
+  ///
+  /// A recorder that only seemed dead may have gone on after a seal: that one is replaced.
+  static func isDue(_ state: SessionState, _ remote: RemoteSession) -> Bool {
+    guard let verdict = state.verdict, let seal = remote.seal, !state.isAttached,
+      state.consent == .logs, state.note.generation ?? 1 <= seal.generation
+    else { return false }
+    if seal.length == state.length {
+      return verdict.status == .crashed && seal.status == .terminated
+    }
+    return seal.length > state.length
+  }
+
+  /// Compares the sealed stream with the local log, and records the seal here.
+  ///
+  /// Where that is not possible, the state says why, and the session is treated like any other.
+  ///
+  /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
+  func adopt(_ remote: RemoteSession, _ state: inout SessionState) async throws {
+    guard let seal = remote.seal else { return state.giveUpSeal("it is gone") }
+    do {
+      let sidecar = try await read(seal, remote, state)
+      if state.isSidecarDamaged { try Sealer(writer).quarantineSidecar(state) }
+      try Sealer(writer).mark(sidecar, by: seal, length: seal.length, state)
+    } catch let error as ReplicaError {
+      return state.giveUpSeal("\(error)")
+    }
+    let lost = seal.length - state.length
+    context.logger.notice(
+      "\(state.session): sealed already as \(seal.fileName); the local log lacks its last \(lost) bytes"
+    )
+    writer.report(.sealed(session: state.session, status: seal.status, isTidy: false))
+  }
+
+  /// Reads what was sealed, verified against names, links and digest, and compares the beginning
+  /// with the local log.
+  ///
+  /// - Returns: the sidecar as this home keeps it.
+  private func read(
+    _ seal: RevisionName, _ remote: RemoteSession, _ state: SessionState
+  ) async throws -> Sidecar {
+    let reader = RemoteReader(context.store, knowing: context.keys)
+    let accepted = try await reader.accept(remote)
+    guard let said = accepted.sidecar, !said.withholdsLog else {
+      throw ReplicaError(.missingBytes, "\(seal.fileName) is the seal of a session without its log")
+    }
+    let sealed = try accepted.session()
+    guard sealed.holds(said.objects ?? [], length: seal.length), sealed.holds(said.basis ?? [])
+    else {
+      let listed = Set(remote.segments.map(\.fileName))
+      let missing = ((said.objects ?? []) + (said.basis ?? [])).filter { !listed.contains($0) }
+      throw ReplicaError(
+        .missingBytes,
+        "\(missing.joined(separator: ", ")), which \(seal.fileName) names, is not whole in the store"
+      )
+    }
+    var known = state
+    try known.bind(said.redaction ?? [], context)
+    let log = try known.requireView()
+    let here = try log.available()
+    var position = StreamOffset.zero
+    try await reader.read(sealed, upTo: seal.length) { piece in
+      let range = (position..<position + ByteCount(piece.count)).clamped(to: here)
+      if !range.isEmpty {
+        let first = Int(range.lowerBound - position)
+        let own = UnsafeRawBufferPointer(
+          rebasing: piece[first..<first + Int(range.byteCount)])
+        guard try log.has(own, in: range) else {
+          throw ReplicaError(
+            .localLogChanged,
+            "\(log.path) differs from what was sealed between bytes \(range.lowerBound) and "
+              + "\(range.upperBound)")
+        }
+      }
+      position += ByteCount(piece.count)
+    }
+    return known.sidecar.asSealed(by: said)
+  }
+}
+
+extension SessionState {
+  /// Treats the session as if the store had no seal of it.
+  fileprivate mutating func giveUpSeal(_ reason: String) {
+    (strangeSeal, sealDoubt) = (nil, reason)
+  }
+}
+
+extension Sidecar {
+  /// What a seal says, with this home's own fields.
+  fileprivate func asSealed(by seal: Sidecar) -> Sidecar {
+    var sidecar = seal
+    (sidecar.userId, sidecar.uid, sidecar.deviceId) = (userId, uid, deviceId)
+    (sidecar.recorder, sidecar.source) = (recorder, source)
+    (sidecar.previous, sidecar.signature) = (nil, nil)
+    return sidecar
+  }
+}

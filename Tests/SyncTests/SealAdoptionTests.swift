@@ -1,0 +1,164 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// A home restored from a backup finds its sessions sealed.
+@Suite(.tags(.medium)) struct SealAdoptionTests {
+  private func write(_ writer: SessionWriter, _ text: String) {
+    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+  }
+
+  /// A session that was sealed after its home was copied, and the home as it was then.
+  private func rolledBack(
+    _ site: Site, complete: Bool = false
+  ) async throws -> (session: SessionID, log: [UInt8]) {
+    // As it is, a log does not say how its session ended.
+    let writer = try site.local.writer(format: complete ? .asIs : .lines)
+    write(writer, "one")
+    try await site.upload()
+    let home = site.local.home.path
+    let path = site.local.home.files(for: writer.session).sidecar
+    let active = try Data(contentsOf: URL(filePath: path))
+    let (copy, files) = (home + ".bak", FileManager.default)
+    if complete { try writer.end(.exit(0)) }
+    try files.copyItem(atPath: home, toPath: copy)
+    if !complete {
+      write(writer, "two")
+      try await site.upload()
+      try writer.end(.exit(0))
+    }
+    for _ in 0..<2 { try await site.upload() }
+    let log = try site.local.log(writer.session)
+    try files.removeItem(atPath: home)
+    try files.moveItem(atPath: copy, toPath: home)
+    try active.write(to: URL(filePath: path))
+    try site.local.crash(writer.session)
+    return (writer.session, log)
+  }
+
+  private func sidecar(_ site: Site, _ session: SessionID) throws -> Sidecar {
+    try Sidecar.load(site.local.home.files(for: session).sidecar)
+  }
+
+  /// Everything below the store's devices.
+  private func objects(_ site: Site) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: "\(site.local.folder)/store").sorted()
+  }
+
+  @Test(arguments: [false, true])
+  func `a home behind a sealed session adopts its seal`(complete: Bool) async throws {
+    let site = try Site()
+    let (session, log) = try await rolledBack(site, complete: complete)
+    let before = try objects(site)
+    let report = try await site.upload()
+    #expect(report.failures.isEmpty && report.sealed == 1)
+    #expect(try objects(site) == before)
+    #expect(try await site.remoteBytes(session) == log)
+    #expect(try site.local.home.openSessions().isEmpty)
+    let sidecar = try sidecar(site, session)
+    #expect(sidecar.status == .terminated && sidecar.cause == .exit(0))
+    #expect(sidecar.seal?.length == StreamOffset(log.count))
+    let finding = try await Verifier(site.context()).verify(site.remote(session))
+    #expect(finding.problem == nil && (finding.lostLocally > 0) == !complete)
+
+    _ = site.store.takeRequests()
+    let second = try await site.upload()
+    #expect(second.failures.isEmpty && second.held.isEmpty && second.leftBehind.isEmpty)
+    #expect(try await site.remoteBytes(session) == log)
+
+    // Proven, it goes like any other.
+    site.local.clock.advance(seconds: 8 * 86_400)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == [session])
+  }
+
+  @Test func `a log that differs from what was sealed is refused`() async throws {
+    let site = try Site()
+    let (session, log) = try await rolledBack(site)
+    let path = site.local.home.files(for: session).log
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes[bytes.count - 2] ^= 1
+    try bytes.write(to: URL(filePath: path))
+    let report = try await site.upload()
+    #expect(report.failures.count == 1 && report.sealed == 0)
+    #expect(try await site.remoteBytes(session) == log)
+    #expect(try site.local.home.openSessions() == [session])
+  }
+
+  @Test func `a seal whose objects are gone is named in the refusal`() async throws {
+    let site = try Site()
+    // The objects of its ticks stay.
+    site.store.plan(.failBefore(.conflict), on: "DELETE", times: 99)
+    let (session, _) = try await rolledBack(site)
+    let remote = try await site.remote(session)
+    let sealed = try #require(remote.segments.first)
+    #expect(remote.segments.count > 2 && sealed.range.upperBound == remote.seal?.length)
+    site.store.forgetPlans()
+    _ = try await site.store.delete([remote.folder.key + sealed.fileName])
+    let report = try await site.upload()
+    #expect("\(report.failures.map(\.error))".contains(sealed.fileName))
+    #expect(report.sealed == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `a log that was touched after its seal is compared before it goes`(
+    differs: Bool
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 8 * 86_400)
+    let path = URL(filePath: site.local.home.files(for: session).log)
+    var bytes = try Data(contentsOf: path)
+    if differs { bytes[bytes.count - 2] ^= 1 }
+    try bytes.write(to: path)
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == (differs ? [] : [session]))
+    #expect(plan.kept.first?.reason.contains("was changed after") == (differs ? true : nil))
+  }
+
+  @Test func `a forged seal is not adopted`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    write(writer, "one")
+    try writer.end(.exit(0))
+    // Somebody with write access puts a longer stream and its seal.
+    let session = writer.session
+    let folder = SessionFolder(device: site.device.deviceId, session: session)
+    let text = try site.local.log(session) + Array("forged\n".utf8)
+    let lane = try SegmentLane()
+    let path = site.local.folder + "/forged"
+    try Data(text).write(to: URL(filePath: path))
+    let segment = try await lane.encode(
+      LocalStream(path: path), session: session, generation: 1,
+      range: 0..<StreamOffset(text.count), storedLimit: .max, frameLength: 1 << 20, format: .lines)
+    _ = try await site.store.put(folder.key + segment.name.fileName, segment.body)
+    var sidecar = try sidecar(site, session).remoteForm
+    sidecar.status = .terminated
+    sidecar.digest = segment.tally?.digest
+    sidecar.objects = [segment.name.fileName]
+    let json = try sidecar.json()
+    let seal = RevisionName(
+      session: session, number: 1, status: .terminated, generation: 1,
+      length: StreamOffset(text.count), json: json)
+    _ = try await site.store.put(folder.key + seal.fileName, json)
+    let key = try DeviceKey(
+      deviceId: site.device.deviceId, created: session.startedAt,
+      seed: Array(repeating: 7, count: 32))
+    let report = try await onePass(.passing) {
+      try SyncContext(
+        home: site.local.home, device: site.device, store: site.store,
+        machine: site.local.clock.machine, transfers: 4, signer: key,
+        keys: KnownKeys(site.local.home, named: [:], own: key))
+    }
+    #expect(report.sealed == 0 && report.failures.count == 1)
+    #expect("\(report.failures.map(\.error))".contains("is not signed"))
+  }
+}
