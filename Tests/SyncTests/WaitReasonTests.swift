@@ -110,4 +110,60 @@ import Testing
     try await site.upload()
     #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
   }
+
+  /// Failures after which a pass does not end with 0.
+  private static let failures = StoreError.Code.allCases.filter {
+    // One is a limit that the user set, the other the user's wish.
+    $0 != .exhausted && $0 != .cancelled
+  }
+
+  @Test(arguments: failures, ["PUT", "LIST"])
+  func `after a failure the reason is known until a pass succeeds`(
+    code: StoreError.Code, request: String
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    site.store.plan(.failBefore(code), on: request, keyContaining: "", times: 99)
+    let report = try await site.upload(.due)
+    guard report.stoppedBy != nil || !report.failures.isEmpty else { return }
+    for pause in [0, 7 * 3600] as [Int64] {
+      site.local.clock.advance(seconds: pause)
+      let plan = try Uploader(site.context()).plan()
+      let told = plan.waitingSinceLastPass.filter { $0.session == session }
+      #expect(!told.isEmpty && told.allSatisfy { $0.reason.kind != .idle }, "\(told)")
+      #expect(told.reduce(0) { $0 + $1.bytes } == plan.waitingBytes)
+    }
+  }
+
+  @Test func `a log that cannot be sealed is a problem although every byte was sent`() async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    write(writer, "one\n")
+    try await site.upload()
+    try writer.end(.exit(0))
+    site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: ".terminated.", times: 9)
+    #expect(try await site.upload(.due).failures.count == 1)
+    site.local.clock.advance(seconds: 7 * 3600)
+    let plan = try Uploader(site.context()).plan()
+    #expect(plan.items.count == 1 && plan.waitingBytes == 0)
+    #expect(plan.waitingSinceLastPass.map(\.reason.kind) == [.problem])
+  }
+
+  @Test func `what the store lost and this machine pruned is named`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer(rotateAt: 100)
+    for line in 0..<8 { write(writer, "\(line) \(String(repeating: "a", count: 60))\n") }
+    try await site.upload()
+    let files = site.local.home.files(for: writer.session)
+    let first = try #require(try files.parts().first)
+    for path in [first.plain, first.compressed] { try File.remove(path) }
+    let remote = try await site.remote(writer.session)
+    let lost = try #require(remote.segments.first)
+    _ = try await site.store.delete([remote.folder.key + lost.fileName])
+    try writer.end(.exit(0))
+    let report = try await site.upload()
+    let text = "\(report.failures.map(\.error))"
+    #expect(text.contains("pruned") && text.contains(lost.fileName))
+  }
 }

@@ -116,7 +116,8 @@ package struct LocalReaper: Sendable {
     return plan
   }
 
-  /// Counts sessions older than an age by the wall clock but not by the home's lived time.
+  /// Counts sessions that ended, and were sealed, longer ago than an age by the wall clock but not by
+  /// the home's lived time.
   ///
   /// - Parameter limit: the age.
   /// - Throws: ``Platform/SystemError``.
@@ -130,7 +131,7 @@ package struct LocalReaper: Sendable {
           guard let (sidecar, ended, _) = try ending(of: LocalSession(home, $0)) else {
             return false
           }
-          return now - ended >= limit
+          return now - max(ended, sidecar.seal?.sealedAt ?? ended) >= limit
             && age(of: sidecar, ended: ended, retention) ?? .zero < limit
         }
     }

@@ -26,6 +26,8 @@ package struct UploadPlan: Sendable {
     /// The device id that it was recorded under, if another one: the session is sent again; nil
     /// once that has begun.
     package let formerDevice: String?
+    /// Why the last attempt failed; nil if it did not.
+    let lastFailure: WaitReason?
 
     /// Log bytes still to be sent, as far as is known without a listing.
     package var unsent: ByteCount { consent == .logs ? max(0, length - (sent ?? .zero)) : 0 }
@@ -64,6 +66,26 @@ package struct UploadPlan: Sendable {
 
   /// The last pass's failure because of which the store is not tried now; nil if it is.
   package var hold: StoreError?
+
+  /// Why the last pass failed for all sessions; nil if it did not.
+  var lastFailure: WaitReason?
+
+  /// The waiting bytes and sessions, for a person who asks between two passes: what the next one
+  /// sends waits because the last one failed, if it did.
+  package var waitingSinceLastPass: [WaitingBytes] {
+    let failures = Dictionary(
+      items.compactMap { item in
+        (item.lastFailure ?? lastFailure).map { (item.session, $0) }
+      }, uniquingKeysWith: { first, _ in first })
+    let told = waiting.map { one in
+      guard one.reason == .turn, let reason = failures[one.session] else { return one }
+      return WaitingBytes(session: one.session, reason: reason, bytes: one.bytes)
+    }
+    let known = Set(told.lazy.filter { $0.reason.kind != .idle }.map(\.session))
+    // One whose every byte was sent, and that cannot be sealed.
+    let rest = failures.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
+    return told + rest.map { WaitingBytes(session: $0.key, reason: $0.value, bytes: 0) }
+  }
 
   /// Replaces the reason for which everything to be sent waits.
   mutating func wait(for reason: WaitReason) {

@@ -151,7 +151,15 @@ extension UploadPlan.Item {
       session: state.session, isAttached: state.isAttached, length: state.length, sent: state.sent,
       sendableEnd: state.verdict == nil && state.consent == .logs ? state.end : nil,
       rest: state.rest, verdict: state.verdict, consent: state.consent,
-      formerDevice: state.entry.hasBegun ? nil : state.formerDevice)
+      formerDevice: state.entry.hasBegun ? nil : state.formerDevice,
+      lastFailure: state.entry.lastFailure)
+  }
+}
+
+extension ManifestEntry {
+  /// Why the last attempt failed; nil if it did not.
+  fileprivate var lastFailure: WaitReason? {
+    lastError.map { isPassing ? .backoff($0) : .refused($0) }
   }
 }
 

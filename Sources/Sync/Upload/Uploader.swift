@@ -26,8 +26,10 @@ package struct Uploader: Sendable {
     context.logger.info(
       "plan: \(Plural.text(plan.items.count, "session")) to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
     )
-    if turn == .due, !plan.isIdle {
-      let entry = try context.storeEntry()
+    guard !plan.isIdle else { return plan }
+    let entry = try context.storeEntry()
+    plan.lastFailure = entry.lastError.map(WaitReason.init)
+    if turn == .due {
       plan.hold = entry.hold(at: context.now())
       if let hold = plan.hold, let next = entry.nextAttempt {
         plan.wait(for: .store(hold, until: next))

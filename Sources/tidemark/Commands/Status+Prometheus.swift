@@ -14,7 +14,7 @@ extension Workplace {
     metrics.user = home.owner?.name
     metrics.lastSuccess = entry?.lastSuccess
     metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
-    for sum in WaitingSum.sums(of: plan?.waiting ?? []) {
+    for sum in WaitingSum.sums(of: plan?.waitingSinceLastPass ?? []) {
       metrics.unsent[sum.reason.code, default: 0] += sum.bytes
     }
     metrics.unproven = plan?.unproven ?? 0

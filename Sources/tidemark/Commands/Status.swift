@@ -155,7 +155,7 @@ struct Status: AsyncParsableCommand {
     let lived = try place.lived(context)
     let isDisabled = context == nil && !place.isServedByRoot
     let waiting =
-      try plan?.waiting
+      try plan?.waitingSinceLastPass
       ?? (isDisabled
         ? UploadPlan.withoutStore(
           place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled)
@@ -206,9 +206,8 @@ struct Status: AsyncParsableCommand {
     let count = try LocalReaper(home: place.home, lived: lived, now: .now()).countDoubtful(age)
     if count > 0 {
       reasons.append(
-        "local: \(Plural.text(count, "session")) ended over \(Age.text(age)) ago by "
-          + "the clock, but this home has run for only \(Age.text(.seconds(time.seconds))): they wait for "
-          + "running time")
+        "local: \(Plural.text(count, "session")) ended and sealed over \(Age.text(age)) ago by the clock, "
+          + "but this home has run for less than that since: waiting for running time")
     }
     return reasons
   }
