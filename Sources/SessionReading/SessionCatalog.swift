@@ -183,7 +183,7 @@ package struct SessionCatalog: Sendable {
     return Entry(
       session: id, sidecar: sidecar, location: isRemote ? .both : .local, length: length,
       uploaded: uploaded, isRunning: isRunning, lastActivity: modified, remote: remote,
-      hasLocalLog: try log?.available().lowerBound == 0)
+      hasLocalLog: try log?.available().lowerBound == 0 && length >= sidecar.seal?.length ?? 0)
   }
 
   private func remoteEntry(_ remote: RemoteSession) async throws -> Entry? {

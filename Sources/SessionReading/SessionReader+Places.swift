@@ -10,6 +10,7 @@ extension SessionReader {
   func places(
     _ choice: RecordChoice, lines: Int?
   ) async throws -> (SessionBytes, [Range<StreamOffset>]) {
+    try expectSeal()
     guard !isLocal, let remote = entry.remote, let store = catalog.context.store else {
       let log = try catalog.openLog(entry)
       let length = min(length, try log.status().length)

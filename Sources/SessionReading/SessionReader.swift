@@ -196,7 +196,11 @@ package struct SessionReader: Sendable {
     if !isLocal, let session = entry.remote, let store = catalog.context.store {
       remote = (session, store)
     }
-    if let remote, mode == .salvaged { return try await salvage(remote.0, in: remote.1, body) }
+    if let remote, mode == .salvaged {
+      if let doubt = doubtAboutSeal { report(doubt) }
+      return try await salvage(remote.0, in: remote.1, body) && doubtAboutSeal == nil
+    }
+    try expectSeal()
     if let remote, mode == .verified {
       try await verify(remote.0, in: remote.1, body)
       return true
@@ -213,6 +217,25 @@ package struct SessionReader: Sendable {
       try body(.bytes(bytes))
     }
     return true
+  }
+
+  /// Why the store's copy may not be what this home sealed there; nil if nothing suggests that.
+  private var doubtAboutSeal: String? {
+    guard !isLocal, entry.location == .both, let seal = entry.sidecar.seal,
+      let remote = entry.remote, remote.seal == nil, entry.sidecar.remoteReapedAt == nil,
+      seal.store == catalog.context.store?.location
+    else { return nil }
+    return
+      "\(entry.session): this home sealed it with \(seal.revision), which is not in the store any "
+      + "more: somebody has deleted it, and may have written what is there now; 'tidemark verify "
+      + "--repair \(entry.session)' sends and seals the local log again"
+  }
+
+  /// Expects the seal that this home put.
+  ///
+  /// - Throws: ``ReadingError`` if the store has none.
+  func expectSeal() throws {
+    if let doubt = doubtAboutSeal { throw ReadingError(.damaged, doubt) }
   }
 
   private func verify(
