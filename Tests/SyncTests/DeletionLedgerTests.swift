@@ -185,10 +185,10 @@ import Testing
         ], isDurable: false)
       home.clock.set(seconds: 400 * Self.day)
     }
-    try ledger.removeOld(at: lived.time)
+    try ledger.removeOld(at: lived.time, on: home.clock.now().day)
     #expect(try ledger.entries { $0 == session }.count == 2)
     home.clock.advance(seconds: 400 * Self.day)
-    try ledger.removeOld(at: lived.time)
+    try ledger.removeOld(at: lived.time, on: home.clock.now().day)
     #expect(try ledger.entries { $0 == session }.count == 1)
   }
 
@@ -204,7 +204,7 @@ import Testing
             at: home.clock.now(), session: session, copy: .local, what: "part \(number)",
             ground: .asked, finding: "test")
         ], isDurable: false)
-      if isNew { try ledger.removeOld(at: lived.time) }
+      if isNew { try ledger.removeOld(at: lived.time, on: home.clock.now().day) }
     }
     let folder = home.home.path + "/deletions"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -212,6 +212,28 @@ import Testing
     #expect(names.count > 2 && bytes < 3_000, "\(names) \(bytes)")
     let left = try ledger.entries { $0 == session }.map(\.what)
     #expect(left == (40 - left.count..<40).map { "part \($0)" })
+  }
+
+  @Test func `a file of a later day, from a wrong clock, is not the newest`() throws {
+    let home = try TestHome()
+    let ledger = DeletionLedger(home.home, limit: 2_000, fileLimit: 1_000_000)
+    let lived = try LivedClock(home: home.home, machine: home.clock.machine)
+    let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))
+    func entry(failing: Bool) -> DeletionLedger.Entry {
+      var entry = DeletionLedger.Entry(
+        at: home.clock.now(), session: session, copy: .local, what: "log", ground: .asked,
+        finding: String(repeating: "a", count: 2_000))
+      entry.failure = failing ? "no" : nil
+      return entry
+    }
+    home.clock.set(seconds: 30_000 * Self.day)
+    try ledger.append([entry(failing: false)], isDurable: false)
+    home.clock.set(seconds: -30_000 * Self.day)
+    let today = home.clock.now().day
+    try ledger.append([entry(failing: true)], isDurable: false)
+    #expect(try ledger.failures(among: [entry(failing: true).kind], on: today).count == 1)
+    try ledger.removeOld(at: lived.time, on: today)
+    #expect(try ledger.entries { $0 == session }.map(\.failure) == ["no"])
   }
 
   @Test func `without a ledger nothing is deleted`() async throws {

@@ -49,7 +49,7 @@ package struct DeletionLedger: Sendable {
     }
 
     /// The fields that a repetition of a deletion has in common with the first.
-    struct Kind: Hashable {
+    package struct Kind: Hashable {
       let session: SessionID
       let copy: Copy
       let what: String
@@ -57,7 +57,7 @@ package struct DeletionLedger: Sendable {
     }
 
     /// The fields in common with a repetition.
-    var kind: Kind { Kind(session: session, copy: copy, what: what, ground: ground) }
+    package var kind: Kind { Kind(session: session, copy: copy, what: what, ground: ground) }
   }
 
   /// How long files are kept, in lived time.
@@ -130,8 +130,10 @@ package struct DeletionLedger: Sendable {
   /// newest file.
   ///
   /// - Throws: ``Platform/SystemError``.
-  func failures(among kinds: Set<Entry.Kind>) throws -> Set<Entry.Kind> {
-    guard let name = try files().last else { return [] }
+  ///
+  /// - Parameter day: today; files of later days come from a wrong clock.
+  package func failures(among kinds: Set<Entry.Kind>, on day: String) throws -> Set<Entry.Kind> {
+    guard let name = try files().last(where: { $0.prefix(day.count) <= day }) else { return [] }
     var failed: Set<Entry.Kind> = []
     try forEachLine(of: "\(folder)/\(name)") { line in
       guard !failed.isEmpty || line.range(of: Self.failureMark) != nil,
@@ -187,16 +189,23 @@ package struct DeletionLedger: Sendable {
 
   // MARK: Ageing
 
-  /// Removes files that are over a year old, and the oldest ones if all together are too large.
+  /// Removes files that are over a year old and, if all together are too large, those of later days
+  /// than today, which come from a wrong clock, and then the oldest ones.
   ///
+  /// The newest file, which is written at present, stays.
+  ///
+  /// - Parameter today: the present day.
   /// - Throws: ``Platform/SystemError``.
-  package func removeOld(at time: LivedTime) throws {
+  package func removeOld(at time: LivedTime, on today: String) throws {
     let sizes = try files().map { name in
       (name, ByteCount(try FileStatus("\(folder)/\(name)")?.length ?? 0))
     }
     var total = sizes.map(\.1).total
     var failure: SystemError?
-    for (name, size) in sizes.dropLast() {
+    let newest = sizes.last { $0.0.prefix(today.count) <= today }?.0
+    let later = sizes.filter { $0.0.prefix(today.count) > today }
+    let earlier = sizes.filter { $0.0.prefix(today.count) <= today && $0.0 != newest }
+    for (name, size) in later + earlier {
       // A day written under a wrong clock has an unknown age.
       let age = Timestamp(iso: "\(name.prefix(10))T00:00:00Z").flatMap { time.age(since: $0) }
       guard age.map({ $0 > Self.life }) ?? false || total > limit else { continue }

@@ -20,7 +20,8 @@ package struct RecordedDeletions {
     _ logger: Logger
   ) throws {
     (self.ledger, self.logger, sessions) = (ledger, logger, Set(entries.map(\.session)))
-    let failed = try ledger.failures(among: Set(entries.map(\.kind)))
+    let day = entries.first?.at.day ?? ""
+    let failed = try ledger.failures(among: Set(entries.map(\.kind)), on: day)
     failedBefore = failed
     let new = entries.filter { !failed.contains($0.kind) }
     // Replaced bytes still exist elsewhere: the entry need not survive a power failure.
@@ -34,7 +35,7 @@ package struct RecordedDeletions {
     }
     guard isNewFile else { return }
     do {
-      try ledger.removeOld(at: time)
+      try ledger.removeOld(at: time, on: day)
     } catch {
       logger.warning("old files of the ledger were not removed: \(error)")
     }
