@@ -16,13 +16,18 @@ extension UploadPass {
   }
 
   /// Removes local copies that are old and proven.
+  ///
+  /// - Parameter room: bytes to free whatever the ages; nil for none.
   func reapLocal(
-    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: Note
+    holding lock: HomeLock, making room: ByteCount? = nil, _ report: inout UploadPassReport,
+    _ note: Note
   ) async throws {
     let reaper = LocalReaper(context)
-    let plan = try await reaper.plan(policy.retention)
+    var retention = policy.retention
+    retention.room = room
+    let plan = try await reaper.plan(retention)
     if let postponement = plan.postponement { note(.postponed(postponement)) }
-    for outcome in reaper.execute(plan, policy.retention, holding: lock) {
+    for outcome in reaper.execute(plan, retention, holding: lock) {
       if let error = outcome.error {
         note(.kept("cannot remove \(outcome.what): \(error)"))
       } else {

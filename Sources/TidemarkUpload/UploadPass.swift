@@ -1,3 +1,4 @@
+import ObjectStore
 import Platform
 package import SessionLog
 package import Sync
@@ -29,12 +30,13 @@ package struct UploadPass: Sendable {
     holding lock: HomeLock, _ note: @escaping Note = { _ in }
   ) async throws -> UploadPassReport {
     var report = UploadPassReport(device: context.device.deviceId)
-    do {
+    if try await !isSent(holding: lock, &report, note) {
+      // What retention may delete makes the room that sending needs: what is old and, on a full
+      // disk, what was proven an hour ago.
+      let first = report.upload
+      try await reapLocal(holding: lock, making: Self.room, &report, note)
       try await send(holding: lock, &report, note)
-    } catch let error as SystemError where error.isDiskFull {
-      // Deleting by retention frees the space that sending needs.
-      try await reapLocal(holding: lock, &report, note)
-      try await send(holding: lock, &report, note)
+      report.upload.precede(by: first)
     }
     if report.upload.stoppedBy == nil {
       // Local copies go when they are old and proven by a listing of this pass.
@@ -53,6 +55,22 @@ package struct UploadPass: Sendable {
     return report
   }
 
+  /// Space that a pass makes for itself on a full disk.
+  private static let room: ByteCount = 16 << 20
+
+  /// Sends what is new; false if the disk is too full for that.
+  private func isSent(
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: @escaping Note
+  ) async throws -> Bool {
+    do {
+      try await send(holding: lock, &report, note)
+    } catch let error as SystemError where error.isDiskFull {
+      return false
+    }
+    return report.upload.stoppedBy != nil
+      || !report.upload.failures.contains { ($0.error as? SystemError)?.isDiskFull == true }
+  }
+
   /// Sends what is new.
   private func send(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ note: @escaping Note
@@ -61,7 +79,8 @@ package struct UploadPass: Sendable {
     try attach(holding: lock, note)
 
     // Once a day nothing is taken for granted: neither markers nor what the store had.
-    OpenSessionReview(context).runIfDue(holding: lock)
+    let elsewhere = OpenSessionReview(context).runIfDue(holding: lock)
+    if elsewhere > 0 { note(.sealedElsewhere(elsewhere, configured: context.store.location)) }
 
     // The plan needs this machine alone: with nothing new there is no request.
     let uploader = Uploader(context)

@@ -38,6 +38,8 @@ package enum UploadPassEvent: Sendable {
   case postponed(ReapPlan.Postponement)
   /// The last copies of sessions expire within this time.
   case expiring([SessionID], within: Duration)
+  /// Local sessions are sealed in another store than the configured one, which is news.
+  case sealedElsewhere(Int, configured: String)
   /// Something could not be removed, in one line for a person.
   case kept(String)
 }

@@ -2,10 +2,11 @@ import Foundation
 import ObjectStore
 import Platform
 import SessionLog
-import Sync
 import TestSupport
 import Testing
 import TidemarkUpload
+
+@testable import Sync
 
 /// The order of a pass, and what becomes of it when something fails.
 @Suite(.tags(.medium)) struct UploadPassTests {
@@ -17,12 +18,13 @@ import TidemarkUpload
     let store: FaultyStore
     var policy = UploadPolicy()
 
-    init(_ local: TestHome) throws {
+    init(_ local: TestHome, in folder: String = "store") throws {
       self.local = local
-      try DirectoryStore.prepared(at: "\(local.folder)/store")
+      try DirectoryStore.prepared(at: "\(local.folder)/\(folder)")
       store = FaultyStore(
         try openStore(
-          StoreURL("file://\(local.folder)/store"), settings: StoreSettings(), environment: [:]))
+          StoreURL("file://\(local.folder)/\(folder)"), settings: StoreSettings(), environment: [:])
+      )
       policy.turn = .passing
     }
 
@@ -55,6 +57,61 @@ import TidemarkUpload
     site.local.clock.advance(seconds: 8 * Self.day)
     report = try await site.pass()
     #expect(report.reaped == 1 && !site.hasLocalLog(session))
+  }
+
+  @Test func `a session's note that does not fit makes room of what is proven`() async throws {
+    let site = try Site()
+    let old = try site.local.session(Array("x\n".utf8))
+    try await site.pass()
+    site.local.clock.advance(seconds: 2 * 3600)
+    let writer = try site.local.writer()
+    Array("y\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
+    let isFull = Guarded(true)
+    let files = TestFiles { effect in
+      switch effect.kind {
+      case .remove where effect.path.hasSuffix("\(old).log"): isFull.withLock { $0 = false }
+      case .write where effect.path.contains("\(writer.session).redaction"):
+        return isFull.withLock(\.self) ? ENOSPC : nil
+      default: break
+      }
+      return nil
+    }
+    let report = try await FileEffect.$hook.withValue(files) { try await site.pass() }
+    #expect(report.reaped == 1 && !site.hasLocalLog(old))
+    #expect(report.upload.failures.isEmpty && report.upload.logBytes > 0)
+    // Not in the trash, which would free nothing.
+    #expect(try Trash(site.local.home).sessions(at: site.context().lived.time.mark).isEmpty)
+  }
+
+  @Test func `what another store has is told once, and sent there when a person asks`() async throws
+  {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.pass()
+    let moved = try Site(site.local, in: "moved")
+    let told = Guarded(0)
+    func pass() async throws -> UploadPassReport {
+      let lock = try #require(try HomeLock.acquire(moved.local.home))
+      return try await UploadPass(moved.context(), moved.policy).run(holding: lock) { event in
+        if case .sealedElsewhere(let count, _) = event { told.withLock { $0 += count } }
+      }
+    }
+    for _ in 0..<2 {
+      _ = try await pass()
+      #expect(told.withLock(\.self) == 1)
+    }
+    var copies = try Uploader(moved.context()).sealedCopies()
+    #expect(copies.elsewhere == [site.store.location: [session]] && copies.cut.isEmpty)
+    #expect(try Uploader(site.context()).sealedCopies().elsewhere.isEmpty)
+    do {
+      let lock = try #require(try HomeLock.acquire(moved.local.home))
+      #expect(try Uploader(moved.context()).sendFromElsewhere(session, holding: lock))
+    }
+    #expect(try await pass().upload.sealed == 1)
+    copies = try Uploader(moved.context()).sealedCopies()
+    #expect(copies.elsewhere.isEmpty)
+    site.local.clock.advance(seconds: 8 * Self.day)
+    #expect(try await pass().reaped == 1)
   }
 
   @Test func `a repair leaves alone what the local log, which lost its end, cannot mend`()

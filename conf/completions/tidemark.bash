@@ -888,7 +888,7 @@ _tidemark_status() {
 
 _tidemark_retry() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--dry-run --json --version -h --help)
+    non_repeating_flags=(--moved --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--user)
     __tidemark_offer_flags_options -1

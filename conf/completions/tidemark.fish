@@ -65,7 +65,7 @@ function __tidemark_parse_tokens -S
         case 'status'
             __tidemark_parse_subcommand 0 'utc' 'json' 'prometheus' 'v/verbose' 'version' 'h/help'
         case 'retry'
-            __tidemark_parse_subcommand -r 1 'dry-run' 'json' 'user=' 'v/verbose' 'version' 'h/help'
+            __tidemark_parse_subcommand -r 1 'moved' 'dry-run' 'json' 'user=' 'v/verbose' 'version' 'h/help'
         case 'alert'
             __tidemark_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -490,6 +490,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark status" version' -l 'version' -d 'Show the version.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark status" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_positional "tidemark retry" -ge 1' -fka '(__tidemark_custom_completion ---completion retry -- positional@0 (count (__tidemark_tokens -pc)) (__tidemark_tokens -tC))'
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" moved' -l 'moved' -d 'Send what is sealed in another store than the configured one.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" dry-run' -l 'dry-run' -d 'Change nothing; print what would be released.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" json' -l 'json' -d 'One JSON object a line.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" user' -l 'user' -d 'Another user\'s sessions; for root, where the machine is configured for all users.' -rfka ''

@@ -83,6 +83,7 @@ struct LocalProver {
       switch proof {
       case .age(let reason):
         guard let age else {
+          guard retention.room == nil else { throw Doubt("only its age decides") }
           return .success(try .expired(locally: reason, toMakeRoom: retention.localMax ?? 0))
         }
         return .success(try .expired(locally: reason, age: age, limit: retention.local))

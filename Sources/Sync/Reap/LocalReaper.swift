@@ -47,10 +47,10 @@ package struct LocalReaper: Sendable {
 
     var isWithheld: Bool { if case .age(.withheld) = proof { true } else { false } }
 
-    func removal(on evidence: Evidence, makesRoom: Bool = false) -> ReapPlan.Removal {
+    func removal(on evidence: Evidence, toMakeRoom why: String? = nil) -> ReapPlan.Removal {
       .init(
         session, bytes: bytes, evidence: evidence,
-        reason: makesRoom ? "\(text); local-max is exceeded" : text, makesRoom: makesRoom)
+        reason: why.map { "\(text); \($0)" } ?? text, makesRoom: why != nil)
     }
   }
 
@@ -67,7 +67,8 @@ package struct LocalReaper: Sendable {
   package func plan(_ retention: Retention) async throws -> ReapPlan {
     var plan = ReapPlan()
     let limit = now - retention.local
-    let excess = try retention.localMax.map { try home.sessionBytes() - Self.target(of: $0) } ?? 0
+    let tooMuch = try retention.localMax.map { try home.sessionBytes() - Self.target(of: $0) } ?? 0
+    let excess = max(tooMuch, retention.room ?? 0)
     var due: [Candidate] = []
     var spared: [Candidate] = []
     let days = try home.days()
@@ -160,7 +161,8 @@ package struct LocalReaper: Sendable {
         switch try await prover.evidence(candidate.proof, age: nil) {
         case .success(let evidence):
           excess -= candidate.bytes
-          plan.local.append(candidate.removal(on: evidence, makesRoom: true))
+          let why = prover.retention.room == nil ? "local-max is exceeded" : "the disk is full"
+          plan.local.append(candidate.removal(on: evidence, toMakeRoom: why))
           continue
         case .failure(let doubt): reason += "; \(doubt.reason)"
         }

@@ -12,6 +12,11 @@ package struct Retention: Sendable, Equatable {
   ///
   /// Nil: no limit.
   package var localMax: ByteCount?
+  /// Space to free in any case, in bytes, by deleting sealed sessions before their age; for a full
+  /// disk.
+  ///
+  /// Nil: none.
+  package var room: ByteCount?
   /// Age at which rotated parts are deleted here, of running sessions too, once proven remote.
   ///
   /// Nil: never.

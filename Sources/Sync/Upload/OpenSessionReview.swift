@@ -23,34 +23,45 @@ package struct OpenSessionReview {
   private struct Last: Codable {
     let boot: String
     let at: Timestamp
+    /// The configured store; nil in reviews of earlier versions.
+    var store: String?
   }
 
   private var path: String { context.home.cachePath + "/review.json" }
 
   /// Reviews the home's sessions if due; after a failure, the next pass tries again.
-  package func runIfDue(holding lock: HomeLock) {
+  ///
+  /// - Returns: the number of local sessions that are sealed in another store, at the first review
+  ///   since the store was configured.
+  @discardableResult
+  package func runIfDue(holding lock: HomeLock) -> Int {
     lock.expect(context.home)
     do {
-      try reviewIfDue(holding: lock)
+      return try reviewIfDue(holding: lock)
     } catch {
       context.logger.warning("open sessions were not reviewed: \(error)")
+      return 0
     }
   }
 
-  private func reviewIfDue(holding lock: HomeLock) throws {
+  private func reviewIfDue(holding lock: HomeLock) throws -> Int {
     let now = context.now()
     let last = last
+    let isForThisStore = last?.store == context.store.location
     let isRecent =
       last.map { (.zero..<Self.interval).contains(now - $0.at) } == true
-      && last?.boot == context.machine.bootId
-    guard !isRecent else { return }
-    try restoreMarkers(holding: lock)
+      && last?.boot == context.machine.bootId && isForThisStore
+    guard !isRecent else { return 0 }
+    let elsewhere = try restoreMarkers(holding: lock)
     // What is known of open sessions counts again once a listing has confirmed it.
     try context.manifest.distrustSessions()
-    save(Last(boot: context.machine.bootId, at: now))
+    save(Last(boot: context.machine.bootId, at: now, store: context.store.location))
+    return isForThisStore ? 0 : elsewhere
   }
 
-  private func restoreMarkers(holding lock: HomeLock) throws {
+  /// - Returns: the number of sessions that are sealed in another store.
+  private func restoreMarkers(holding lock: HomeLock) throws -> Int {
+    var elsewhere = 0
     let home = context.home
     let open = Set(try home.openSessions())
     for day in try home.days() {
@@ -62,20 +73,23 @@ package struct OpenSessionReview {
         case .hasGrown:
           context.logger.warning("\(session): its log has grown since it was sealed")
           _ = try Verifier(context).reopen(session, holding: lock)
+        case .isElsewhere: elsewhere += 1
         case .isSealed: break
         }
       }
     }
+    return elsewhere
   }
 
   /// What a review finds of a session that has no marker.
-  private enum Finding { case isSealed, mayBeUnsealed, hasGrown }
+  private enum Finding { case isSealed, isElsewhere, mayBeUnsealed, hasGrown }
 
   /// Compares a session's log with its sidecar; if the sidecar is lost, a listing decides.
   private func finding(_ local: LocalSession) -> Finding {
     do {
       let sidecar = try Sidecar.load(local.files.sidecar)
       guard let seal = sidecar.seal else { return .mayBeUnsealed }
+      if sidecar.isSealedElsewhere(than: context.store.location) { return .isElsewhere }
       return try hasGrown(local, sidecar, since: seal) ? .hasGrown : .isSealed
     } catch is SidecarError {
       return (try? local.openLog(nil)).flatMap(\.self) != nil ? .mayBeUnsealed : .isSealed

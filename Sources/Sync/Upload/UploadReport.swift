@@ -56,6 +56,14 @@ package struct UploadReport: Sendable {
   /// Records that a session was sent as far as planned.
   mutating func finish(_ session: SessionID) { finished.insert(session) }
 
+  /// Adds what an earlier attempt of the same pass sent.
+  package mutating func precede(by first: UploadReport) {
+    logBytes += first.logBytes
+    storedBytes += first.storedBytes
+    objects += first.objects
+    sealed += first.sealed
+  }
+
   /// Gives a reason for everything planned but not sent.
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }

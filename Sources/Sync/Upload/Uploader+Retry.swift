@@ -1,3 +1,4 @@
+import ObjectStore
 package import Platform
 import Replica
 package import SessionLog
@@ -83,6 +84,23 @@ extension Uploader {
     try local.readmit()
     try Quarantine(context.home).release(session)
     return true
+  }
+
+  /// Makes the next pass send a session that is sealed in another store to the configured one; its
+  /// copy there stays.
+  ///
+  /// - Returns: false where the log is not whole on this machine, or the consent does not let it
+  ///   leave.
+  /// - Throws: ``Platform/SystemError``; errors of the manifest.
+  package func sendFromElsewhere(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+    try Verifier(context).reopen(session, holding: lock)
+  }
+
+  /// Sealed sessions on this machine whose remote copy is elsewhere, or longer.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func sealedCopies() throws -> SealedCopies {
+    try SealedCopies(context.home, store: context.store.location)
   }
 
   /// Ends a failed store's pause, and forgets the size of objects it refused.

@@ -162,6 +162,7 @@ struct Init: AsyncParsableCommand {
         "consent is kept as it was: \(Self.effect(of: consent)); 'consent: logs' sends logs")
     }
     for file in files { say("Login: \(file) (mode 0600)") }
+    try sayWhatStays(store, place)
     if let refusal = login?.refusal { Console.complain(refusal) }
 
     // Test what cron will find instead of guessing.
@@ -185,6 +186,17 @@ struct Init: AsyncParsableCommand {
         + (missing.isEmpty ? "" : " Not set in cron: \(missing)."))
     // A login in the environment is there on purpose.
     if !noSave { throw ExitStatus.partial }
+  }
+
+  /// Says that the store changes, and what that means for sessions which the former one has.
+  private func sayWhatStays(_ url: StoreURL, _ place: Workplace) throws {
+    guard let former = place.settings.store,
+      (try? place.storeURL(former))?.description ?? former != url.description
+    else { return }
+    let store = try place.settings.store(at: url, environment: place.environment)
+    let count = try SealedCopies(place.home, store: store.location).countElsewhere
+    let rest = count > 0 ? " " + SealedElsewhere.text(count, store.location) + "." : ""
+    say("Store changed: \(former) is not asked any more, and what is there stays there.\(rest)")
   }
 
   private func report(

@@ -11,7 +11,9 @@ struct Retry: AsyncParsableCommand {
     discussion: """
       Without sessions all that wait are released, and the store too when it is left alone for a \
       while because it could not be reached or rejected the login. A session whose remote copy was \
-      deleted, by a person or by retention, is uploaded again only when it is named. 'tidemark status' lists what waits and why.
+      deleted, by a person or by retention, is uploaded again only when it is named. After the store \
+      has moved, or another one was configured, --moved sends the sessions that were sealed in the \
+      former one as well; their copies there stay. 'tidemark status' lists what waits and why.
 
       With --json one object a line: session (nothing for the store), reason.
 
@@ -23,6 +25,8 @@ struct Retry: AsyncParsableCommand {
   @Argument(
     help: "The sessions; by default all that wait.", completion: .custom(SessionCompletion.ids))
   var ids: [String] = []
+  @Flag(help: "Send what is sealed in another store than the configured one.")
+  var moved = false
   @Flag(help: "Change nothing; print what would be released.")
   var dryRun = false
   @Flag(help: "One JSON object a line.")
@@ -31,10 +35,15 @@ struct Retry: AsyncParsableCommand {
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
+  func validate() throws {
+    if moved, !ids.isEmpty { throw ValidationError("--moved goes without sessions.") }
+  }
+
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
     let uploader = Uploader(try place.context())
+    if moved { return try sendFromElsewhere(uploader, lock) }
     let waiting = try uploader.waiting()
     var released = waiting.sessions
     if ids.isEmpty {
@@ -69,6 +78,27 @@ struct Retry: AsyncParsableCommand {
       try say(one.session, one.reason)
     }
     if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+  }
+
+  /// Lets sessions be uploaded that another store has.
+  private func sendFromElsewhere(_ uploader: Uploader, _ lock: HomeLock) throws {
+    let copies = try uploader.sealedCopies()
+    var refused = 0
+    for (store, sessions) in copies.elsewhere.sorted(by: { $0.key < $1.key }) {
+      for session in sessions {
+        if try dryRun || uploader.sendFromElsewhere(session, holding: lock) {
+          try say(session, "sealed in \(store)")
+        } else {
+          refused += 1
+          Console.complain(
+            "\(session) is sealed in \(store), and cannot be sent again: its log is not whole on this "
+              + "machine, or 'consent:' is not 'logs'; 'tidemark delete \(session)' removes the rest"
+          )
+        }
+      }
+    }
+    if copies.elsewhere.isEmpty { Console.remark("no session is sealed in another store") }
+    if refused > 0 { throw ExitStatus.partial }
   }
 
   /// Lets a session be uploaded again whose remote copy was deleted.

@@ -14,7 +14,8 @@ struct Status: AsyncParsableCommand {
     abstract: "Show where everything is, what is not yet uploaded, and what went wrong.",
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
-      sessions are to be sent again under another device id, or wait for somebody to act, 75 when there \
+      sessions are to be sent again under another device id, are sealed in another store, or wait for \
+      somebody to act, 75 when there \
       are bytes to send and nothing could be sent for 'stale-after', 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
@@ -23,7 +24,8 @@ struct Status: AsyncParsableCommand {
       openSessions, unsentBytes, waiting (reason, bytes, sessions, remedy; the bytes add up to \
       unsentBytes), unprovenBytes (sent, not yet proven), localBytes, lastSuccess, readBack (at, \
       whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
-      they were recorded under), livedSeconds, reapingWaits (why old sessions stay), problems, failed \
+      they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
+      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
       With --prometheus, for a collector of text files: last success, stale, unsent bytes by reason, \
@@ -65,6 +67,8 @@ struct Status: AsyncParsableCommand {
     let readBack: ReadBack?
     let stale: Bool
     let formerDevices: [String: Int]
+    let sealedElsewhere: [String: Int]
+    let endsLost: Int
     let livedSeconds: Int64
     let reapingWaits: [String]
     let problems: [String: String]
@@ -117,7 +121,8 @@ struct Status: AsyncParsableCommand {
       isStale = isStale || report.stale
       lacksConsent = lacksConsent || place.reasonNotToSend?.isProblem == true
       isPartial =
-        isPartial || !report.formerDevices.isEmpty || report.waiting.contains(where: \.isProblem)
+        isPartial || !report.formerDevices.isEmpty || !report.sealedElsewhere.isEmpty
+        || report.waiting.contains(where: \.isProblem)
     }
     if lacksConsent { throw ExitStatus.authentication }
     if isStale { throw ExitStatus.tryLater }
@@ -160,6 +165,7 @@ struct Status: AsyncParsableCommand {
         ? UploadPlan.withoutStore(
           place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled)
         : [])
+    let sealed = try context.map { try Uploader($0).sealedCopies() }
     let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
     let waits = place.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
     return Report(
@@ -174,7 +180,9 @@ struct Status: AsyncParsableCommand {
       localBytes: try place.home.sessionBytes(),
       lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(place.home),
       stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
-      formerDevices: plan?.formerDevices ?? [:], livedSeconds: lived.time.seconds,
+      formerDevices: plan?.formerDevices ?? [:],
+      sealedElsewhere: sealed?.elsewhere.mapValues(\.count) ?? [:],
+      endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(place, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [])
   }
@@ -245,6 +253,17 @@ struct Status: AsyncParsableCommand {
     for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
       let text = Upload.resending(count, from: device, as: report.deviceId)
       Console.say(Console.paint("device changed \(text)", .yellow))
+    }
+    for (store, count) in report.sealedElsewhere.sorted(by: { $0.key < $1.key }) {
+      Console.say(
+        Console.paint(
+          "other store    \(String(oneLine: store)): "
+            + SealedElsewhere.text(count, report.store ?? "the configured store"), .yellow))
+    }
+    if report.endsLost > 0 {
+      Console.say(
+        "lost here      the end of \(Plural.text(report.endsLost, "log")): sealed from what the store has, "
+          + "which is whole ('tidemark show --remote ID')")
     }
     Console.say("not uploaded   \(report.unsentBytes.text)")
     for waits in report.waiting {

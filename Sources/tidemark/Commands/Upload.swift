@@ -343,6 +343,8 @@ struct Upload: AsyncParsableCommand {
         Console.complain(Reap.text(postponement))
       }
     case .expiring(let sessions, let notice): Console.complain(expiring(sessions, within: notice))
+    case .sealedElsewhere(let count, let store):
+      Console.complain(SealedElsewhere.text(count, store))
     case .kept(let problem): Console.complain(problem)
     case .planned, .upload, .uploadEnded: break
     }

@@ -1,0 +1,45 @@
+package import Platform
+package import SessionLog
+
+/// Sealed sessions on this machine whose remote copy is not, or not only, what the local one is.
+package struct SealedCopies: Sendable, Equatable {
+  /// Sessions by the store that has them, if that is not the configured one: no pass can prove
+  /// them, and so none deletes them here.
+  package private(set) var elsewhere: [String: [SessionID]] = [:]
+  /// Size of these sessions' logs.
+  package private(set) var bytesElsewhere: ByteCount = 0
+  /// Sessions whose local log lacks its end, which the store has.
+  package private(set) var cut: [SessionID] = []
+
+  /// Reads the sidecars of a home's sessions.
+  ///
+  /// - Parameter store: the location of the configured store.
+  /// - Throws: ``Platform/SystemError``.
+  package init(_ home: Home, store: String) throws {
+    for day in try home.days() {
+      for session in try home.sessions(day: day) {
+        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
+          let seal = sidecar.seal
+        else { continue }
+        if sidecar.isSealedElsewhere(than: store) {
+          elsewhere[seal.store, default: []].append(session)
+          bytesElsewhere = [bytesElsewhere, sidecar.fileSizeBytes].total
+        } else if let log = seal.log, log.length < seal.length, sidecar.remoteReapedAt == nil {
+          cut.append(session)
+        }
+      }
+    }
+  }
+
+  /// Number of sessions in other stores.
+  package var countElsewhere: Int { elsewhere.values.reduce(0) { $0 + $1.count } }
+}
+
+extension Sidecar {
+  /// Whether the log was sealed in another store than the one at a location, and is still there as
+  /// far as is known here.
+  func isSealedElsewhere(than store: String) -> Bool {
+    guard let seal else { return false }
+    return seal.store != store && remoteReapedAt == nil && !withholdsLog
+  }
+}
