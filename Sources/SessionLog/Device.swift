@@ -36,6 +36,19 @@ public struct Device: Sendable, Equatable, Codable {
     try load(home, on: machine, isAlone: false)
   }
 
+  /// A record that is saved nowhere, for a home that does not exist and is only looked at.
+  package static func unsaved(on machine: Machine = .current) -> Device {
+    make(on: machine, formerIds: [])
+  }
+
+  private static func make(on machine: Machine, formerIds: [String]) -> Device {
+    let host = machine.host()
+    return Device(
+      deviceId: RandomName.make(16, machine.random), deviceName: host.name,
+      deviceModel: host.model, osVersion: host.system, machineId: machine.machineId,
+      created: machine.now(), formerIds: formerIds)
+  }
+
   /// - Parameter isAlone: whether the caller holds the lock for creating the device.
   private static func load(_ home: Home, on machine: Machine, isAlone: Bool) throws -> Device {
     let machineId = machine.machineId
@@ -65,11 +78,7 @@ public struct Device: Sendable, Equatable, Codable {
       _ = try? folder.lock(.exclusive, waits: true)
       return try load(home, on: machine, isAlone: true)
     }
-    let host = machine.host()
-    let device = Device(
-      deviceId: RandomName.make(16, machine.random), deviceName: host.name,
-      deviceModel: host.model, osVersion: host.system, machineId: machineId,
-      created: machine.now(), formerIds: former)
+    let device = make(on: machine, formerIds: former)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try AtomicFile.write(

@@ -65,7 +65,8 @@ package struct LookupError: Error, Sendable, CustomStringConvertible {
 
   /// The kind.
   package let code: Code
-  private let given: String
+  /// The id as it was given.
+  package let given: String
 
   init(_ code: Code, _ given: String) {
     self.code = code

@@ -98,6 +98,8 @@ package struct UploadPass: Sendable {
   package struct Preview: Sendable {
     /// Changes to other programs' logs, one line each.
     package let attached: [String]
+    /// Log bytes that other programs' logs have gained, besides those of ``upload``.
+    package let attachedBytes: ByteCount
     /// The upload plan.
     package let upload: UploadPlan
   }
@@ -106,9 +108,14 @@ package struct UploadPass: Sendable {
   ///
   /// - Throws: errors of the home and of its cache.
   package func preview() throws -> Preview {
+    let upload = try Uploader(context).plan(policy.turn)
     let attached =
       policy.sources.isEmpty
-      ? [] : try Attacher(context, sources: policy.sources).plan().descriptions
-    return Preview(attached: attached, upload: try Uploader(context).plan(policy.turn))
+      ? AttachPlan() : try Attacher(context, sources: policy.sources).plan()
+    let planned = Dictionary(upload.items.map { ($0.session, $0.length) }) { first, _ in first }
+    let bytes = try attached.newBytes { session in
+      try planned[session] ?? context.manifest.sentBytes(of: session)
+    }
+    return Preview(attached: attached.descriptions, attachedBytes: bytes, upload: upload)
   }
 }

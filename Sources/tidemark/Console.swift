@@ -22,11 +22,15 @@ enum Console {
   static func show(_ table: Table, choosesColumns: Bool = false) {
     let rendering = table.render(width: width, paint: paint)
     for line in rendering.lines { say(line) }
-    if !rendering.omitted.isEmpty {
-      remark(
-        "no room for \(rendering.omitted.joined(separator: ", ")): widen the terminal"
-          + (choosesColumns ? ", or choose with --columns" : ""))
-    }
+    remark(omitted: rendering.omitted, choosesColumns: choosesColumns)
+  }
+
+  /// Names omitted columns on standard error.
+  static func remark(omitted: [String], choosesColumns: Bool) {
+    guard !omitted.isEmpty else { return }
+    remark(
+      "no room for \(omitted.joined(separator: ", ")): widen the terminal"
+        + (choosesColumns ? ", or choose with --columns" : ""))
   }
 
   private static let environment = ProcessInfo.processInfo.environment

@@ -15,6 +15,8 @@ struct Surroundings: Encodable {
   /// The store's URL; nil if none is configured.
   let store: String?
   /// The device's id; nil if there is none yet.
+  let deviceId: String?
+  /// The same, as scripts for version 0.1.1 know it.
   let device: String?
   /// The key of the device's signatures, and since when it signs; nil if unknown here.
   let key: String?
@@ -74,9 +76,10 @@ struct Surroundings: Encodable {
     self.name = name
     self.home = home.path
     configuration = home.configurationPath
-    device = (try? AtomicFile.read(home.devicePath)).flatMap {
+    let device = (try? AtomicFile.read(home.devicePath)).flatMap {
       try? JSONDecoder().decode(Device.self, from: Data($0)).deviceId
     }
+    (self.device, deviceId) = (device, device)
     key = device.flatMap { DeviceKey.find(home, deviceId: $0) }.map {
       "\($0.publicKey) \($0.created)"
     }

@@ -14,6 +14,8 @@ struct Workplace {
   let home: Home
   let settings: Settings
   let device: Device
+  /// Whether the home exists; without one there are neither local sessions nor a known device.
+  let hasHome: Bool
   /// Logs what the command does.
   var logger: Logger { settings.storeSettings.logger }
   /// Opened with root's rights before assuming another user's; nil for one's own home.
@@ -27,13 +29,14 @@ struct Workplace {
   ///
   /// - Parameters:
   ///   - home: the home; by default the one that environment and machine determine.
+  ///   - isNeeded: whether to make the home where there is none; otherwise nothing is written there.
   ///   - acceptsBadSettings: whether to report an invalid configuration and continue with the
   ///     defaults: a program is recorded whatever is wrong with us.
   ///   - choice: the command line's settings for the store.
   ///   - logger: logs what the command does.
   init(
-    _ home: Home? = nil, acceptsBadSettings: Bool = false, choice: StoreChoice = StoreChoice(),
-    logger: Logger
+    _ home: Home? = nil, isNeeded: Bool = true, acceptsBadSettings: Bool = false,
+    choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws {
     environment = ProcessInfo.processInfo.environment
     let home = home ?? Home.locate(environment: environment)
@@ -47,8 +50,9 @@ struct Workplace {
     choice.apply(to: &settings, environment: environment)
     settings.storeSettings.logger = logger
     self.settings = settings
-    try home.create()
-    device = try Self.device(of: home)
+    hasHome = try isNeeded || FileStatus(home.path) != nil
+    if hasHome { try home.create() }
+    device = hasHome ? try Self.device(of: home) : .unsaved()
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil
@@ -58,13 +62,15 @@ struct Workplace {
   ///
   /// - Parameters:
   ///   - name: the user; nil for one's own home.
+  ///   - isNeeded: whether to make one's own home where there is none.
   ///   - transfers: maximum number of concurrent requests.
   ///   - byteLimit: maximum bytes of objects to send.
   init(
-    user name: String?, transfers: Int? = nil, byteLimit: ByteCount? = nil,
+    user name: String?, isNeeded: Bool = true, transfers: Int? = nil, byteLimit: ByteCount? = nil,
     choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws {
-    let own = try Workplace(choice: choice, logger: logger)
+    let own = try Workplace(
+      isNeeded: isNeeded || name != nil, choice: choice, logger: logger)
     guard let name else {
       self = own
       return
@@ -105,7 +111,7 @@ struct Workplace {
   private init(_ home: Home, from own: Workplace, store: (any ObjectStore)?) throws {
     environment = own.environment
     settings = own.settings
-    device = own.device
+    (device, hasHome) = (own.device, true)
     self.home = home.compressing(with: SegmentCompression())
     openedStore = store
     ownershipKey = own.ownershipKey
@@ -115,10 +121,13 @@ struct Workplace {
   /// The homes to upload from: one's own or, for root in machine-wide mode, every user's.
   ///
   /// One's own is last. Folders that belong to no user are skipped.
+  ///
+  /// - Parameter isNeeded: whether to make one's own home where there is none.
   static func all(
-    transfers: Int? = nil, choice: StoreChoice = StoreChoice(), logger: Logger
+    isNeeded: Bool = true, transfers: Int? = nil, choice: StoreChoice = StoreChoice(),
+    logger: Logger
   ) throws -> [Workplace] {
-    let own = try Workplace(choice: choice, logger: logger)
+    let own = try Workplace(isNeeded: isNeeded, choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
     let (homes, refused) = try MachineWide.homes()
     RefusedHomes(own.home).report(refused)
@@ -254,9 +263,13 @@ struct Workplace {
 
   /// The context for operations with a given store.
   ///
-  /// - Parameter counted: receives the store whose requests are to be counted.
+  /// - Parameters:
+  ///   - needsLogin: whether to fail if the store's login cannot be read, rather than at the first
+  ///     request.
+  ///   - counted: receives the store whose requests are to be counted.
   func context(
-    store: StoreURL, transfers: Int? = nil, counted: (CountingStore) -> Void = { _ in }
+    store: StoreURL, transfers: Int? = nil, needsLogin: Bool = true,
+    counted: (CountingStore) -> Void = { _ in }
   ) throws -> SyncContext {
     // Each session needs a few requests: if all began at once, none might finish.
     let most = settings.storeSettings.maximumRequests.map { max(1, $0 / 8) }
@@ -264,7 +277,9 @@ struct Workplace {
     let signer = try signer()
     let store = CountingStore(
       try openedStore
-        ?? settings.store(at: store, transfers: transfers, environment: environment))
+        ?? (needsLogin
+          ? settings.store(at: store, transfers: transfers, environment: environment)
+          : storeOrItsProblem(at: store)))
     counted(store)
     let ownership = ownershipKey.flatMap { key in
       home.owner.map { SessionOwnership($0, store: store.location, key: key) }
@@ -280,8 +295,9 @@ struct Workplace {
   /// The context if there is a store; nil for a home that sends nothing.
   ///
   /// - Throws: also if root uploads its sessions: then it is unknown here what may be deleted.
-  func contextIfSending() throws -> SyncContext? {
-    try storeText != nil && consents ? context() : nil
+  func contextIfSending(needsLogin: Bool = true) throws -> SyncContext? {
+    try storeText != nil && consents
+      ? context(store: storeURL(), needsLogin: needsLogin) : nil
   }
 
   /// Why unsent sessions stay on this machine nevertheless; nil if the configuration disables
@@ -294,15 +310,43 @@ struct Workplace {
   }
 
   /// The context for reading a store, if there is one that this process can use.
-  func contextIfReadable() throws -> SyncContext? { try sends ? context() : nil }
+  ///
+  /// Local state can be read with it even if the store's login is missing.
+  func contextIfReadable() throws -> SyncContext? {
+    try sends && hasHome ? context(store: storeURL(), needsLogin: false) : nil
+  }
+
+  /// Why the configured store cannot be opened; nil if it can, or there is none.
+  func storeProblem() throws -> StoreError? {
+    guard sends, openedStore == nil else { return nil }
+    return (try storeOrItsProblem(at: storeURL()) as? UnusableStore)?.error
+  }
+
+  /// The store at a URL; if its login cannot be read, one whose requests fail with that error, so
+  /// that it does not hide what is known locally.
+  private func storeOrItsProblem(at url: StoreURL) throws -> any ObjectStore {
+    do {
+      return try settings.store(at: url, environment: environment)
+    } catch let error as StoreError
+      where error.code == .configuration || error.code == .authentication
+    {
+      return try UnusableStore(
+        url, error, settings: settings.storeSettings, environment: environment)
+    }
+  }
+
+  /// A store for reading: a folder must have its marker.
+  private func reading(_ store: any ObjectStore) throws -> any ObjectStore {
+    try MarkedFolder.wrapping(store) { try UsedStores.load(home).contains($0) }
+  }
 
   // MARK: Reading
 
   /// The context for reading sessions during an operation with the store.
-  func reading(with context: SyncContext?) -> ReadingContext {
+  func reading(with context: SyncContext?) throws -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard let context else { return reading }
-    reading.store = context.store
+    reading.store = try self.reading(context.store)
     reading.keys = context.keys
     reading.uploaded = { try context.manifest.sentBytes(of: $0) }
     reading.clockOffset = { context.clockOffset }
@@ -316,8 +360,7 @@ struct Workplace {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard side != .local, side == .remote || sends else { return reading }
     let url = try storeURL()
-    let store =
-      try openedStore ?? settings.store(at: url, transfers: nil, environment: environment)
+    let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))
     let clock = ServerClock()
     reading.keys = keys(openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))
     reading.store = store.isFolder ? store : ClockedStore(store, clock) { .now() }

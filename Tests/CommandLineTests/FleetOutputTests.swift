@@ -69,13 +69,13 @@ import Testing
       [DeviceSummary].self,
       from: Data(
         """
-        [{"deviceId":"d1","deviceName":"build-server","lastSeen":"2026-11-22T17:00:00.000Z",
+        [{"deviceId":"d1","device":"build-server","lastSeen":"2026-11-22T17:00:00.000Z",
           "openSessions":3,"waitingBytes":123456,"crashes":0,"errors":17,"app":"service",
           "version":"2.4.1"},
-         {"deviceId":"d2","deviceName":"laptop-of-somebody-with-a-long-name",
+         {"deviceId":"d2","device":"laptop-of-somebody-with-a-long-name",
           "lastSeen":"2026-11-19T08:00:00.000Z","openSessions":0,"waitingBytes":0,"crashes":2,
           "errors":1,"app":"日本語の長い名前のプログラム"},
-         {"deviceId":"d3","deviceName":"new","openSessions":0,"waitingBytes":0,"crashes":0,
+         {"deviceId":"d3","device":"new","openSessions":0,"waitingBytes":0,"crashes":0,
           "errors":0}]
         """.utf8))
     expect(List.table(devices, Self.now), width: width, is: "summary")

@@ -104,7 +104,7 @@ import Testing
   func `the tree fits the width and matches its snapshot`(width: Int?) async throws {
     let entries = try Self.sessions.map { try $0.entry() }
     var lines: [String] = []
-    try await SessionTree(entries).print(
+    let omitted = try await SessionTree(entries).print(
       List.table(entries, List.treeColumns, try view()), width: width, { lines.append($0) }
     ) { entry in
       guard entry.sidecar.status == .crashed else { return [] }
@@ -115,7 +115,8 @@ import Testing
     }
     if let width { #expect(lines.allSatisfy { $0.displayWidth <= width }) }
     Snapshot.expect(
-      lines.joined(separator: "\n") + "\n", is: "tree-\(width.map(String.init) ?? "pipe").txt")
+      lines.joined(separator: "\n") + "\nomitted: \(omitted.joined(separator: ", "))\n",
+      is: "tree-\(width.map(String.init) ?? "pipe").txt")
   }
 
   @Test func `the table shows the requested columns in the requested order`() throws {
@@ -130,7 +131,7 @@ import Testing
 
   @Test func `JSON output matches its snapshot`() throws {
     let lines = try Self.sessions.map { session in
-      try Console.json(List.Line(session.entry(), view().now))
+      try Console.json(List.Line(session.entry(), view()))
     }
     Snapshot.expect(lines.joined(separator: "\n") + "\n", is: "list.jsonl")
   }

@@ -41,6 +41,8 @@ import Testing
 
     let plan = try Uploader(site.reopened().context()).plan(.due)
     #expect(plan.waitingBytes == length - known.total)
+    // A preview and a progress bar count by this.
+    #expect(plan.unsent == length - known.total && plan.items.map(\.sent) == [nil])
     try await site.upload()
     try await site.expectSealedAndEqual(session)
   }

@@ -22,6 +22,11 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
   /// That program's version.
   package private(set) var version: String?
 
+  private enum CodingKeys: String, CodingKey {
+    case deviceId, lastSeen, openSessions, waitingBytes, crashes, errors, app, version
+    case deviceName = "device"
+  }
+
   private static let day = Duration.hours(24)
   /// Folders that began longer ago are looked into where there is no newer one.
   private static let recent = Duration.days(14)

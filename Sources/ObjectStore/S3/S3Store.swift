@@ -65,8 +65,13 @@ package final class S3Store: ObjectStore {
     self.now = now
     self.pageSize = min(max(pageSize, 1), 1000)
     learnt = Guarded(Learnt(region: S3AccessPoint(bucket)?.region ?? service.region))
+    location = Self.location(bucket, prefix, service)
+  }
+
+  /// The location of a store, see ``ObjectStore/location``.
+  static func location(_ bucket: String, _ prefix: String, _ service: S3Service) -> String {
     let name = prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
-    location = service.endpoint.map { "\(name)?endpoint=\($0)" } ?? name
+    return service.endpoint.map { "\(name)?endpoint=\($0)" } ?? name
   }
 
   /// See ``ObjectStore/put(_:_:)``; proven when the ETag is the MD5 of the body.

@@ -1,5 +1,5 @@
-import Platform
-import SessionLog
+package import Platform
+package import SessionLog
 
 /// Changes to sessions since the last pass over attached files.
 package struct AttachPlan: Sendable {
@@ -85,11 +85,30 @@ package struct AttachPlan: Sendable {
   /// An empty plan.
   package init() {}
 
+  /// Log bytes that the changes add to sessions, besides those that are waiting already.
+  ///
+  /// What a compressed file contains is unknown until it is unpacked, and counts by its size.
+  ///
+  /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent anew.
+  package func newBytes(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> ByteCount {
+    try changes.reduce(0) { total, change in
+      switch change {
+      case .begin(let new): total + max(0, ByteCount(new.status.length - new.base))
+      case .grow(let file), .reopen(let file), .move(let file), .rewrite(let file),
+        .end(let file, _, _):
+        total
+          + max(0, file.source.offset(of: file.seen) - (try known(file.session) ?? .zero))
+      case .note, .lose, .forget: total
+      }
+    }
+  }
+
   /// The changes as text, without those to the cache alone.
   package var descriptions: [String] {
     changes.compactMap { change in
       switch change {
-      case .begin(let new): "attach \(new.path)"
+      case .begin(let new):
+        "attach \(new.path) (\(ByteCount(max(0, new.status.length - new.base)).text))"
       case .grow(let file), .reopen(let file): "continue \(file.session) with \(file.source.path)"
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .rewrite(let file): "re-send \(file.session): \(file.source.path) was rewritten"

@@ -193,6 +193,18 @@ package struct Attacher {
     return (session, true)
   }
 
+  /// The session of a file that is known already; nil if there is none.
+  ///
+  /// Changes nothing but a lost cache, which it rebuilds.
+  ///
+  /// - Throws: when the cache or the home cannot be read.
+  package func session(of path: String) throws -> SessionID? {
+    try discardingDamage {
+      try rebuildWhereLost()
+      return try known(at: path)
+    }?.session
+  }
+
   /// The known file that the file at a path continues.
   private func known(at path: String) throws -> AttachedFile? {
     guard let status = try FileStatus(path) else { return nil }

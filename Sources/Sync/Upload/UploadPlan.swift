@@ -17,6 +17,9 @@ package struct UploadPlan: Sendable {
     package let sent: StreamOffset?
     /// The offset up to which more can be sent; nil to determine it during the upload.
     let sendableEnd: StreamOffset?
+    /// Bytes that the store has by what is remembered of the last pass, to be confirmed by a listing;
+    /// the same as ``sent`` if that is known.
+    var remembered = StreamOffset.zero
     /// Why no more can be sent; nil if all can, or to determine it during the upload.
     let rest: WaitReason?
     /// How the session ended; nil while it is open.
@@ -30,12 +33,16 @@ package struct UploadPlan: Sendable {
     let lastFailure: WaitReason?
 
     /// Log bytes still to be sent, as far as is known without a listing.
-    package var unsent: ByteCount { consent == .logs ? max(0, length - (sent ?? .zero)) : 0 }
+    package var unsent: ByteCount {
+      consent == .logs ? max(0, length - (sent ?? remembered)) : 0
+    }
 
     /// Whether little is to be sent: a tick, or a small log as a whole.
     ///
     /// The seal may send everything again.
-    var isSmall: Bool { (verdict == nil ? unsent : length.byteCount) <= 64 << 10 }
+    var isSmall: Bool {
+      (verdict == nil && sent != nil ? unsent : length.byteCount) <= 64 << 10
+    }
   }
 
   /// A session that this pass skips.

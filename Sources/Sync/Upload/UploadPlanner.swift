@@ -150,7 +150,8 @@ extension UploadPlan.Item {
     self.init(
       session: state.session, isAttached: state.isAttached, length: state.length, sent: state.sent,
       sendableEnd: state.verdict == nil && state.consent == .logs ? state.end : nil,
-      rest: state.rest, verdict: state.verdict, consent: state.consent,
+      remembered: state.isOfThisGeneration ? state.entry.sent : .zero, rest: state.rest,
+      verdict: state.verdict, consent: state.consent,
       formerDevice: state.entry.hasBegun ? nil : state.formerDevice,
       lastFailure: state.entry.lastFailure)
   }

@@ -12,14 +12,6 @@ enum AlertOutput {
   }
 }
 
-extension AlertSilence {
-  /// What is silenced, until when and why, in one line.
-  func text(_ zone: LocalZone) -> String {
-    let device = device.map { " on \(String(printable: $0.utf8))" } ?? ""
-    return "\(alert)\(device) until \(zone.textWithOffset(until)): \(reason)"
-  }
-}
-
 extension FailingTarget {
   /// How often it failed.
   var timesText: String { attempts == 1 ? "once" : "\(attempts) times" }

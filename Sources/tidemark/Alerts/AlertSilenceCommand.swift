@@ -32,6 +32,8 @@ struct AlertSilenceCommand: AsyncParsableCommand {
   @Flag(help: "Print the silences that hold.")
   var list = false
   @OptionGroup var zone: ZoneOptions
+  @Flag(help: "Change nothing; print what would be silenced.")
+  var dryRun = false
   @Flag(help: "With --list, one JSON object a silence.")
   var json = false
   @OptionGroup var rules: AlertRuleOptions
@@ -50,6 +52,13 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     if list { return try show(place) }
     guard let alert else { return }
     _ = try rules.settings(place).rule(alert)
+    guard !dryRun else {
+      let whose = device.map { " of \(String(oneLine: $0, limit: 80))" } ?? ""
+      let until = span.map { " until \(zone.zone.textWithOffset(.now() + $0))" } ?? ""
+      return Console.say(
+        end
+          ? "would end the silences of \(alert)\(whose)" : "would silence \(alert)\(whose)\(until)")
+    }
     try Directory.make(place.home.operatorPath)
     let file = AlertStateFile(place.home.alertStatePath)
     try await file.change { state in
@@ -75,12 +84,25 @@ struct AlertSilenceCommand: AsyncParsableCommand {
   private func show(_ place: Workplace) throws {
     let now = Timestamp.now()
     let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
-    for silence in state.ledger.silences where silence.until > now {
-      if json {
-        Console.say(try Console.json(silence))
-      } else {
-        Console.say(silence.text(zone.zone))
-      }
+    let silences = state.ledger.silences.filter { $0.until > now }
+    if json { return try silences.forEach { Console.say(try Console.json($0)) } }
+    guard !silences.isEmpty else { return Console.remark("nothing is silenced") }
+    Console.show(Self.table(silences, zone.zone))
+  }
+
+  /// The table of some silences.
+  static func table(_ silences: [AlertSilence], _ zone: LocalZone) -> Table {
+    var table = Table([
+      .init(name: "alert", least: 8), .init(name: "device", least: 6, rank: 1),
+      .init(name: "until"), .init(name: "reason", least: 12),
+    ])
+    for silence in silences {
+      let until = zone.text(silence.until)
+      table.add([
+        .init(silence.alert), .init(silence.device.map { String(printable: $0.utf8) } ?? ""),
+        .init(until, short: String(until.dropLast(3))), .init(String(oneLine: silence.reason)),
+      ])
     }
+    return table
   }
 }

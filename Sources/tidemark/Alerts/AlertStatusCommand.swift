@@ -23,7 +23,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  private struct Report: Encodable {
+  struct Report: Encodable {
     let firing: [Fleet.Alert]
     let pending: [Fleet.Alert]
     let silences: [AlertSilence]
@@ -36,7 +36,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
     let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
     let alerts = state.ledger.alerts.values.sorted { ($0.rule, $0.since) < ($1.rule, $1.since) }
     let report = Report(
@@ -45,24 +45,49 @@ struct AlertStatusCommand: AsyncParsableCommand {
       silences: state.ledger.silences.filter { $0.until > .now() }, undelivered: state.outbox,
       failing: state.failing)
     if json { return Console.say(try Console.json(report)) }
-    for alert in report.firing { Console.say(line("firing  ", alert)) }
-    for alert in report.pending { Console.say(line("pending ", alert)) }
+    if report.isEmpty && report.failing.isEmpty {
+      return Console.remark("nothing fires, and everything was delivered")
+    }
+    Console.show(Self.table(report, zone.zone))
+  }
+
+  /// The table of what fires, waits, is silenced or was not delivered.
+  static func table(_ report: Report, _ zone: LocalZone) -> Table {
+    var table = Table([
+      .init(name: "state"), .init(name: "alert", least: 8), .init(name: "subject", least: 8),
+      .init(name: "count", isRight: true, rank: 1), .init(name: "since", rank: 2),
+      .init(name: "until", rank: 3), .init(name: "reason", least: 12),
+    ])
+    func time(_ time: Timestamp) -> Table.Cell {
+      .init(zone.text(time), short: String(zone.text(time).dropLast(3)))
+    }
+    for (state, colour, alerts) in [
+      ("firing", Console.Colour.red, report.firing), ("pending", .yellow, report.pending),
+    ] {
+      for alert in alerts {
+        let subject = alert.sample.subject
+        let app = subject.app.map { "\($0) on " } ?? ""
+        table.add([
+          .init(state, colour: colour), .init(alert.rule), .init("\(app)\(subject.deviceName)"),
+          .init(String(alert.count)), time(alert.since), "", "",
+        ])
+      }
+    }
     for silence in report.silences {
-      Console.say("silenced \(silence.text(zone.zone))")
+      table.add([
+        "silenced", .init(silence.alert),
+        .init(silence.device.map { String(printable: $0.utf8) } ?? ""), "", "",
+        time(silence.until), .init(String(oneLine: silence.reason)),
+      ])
     }
     for (name, failing) in report.failing.sorted(by: { $0.key < $1.key }) {
       let waiting = report.undelivered.count { $0.target == name }
-      Console.say(
-        "waiting  \(waiting) for \(name), which failed \(failing.timesText): \(failing.error)")
+      table.add([
+        .init("undelivered", colour: .yellow), "", .init(String(oneLine: name)),
+        .init(String(waiting)), "", "",
+        .init("failed \(failing.timesText): \(String(oneLine: failing.error))"),
+      ])
     }
-    if report.isEmpty { Console.remark("nothing fires, and everything was delivered") }
-  }
-
-  private func line(_ phase: String, _ alert: Fleet.Alert) -> String {
-    let subject = alert.sample.subject
-    let app = subject.app.map { "\($0) on " } ?? ""
-    return
-      "\(phase) \(alert.rule): \(app)\(subject.deviceName), \(alert.count) since "
-      + zone.zone.textWithOffset(alert.since)
+    return table
   }
 }

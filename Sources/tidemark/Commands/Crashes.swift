@@ -25,42 +25,52 @@ struct Crashes: AsyncParsableCommand {
 
       Examples:
         tidemark crashes --since yesterday
-        tidemark crashes --exit-failed --device build-server
+        tidemark crashes --failed --device build-server
       """)
 
+  @OptionGroup var devices: DeviceOptions
+  @Option(help: ArgumentHelp("Only crashes of this program.", valueName: "name"))
+  var app: String?
+  @Flag(
+    name: [.long, .customLong("exit-failed")],
+    help: "Also programs that exited with a status other than 0.")
+  var failed = false
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Only crashes since then: today, 2h; otherwise 7d.", valueName: "time"),
     transform: ArgumentValue.since)
   var since: Timestamp?
-  @Option(help: ArgumentHelp("Another device's crashes, by its name or id.", valueName: "device"))
-  var device: String?
-  @Flag(help: "Also programs that exited with a status other than 0.")
-  var exitFailed = false
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only crashes until then.", valueName: "time"),
+    transform: ArgumentValue.until)
+  var until: Timestamp?
   @OptionGroup var side: SideOptions
   @OptionGroup var zone: ZoneOptions
   @Flag(help: "One JSON object a line.")
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
+  func validate() throws { try ArgumentValue.expectOrder(since: since, until: until) }
+
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
     let catalog = try side.catalog(place)
     let start = since ?? Timestamp.now() - .days(7)
     var crashes: [CrashReport] = []
-    if let store = catalog.context.store {
-      var devices = DeviceOptions()
-      (devices.device, devices.allDevices) = (device, device == nil)
-      let ids = try await devices.ids(own: place.device.deviceId, in: store)
-      crashes = try await CrashSearch(
-        store, knowing: catalog.context.keys, since: start, includesFailures: exitFailed
-      )
-      .crashes(of: ids, report: Console.complain)
+    var storeError: StoreError?
+    do {
+      crashes = try await remote(catalog, since: start)
+    } catch let error as StoreError
+      where error.code != .cancelled && !side.remote && !devices.isElsewhere
+    {
+      Console.complain("local crashes only: \(error)")
+      storeError = error
     }
-    if !side.remote, device == nil {
+    if !side.remote, devices.device == nil {
       crashes += try await local(catalog, since: start, besides: crashes)
     }
-    let groups = CrashGroup.groups(of: crashes)
+    let groups = CrashGroup.groups(of: crashes.filter(includes))
     if json {
       for group in groups { Console.say(try Console.json(group)) }
     } else if groups.isEmpty {
@@ -68,6 +78,25 @@ struct Crashes: AsyncParsableCommand {
     } else {
       Console.show(Self.table(groups, zone.zone))
     }
+    if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }
+  }
+
+  private func includes(_ crash: CrashReport) -> Bool {
+    (app == nil || crash.subject.app == app) && (until.map { crash.endedAt <= $0 } ?? true)
+  }
+
+  /// Crashes that the store has, of all devices unless one is named.
+  private func remote(
+    _ catalog: SessionCatalog, since start: Timestamp
+  ) async throws -> [CrashReport] {
+    guard let store = catalog.context.store else { return [] }
+    var all = devices
+    all.allDevices = devices.device == nil
+    let ids = try await all.ids(own: catalog.context.device.deviceId, in: store)
+    return try await CrashSearch(
+      store, knowing: catalog.context.keys, since: start, includesFailures: failed
+    )
+    .crashes(of: ids, report: Console.complain)
   }
 
   /// Crashes on this machine that the store does not have yet.
@@ -87,7 +116,7 @@ struct Crashes: AsyncParsableCommand {
           verdict.status, verdict.cause, verdict.endedAt
         )
       }
-      let counts = sidecar.status == .crashed || (exitFailed && sidecar.hasFailed)
+      let counts = sidecar.status == .crashed || (failed && sidecar.hasFailed)
       guard counts, !names.contains(entry.session.description) else { return nil }
       if sidecar.crash?.lines == nil {
         let lines = try? local.openLog(entry).lastLines(upTo: entry.length)

@@ -21,7 +21,7 @@ struct Doctor: AsyncParsableCommand {
       refused or a right is missing.
 
       With --json one object: store, surroundings (name, home, configuration, store, credentials, \
-      device, key, exposed, problem), missingInCron, checks (check, outcome, sent, received, missingRight), \
+      deviceId, key, exposed, problem), missingInCron, checks (check, outcome, sent, received, missingRight), \
       grant.
 
       Examples:
@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
     let all = [shell, cron] + [await Surroundings.ofTheMachine()].compactMap(\.self)
     if !json { show(all) }
 
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
     let store = try url.map { try place.storeURL($0) } ?? place.storeURL()
     let rights = NeededRights(store)
     let opened = try place.settings.store(
@@ -67,7 +67,7 @@ struct Doctor: AsyncParsableCommand {
       let isReady = try await FormatMarker.check(
         opened, isUsed: UsedStores.load(place.home).contains(opened.location), create: false)
       // An empty folder below devices/ would make a new store look like one that lost its marker.
-      if !isReady { folder = FormatMarker.probeFolder }
+      if !isReady || !place.hasHome { folder = FormatMarker.probeFolder }
     } catch let error as StoreError where error.code == .authentication {
       // Some stores answer a read of a missing object like this if listing is forbidden: the checks
       // find out.

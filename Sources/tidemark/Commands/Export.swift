@@ -85,7 +85,7 @@ struct Export: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     let choice = try records.choice()
     let redactor = showSecrets ? nil : try Redactor(place.settings.redaction)
     let selected = try await sessions.entries(

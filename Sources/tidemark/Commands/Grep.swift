@@ -118,7 +118,8 @@ struct Grep: AsyncParsableCommand {
   private static let usual = Duration.days(7)
 
   func run() async throws {
-    let place = try owner.workplace(DiagnosticOptions.logger(verbosity: verbose))
+    let place = try owner.workplace(
+      DiagnosticOptions.logger(verbosity: verbose), isNeeded: false)
     let records = try filter.filter()
     let usual = Timestamp.now() - Self.usual
     let selected = try await named.entries(

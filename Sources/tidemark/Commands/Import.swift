@@ -16,7 +16,8 @@ struct Import: AsyncParsableCommand {
       imported before is named with its session. For logs that still grow use 'sources:' in the \
       configuration.
 
-      With --json one object a line: path, session (nothing with --dry-run), isNew.
+      With --json one object a line: path, session, isNew; with --dry-run session only \
+      where the file was imported before.
 
       Examples:
         tidemark import /var/log/app.log.1.gz --app billing
@@ -65,7 +66,7 @@ struct Import: AsyncParsableCommand {
           guard status.kind == .file else {
             throw Failure(.usage, "\(String(oneLine: file)) is not a regular file")
           }
-          try say(Line(path: path, session: nil, isNew: nil))
+          try say(Line(path: path, session: attacher.session(of: path), isNew: nil))
           continue
         }
         var source = LogSource(path: pattern, app: app, user: user, category: category)

@@ -39,7 +39,7 @@ struct Init: AsyncParsableCommand {
 
   @Flag(help: "Leave the login in the environment; write no file with a secret.")
   var noSave = false
-  @Flag(help: "Write nothing; try the store and print what would be configured.")
+  @Flag(help: "Write nothing; list the store and print what would be configured.")
   var dryRun = false
   @Flag(help: "One JSON object.")
   var json = false
@@ -85,8 +85,12 @@ struct Init: AsyncParsableCommand {
       if try !dryRun && DirectoryStore(path: path).makeRoot() { say("Made the folder \(path).") }
     }
     let isThere = try await FormatMarker.isWhole(in: store)
+    if dryRun {
+      _ = try await store.list("", after: nil)
+      return try await configure(url, place)
+    }
     try await probe(store)
-    if !isThere, !dryRun { try await FormatMarker.write(to: store) }
+    if !isThere { try await FormatMarker.write(to: store) }
     try await configure(url, place)
   }
 

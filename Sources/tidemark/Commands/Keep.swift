@@ -1,4 +1,5 @@
 import ArgumentParser
+import ObjectStore
 import Platform
 import Replica
 import SessionLog
@@ -61,8 +62,18 @@ struct Keep: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
-    let context = try place.contextIfSending()
-    let entries = try await entries(SessionCatalog(place.reading(with: context)), place)
+    var context = try place.contextIfSending(needsLogin: false)
+    let entries: [SessionCatalog.Entry]
+    var storeError: StoreError?
+    do {
+      entries = try await self.entries(SessionCatalog(place.reading(with: context)), place)
+    } catch let error as StoreError
+      where error.code != .cancelled && !sessions.choice.devices.isElsewhere
+    {
+      // The local copies need no store.
+      (context, storeError) = (nil, error)
+      entries = try await self.entries(SessionCatalog(place.reading(with: nil)), place)
+    }
     let lived = try place.lived(context)
     var isWhole = true
     for entry in entries {
@@ -81,6 +92,7 @@ struct Keep: AsyncParsableCommand {
       }
     }
     if !dryRun { try lived.save(holding: lock) }
+    if let storeError { throw storeError }
     if !isWhole { throw ExitStatus.partial }
   }
 
@@ -88,8 +100,10 @@ struct Keep: AsyncParsableCommand {
     _ catalog: SessionCatalog, _ place: Workplace
   ) async throws -> [SessionCatalog.Entry] {
     guard sessions.ids.isEmpty else {
-      return try await catalog.entries(
-        matching: sessions.ids, devices: catalog.devices(for: sessions.ids))
+      return try await catalog.context.explaining {
+        try await catalog.entries(
+          matching: sessions.ids, devices: catalog.devices(for: sessions.ids))
+      }
     }
     let selected = try await sessions.choice.newest(
       in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)

@@ -58,22 +58,21 @@ extension List {
 
   /// Prints sessions grouped by user and device.
   func showTree(
-    _ entries: [SessionCatalog.Entry], in catalog: SessionCatalog, _ now: Timestamp
+    _ entries: [SessionCatalog.Entry], in catalog: SessionCatalog, _ view: ListColumn.View
   ) async throws {
     let tree = SessionTree(entries)
     if json {
       for branch in tree.branches {
         for entry in branch.devices.flatMap(\.entries) {
-          var line = Line(entry, now)
+          var line = Line(entry, view)
           line.path = [branch.name, entry.sidecar.deviceId, entry.session.description]
           Console.say(try Console.json(line))
         }
       }
       return
     }
-    let table = Self.table(
-      entries, columns ?? Self.treeColumns, ListColumn.View(now: now, zone: zone.zone))
-    try await tree.print(table, width: Console.width, Console.say) { entry in
+    let table = Self.table(entries, columns ?? Self.treeColumns, view)
+    let omitted = try await tree.print(table, width: Console.width, Console.say) { entry in
       guard let lines, lines > 0 else { return [] }
       do {
         return try await lastLines(lines, of: entry, in: catalog)
@@ -83,6 +82,7 @@ extension List {
         return ["(\(error))"]
       }
     }
+    Console.remark(omitted: omitted, choosesColumns: true)
   }
 
   static let treeColumns: [ListColumn] = [

@@ -1,8 +1,11 @@
 import ArgumentParser
 import LogRecords
+import ObjectStore
 import Platform
+import Replica
 import SessionLog
 import SessionReading
+import Sync
 
 /// `tidemark list`.
 struct List: AsyncParsableCommand {
@@ -12,18 +15,20 @@ struct List: AsyncParsableCommand {
     discussion: """
       On a terminal the table is fitted to its width: ids take their short form, and columns that do \
       not fit are omitted, with a note. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
-      where retention, or a person, has deleted the remote copy.
+      where retention, or a person, has deleted the remote copy, 'missing' where the store no longer \
+      has what was sent, and 'other store' where it was sent to another one than is configured.
 
       Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
 
-      With --json one object a line: sessionId, status, cause, running, deviceId, deviceName, \
-      userId, appName, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location \
-      (local, remote or both), remoteReapedAt, and consent where it is metadata: the log was not sent, \
-      or not beyond uploadedBytes; with --tree also path (user, else device id; device id; session id).
+      With --json one object a line: session, status, cause, running, deviceId, device (its name), \
+      user, app, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location (local, \
+      remote or both), remoteReapedAt, remoteMissing, otherStore, keptUntil, and consent where it is \
+      metadata: the log was not sent, or not beyond uploadedBytes; with --tree also path (user, else \
+      device id; device id; session id). For older scripts also sessionId, deviceName, userId, appName.
 
       --summary reads the store's copies, with --all-devices those of all devices: the folders of the last \
       two weeks, and the sidecars of sessions that are open or of the last day. With --json one object a \
-      device: deviceId, deviceName, lastSeen, openSessions, waitingBytes (as the sidecars say), crashes \
+      device: deviceId, device (its name), lastSeen, openSessions, waitingBytes (as the sidecars say), crashes \
       and errors (of 24 hours), app and version (of the newest session).
 
       Examples:
@@ -88,7 +93,7 @@ struct List: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     if summary { return try await showDevices(place) }
     let chosen = choice.isChoosing || span.isChoosing || owner.user != nil
     let limit = number ?? (all || chosen ? Int.max : 50)
@@ -97,18 +102,20 @@ struct List: AsyncParsableCommand {
       limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote)
     let now = Timestamp.now()
     let entries = Array(sorted(selected.entries, now).prefix(limit))
+    var view = ListColumn.View(now: now, zone: zone.zone)
+    view.store = selected.catalog.context.store?.location
+    view.keptUntil = try Self.holds(place)
     if tree, !entries.isEmpty {
-      try await showTree(entries, in: selected.catalog, now)
+      try await showTree(entries, in: selected.catalog, view)
     } else if json {
-      for entry in entries { Console.say(try Console.json(Line(entry, now))) }
+      for entry in entries { Console.say(try Console.json(Line(entry, view))) }
     } else if entries.isEmpty {
       Console.remark(
         chosen
           ? "no matching sessions; see 'tidemark list'"
           : "no sessions; 'tidemark run -- PROGRAM' records one")
     } else {
-      Console.show(
-        Self.table(entries, columns, .init(now: now, zone: zone.zone)), choosesColumns: true)
+      Console.show(Self.table(entries, columns, view), choosesColumns: true)
       if number == nil, entries.count == limit {
         Console.remark("the newest \(limit); --all shows all")
       }
@@ -142,6 +149,23 @@ struct List: AsyncParsableCommand {
     return reverse ? sorted.reversed() : sorted
   }
 
+  /// Until when sessions are kept, by the holds of this home and of the store.
+  private static func holds(
+    _ place: Workplace
+  ) throws -> (SessionCatalog.Entry) -> Timestamp? {
+    guard place.hasHome else { return { _ in nil } }
+    let (holds, time) = (Holds(place.home), try place.lived(nil).time)
+    let now = Timestamp.now().assumingSynchronizedClocks
+    return { entry in
+      let here = (try? holds.hold(on: entry.session)).flatMap { hold in
+        hold.rest(at: time) == nil ? nil : hold.until
+      }
+      let there = entry.remote?.holds.filter { $0.holds(at: now) }
+        .compactMap { Timestamp(iso: $0.day + "T00:00:00Z") }
+      return ([here] + (there ?? [])).compactMap(\.self).max()
+    }
+  }
+
   /// The table of some sessions; unless columns are named, all of them, except an empty note
   /// column.
   static func table(
@@ -157,14 +181,19 @@ struct List: AsyncParsableCommand {
   }
 
   struct Line: Encodable {
+    let session: SessionID
+    let device: String
+    let app: String
+    let user: String
+    // The former names of these, for scripts.
     let sessionId: SessionID
+    let deviceName: String
+    let appName: String
+    let userId: String
     let status: SessionStatus
     let cause: ExitCause?
     let running: Bool
     let deviceId: String
-    let deviceName: String
-    let userId: String
-    let appName: String
     let startedAt: Timestamp
     let endedAt: Timestamp?
     let durationSeconds: Int64
@@ -172,11 +201,17 @@ struct List: AsyncParsableCommand {
     let uploadedBytes: ByteCount
     let location: SessionCatalog.Location
     let remoteReapedAt: Timestamp?
+    let remoteMissing: Bool?
+    let otherStore: String?
+    let keptUntil: Timestamp?
     let consent: Consent?
     /// With `--tree`: user, else device id; device id; session.
     var path: [String]?
 
-    init(_ entry: SessionCatalog.Entry, _ now: Timestamp) {
+    init(_ entry: SessionCatalog.Entry, _ view: ListColumn.View) {
+      session = entry.session
+      (device, app) = (entry.sidecar.deviceName, entry.sidecar.appName)
+      user = entry.sidecar.userId
       sessionId = entry.session
       status = entry.sidecar.status
       cause = entry.sidecar.cause
@@ -187,9 +222,13 @@ struct List: AsyncParsableCommand {
       appName = entry.sidecar.appName
       startedAt = entry.sidecar.startedAt
       endedAt = entry.sidecar.endedAt
-      durationSeconds = ListColumn.duration(entry, now: now).seconds
+      durationSeconds = ListColumn.duration(entry, now: view.now).seconds
       fileSizeBytes = entry.length.byteCount
-      uploadedBytes = entry.isReaped ? 0 : entry.uploaded.byteCount
+      let copy = entry.remoteCopy(in: view.store)
+      uploadedBytes = copy == .asUploaded ? entry.uploaded.byteCount : 0
+      remoteMissing = copy == .missing ? true : nil
+      if case .elsewhere(let store) = copy { otherStore = store } else { otherStore = nil }
+      keptUntil = view.keptUntil(entry)
       location = entry.location
       remoteReapedAt = entry.isReaped ? entry.sidecar.remoteReapedAt : nil
       consent = entry.sidecar.consent

@@ -11,6 +11,10 @@ enum ListColumn: String, CaseIterable {
   struct View {
     let now: Timestamp
     let zone: LocalZone
+    /// The location of the store that was asked; nil if none was.
+    var store: String?
+    /// Until when a session is kept beyond its retention; nil if it is not.
+    var keptUntil: (SessionCatalog.Entry) -> Timestamp? = { _ in nil }
   }
 
   var column: Table.Column {
@@ -39,12 +43,12 @@ enum ListColumn: String, CaseIterable {
     case .duration: return .init(Age.compact(Self.duration(entry, now: view.now)))
     case .status: return Self.status(entry, now: view.now)
     case .size: return .init(entry.length.byteCount.text)
-    case .uploaded: return .init(Self.uploaded(entry))
+    case .uploaded: return Self.uploaded(entry, in: view.store)
     case .app: return .init(Self.line(sidecar.appName))
     case .where_: return .init(entry.location.rawValue)
     case .user: return .init(Self.line(sidecar.userId))
     case .device: return .init(Self.line(sidecar.deviceName))
-    case .note: return .init(Self.note(entry))
+    case .note: return .init(Self.note(entry, view))
     }
   }
 
@@ -80,17 +84,26 @@ enum ListColumn: String, CaseIterable {
     }
   }
 
-  private static func uploaded(_ entry: SessionCatalog.Entry) -> String {
-    if entry.isReaped { return "reaped" }
+  private static func uploaded(_ entry: SessionCatalog.Entry, in store: String?) -> Table.Cell {
+    switch entry.remoteCopy(in: store) {
+    case .reaped: return "reaped"
+    case .missing: return .init("missing", colour: .red)
+    case .elsewhere: return .init("other store", short: "other")
+    case .asUploaded: break
+    }
     if entry.sidecar.withholdsLog && entry.uploaded == 0 { return "-" }
     let length = Int64(entry.length)
-    return length == 0 ? "100 %" : "\(Int64(entry.uploaded) * 100 / length) %"
+    return .init(length == 0 ? "100 %" : "\(Int64(entry.uploaded) * 100 / length) %")
   }
 
-  private static func note(_ entry: SessionCatalog.Entry) -> String {
-    guard entry.sidecar.withholdsLog else { return "" }
-    let what = entry.uploaded == 0 ? "log not sent" : "log sent only so far"
-    return "\(what) (consent: metadata)"
+  private static func note(_ entry: SessionCatalog.Entry, _ view: View) -> String {
+    var notes: [String] = []
+    if let until = view.keptUntil(entry) { notes.append("kept until \(view.zone.day(until))") }
+    if entry.sidecar.withholdsLog {
+      let what = entry.uploaded == 0 ? "log not sent" : "log sent only so far"
+      notes.append("\(what) (consent: metadata)")
+    }
+    return notes.joined(separator: "; ")
   }
 }
 
@@ -102,7 +115,29 @@ extension ExitCause {
   }
 }
 
+/// The remote copy of a session, as a listing of the store shows it.
+enum RemoteCopy: Equatable {
+  /// There as far as the session says, or the store was not asked.
+  case asUploaded
+  /// Deleted on purpose, by retention or by a person.
+  case reaped
+  /// Gone, although this device has sent it and not deleted it.
+  case missing
+  /// In another store than the one that was asked.
+  case elsewhere(String)
+}
+
 extension SessionCatalog.Entry {
   /// Whether the remote copy was deleted on purpose, by retention or by a person, and is gone.
   var isReaped: Bool { remote == nil && sidecar.remoteReapedAt != nil }
+
+  /// What has become of the remote copy.
+  ///
+  /// - Parameter store: the location of the store whose listing the entry is from; nil for none.
+  func remoteCopy(in store: String?) -> RemoteCopy {
+    if isReaped { return .reaped }
+    guard let store, remote == nil else { return .asUploaded }
+    if let seal = sidecar.seal { return seal.store == store ? .missing : .elsewhere(seal.store) }
+    return uploaded > 0 ? .missing : .asUploaded
+  }
 }

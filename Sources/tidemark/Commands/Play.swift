@@ -45,7 +45,7 @@ struct Play: AsyncParsableCommand {
       throw Failure(
         .usage, "play needs a terminal; 'tidemark show --plain' prints what the program printed")
     }
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     let catalog = try side.catalog(place)
     let entry = try await side.entry(named: id, in: catalog)
     guard entry.sidecar.format == .lines else {

@@ -71,10 +71,12 @@ struct Pull: AsyncParsableCommand {
       throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")
     }
     let context = try place.context(transfers: transfers)
-    var puller = Puller(context.store, into: folder, linksNames: names, knowing: context.keys)
+    let reading = try place.reading(with: context)
+    let store = reading.store ?? context.store
+    var puller = Puller(store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
     puller.replacesFormer = redacted
-    let items = try await plan(puller, place, context)
+    let items = try await plan(puller, SessionCatalog(reading), store)
     place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {
       place.logger.info(
@@ -123,27 +125,28 @@ struct Pull: AsyncParsableCommand {
 
   /// Plans what to fetch of the named or selected sessions.
   private func plan(
-    _ puller: Puller, _ place: Workplace, _ context: SyncContext
+    _ puller: Puller, _ catalog: SessionCatalog, _ store: any ObjectStore
   ) async throws -> [Puller.Item] {
-    let own = place.device.deviceId
+    let own = catalog.context.device.deviceId
     guard !sessions.ids.isEmpty else {
-      let devices = try await sessions.choice.devices.ids(own: own, in: context.store)
+      let devices = try await sessions.choice.devices.ids(own: own, in: store)
       guard sessions.choice.app != nil || sessions.choice.failed || span.isChoosing else {
         return try await puller.plan(devices: devices)
       }
-      let chosen = try await SessionCatalog(place.reading(with: context))
-        .entries(devices: devices, includesLocal: false, activeSince: span.since)
-        .filter { entry in
-          sessions.choice.includes(entry)
-            && span.until.map { entry.sidecar.startedAt <= $0 } ?? true
-        }
+      let chosen = try await catalog.entries(
+        devices: devices, includesLocal: false, activeSince: span.since
+      )
+      .filter { entry in
+        sessions.choice.includes(entry)
+          && span.until.map { entry.sidecar.startedAt <= $0 } ?? true
+      }
       let ids = Set(chosen.map(\.session))
       return try await puller.plan(devices: devices) { ids.contains($0) }
     }
     let wanted = try sessions.ids.map(ShortenedID.init)
     var found = wanted.map { _ in false }
     let items = try await puller.plan(
-      devices: DeviceRecord.ids(in: context.store, first: own)
+      devices: DeviceRecord.ids(in: store, first: own)
     ) { id in
       for index in wanted.indices where wanted[index].matches(id) { found[index] = true }
       return wanted.contains { $0.matches(id) }

@@ -33,7 +33,10 @@ struct FilterOptions: ParsableArguments {
     completion: .list(["stdout", "stderr"]))
   var stream: String?
 
-  func validate() throws { _ = try filter() }
+  func validate() throws {
+    try ArgumentValue.expectOrder(since: since, until: until)
+    _ = try filter()
+  }
 
   func filter() throws -> RecordFilter {
     var filter = RecordFilter(since: since, until: until)

@@ -103,7 +103,7 @@ struct Redact: AsyncParsableCommand {
       }
       return
     }
-    let catalog = SessionCatalog(place.reading(with: nil))
+    let catalog = SessionCatalog(try place.reading(with: nil))
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty
@@ -129,7 +129,7 @@ struct Redact: AsyncParsableCommand {
         .authentication,
         "consent is 'metadata' in \(place.home.configurationPath): no log is sent or re-sent")
     }
-    let catalog = SessionCatalog(place.reading(with: nil))
+    let catalog = SessionCatalog(try place.reading(with: nil))
     let devices = [place.device.deviceId]
     let entries =
       ids.isEmpty

@@ -65,7 +65,9 @@ struct Restore: AsyncParsableCommand {
       return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
     }
     let catalog = SessionCatalog(try place.reading(.remote))
-    let entry = try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
+    let entry = try await catalog.context.explaining {
+      try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
+    }
     if entry.hasLocalLog {
       throw Failure(.usage, "\(entry.session) is already on this machine")
     }

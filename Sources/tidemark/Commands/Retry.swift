@@ -42,7 +42,7 @@ struct Retry: AsyncParsableCommand {
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
     let lock = try place.requireLock()
-    let uploader = Uploader(try place.context())
+    let uploader = Uploader(try place.context(store: place.storeURL(), needsLogin: false))
     if moved { return try sendFromElsewhere(uploader, lock) }
     let waiting = try uploader.waiting()
     var released = waiting.sessions
@@ -78,6 +78,7 @@ struct Retry: AsyncParsableCommand {
       try say(one.session, one.reason)
     }
     if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+    if let problem = try place.storeProblem() { throw problem }
   }
 
   /// Lets sessions be uploaded that another store has.

@@ -96,7 +96,7 @@ private struct ScenarioList: AsyncParsableCommand {
     commandName: "list",
     abstract: "List the known scenarios of this machine's home.",
     discussion: """
-      With --json, one object a line: clientId, deviceName, scenarioName, isEnabled, created, \
+      With --json, one object a line: deviceId, device (its name), scenario, isEnabled, created, \
       revision, modifiedBy, until.
 
       Examples:
@@ -107,9 +107,9 @@ private struct ScenarioList: AsyncParsableCommand {
   var json = false
 
   private struct Row: Encodable {
-    let clientId: String
-    let deviceName: String
-    let scenarioName: String
+    let deviceId: String
+    let device: String
+    let scenario: String
     let isEnabled: Bool
     let created: Timestamp
     let revision: Int
@@ -128,8 +128,8 @@ private struct ScenarioList: AsyncParsableCommand {
         Console.say(
           try Console.json(
             Row(
-              clientId: device.deviceId, deviceName: device.deviceName,
-              scenarioName: name.description, isEnabled: isOn, created: state.created,
+              deviceId: device.deviceId, device: device.deviceName,
+              scenario: name.description, isEnabled: isOn, created: state.created,
               revision: state.revision, modifiedBy: state.modifiedBy,
               until: isOn ? state.until : nil)))
       }

@@ -62,7 +62,9 @@ struct SelectionOptions: ParsableArguments {
     guard ids.isEmpty else {
       let entries =
         asksStore
-        ? try await catalog.entries(matching: ids, devices: catalog.devices(for: ids))
+        ? try await catalog.context.explaining {
+          try await catalog.entries(matching: ids, devices: catalog.devices(for: ids))
+        }
         : try await side.entries(named: ids, in: catalog)
       return SelectedSessions(entries: entries, catalog: catalog)
     }

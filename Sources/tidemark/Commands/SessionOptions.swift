@@ -16,8 +16,12 @@ struct UserOptions: ParsableArguments {
       valueName: "name"))
   var user: String?
 
-  func workplace(_ logger: Logger) throws -> Workplace {
-    try Workplace(user: user, logger: logger)
+  /// Opens the user's home.
+  ///
+  /// - Parameter isNeeded: whether to make it where there is none; false for commands that only
+  ///   read.
+  func workplace(_ logger: Logger, isNeeded: Bool = true) throws -> Workplace {
+    try Workplace(user: user, isNeeded: isNeeded, logger: logger)
   }
 
   /// Whether a session is one of that user's; the store mixes those of all users.
@@ -54,18 +58,40 @@ struct SideOptions: ParsableArguments {
   func entry(
     named id: String, in catalog: SessionCatalog
   ) async throws -> SessionCatalog.Entry {
-    try await catalog.entry(named: id, on: side) { Console.complain($0) }
+    try await catalog.context.explaining {
+      try await catalog.entry(named: id, on: side) { Console.complain($0) }
+    }
   }
 
   /// The sessions with several ids, to be read from the selected side.
   func entries(
     named ids: [String], in catalog: SessionCatalog
   ) async throws -> [SessionCatalog.Entry] {
-    try await catalog.entries(named: ids, on: side) { Console.complain($0) }
+    try await catalog.context.explaining {
+      try await catalog.entries(named: ids, on: side) { Console.complain($0) }
+    }
   }
 
   /// Opens a session of the catalog on the selected side.
   func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
+    if side == .remote {
+      switch entry.remoteCopy(in: catalog.context.store?.location) {
+      case .reaped:
+        throw Failure(
+          .usage,
+          "the remote copy of \(entry.session) was deleted; try without --remote, and "
+            + "'tidemark why \(entry.session)' says by whom")
+      case .missing:
+        throw Failure(
+          .integrity,
+          "the store no longer has \(entry.session), which was sent; try without --remote, and "
+            + "'tidemark verify --repair \(entry.session)' sends it again")
+      case .elsewhere(let store):
+        throw Failure(
+          .usage, "\(entry.session) was sent to \(String(oneLine: store)); try without --remote")
+      case .asUploaded: break
+      }
+    }
     do {
       return try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
     } catch let error as ReadingError where error.code == .unfit && side != .any {

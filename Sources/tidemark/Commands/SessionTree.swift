@@ -57,18 +57,21 @@ struct SessionTree {
   ///   - width: the width to fit lines into; nil for none.
   ///   - say: prints a line.
   ///   - lines: the last lines of a session.
+  /// - Returns: titles of the columns for which there is no room.
   func print(
     _ table: Table, width: Int?, _ say: (String) -> Void,
     lines: (SessionCatalog.Entry) async throws -> [String]
-  ) async throws {
+  ) async throws -> [String] {
     // As wide as the widest of all, so that devices can be compared.
-    let rows = table.render(width: width.map { max(1, $0 - 4) }, paint: Console.paint).lines
+    let rendering = table.render(width: width.map { max(1, $0 - 4) }, paint: Console.paint)
+    let rows = rendering.lines
     let texts = Dictionary(zip(sessions, rows.dropFirst())) { first, _ in first }
     func put(_ depth: Int, _ line: String) -> String {
       let text = String(oneLine: line)
       return String(repeating: " ", count: depth)
         + (width.map { text.cut(to: max(1, $0 - depth)) } ?? text)
     }
+    rows.first.map { say("    " + $0) }
     for branch in branches {
       say(Console.paint(put(0, branch.name), .bold))
       for device in branch.devices {
@@ -79,5 +82,6 @@ struct SessionTree {
         }
       }
     }
+    return rendering.omitted
   }
 }

@@ -46,7 +46,7 @@ struct Show: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     let catalog = try side.catalog(place)
     let entry = try await side.entry(named: id, in: catalog)
     let reader = try side.reader(of: entry, in: catalog)

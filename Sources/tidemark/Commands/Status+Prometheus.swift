@@ -21,7 +21,7 @@ extension Workplace {
     metrics.requests = RequestTotals(home).counts
     let now = Timestamp.now()
     metrics.sessions = ["active": 0, "crashed": 0, "terminated": 0]
-    let reading = self.reading(with: nil)
+    let reading = try self.reading(with: nil)
     for entry in try await SessionCatalog(reading).entries(devices: []) {
       var (status, end) = (entry.sidecar.status, entry.sidecar.endedAt)
       if status == .active, !entry.isRunning,

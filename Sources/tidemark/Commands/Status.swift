@@ -15,8 +15,8 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
-      somebody to act, 75 when there \
-      are bytes to send and nothing could be sent for 'stale-after', 77 when the configuration names a \
+      somebody to act, 78 when the store's login cannot be read, 75 when there are bytes to send and \
+      nothing could be sent for 'stale-after', 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
       With --json one object, or one for each user: user, home, configuration, store, sending (yes, \
@@ -57,7 +57,7 @@ struct Status: AsyncParsableCommand {
     let store: String?
     let sending: String
     let consent: Consent?
-    let deviceId: String
+    let deviceId: String?
     let openSessions: Int
     let unsentBytes: ByteCount
     let waiting: [Waits]
@@ -105,10 +105,12 @@ struct Status: AsyncParsableCommand {
     var isStale = false
     var isPartial = false
     var lacksConsent = false
-    let places = try Workplace.all(logger: diagnostics.logger())
+    var problem: StoreError?
+    let places = try Workplace.all(isNeeded: false, logger: diagnostics.logger())
     for (index, place) in places.enumerated() {
       let report: Report
       do {
+        problem = try problem ?? place.storeProblem()
         report = try await place.home.withOwnersRights { try self.report(on: place) }
       } catch  where places.count > 1 && !(error is StoreError) {
         // An error in one user's home must not hide the others.
@@ -124,6 +126,7 @@ struct Status: AsyncParsableCommand {
         isPartial || !report.formerDevices.isEmpty || !report.sealedElsewhere.isEmpty
         || report.waiting.contains(where: \.isProblem)
     }
+    if let problem { throw problem }
     if lacksConsent { throw ExitStatus.authentication }
     if isStale { throw ExitStatus.tryLater }
     if isPartial { throw ExitStatus.partial }
@@ -173,7 +176,7 @@ struct Status: AsyncParsableCommand {
       configuration: place.home.configurationPath,
       store: context?.store.location ?? place.namedStore,
       sending: place.reasonNotToSend?.code ?? "yes",
-      consent: context?.consent, deviceId: place.device.deviceId,
+      consent: context?.consent, deviceId: place.hasHome ? place.device.deviceId : nil,
       openSessions: try place.home.openSessions().count,
       unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
       waiting: WaitingSum.sums(of: waiting).map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
@@ -243,7 +246,7 @@ struct Status: AsyncParsableCommand {
     if report.consent == .metadata {
       Console.say("consent        metadata: no log leaves this machine")
     }
-    Console.say("device         \(report.deviceId)")
+    Console.say("device         \(report.deviceId ?? "not made yet")")
     Console.say("local          \(report.localBytes.text)")
     Console.say("not sealed     \(Plural.text(report.openSessions, "session"))")
     for reason in report.reapingWaits {
@@ -251,7 +254,7 @@ struct Status: AsyncParsableCommand {
     }
     guard !place.isServedByRoot else { return }
     for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
-      let text = Upload.resending(count, from: device, as: report.deviceId)
+      let text = Upload.resending(count, from: device, as: place.device.deviceId)
       Console.say(Console.paint("device changed \(text)", .yellow))
     }
     for (store, count) in report.sealedElsewhere.sorted(by: { $0.key < $1.key }) {

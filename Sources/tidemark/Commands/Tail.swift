@@ -41,7 +41,7 @@ struct Tail: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     let selected = try await selected(place)
     let (entries, catalog) = (selected.entries, selected.catalog)
     guard !entries.isEmpty else {

@@ -278,7 +278,8 @@ struct Upload: AsyncParsableCommand {
         try Console.json(
           Planned(
             user: home.owner?.name, attached: preview.attached, sessions: sessions,
-            held: Dictionary(held) { first, _ in first }, logBytes: plan.unsent)))
+            held: Dictionary(held) { first, _ in first },
+            logBytes: plan.unsent + preview.attachedBytes)))
       return .ok
     }
     for line in preview.attached { Console.say(line) }
@@ -295,8 +296,16 @@ struct Upload: AsyncParsableCommand {
     for held in plan.held { Console.say("\(held.session)  skipped: \(held.reason)") }
     // Of what a session has in the store already nothing is known without asking.
     let most = plan.items.contains { $0.sent == nil && $0.unsent > 0 } ? "up to " : ""
-    Console.say(
-      "\(Plural.text(plan.items.count, "session")), \(most)\(plan.unsent.text) of log to send")
+    let bytes = plan.unsent + preview.attachedBytes
+    if plan.items.isEmpty, preview.attached.isEmpty {
+      Console.say("nothing to upload")
+    } else {
+      Console.say(
+        "\(Plural.text(plan.items.count, "session"))"
+          + (preview.attached.isEmpty
+            ? "" : " and \(Plural.text(preview.attached.count, "attached log"))")
+          + ", \(most)\(bytes.text) of log to send")
+    }
     return .ok
   }
 
@@ -392,10 +401,14 @@ struct Upload: AsyncParsableCommand {
             "\(whose)\(sum.bytes.text) not uploaded: \(sum.reason.summary) (\(sum.reason.remedy))")
         }
       }
-    } else if Console.outputIsTerminal, !json,
-      every == nil || report.objects > 0 || report.sealed > 0 || pass.reaped > 0
-    {
-      // Report nothing for rounds without work.
+    } else if Console.outputIsTerminal, !json {
+      guard report.objects > 0 || report.sealed > 0 || pass.reaped > 0 else {
+        // Report nothing for rounds without work.
+        if every == nil, report.failures.isEmpty {
+          Console.say("\(whose)\(report.held.isEmpty ? "nothing to upload" : "nothing uploaded")")
+        }
+        return
+      }
       Console.say(
         "\(whose)sent \(report.logBytes.text) of log as "
           + "\(report.storedBytes.text) in \(Plural.text(report.objects, "object")), "

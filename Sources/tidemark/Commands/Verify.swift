@@ -96,12 +96,19 @@ struct Verify: AsyncParsableCommand {
       try ReadBack(at: .now(), whole: whole, of: sealed).save(in: place.home)
     }
     guard !broken.isEmpty else { return }
+    // Repair what is damaged, but not a store that is not the one it should be.
+    try await FormatMarker.check(
+      context.store, isUsed: UsedStores.load(place.home).contains(context.store.location),
+      create: false)
     if repair, dryRun {
       for session in broken where !json { Console.say("would send \(session) again") }
     } else if repair {
       try await self.repair(broken, place, context)
     }
-    let advice = repair ? "" : "; 'tidemark verify --repair' sends what the local logs still have"
+    let isRepairable = entries.contains { broken.contains($0.session) && $0.location != .remote }
+    let advice =
+      repair || !isRepairable
+      ? "" : "; 'tidemark verify --repair' sends what the local logs still have"
     Console.complain(
       "\(broken.count) of \(Plural.text(entries.count, "session")) failed\(advice)")
     throw ExitStatus.integrity
@@ -110,10 +117,12 @@ struct Verify: AsyncParsableCommand {
   private func entries(
     _ place: Workplace, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
-    let catalog = SessionCatalog(place.reading(with: context))
+    let catalog = SessionCatalog(try place.reading(with: context))
     guard sessions.ids.isEmpty else {
       let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
-      return try await catalog.entries(matching: sessions.ids, devices: devices)
+      return try await catalog.context.explaining {
+        try await catalog.entries(matching: sessions.ids, devices: devices)
+      }
     }
     let selected = try await sessions.choice.newest(
       in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
@@ -143,15 +152,15 @@ struct Verify: AsyncParsableCommand {
     let bytes = line.bytes ?? 0
     var how = line.comparedLocally == true ? "equals the local log" : "whole"
     if let lost = line.lostLocally {
-      how += "; the local log lost its last \(lost) bytes, which the store has"
+      how += "; the local log lost its last \(lost.text), which the store has"
     }
     let text =
       switch line.result {
       case .failed: "FAILED  \(line.problem ?? "")"
       case .reaped: "reaped  remote copy deleted by retention or 'tidemark delete'"
-      case .ok: "ok  \(bytes) bytes, \(how)"
+      case .ok: "ok  \(bytes.text), \(how)"
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
-      case .withheld: "ok  \(bytes) bytes, \(how); log sent only so far (consent: metadata)"
+      case .withheld: "ok  \(bytes.text), \(how); log sent only so far (consent: metadata)"
       }
     let shown = "\(line.session)  \(text)"
     Console.say(line.result == .failed ? Console.paint(shown, .red) : shown)

@@ -29,7 +29,7 @@ struct Why: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
     let wanted = try ShortenedID(id)
     let entries = try DeletionLedger(place.home).entries(where: wanted.matches)
     let lived = try place.lived(nil)

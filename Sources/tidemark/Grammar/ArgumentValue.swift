@@ -12,6 +12,13 @@ enum ArgumentValue {
   /// The end of a time span: the last of two moments, if clocks show the time twice.
   static let until: @Sendable (String) throws -> Timestamp = { try time($0, as: .end) }
 
+  /// Refuses a span that ends before it begins.
+  static func expectOrder(since: Timestamp?, until: Timestamp?) throws {
+    if let since, let until, since > until {
+      throw ValidationError("--since is after --until: nothing can be between them.")
+    }
+  }
+
   private static func time(_ text: String, as bound: TimeText.Bound) throws -> Timestamp {
     guard let time = TimeText.parse(text, now: .now(), zone: .current, as: bound) else {
       throw ValidationError("use \(TimeText.forms)")

@@ -16,5 +16,7 @@ struct SpanOptions: ParsableArguments {
     transform: ArgumentValue.until)
   var until: Timestamp?
 
+  func validate() throws { try ArgumentValue.expectOrder(since: since, until: until) }
+
   var isChoosing: Bool { since != nil || until != nil }
 }

@@ -1,0 +1,37 @@
+import Platform
+import SessionLog
+import SessionReading
+import Sync
+
+extension ReadingContext {
+  /// Looks sessions up; if one is not found, says what this home has done with it.
+  func explaining<Result>(_ lookUp: () async throws -> Result) async throws -> Result {
+    do {
+      return try await lookUp()
+    } catch let error as LookupError where error.code == .none {
+      throw try explanation(of: error) ?? error
+    }
+  }
+
+  /// What this home knows of a session that is neither on this machine nor in the store; nil if
+  /// nothing.
+  private func explanation(of error: LookupError) throws -> Failure? {
+    guard let wanted = try? ShortenedID(error.given), try FileStatus(home.path) != nil else {
+      return nil
+    }
+    let lived = try LivedClock(home: home, machine: machine)
+    let trashed = try Trash(home).sessions(at: lived.time.mark).keys.filter(wanted.matches)
+    if let session = trashed.min() {
+      return Failure(
+        .usage,
+        "\(session) is in the trash; 'tidemark restore \(session)' puts it back, and "
+          + "'tidemark why \(session)' says why it went there")
+    }
+    let deletions = try DeletionLedger(home).entries(where: wanted.matches)
+    guard let last = deletions.last(where: { $0.failure == nil }) else { return nil }
+    return Failure(
+      .usage,
+      "\(last.session) was deleted; 'tidemark why \(last.session)' says when, and on what evidence"
+    )
+  }
+}
