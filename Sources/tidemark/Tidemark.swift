@@ -50,8 +50,9 @@ struct Tidemark: AsyncParsableCommand {
   /// Rejects an unknown command, and suggests a known one.
   static func expectCommand(_ words: [String]) throws {
     var known = configuration.subcommands
-    for word in words {
-      guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+    for (index, word) in words.enumerated() {
+      guard !known.isEmpty, !word.hasPrefix("-") else { return }
+      if word == "help", index == 0 { continue }
       guard let command = known.first(where: { $0.configuration.commandName == word }) else {
         let names = known.compactMap { $0.configuration.commandName }
         let hint = Suggestion.hint(for: word, among: names)

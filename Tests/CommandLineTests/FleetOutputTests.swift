@@ -81,6 +81,18 @@ import Testing
     expect(List.table(devices, Self.now), width: width, is: "summary")
   }
 
+  @Test func devicesOfOneNameAreShownWithTheirIds() throws {
+    let devices = try JSONDecoder().decode(
+      [DeviceSummary].self,
+      from: Data(
+        """
+        [{"deviceId":"d1","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,"errors":0},
+         {"deviceId":"d2","device":"vm","openSessions":0,"waitingBytes":0,"crashes":0,"errors":0}]
+        """.utf8))
+    let lines = List.table(devices, Self.now).render(width: nil).lines
+    #expect(lines[1].hasPrefix("vm d1") && lines[2].hasPrefix("vm d2"))
+  }
+
   /// A pass with each kind of rule, and the one after it; as lines and as JSON.
   @Test func `alerts are one harmless line each, as text and as JSON`() throws {
     var rules = [

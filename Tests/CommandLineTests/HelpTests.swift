@@ -42,7 +42,9 @@ import Testing
     "reap --all-devices", "delete", "delete --all x", "keep", "keep x --for 11y",
     "keep x --for 4000d", "restore", "verify --sample 3", "verify --dry-run", "redact",
     "redact --preview --dry-run", "play x --speed 0", "init", "run", "log LOUD x", "config chek",
-    "tial -20", "frob",
+    "tial -20", "frob", "ls", "rm x", "help foo", "show x --app y", "retry x --failed",
+    "reap --device x", "reap --install-lifecycle --app x", "crashes --since yesterday --until 2d",
+    "grep x --since 2026-11-22T10:00:00Z --until 2026-11-22T09:00:00Z",
   ]
 
   @Test func `messages for mistyped commands match their snapshot`() {

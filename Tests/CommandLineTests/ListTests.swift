@@ -27,6 +27,7 @@ import Testing
     var location = SessionCatalog.Location.both
     var active = "2026-11-22T16:44:01.000Z"
     var consent: Consent?
+    var sealedIn: String?
 
     func entry() throws -> SessionCatalog.Entry {
       var json: [String: Any] = [
@@ -40,6 +41,11 @@ import Testing
       json["endedAt"] = ended
       json["remoteReapedAt"] = reaped
       json["consent"] = consent?.rawValue
+      json["seal"] = sealedIn.map { store in
+        [
+          "store": store, "revision": "\(id).s0002.json", "sealedAt": active, "length": length,
+        ] as [String: Any]
+      }
       let sidecar = try JSONDecoder().decode(
         Sidecar.self, from: JSONSerialization.data(withJSONObject: json))
       return SessionCatalog.Entry(
@@ -78,6 +84,14 @@ import Testing
       id: "20261122t143000z-e0000000", app: "secret", status: .terminated, cause: .exit(0),
       uploaded: 0, consent: .metadata),
   ]
+
+  /// A session that was sealed in a store, of which a listing has shown nothing.
+  static func sealedEntry(in store: String) throws -> SessionCatalog.Entry {
+    try Session(
+      id: "20261122t143005z-k3f9a7c2", app: "nightly-job", status: .terminated, cause: .exit(0),
+      location: .local, sealedIn: store
+    ).entry()
+  }
 
   private func view() throws -> ListColumn.View {
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))

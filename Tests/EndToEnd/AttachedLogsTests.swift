@@ -33,7 +33,7 @@ import Testing
       """)
     #expect(result.status == 0, "\(result.errors)")
     let text = result.text
-    #expect(text.hasPrefix("attach \(program.folder.path)/logs/api/service.log\n"), "\(text)")
+    #expect(text.hasPrefix("attach \(program.folder.path)/logs/api/service.log (6 B)\n"), "\(text)")
     #expect(text.contains(#""appName":"api""#))
     #expect(text.contains("api 1\napi 1\napi 2\napi 2\napi 3\napi 3\n"), "\(text)")
     #expect(!text.contains("no\n"))

@@ -76,6 +76,28 @@ import Testing
       #expect(result.errors.contains("/nokey"), "\(command): \(result.errors)")
     }
     #expect(try await program.list("--local").first?["keptUntil"] is String)
+    // cron hears of it once an hour, a person each time.
+    for (command, isReported) in [
+      (["upload"], true), (["upload"], false), (["upload", "--now"], true),
+    ] {
+      let result = try await program.run(command)
+      #expect(result.status == 78 && result.errors.contains("/nokey") == isReported, "\(command)")
+    }
+  }
+
+  @Test func `logs that consent none held back are sent after consent logs, as status says`()
+    async throws
+  {
+    let program = try Program()
+    try await program.configure { $0.replacing("consent: logs", with: "consent: none") }
+    try await program.run("run", "--", "echo", "hello")
+    let status = try await program.run("status")
+    let promise = "consent: logs in the configuration; after 'metadata' only for sessions still"
+    #expect(status.text.contains(promise), "\(status.text)")
+    let sent = try await program.shell(
+      "sed -i 's/^consent: none/consent: logs/' $TIDEMARK_HOME/tidemark.yaml; $T upload")
+    #expect(sent.status == 0, "\(sent.errors)")
+    #expect(try await program.list().first?["location"] as? String == "both")
   }
 
   @Test func `commands that only read make no home`() async throws {

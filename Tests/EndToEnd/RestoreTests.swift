@@ -88,7 +88,8 @@ import Testing
     let deleted = try await program.run("delete", "--yes", name)
     #expect(deleted.status == 0 && deleted.text.contains(id), "\(deleted.text)\(deleted.errors)")
     let restored = try await program.run("restore", id)
-    #expect(restored.status == 64 && restored.errors.contains("no session"), "\(restored.text)")
+    #expect(
+      restored.status == 64 && restored.errors.contains("\(id) was deleted"), "\(restored.text)")
   }
 
   @Test func `a session that is only in the trash can be deleted`() async throws {

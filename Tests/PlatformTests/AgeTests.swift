@@ -8,10 +8,11 @@ import Testing
     arguments: [
       ("0", 0), ("90", 90), ("90s", 90), ("10m", 600), ("2h", 7200), ("7d", 604_800),
       ("4w", 2_419_200), ("31535999999", 31_535_999_999), ("31536000000", nil), ("", nil),
-      ("d", nil), ("-1s", nil), ("1.5h", nil), ("1y", nil), ("9223372036854775807w", nil),
+      ("d", nil), ("-1s", nil), ("1.5h", nil), ("1y", 31_536_000),
+      ("2 months", 5_184_000), ("9223372036854775807w", nil),
       ("١s", nil), ("1h30m", 5400), ("5min", 300), ("2 days", 172_800), ("1h 30 m", 5400),
       ("1 week 2d", 777_600), ("1h30", nil), ("30 1h", nil), ("h30m", nil), ("1h ", nil),
-      ("1M", nil), ("999y", nil),
+      ("1M", nil), ("999y", 31_504_464_000), ("1001y", nil),
     ] as [(String, Int64?)])
   func `ages are parsed with their units`(text: String, seconds: Int64?) {
     #expect(Age.parse(text) == seconds.map { .seconds($0) })

@@ -390,13 +390,19 @@ _tidemark_list() {
 
 _tidemark_show() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--local --remote --salvage --plain --raw --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --local --remote --salvage --plain --raw --json --version -h --help)
     repeating_options=(--category --scenario)
-    non_repeating_options=(--level --since --until --stream -n --lines --user)
+    non_repeating_options=(--device --app --level --since --until --stream -n --lines --user)
     __tidemark_offer_flags_options 1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
     '--level')
         __tidemark_add_completions -W 'TRACE'$'\n''DEBUG'$'\n''INFO'$'\n''SUCCESS'$'\n''WARNING'$'\n''ERROR'$'\n''FAULT'
         return
@@ -699,13 +705,25 @@ _tidemark_verify() {
 
 _tidemark_reap() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--local --remote --all-devices --dry-run --explain --trust-server-clock --force --yes -y --json --print-lifecycle --install-lifecycle --version -h --help)
+    non_repeating_flags=(--local --remote --all-devices --failed --dry-run --explain --trust-server-clock --force --yes -y --json --print-lifecycle --install-lifecycle --version -h --help)
     repeating_options=()
-    non_repeating_options=(--older-than --longest-session)
+    non_repeating_options=(--device --app --since --until --older-than --longest-session)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--older-than')
         return
         ;;
@@ -840,13 +858,16 @@ _tidemark_why() {
 
 _tidemark_redact() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--preview --apply-remote --dry-run --failed --count --show-secrets --json --version -h --help)
+    non_repeating_flags=(--preview --apply-remote --dry-run --all-devices --failed --count --show-secrets --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--app --since --until --file --rules --user)
+    non_repeating_options=(--device --app --since --until --file --rules --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
     '--app')
         return
         ;;
@@ -888,13 +909,25 @@ _tidemark_status() {
 
 _tidemark_retry() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--moved --dry-run --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --dry-run --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--user)
+    non_repeating_options=(--device --app --since --until --user)
     __tidemark_offer_flags_options -1
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
+    '--since')
+        return
+        ;;
+    '--until')
+        return
+        ;;
     '--user')
         return
         ;;
@@ -955,7 +988,7 @@ _tidemark_alert_pass() {
 
 _tidemark_alert_silence() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--end --list --utc --json --version -h --help)
+    non_repeating_flags=(--end --list --utc --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --for --reason --rules)
     __tidemark_offer_flags_options 1
@@ -987,17 +1020,23 @@ _tidemark_alert_status() {
 
 _tidemark_crashes() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--exit-failed --local --remote --utc --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --exit-failed --local --remote --utc --json --version -h --help)
     repeating_options=()
-    non_repeating_options=(--since --device)
+    non_repeating_options=(--device --app --since --until)
     __tidemark_offer_flags_options 0
 
     # Offer option value completions
     case "${prev}" in
+    '--device')
+        return
+        ;;
+    '--app')
+        return
+        ;;
     '--since')
         return
         ;;
-    '--device')
+    '--until')
         return
         ;;
     esac
@@ -1083,7 +1122,7 @@ _tidemark_scenario_list() {
 
 _tidemark_scenario_enable() {
     repeating_flags=()
-    non_repeating_flags=(--dry-run --version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--for)
     __tidemark_offer_flags_options 1
@@ -1098,7 +1137,7 @@ _tidemark_scenario_enable() {
 
 _tidemark_scenario_disable() {
     repeating_flags=()
-    non_repeating_flags=(--dry-run --version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1
@@ -1114,7 +1153,7 @@ _tidemark_scenario_test() {
 
 _tidemark_scenario_forget() {
     repeating_flags=()
-    non_repeating_flags=(--dry-run --version -h --help)
+    non_repeating_flags=(--dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=()
     __tidemark_offer_flags_options 1

@@ -10,14 +10,15 @@ public enum Age {
       (["s", "sec", "secs", "second", "seconds"], 1),
       (["m", "min", "mins", "minute", "minutes"], 60),
       (["h", "hr", "hrs", "hour", "hours"], 3_600), (["d", "day", "days"], 86_400),
-      (["w", "week", "weeks"], 7 * 86_400),
+      (["w", "week", "weeks"], 7 * 86_400), (["month", "months"], 30 * 86_400),
+      (["y", "year", "years"], 365 * 86_400),
     ]
     for (words, seconds) in names { for word in words { named[word] = seconds } }
     return named
   }()
 
   /// The forms that ``parse(_:)`` accepts, for messages and help.
-  public static let forms = "45s, 10min, 1h30m, 7d or 4w"
+  public static let forms = "45s, 10min, 1h30m, 7d, 4w or 1y"
 
   /// The largest unit that fits, rounded down: `3 d`.
   public static func text(_ span: Duration) -> String {
@@ -43,7 +44,7 @@ public enum Age {
     span.seconds < 0 ? "in \(text(.zero - span))" : "\(text(span)) ago"
   }
 
-  /// Parses `90s`, `10min`, `1h30m`, `2 days`, `4w`, or plain seconds.
+  /// Parses `90s`, `10min`, `1h30m`, `2 days`, `4w`, `1y` (365 days), or plain seconds.
   ///
   /// - Returns: nil for anything else, and for more than a thousand years.
   public static func parse(_ text: String) -> Duration? {

@@ -27,7 +27,7 @@ struct ConfigShow: AsyncParsableCommand {
   var json = false
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  private struct Line: Encodable {
+  struct Line: Encodable {
     let key: String
     let value: String?
     let origin: String
@@ -55,18 +55,23 @@ struct ConfigShow: AsyncParsableCommand {
               where_: value.origin.place)))
       }
     } else {
-      var table = Table([
-        .init(name: "key"), .init(name: "value", least: 12),
-        .init(name: "origin", least: 12, keepsEnd: true),
-      ])
-      for value in values {
-        table.add([
-          .init(value.key), .init(String(oneLine: value.value ?? "")), .init(value.origin.text),
-        ])
-      }
-      Console.show(table)
+      Console.show(Self.table(values))
     }
     try show(settings, home)
+  }
+
+  /// The table of some settings.
+  static func table(_ values: [EffectiveSetting]) -> Table {
+    var table = Table([
+      .init(name: "key"), .init(name: "value", least: 12),
+      .init(name: "origin", least: 12, keepsEnd: true),
+    ])
+    for value in values {
+      table.add([
+        .init(value.key), .init(String(oneLine: value.value ?? "")), .init(value.origin.text),
+      ])
+    }
+    return table
   }
 
   /// How many files of a source are listed for a person.

@@ -115,47 +115,64 @@ struct Doctor: AsyncParsableCommand {
   // MARK: Text
 
   private func show(_ all: [Surroundings]) {
-    for one in all {
-      let differences = one.differences(from: all[0])
-      let mark =
-        differences.isEmpty
-        ? "" : Console.paint("  other \(differences.joined(separator: ", "))", .yellow)
-      Console.say("\(Console.paint(one.name, .bold))\(mark)")
-      Console.say("  home           \(one.home)")
-      Console.say("  configuration  \(one.configuration)")
-      Console.say("  store          \(one.store ?? "none")")
-      if let credentials = one.credentials { Console.say("  access key     \(credentials)") }
-      Console.say("  device         \(one.device ?? "not made yet")")
-      if let key = one.key { Console.say("  signs with     \(key)") }
-      for path in one.exposed {
-        Console.say(
-          Console.paint("  exposed        every user can read \(path): chmod 600 it", .yellow))
-      }
-      if let problem = one.problem {
-        Console.say(Console.paint("  problem        \(problem)", .red))
-      }
-    }
-    let missing = Surroundings.missingInCron()
-    if !missing.isEmpty {
-      Console.say("Not set in cron: \(missing.joined(separator: " "))")
+    for line in Self.lines(of: all, missingInCron: Surroundings.missingInCron()) {
+      Console.say(line)
     }
     Console.say()
   }
 
+  /// What is known of environments.
+  static func lines(of all: [Surroundings], missingInCron missing: [String]) -> [ReportLine] {
+    var lines: [ReportLine] = []
+    func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
+      let label = "  " + name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      lines.append(ReportLine(label + value, colour, indent: label.count))
+    }
+    for one in all {
+      let differences = one.differences(from: all[0])
+      lines.append(
+        ReportLine(
+          one.name + (differences.isEmpty ? "" : " (other \(differences.joined(separator: ", ")))"),
+          differences.isEmpty ? .bold : .yellow))
+      add("home", one.home)
+      add("configuration", one.configuration)
+      add("store", one.store ?? "none")
+      if let credentials = one.credentials { add("access key", credentials) }
+      add("device", one.deviceId ?? "not made yet")
+      if let key = one.key { add("signs with", key) }
+      for path in one.exposed {
+        add("exposed", "every user can read \(path): chmod 600 it", .yellow)
+      }
+      if let problem = one.problem { add("problem", problem, .red) }
+    }
+    if !missing.isEmpty {
+      lines.append(ReportLine("Not set in cron: \(missing.joined(separator: " "))"))
+    }
+    return lines
+  }
+
   private func show(_ finding: ProbeFinding, _ rights: NeededRights) {
-    let (word, colour): (String, Console.Colour) =
+    for line in Self.lines(of: finding, rights) { Console.say(line) }
+  }
+
+  /// What a check has found.
+  static func lines(of finding: ProbeFinding, _ rights: NeededRights) -> [ReportLine] {
+    let (word, colour): (String, Console.Colour?) =
       switch finding.outcome {
-      case .ok: ("ok", .green)
+      case .ok: ("ok", nil)
       case .note: ("note", .yellow)
       case .failed: ("FAILED", .red)
       case .skipped: ("skipped", .grey)
       }
-    let mark = Console.paint(word.padding(toLength: 8, withPad: " ", startingAt: 0), colour)
+    let mark = word.padding(toLength: 8, withPad: " ", startingAt: 0)
     let name = finding.check.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0)
-    Console.say("\(mark)\(name)\(finding.summary)")
-    if let advice = finding.error?.advice, !advice.isEmpty { Console.say("        \(advice)") }
-    if let right = Self.missingRight(finding, rights) {
-      Console.say(Console.paint("        missing right: \(right)", .red))
+    var lines = [ReportLine("\(mark)\(name)\(finding.summary)", colour, indent: 25)]
+    if let advice = finding.error?.advice, !advice.isEmpty {
+      lines.append(ReportLine("        \(advice)", indent: 8))
     }
+    if let right = missingRight(finding, rights) {
+      lines.append(ReportLine("        missing right: \(right)", .red, indent: 8))
+    }
+    return lines
   }
 }

@@ -79,7 +79,8 @@ struct List: AsyncParsableCommand {
 
   private static let columns: @Sendable (String) throws -> [ListColumn] = { text in
     try text.split(separator: ",").map { name in
-      guard let column = ListColumn(rawValue: name.lowercased()) else {
+      let word = name.filter { $0 != " " }.lowercased()
+      guard let column = ListColumn(rawValue: word) else {
         let known = ListColumn.allCases.map(\.rawValue).joined(separator: ",")
         throw ValidationError("valid columns: \(known)")
       }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ObjectStore
 import Platform
 import SessionLog
+import SessionReading
 import Sync
 
 /// `tidemark reap`.
@@ -18,7 +19,8 @@ struct Reap: AsyncParsableCommand {
       retention asks first, or needs --yes. A deletion of most sessions at once \
       waits for a day, or for --force; with --older-than it is refused without (exit code 1). \
       Deleted local copies stay in the trash for a week; 'tidemark keep' exempts a session. \
-      Both sides by default. An operator removes sessions of retired devices with \
+      Both sides by default. --app, --failed, --since and --until choose among the sessions that are \
+      old enough. An operator removes sessions of retired devices with \
       --remote --all-devices, or an S3 lifecycle rule does.
 
       With --json one object a line for each session that goes, and with --explain for each that \
@@ -27,14 +29,15 @@ struct Reap: AsyncParsableCommand {
       Examples:
         tidemark reap --dry-run --explain
         tidemark reap --local --older-than 2d --yes
+        tidemark reap --remote --device build-server --app nightly --older-than 3d --dry-run
       """)
 
   @Flag(help: "Local copies.")
   var local = false
   @Flag(help: "Remote copies.")
   var remote = false
-  @Flag(help: "With --remote: the copies of all devices; for operators.")
-  var allDevices = false
+  @OptionGroup var choice: ChoiceOptions
+  @OptionGroup var span: SpanOptions
   @Option(
     help: ArgumentHelp(
       "Another age than the configured ones, e.g. 12h or 30d.", valueName: "time"),
@@ -59,13 +62,16 @@ struct Reap: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
-    if allDevices && (local || !remote) {
-      throw ValidationError("--all-devices goes with --remote, and without --local.")
+    if choice.devices.isElsewhere && (local || !remote) {
+      throw ValidationError(
+        "--device and --all-devices go with --remote, and without --local.")
     }
     if trustServerClock && (local || !remote) {
       throw ValidationError("--trust-server-clock goes with --remote, and without --local.")
     }
-    if lifecycle.isAsked && (local || remote || explain || force || json) {
+    if lifecycle.isAsked,
+      local || remote || explain || force || json || choice.isChoosing || span.isChoosing
+    {
       throw ValidationError("A lifecycle rule is printed or installed by itself.")
     }
   }
@@ -108,10 +114,17 @@ struct Reap: AsyncParsableCommand {
       }
       try await context.checkFolder()
       let configured = own.settings.retention.remote
-      failed +=
-        try await allDevices
-        ? reapAllDevices(context, retention, below: configured, elsewhere, holding: lock)
-        : reapRemote(context, retention, below: configured, elsewhere, holding: lock)
+      let reading = try own.reading(with: context)
+      guard !choice.devices.allDevices else {
+        failed += try await reapAllDevices(
+          context, reading, retention, below: configured, elsewhere, holding: lock)
+        if failed > 0 { throw ExitStatus.partial }
+        return
+      }
+      let device = try await choice.devices.ids(own: own.device.deviceId, in: reading.store).first
+      failed += try await reapRemote(
+        context, reading, retention, below: configured, elsewhere, holding: lock,
+        device: device ?? own.device.deviceId)
     }
     if failed > 0 { throw ExitStatus.partial }
   }
@@ -125,7 +138,9 @@ struct Reap: AsyncParsableCommand {
       context.map(LocalReaper.init)
       ?? LocalReaper(
         home: place.home, lived: lived, now: .now(), unproven: place.reasonToKeepUnsent)
-    let plan = try await reaper.plan(retention)
+    var plan = try await reaper.plan(retention)
+    let chosen = try await self.chosen(in: place.reading(with: nil), devices: [])
+    plan.restrict(to: chosen)
     try show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
     guard try mayDelete(plan.local, below: place.settings.retention.local) else { return 0 }
@@ -137,7 +152,17 @@ struct Reap: AsyncParsableCommand {
       }
     for error in errors { Console.complain(error) }
     if !dryRun { try lived.save(holding: lock) }
-    return try await errors.count + prune(context, retention, holding: lock)
+    return try await errors.count + prune(context, retention, of: chosen, holding: lock)
+  }
+
+  /// The sessions that the options choose; nil for all.
+  private func chosen(
+    in reading: ReadingContext, devices: [String]
+  ) async throws -> Set<SessionID>? {
+    guard choice.isNarrowing || span.isChoosing else { return nil }
+    let entries = try await SessionCatalog(reading).entries(
+      devices: devices, includesLocal: devices.isEmpty, activeSince: span.since)
+    return Set(entries.filter { choice.includes($0) && span.includes($0) }.map(\.session))
   }
 
   /// Reports that a plan waits; if it waits for a person's confirmation, ends the command.
@@ -171,11 +196,13 @@ struct Reap: AsyncParsableCommand {
 
   /// Prunes rotated parts of the sessions that stay.
   private func prune(
-    _ context: SyncContext?, _ retention: Retention, holding lock: HomeLock
+    _ context: SyncContext?, _ retention: Retention, of chosen: Set<SessionID>?,
+    holding lock: HomeLock
   ) async throws -> Int {
     guard let context else { return 0 }
     let pruner = PartPruner(context)
-    let plan = try await pruner.plan(retention)
+    var plan = try await pruner.plan(retention)
+    plan.restrict(to: chosen)
     try show(plan)
     guard !dryRun else { return 0 }
     let failed = pruner.execute(plan, holding: lock).compactMap { outcome in
@@ -185,7 +212,7 @@ struct Reap: AsyncParsableCommand {
     return failed.count
   }
 
-  private struct Line: Encodable {
+  struct Line: Encodable {
     let session: SessionID
     let copy: String
     let deleted: Bool
@@ -211,29 +238,31 @@ struct Reap: AsyncParsableCommand {
         let part = removal.part
         let reason = explain ? ": \(part.age); \(removal.evidence.finding)" : ""
         Console.say(
-          "\(verb) local \(part.session) part \(part.start) (\(part.bytes.text))\(reason)")
+          ReportLine(
+            "\(verb) local \(part.session) part \(part.start) (\(part.bytes.text))\(reason)"))
       }
     }
     guard explain else { return }
     for kept in plan.kept {
       Console.say(
-        "keep local \(kept.part.session) part \(kept.part.start): \(kept.part.age), but \(kept.reason)"
-      )
+        ReportLine(
+          "keep local \(kept.part.session) part \(kept.part.start): \(kept.part.age), but "
+            + kept.reason))
     }
   }
 
   /// Reaps one device after the other, each separately, so that a guard or a damaged folder of one
   /// does not affect the others.
   private func reapAllDevices(
-    _ context: SyncContext, _ retention: Retention, below configured: Duration,
-    _ elsewhere: OpenSessions, holding lock: HomeLock
+    _ context: SyncContext, _ reading: ReadingContext, _ retention: Retention,
+    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock
   ) async throws -> Int {
     var failed = 0
     for device in try await RemoteReaper.devices(in: context.store) {
       do {
         failed += try await reapRemote(
-          context, retention, below: configured, elsewhere, holding: lock, device: device,
-          isReported: true)
+          context, reading, retention, below: configured, elsewhere, holding: lock,
+          device: device, isReported: true)
       } catch let error where (error as? StoreError)?.code != .cancelled {
         Console.complain("device \(device): \(error)")
         failed += 1
@@ -243,13 +272,13 @@ struct Reap: AsyncParsableCommand {
   }
 
   private func reapRemote(
-    _ context: SyncContext, _ retention: Retention, below configured: Duration,
-    _ elsewhere: OpenSessions, holding lock: HomeLock, device: String? = nil,
+    _ context: SyncContext, _ reading: ReadingContext, _ retention: Retention,
+    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock, device: String,
     isReported: Bool = false
   ) async throws -> Int {
-    let reaper = RemoteReaper(
-      context, devices: [device ?? context.device.deviceId], openElsewhere: elsewhere)
-    let plan = try await reaper.plan(retention)
+    let reaper = RemoteReaper(context, devices: [device], openElsewhere: elsewhere)
+    var plan = try await reaper.plan(retention)
+    plan.restrict(to: try await chosen(in: reading, devices: [device]))
     try show(plan.remote + plan.superseded, plan.kept, side: "remote")
     try report(plan.postponement)
     guard try mayDelete(plan.remote, below: configured) else { return 0 }
@@ -257,7 +286,7 @@ struct Reap: AsyncParsableCommand {
     if !dryRun { try context.saveLivedTime(holding: lock) }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
-    if isReported, !json, let device {
+    if isReported, !json {
       let bytes = plan.remote.compactMap(\.bytes).total.text
       Console.say(
         "device \(device): \(dryRun ? "would delete" : "deleted") "
@@ -288,12 +317,41 @@ struct Reap: AsyncParsableCommand {
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in gone {
-        let reason = explain ? ": \(removal.explanation)" : ""
-        let size = removal.bytes.map { " (\($0.text))" } ?? ""
-        Console.say("\(verb) \(side) \(removal.session)\(size)\(reason)")
+        Console.say(
+          Self.line(
+            "\(verb) \(side)", removal.session, removal.bytes,
+            explain ? removal.explanation : nil))
       }
     }
     guard explain else { return }
-    for kept in kept { Console.say("keep \(side) \(kept.session): \(kept.reason)") }
+    for kept in kept { Console.say(Self.line("keep \(side)", kept.session, nil, kept.reason)) }
+  }
+
+  /// What happens to a copy, and why.
+  static func line(
+    _ verb: String, _ session: SessionID, _ bytes: ByteCount?, _ reason: String?
+  ) -> ReportLine {
+    let size = bytes.map { " (\($0.text))" } ?? ""
+    return ReportLine("\(verb) \(session)\(size)" + (reason.map { ": \($0)" } ?? ""))
+  }
+}
+
+extension ReapPlan {
+  /// Leaves sessions alone that a person did not choose.
+  fileprivate mutating func restrict(to chosen: Set<SessionID>?) {
+    guard let chosen else { return }
+    local.removeAll { !chosen.contains($0.session) }
+    remote.removeAll { !chosen.contains($0.session) }
+    superseded.removeAll { !chosen.contains($0.session) }
+    kept.removeAll { !chosen.contains($0.session) }
+  }
+}
+
+extension PrunePlan {
+  /// Leaves parts alone of sessions that a person did not choose.
+  fileprivate mutating func restrict(to chosen: Set<SessionID>?) {
+    guard let chosen else { return }
+    pruned.removeAll { !chosen.contains($0.part.session) }
+    kept.removeAll { !chosen.contains($0.part.session) }
   }
 }

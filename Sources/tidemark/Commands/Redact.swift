@@ -43,10 +43,7 @@ struct Redact: AsyncParsableCommand {
     help: "The sessions; by default all on this machine.",
     completion: .custom(SessionCompletion.ids))
   var ids: [String] = []
-  @Option(help: ArgumentHelp("Only sessions of this program.", valueName: "name"))
-  var app: String?
-  @Flag(help: "Only sessions that crashed or exited with a status other than 0.")
-  var failed = false
+  @OptionGroup var choice: ChoiceOptions
   @OptionGroup var span: SpanOptions
   @Option(
     help: ArgumentHelp("Instead of sessions: a file, or - for standard input."),
@@ -84,16 +81,15 @@ struct Redact: AsyncParsableCommand {
     }
   }
 
-  private var isChoosing: Bool { app != nil || failed || span.isChoosing }
+  private var isChoosing: Bool { choice.isChoosing || span.isChoosing }
 
   private func includes(_ entry: SessionCatalog.Entry) -> Bool {
-    owner.includes(entry) && (app == nil || entry.sidecar.appName == app)
-      && (!failed || entry.sidecar.hasFailed)
-      && (span.until.map { entry.sidecar.startedAt <= $0 } ?? true)
+    owner.includes(entry) && choice.includes(entry) && span.includes(entry)
   }
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
+    try choice.devices.expectOwn(place, "redact")
     if applyRemote { return try await apply(place) }
     let settings = try rules.map { try Settings(path: Self.existing($0)) } ?? place.settings
     let redactor = try Redactor(settings.redaction)

@@ -9,7 +9,7 @@ struct Retry: AsyncParsableCommand {
     commandName: "retry",
     abstract: "Retry failed sessions at the next upload.",
     discussion: """
-      Without sessions all that wait are released, and the store too when it is left alone for a \
+      Without sessions or options that choose some, all that wait are released, and the store too when it is left alone for a \
       while because it could not be reached or rejected the login. A session whose remote copy was \
       deleted, by a person or by retention, is uploaded again only when it is named. After the store \
       has moved, or another one was configured, --moved sends the sessions that were sealed in the \
@@ -20,11 +20,11 @@ struct Retry: AsyncParsableCommand {
       Examples:
         tidemark retry
         tidemark retry k3f9a7c2
+        tidemark retry --app billing --since yesterday
       """)
 
-  @Argument(
-    help: "The sessions; by default all that wait.", completion: .custom(SessionCompletion.ids))
-  var ids: [String] = []
+  @OptionGroup var sessions: SelectionOptions
+  @OptionGroup var span: SpanOptions
   @Flag(help: "Send what is sealed in another store than the configured one.")
   var moved = false
   @Flag(help: "Change nothing; print what would be released.")
@@ -36,17 +36,35 @@ struct Retry: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
-    if moved, !ids.isEmpty { throw ValidationError("--moved goes without sessions.") }
+    if !sessions.ids.isEmpty, span.isChoosing {
+      throw ValidationError("Use either session ids or selection options, not both.")
+    }
+    if moved, isChoosing || !sessions.ids.isEmpty {
+      throw ValidationError("--moved goes without sessions and selection options.")
+    }
   }
 
+  private var isChoosing: Bool { sessions.isChoosing || span.isChoosing }
+
   func run() async throws {
+    let ids = sessions.ids
     let place = try owner.workplace(diagnostics.logger())
+    try sessions.choice.devices.expectOwn(place, "retry")
     let lock = try place.requireLock()
     let uploader = Uploader(try place.context(store: place.storeURL(), needsLogin: false))
     if moved { return try sendFromElsewhere(uploader, lock) }
     let waiting = try uploader.waiting()
     var released = waiting.sessions
-    if ids.isEmpty {
+    if isChoosing {
+      let waiting = Set(released.map(\.session))
+      let chosen = try await SessionCatalog(place.reading(with: nil))
+        .entries(
+          devices: [], activeSince: span.since, including: { waiting.contains($0) }
+        )
+        .filter { sessions.choice.includes($0) && span.includes($0) }
+      let wanted = Set(chosen.map(\.session))
+      released.removeAll { !wanted.contains($0.session) }
+    } else if ids.isEmpty {
       if let error = waiting.store?.lastError { try sayStore("\(error)") }
       if !dryRun { try uploader.retryStore(holding: lock) }
     } else {
@@ -77,7 +95,7 @@ struct Retry: AsyncParsableCommand {
       if !dryRun { try uploader.retry(one.session, holding: lock) }
       try say(one.session, one.reason)
     }
-    if released.isEmpty && waiting.store == nil { Console.remark("nothing waits") }
+    if released.isEmpty && (isChoosing || waiting.store == nil) { Console.remark("nothing waits") }
     if let problem = try place.storeProblem() { throw problem }
   }
 

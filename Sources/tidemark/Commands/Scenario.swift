@@ -70,9 +70,11 @@ private struct ScenarioPlace {
 
   /// Switches a known scenario.
   ///
-  /// - Parameter dryRun: whether to change nothing and print what would change.
+  /// - Parameters:
+  ///   - dryRun: whether to change nothing and print what would change.
+  ///   - asJSON: whether to print the result as JSON.
   func set(
-    _ name: ScenarioName, _ isEnabled: Bool, until: Timestamp? = nil, dryRun: Bool
+    _ name: ScenarioName, _ isEnabled: Bool, until: Timestamp? = nil, dryRun: Bool, asJSON: Bool
   ) async throws {
     guard let declared = try await known()[name] else {
       throw Failure(
@@ -81,14 +83,30 @@ private struct ScenarioPlace {
           + "tidemark run --scenario '\(name)' -- PROGRAM. "
           + "'tidemark scenario list' shows those that are known")
     }
+    func say(_ hasChanged: Bool) throws {
+      let result = ScenarioChange(
+        scenario: name.description, isEnabled: isEnabled, until: until, hasChanged: hasChanged)
+      Console.say(try Console.json(result))
+    }
     let text = isEnabled ? "on" + (until.map { " until \($0)" } ?? "") : "off"
-    guard !dryRun else { return Console.say("would switch \(name) \(text)") }
+    guard !dryRun else {
+      return asJSON ? try say(false) : Console.say("would switch \(name) \(text)")
+    }
     let hasChanged = try file.change { states in
       states[name, default: declared].set(
         isEnabled, until: until, by: Account.current.name)
     }
+    if asJSON { return try say(hasChanged) }
     Console.remark("\(name) is \(text)" + (hasChanged ? "" : " already"))
   }
+}
+
+/// What has become of a scenario.
+private struct ScenarioChange: Encodable {
+  let scenario: String
+  var isEnabled: Bool?
+  var until: Timestamp?
+  let hasChanged: Bool
 }
 
 private struct ScenarioList: AsyncParsableCommand {
@@ -165,13 +183,15 @@ private struct ScenarioEnable: AsyncParsableCommand {
   var duration: Duration?
   @Flag(help: "Change nothing; print what would change.")
   var dryRun = false
+  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
+  var json = false
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() async throws {
     let until = duration.map { Timestamp.now() + $0 }
     try await ScenarioPlace().set(
-      ScenarioName(argument: name), true, until: until, dryRun: dryRun)
+      ScenarioName(argument: name), true, until: until, dryRun: dryRun, asJSON: json)
   }
 }
 
@@ -188,11 +208,14 @@ private struct ScenarioDisable: AsyncParsableCommand {
 
   @Flag(help: "Change nothing; print what would change.")
   var dryRun = false
+  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
+  var json = false
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() async throws {
-    try await ScenarioPlace().set(ScenarioName(argument: name), false, dryRun: dryRun)
+    try await ScenarioPlace().set(
+      ScenarioName(argument: name), false, dryRun: dryRun, asJSON: json)
   }
 }
 
@@ -230,6 +253,8 @@ private struct ScenarioForget: ParsableCommand {
 
   @Flag(help: "Change nothing; print what would change.")
   var dryRun = false
+  @Flag(help: "One JSON object: scenario, isEnabled, until, hasChanged.")
+  var json = false
 
   func validate() throws { _ = try ScenarioName(argument: name) }
 
@@ -240,6 +265,11 @@ private struct ScenarioForget: ParsableCommand {
       try dryRun
       ? file.scenarios()[name] != nil : file.change { $0.removeValue(forKey: name) != nil }
     guard isKnown else { throw Failure(.usage, "there is no scenario \(name)") }
-    if dryRun { Console.say("would forget \(name)") }
+    if json {
+      let result = ScenarioChange(scenario: name.description, hasChanged: !dryRun)
+      Console.say(try Console.json(result))
+    } else if dryRun {
+      Console.say("would forget \(name)")
+    }
   }
 }

@@ -125,6 +125,17 @@ struct DeviceOptions: ParsableArguments {
     return [try Self.choose(device, among: known).deviceId]
   }
 
+  /// Refuses other devices, for a command whose work is done where the sessions are recorded.
+  func expectOwn(_ place: Workplace, _ command: String) throws {
+    let own = place.device
+    let isOwn = device.map { $0 == own.deviceName || own.deviceId.hasPrefix($0) && !$0.isEmpty }
+    guard allDevices || isOwn == false else { return }
+    throw Failure(
+      .usage,
+      "'tidemark \(command)' works on this device's sessions only (\(String(oneLine: own.deviceName)), "
+        + "\(own.deviceId)); run it on the other device")
+  }
+
   /// The one device that a name, an id or the beginning of an id means.
   ///
   /// - Throws: ``Failure`` when there is none, or more than one.

@@ -9,7 +9,8 @@ struct Show: AsyncParsableCommand {
     commandName: "show",
     abstract: "Print a session's log.",
     discussion: """
-      ID may be shortened as long as it is unique. On a terminal control bytes are made visible, \
+      ID may be shortened as long as it is unique; without it, the newest session that --app, --failed, \
+      --device and the like choose. Times in log lines are in UTC, as they were recorded. On a terminal control bytes are made visible, \
       whatever the form asked for; through a pipe the bytes are exact. Of a session in the store \
       --lines, --since and --until fetch only the parts that they need. Exit code 65 when --salvage \
       had something to pass over, 77 when its log was not sent (consent: metadata). With --json one \
@@ -18,12 +19,14 @@ struct Show: AsyncParsableCommand {
       Examples:
         tidemark show k3f9a7c2 -n50
         tidemark show k3f9a7c2 --level ERROR --since 10:00
+        tidemark show --failed --app billing
       """)
 
   @Argument(
     help: "The session, as 'tidemark list' shows it; its id may be shortened.",
     completion: .custom(SessionCompletion.ids))
-  var id: String
+  var id: String?
+  @OptionGroup var choice: ChoiceOptions
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
   @Flag(help: "What the program printed, without our prefixes.")
@@ -37,6 +40,11 @@ struct Show: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func validate() throws {
+    if (id == nil) != choice.isChoosing {
+      throw ValidationError(
+        "Name a session, or choose the newest by --app, --failed, --device and the like; "
+          + "'tidemark list' shows them.")
+    }
     if [plain, raw, json].count(where: \.self) > 1 {
       throw ValidationError("--plain, --raw and --json exclude each other.")
     }
@@ -47,8 +55,7 @@ struct Show: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
-    let catalog = try side.catalog(place)
-    let entry = try await side.entry(named: id, in: catalog)
+    let (entry, catalog) = try await entry(place)
     let reader = try side.reader(of: entry, in: catalog)
     let choice = try records.choice()
     let mode = records.mode(for: choice)
@@ -73,5 +80,19 @@ struct Show: AsyncParsableCommand {
       isWhole = try await reader.readLines(choice, mode) { Console.show($0) }
     }
     if !isWhole { throw ExitStatus.integrity }
+  }
+
+  private func entry(
+    _ place: Workplace
+  ) async throws -> (SessionCatalog.Entry, SessionCatalog) {
+    let catalog = try side.catalog(place)
+    if let id { return (try await side.entry(named: id, in: catalog), catalog) }
+    let selected = try await choice.newest(
+      in: catalog, place, owner, since: records.filter.since, until: records.filter.until, limit: 1,
+      includesLocal: !side.remote)
+    guard let entry = selected.entries.first else {
+      throw Failure(.usage, "no matching sessions; see 'tidemark list'")
+    }
+    return (entry, selected.catalog)
   }
 }

@@ -50,7 +50,7 @@ struct Status: AsyncParsableCommand {
     if json && prometheus { throw ValidationError("--json and --prometheus exclude each other.") }
   }
 
-  private struct Report: Encodable {
+  struct Report: Encodable {
     let user: String?
     let home: String
     let configuration: String
@@ -76,7 +76,7 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Bytes that were not uploaded for one reason.
-  private struct Waits: Encodable {
+  struct Waits: Encodable {
     let reason: String
     let bytes: ByteCount
     let sessions: Int
@@ -93,7 +93,7 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Consecutive failed attempts, of a session or, without one, of the store.
-  private struct Attempts: Encodable {
+  struct Attempts: Encodable {
     var session: SessionID?
     let attempts: Int
     let lastError: String
@@ -224,87 +224,98 @@ struct Status: AsyncParsableCommand {
   }
 
   private func show(_ report: Report, _ place: Workplace) {
-    if let user = report.user { Console.say("user           \(user)") }
+    let lines = Self.lines(
+      of: report, place.reasonNotToSend, device: place.device.deviceId, at: .now(), zone.zone)
+    for line in lines { Console.say(line) }
+  }
+
+  /// A report for people.
+  ///
+  /// - Parameters:
+  ///   - reason: why nothing is sent from the home; nil if something is.
+  ///   - device: the device's id.
+  ///   - now: the time.
+  ///   - zone: the zone of times.
+  static func lines(
+    of report: Report, _ reason: Workplace.NotSending?, device: String, at now: Timestamp,
+    _ zone: LocalZone
+  ) -> [ReportLine] {
+    var lines: [ReportLine] = []
+    func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
+      let label = name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      lines.append(ReportLine(label + value, colour, indent: label.count))
+    }
+    if let user = report.user { add("user", user) }
     let noStore =
-      switch place.reasonNotToSend {
+      switch reason {
       case .servedByRoot: "store managed by root, which uploads your sessions"
       case .storeIsNone: "none ('store: none'): sessions stay on this machine"
       default: "none; 'tidemark init URL' names one"
       }
-    Console.say("home           \(report.home)")
-    Console.say("configuration  \(report.configuration)")
-    Console.say("store          \(report.store.map { String(oneLine: $0) } ?? noStore)")
-    switch place.reasonNotToSend {
+    add("home", report.home)
+    add("configuration", report.configuration)
+    add("store", report.store.map { String(oneLine: $0) } ?? noStore)
+    switch reason {
     case .noConsent:
-      Console.say(
-        Console.paint(
-          "consent        MISSING: nothing is sent; add 'consent: logs' to the configuration", .red)
-      )
-    case .consentIsNone: Console.say("consent        none: nothing leaves this machine")
+      add("consent", "MISSING: nothing is sent; add 'consent: logs' to the configuration", .red)
+    case .consentIsNone: add("consent", "none: nothing leaves this machine")
     default: break
     }
-    if report.consent == .metadata {
-      Console.say("consent        metadata: no log leaves this machine")
-    }
-    Console.say("device         \(report.deviceId ?? "not made yet")")
-    Console.say("local          \(report.localBytes.text)")
-    Console.say("not sealed     \(Plural.text(report.openSessions, "session"))")
-    for reason in report.reapingWaits {
-      Console.say(Console.paint("reaping waits  \(reason)", .yellow))
-    }
-    guard !place.isServedByRoot else { return }
-    for (device, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
-      let text = Upload.resending(count, from: device, as: place.device.deviceId)
-      Console.say(Console.paint("device changed \(text)", .yellow))
+    if report.consent == .metadata { add("consent", "metadata: no log leaves this machine") }
+    add("device", report.deviceId ?? "not made yet")
+    add("local", report.localBytes.text)
+    add("not sealed", Plural.text(report.openSessions, "session"))
+    for reason in report.reapingWaits { add("reaping waits", reason, .yellow) }
+    if case .servedByRoot = reason { return lines }
+    for (former, count) in report.formerDevices.sorted(by: { $0.key < $1.key }) {
+      add("device changed", Upload.resending(count, from: former, as: device), .yellow)
     }
     for (store, count) in report.sealedElsewhere.sorted(by: { $0.key < $1.key }) {
-      Console.say(
-        Console.paint(
-          "other store    \(String(oneLine: store)): "
-            + SealedElsewhere.text(count, report.store ?? "the configured store"), .yellow))
+      add(
+        "other store",
+        "\(String(oneLine: store)): "
+          + SealedElsewhere.text(count, report.store ?? "the configured store"), .yellow)
     }
     if report.endsLost > 0 {
-      Console.say(
-        "lost here      the end of \(Plural.text(report.endsLost, "log")): sealed from what the store has, "
-          + "which is whole ('tidemark show --remote ID')")
+      add(
+        "lost here",
+        "the end of \(Plural.text(report.endsLost, "log")): sealed from what the store has, which is "
+          + "whole ('tidemark show --remote ID')")
     }
-    Console.say("not uploaded   \(report.unsentBytes.text)")
+    add("not uploaded", report.unsentBytes.text)
     for waits in report.waiting {
       let sessions = Plural.text(waits.sessions, "session")
       let line = "  \(waits.bytes.text) in \(sessions): \(waits.text) (\(waits.remedy))"
-      Console.say(waits.isProblem ? Console.paint(line, .yellow) : line)
+      lines.append(ReportLine(line, waits.isProblem ? .yellow : nil))
     }
     if report.unprovenBytes > 0 {
-      Console.say(
-        "unverified     \(report.unprovenBytes.text) sent; verified when the session is sealed")
+      add("unverified", "\(report.unprovenBytes.text) sent; verified when the session is sealed")
     }
-    let success = report.lastSuccess.map {
-      "\(zone.zone.textWithOffset($0)) (\(Age.ago(Timestamp.now() - $0)))"
-    }
-    Console.say("last success   \(success ?? "never")")
+    add(
+      "last success",
+      report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" } ?? "never")
     if let readBack = report.readBack {
-      Console.say(
-        "read back      \(readBack.whole) of "
-          + "\(Plural.text(readBack.sessions, "sealed session")) whole "
-          + "(\(Age.ago(Timestamp.now() - readBack.at)))")
+      add(
+        "read back",
+        "\(readBack.whole) of \(Plural.text(readBack.sessions, "sealed session")) whole "
+          + "(\(Age.ago(now - readBack.at)))")
     }
     for failed in report.failed {
       let what = failed.session.map { "\($0): " } ?? ""
-      let next = failed.nextAttempt.map { ", again after \(zone.zone.textWithOffset($0))" } ?? ""
-      Console.say(
-        Console.paint(
-          "failed         \(what)\(Plural.times(failed.attempts))\(next): \(String(oneLine: failed.lastError))",
-          .yellow))
+      let next = failed.nextAttempt.map { ", again after \(zone.textWithOffset($0))" } ?? ""
+      add(
+        "failed",
+        "\(what)\(Plural.times(failed.attempts))\(next): \(String(oneLine: failed.lastError))",
+        .yellow)
     }
     let told = Set(report.failed.compactMap { $0.session?.description })
     let others = report.problems.filter { !told.contains($0.key) }
     for (session, reason) in others.sorted(by: { $0.key < $1.key }) {
-      Console.say(
-        Console.paint(
-          "problem        \(String(oneLine: session)): \(String(oneLine: reason))", .yellow))
+      add("problem", "\(String(oneLine: session)): \(String(oneLine: reason))", .yellow)
     }
     if report.stale {
-      Console.say(Console.paint("STALE: nothing could be sent for too long", .red))
+      lines.append(ReportLine("STALE: nothing could be sent for too long", .red))
     }
+    return lines
   }
 }

@@ -12,7 +12,7 @@ struct Tail: AsyncParsableCommand {
       merged by time, each line prefixed with SESSION: and nothing is passed over where the reading \
       falls behind. A session on this machine is followed across rotations; one of the store by a \
       listing each --every, of which only what has grown is fetched. How a followed session ended \
-      is reported on standard error.
+      is reported on standard error. Times in log lines are in UTC, as they were recorded.
 
       With --json one object a record, as 'tidemark export --format jsonl' writes it.
 

@@ -251,7 +251,7 @@ struct Upload: AsyncParsableCommand {
     return policy
   }
 
-  private struct Planned: Encodable {
+  struct Planned: Encodable {
     struct Session: Encodable {
       let session: SessionID
       let logBytes: ByteCount
@@ -282,34 +282,50 @@ struct Upload: AsyncParsableCommand {
             logBytes: plan.unsent + preview.attachedBytes)))
       return .ok
     }
-    for line in preview.attached { Console.say(line) }
+    for line in Self.lines(of: preview) { Console.say(line) }
+    return .ok
+  }
+
+  /// What an upload did.
+  static func line(
+    log: ByteCount, stored: ByteCount, objects: Int, sealed: Int, reaped: Int
+  ) -> ReportLine {
+    ReportLine(
+      "sent \(log.text) of log as \(stored.text) in \(Plural.text(objects, "object")), "
+        + "sealed \(Plural.text(sealed, "session")), reaped \(reaped)")
+  }
+
+  /// What an upload would do.
+  static func lines(of preview: UploadPass.Preview) -> [ReportLine] {
+    let plan = preview.upload
+    var lines: [ReportLine] = []
+    func add(_ text: String) { lines.append(ReportLine(text)) }
+    for line in preview.attached { add(line) }
     for item in plan.items {
       let log =
         item.sent == nil ? "checks the store, sends up to \(item.unsent.text)" : item.unsent.text
       let what = item.consent == .metadata ? "metadata only" : log
       let end = item.verdict.map { ", then seals (\($0.status.rawValue))" } ?? ""
-      Console.say("\(item.session)  \(what)\(end)")
+      add("\(item.session)  \(what)\(end)")
     }
     for session in plan.remains {
-      Console.say("\(session)  deletes what its seal has made obsolete")
+      add("\(session)  deletes what its seal has made obsolete")
     }
-    for held in plan.held { Console.say("\(held.session)  skipped: \(held.reason)") }
+    for held in plan.held { add("\(held.session)  skipped: \(held.reason)") }
     // Of what a session has in the store already nothing is known without asking.
     let most = plan.items.contains { $0.sent == nil && $0.unsent > 0 } ? "up to " : ""
     let bytes = plan.unsent + preview.attachedBytes
     if plan.items.isEmpty, preview.attached.isEmpty {
-      Console.say("nothing to upload")
+      add("nothing to upload")
     } else {
-      Console.say(
-        "\(Plural.text(plan.items.count, "session"))"
-          + (preview.attached.isEmpty
-            ? "" : " and \(Plural.text(preview.attached.count, "attached log"))")
-          + ", \(most)\(bytes.text) of log to send")
+      let parts = [(plan.items.count, "session"), (preview.attached.count, "attached log")]
+      let what = parts.filter { $0.0 > 0 }.map { Plural.text($0.0, $0.1) }
+      add("\(what.joined(separator: " and ")), \(most)\(bytes.text) of log to send")
     }
-    return .ok
+    return lines
   }
 
-  private struct Summary: Encodable {
+  struct Summary: Encodable {
     let user: String?
     let logBytes: ByteCount
     let storedBytes: ByteCount
@@ -410,9 +426,11 @@ struct Upload: AsyncParsableCommand {
         return
       }
       Console.say(
-        "\(whose)sent \(report.logBytes.text) of log as "
-          + "\(report.storedBytes.text) in \(Plural.text(report.objects, "object")), "
-          + "sealed \(Plural.text(report.sealed, "session")), reaped \(pass.reaped)")
+        whose
+          + Self.line(
+            log: report.logBytes, stored: report.storedBytes, objects: report.objects,
+            sealed: report.sealed, reaped: pass.reaped
+          ).text)
     }
   }
 

@@ -63,9 +63,9 @@ struct Verify: AsyncParsableCommand {
     }
   }
 
-  private enum Result: String, Encodable { case ok, withheld, reaped, failed }
+  enum Result: String, Encodable { case ok, withheld, reaped, failed }
 
-  private struct Line: Encodable {
+  struct Line: Encodable {
     let session: SessionID
     let result: Result
     var bytes: ByteCount?
@@ -149,6 +149,10 @@ struct Verify: AsyncParsableCommand {
 
   private func say(_ line: Line) throws {
     guard !json else { return Console.say(try Console.json(line)) }
+    Console.say(Self.text(line))
+  }
+
+  static func text(_ line: Line) -> ReportLine {
     let bytes = line.bytes ?? 0
     var how = line.comparedLocally == true ? "equals the local log" : "whole"
     if let lost = line.lostLocally {
@@ -162,8 +166,7 @@ struct Verify: AsyncParsableCommand {
       case .withheld where bytes == 0: "ok  log not sent (consent: metadata)"
       case .withheld: "ok  \(bytes.text), \(how); log sent only so far (consent: metadata)"
       }
-    let shown = "\(line.session)  \(text)"
-    Console.say(line.result == .failed ? Console.paint(shown, .red) : shown)
+    return ReportLine("\(line.session)  \(text)", line.result == .failed ? .red : nil)
   }
 
   private func repair(

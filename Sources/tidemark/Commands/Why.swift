@@ -45,11 +45,14 @@ struct Why: AsyncParsableCommand {
     }
     for session in sessions {
       Console.say("\(session)")
-      for entry in entries where entry.session == session { Console.say("  \(text(entry))") }
+      for entry in entries where entry.session == session {
+        Console.say(ReportLine("  \(Self.text(entry, zone.zone))"))
+      }
       if let age = trash[session] {
         // The trash knows the day.
         let how = age < .days(1) ? "less than a day" : Age.text(age)
-        Console.say("  In the trash for \(how); 'tidemark restore \(session)' puts it back.")
+        Console.say(
+          ReportLine("  In the trash for \(how); 'tidemark restore \(session)' puts it back."))
       }
       let held = Holds(place.home).isHeld(session, at: lived.time) ? ", and kept" : ""
       if local.contains(session) { Console.say("  On this machine\(held).") }
@@ -65,8 +68,8 @@ struct Why: AsyncParsableCommand {
     try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
   }
 
-  private func text(_ entry: DeletionLedger.Entry) -> String {
-    let at = zone.zone.textWithOffset(entry.at)
+  static func text(_ entry: DeletionLedger.Entry, _ zone: LocalZone) -> String {
+    let at = zone.textWithOffset(entry.at)
     let size = entry.bytes.map { " (\($0.text))" } ?? ""
     let verb = entry.isInTrash == true ? "moved to the trash" : "deleted"
     let copy =

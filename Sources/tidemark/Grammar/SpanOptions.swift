@@ -1,5 +1,6 @@
 import ArgumentParser
 import Platform
+import SessionLog
 import SessionReading
 
 /// Options that select sessions by the time they were running.
@@ -17,6 +18,11 @@ struct SpanOptions: ParsableArguments {
   var until: Timestamp?
 
   func validate() throws { try ArgumentValue.expectOrder(since: since, until: until) }
+
+  /// Whether a session that grew since then began until then.
+  func includes(_ entry: SessionCatalog.Entry) -> Bool {
+    until.map { entry.sidecar.startedAt <= $0 } ?? true
+  }
 
   var isChoosing: Bool { since != nil || until != nil }
 }

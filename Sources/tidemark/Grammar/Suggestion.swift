@@ -7,9 +7,17 @@ enum Suggestion {
     return near.flatMap { $0.0 <= most ? $0.1 : nil }
   }
 
+  /// What other programs call our commands.
+  private static let synonyms = [
+    "ls": "list", "ps": "list", "sessions": "list", "rm": "delete", "remove": "delete",
+    "cat": "show", "logs": "show", "find": "grep", "search": "grep", "push": "upload",
+    "sync": "upload", "download": "pull", "info": "status", "check": "verify",
+  ]
+
   /// `; did you mean 'list'?`, or nothing.
   static func hint(for word: String, among known: [String]) -> String {
-    nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    let synonym = synonyms[word].flatMap { known.contains($0) ? $0 : nil }
+    return (synonym ?? nearest(to: word, among: known)).map { "; did you mean '\($0)'?" } ?? ""
   }
 
   /// Levenshtein's distance, counting a transposition as one edit.

@@ -1,0 +1,50 @@
+/// A line of a report for people.
+///
+/// On a terminal it is broken at blanks; elsewhere it stays one line.
+struct ReportLine: Equatable {
+  let text: String
+  let colour: Console.Colour?
+  /// Blanks before the text's second line and those after it.
+  let indent: Int
+
+  init(_ text: String, _ colour: Console.Colour? = nil, indent: Int = 4) {
+    (self.text, self.colour, self.indent) = (text, colour, indent)
+  }
+
+  /// The line in pieces that fit a width, as far as words do.
+  ///
+  /// - Parameter width: in columns; nil for one piece.
+  func lines(width: Int?) -> [String] {
+    guard let width, text.displayWidth > width else { return [text] }
+    var lines: [String] = []
+    var line = ""
+    // Blanks between columns, and those that begin a line, belong to the word that they precede.
+    var blanks = ""
+    var word = ""
+    func finish() {
+      let isFirst = line.allSatisfy { $0 == " " }
+      if !isFirst, (line + blanks + word).displayWidth > width {
+        lines.append(line)
+        // A path or a URL rather begins further left than that it is too wide.
+        line = String(repeating: " ", count: max(0, min(indent, width - word.displayWidth))) + word
+      } else {
+        line += blanks + word
+      }
+      (blanks, word) = ("", "")
+    }
+    for character in text {
+      if character == " ", !word.isEmpty { finish() }
+      if character == " " { blanks.append(character) } else { word.append(character) }
+    }
+    if !word.isEmpty { finish() }
+    if !line.isEmpty { lines.append(line) }
+    return lines
+  }
+}
+
+extension Console {
+  /// Prints a line of a report.
+  static func say(_ line: ReportLine) {
+    for piece in line.lines(width: width) { say(paint(piece, line.colour)) }
+  }
+}
