@@ -417,6 +417,11 @@ struct Workplace {
     return try lock ?? requireLock()
   }
 
+  /// Like ``requireLock()``; nil for a dry run, which changes nothing and waits for nobody.
+  func requireLock(unless isDryRun: Bool) throws -> HomeLock? {
+    isDryRun ? nil : try requireLock()
+  }
+
   /// Acquires the home's lock, which keeps uploads, reapers and deletions away for as long as the
   /// result lives.
   func requireLock() throws -> HomeLock {

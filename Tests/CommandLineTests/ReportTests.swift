@@ -72,7 +72,8 @@ import Testing
       waiting: WaitingSum.sums(of: waiting).map(Status.Waits.init), unprovenBytes: 4096,
       localBytes: 81_000_000, lastSuccess: Self.now - .seconds(3700),
       readBack: ReadBack(at: Self.now - .days(3), whole: 4, of: 5), stale: true,
-      formerDevices: ["cccc3333dddd4444": 1], livedSeconds: 86_400,
+      formerDevices: ["cccc3333dddd4444": 1],
+      sealedElsewhere: ["file:///srv/logs": 2], endsLost: 1, livedSeconds: 86_400,
       reapingWaits: [
         "local: most sessions would go at once; put off for another 3 h of running time"
       ],
@@ -91,7 +92,8 @@ import Testing
       user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: nil, sending: "no-store",
       consent: nil, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [], unprovenBytes: 0,
       localBytes: 0, lastSuccess: nil, readBack: nil, stale: false, formerDevices: [:],
-      livedSeconds: 0, reapingWaits: [], problems: [:], failed: [])
+      sealedElsewhere: [:], endsLost: 0, livedSeconds: 0, reapingWaits: [], problems: [:],
+      failed: [])
     expect(
       Status.lines(of: silent, .noStore, device: "", at: Self.now, .utc), is: "status-empty")
   }

@@ -909,7 +909,7 @@ _tidemark_status() {
 
 _tidemark_retry() {
     repeating_flags=(--verbose -v)
-    non_repeating_flags=(--all-devices --failed --dry-run --json --version -h --help)
+    non_repeating_flags=(--all-devices --failed --moved --dry-run --json --version -h --help)
     repeating_options=()
     non_repeating_options=(--device --app --since --until --user)
     __tidemark_offer_flags_options -1

@@ -65,7 +65,7 @@ function __tidemark_parse_tokens -S
         case 'status'
             __tidemark_parse_subcommand 0 'utc' 'json' 'prometheus' 'v/verbose' 'version' 'h/help'
         case 'retry'
-            __tidemark_parse_subcommand -r 1 'device=' 'all-devices' 'app=' 'failed' 'since=' 'until=' 'dry-run' 'json' 'user=' 'v/verbose' 'version' 'h/help'
+            __tidemark_parse_subcommand -r 1 'device=' 'all-devices' 'app=' 'failed' 'since=' 'until=' 'moved' 'dry-run' 'json' 'user=' 'v/verbose' 'version' 'h/help'
         case 'alert'
             __tidemark_parse_subcommand 0 'version' 'h/help'
             switch $unparsed_tokens[1]
@@ -507,6 +507,7 @@ complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_opti
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" failed' -l 'failed' -d 'Only sessions that crashed or exited with a status other than 0.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" since' -l 'since' -d 'Only sessions that grew since then: today, 2h, \'2026-11-22 10:00\'.' -rfka ''
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" until' -l 'until' -d 'Only sessions that began until then.' -rfka ''
+complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" moved' -l 'moved' -d 'Send what is sealed in another store than the configured one.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" dry-run' -l 'dry-run' -d 'Change nothing; print what would be released.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" json' -l 'json' -d 'One JSON object a line.'
 complete -c 'tidemark' -n '__tidemark_should_offer_completions_for_flags_or_options "tidemark retry" user' -l 'user' -d 'Another user\'s sessions; for root, where the machine is configured for all users.' -rfka ''

@@ -38,6 +38,9 @@ package struct UploadReport: Sendable {
   /// Skipped sessions with the reasons.
   package var held: [UploadPlan.Held] = []
 
+  /// Whether a session was sent as far as planned.
+  package func hasFinished(_ session: SessionID) -> Bool { finished.contains(session) }
+
   /// An empty report.
   package init() {}
 

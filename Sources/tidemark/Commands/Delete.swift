@@ -72,7 +72,7 @@ struct Delete: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
-    let lock = try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     let context =
       !deletesRemote ? nil : try deletesLocal ? place.contextIfSending() : place.context()
     let lived = try place.lived(context)
@@ -87,7 +87,9 @@ struct Delete: AsyncParsableCommand {
         .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
     }
     if targets.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
-    if dryRun { return try targets.forEach { try report($0, "would delete", failures: []) } }
+    guard let lock else {
+      return try targets.forEach { try report($0, "would delete", failures: []) }
+    }
     guard try confirmed(targets, place) else { return }
 
     let deletion = Deletion(

@@ -50,7 +50,7 @@ struct Import: AsyncParsableCommand {
   func run() async throws {
     let place = try Workplace(logger: diagnostics.logger())
     let context = try place.context()
-    let lock = try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     let attacher = try Attacher(context, sources: place.sources)
     var failed = 0
     for file in files {
@@ -59,7 +59,7 @@ struct Import: AsyncParsableCommand {
         guard let pattern = SourcePattern(path) else {
           throw Failure(.usage, "\(String(printable: file.utf8)) names no file")
         }
-        if dryRun {
+        guard let lock else {
           guard let status = try FileStatus(path) else {
             throw SystemError(operation: "open", path: path, errno: SystemError.Number.notFound)
           }

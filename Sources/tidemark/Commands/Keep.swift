@@ -61,7 +61,7 @@ struct Keep: AsyncParsableCommand {
 
   func run() async throws {
     let place = try owner.workplace(diagnostics.logger())
-    let lock = try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     var context = try place.contextIfSending(needsLogin: false)
     let entries: [SessionCatalog.Entry]
     var storeError: StoreError?
@@ -77,13 +77,15 @@ struct Keep: AsyncParsableCommand {
     let lived = try place.lived(context)
     var isWhole = true
     for entry in entries {
-      if dryRun {
+      guard let lock else {
         try say(
           Result(
             session: entry.session, until: release ? nil : .now() + holdTime,
             local: entry.location != .remote, remote: context != nil && entry.remote != nil),
           entry, context)
-      } else if release {
+        continue
+      }
+      if release {
         try await say(end(of: entry, place, context, holding: lock), entry, context)
       } else {
         let (result, isKept) = try await keep(entry, place, context, lived, holding: lock)
@@ -91,7 +93,7 @@ struct Keep: AsyncParsableCommand {
         try say(result, entry, context)
       }
     }
-    if !dryRun { try lived.save(holding: lock) }
+    if let lock { try lived.save(holding: lock) }
     if let storeError { throw storeError }
     if !isWhole { throw ExitStatus.partial }
   }

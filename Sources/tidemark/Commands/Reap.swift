@@ -99,38 +99,42 @@ struct Reap: AsyncParsableCommand {
         }
       }
     }
-    if remote || !local {
-      var elsewhere = try Workplace.openInRefusedHomes(besides: places)
-      for place in places.dropLast() {
-        do {
-          try await place.home.withOwnersRights { elsewhere.add(place.home) }
-        } catch {
-          elsewhere.addUnknown(place.home)
-        }
-      }
-      let lock = try own.requireLock()
-      guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
-        return
-      }
-      try await context.checkFolder()
-      let configured = own.settings.retention.remote
-      let reading = try own.reading(with: context)
-      guard !choice.devices.allDevices else {
-        failed += try await reapAllDevices(
-          context, reading, retention, below: configured, elsewhere, holding: lock)
-        if failed > 0 { throw ExitStatus.partial }
-        return
-      }
-      let device = try await choice.devices.ids(own: own.device.deviceId, in: reading.store).first
-      failed += try await reapRemote(
-        context, reading, retention, below: configured, elsewhere, holding: lock,
-        device: device ?? own.device.deviceId)
-    }
+    if remote || !local { failed += try await reapRemoteSide(of: places, own, retention) }
     if failed > 0 { throw ExitStatus.partial }
   }
 
+  /// Reaps the store's side; nothing for a home that sends nothing, unless the store's side is asked
+  /// for.
+  private func reapRemoteSide(
+    of places: [Workplace], _ own: Workplace, _ retention: Retention
+  ) async throws -> Int {
+    var elsewhere = try Workplace.openInRefusedHomes(besides: places)
+    for place in places.dropLast() {
+      do {
+        try await place.home.withOwnersRights { elsewhere.add(place.home) }
+      } catch {
+        elsewhere.addUnknown(place.home)
+      }
+    }
+    let lock = try own.requireLock(unless: dryRun)
+    guard let context = try own.contextIfSending() ?? (remote ? own.context() : nil) else {
+      return 0
+    }
+    try await context.checkFolder()
+    let configured = own.settings.retention.remote
+    let reading = try own.reading(with: context)
+    guard !choice.devices.allDevices else {
+      return try await reapAllDevices(
+        context, reading, retention, below: configured, elsewhere, holding: lock)
+    }
+    let device = try await choice.devices.ids(own: own.device.deviceId, in: reading.store).first
+    return try await reapRemote(
+      context, reading, retention, below: configured, elsewhere, holding: lock,
+      device: device ?? own.device.deviceId)
+  }
+
   private func reapLocal(_ place: Workplace, _ retention: Retention) async throws -> Int {
-    let lock = try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     let context = try place.contextIfSending()
     try await context?.checkFolder()
     let lived = try place.lived(context)
@@ -144,14 +148,12 @@ struct Reap: AsyncParsableCommand {
     try show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
     guard try mayDelete(plan.local, below: place.settings.retention.local) else { return 0 }
-    let errors =
-      dryRun
-      ? []
-      : reaper.execute(plan, retention, holding: lock).compactMap { outcome in
-        outcome.error.map { "cannot remove \(outcome.what): \($0)" }
-      }
+    let outcomes = lock.map { reaper.execute(plan, retention, holding: $0) } ?? []
+    let errors = outcomes.compactMap { outcome in
+      outcome.error.map { "cannot remove \(outcome.what): \($0)" }
+    }
     for error in errors { Console.complain(error) }
-    if !dryRun { try lived.save(holding: lock) }
+    if let lock { try lived.save(holding: lock) }
     return try await errors.count + prune(context, retention, of: chosen, holding: lock)
   }
 
@@ -197,14 +199,14 @@ struct Reap: AsyncParsableCommand {
   /// Prunes rotated parts of the sessions that stay.
   private func prune(
     _ context: SyncContext?, _ retention: Retention, of chosen: Set<SessionID>?,
-    holding lock: HomeLock
+    holding lock: HomeLock?
   ) async throws -> Int {
     guard let context else { return 0 }
     let pruner = PartPruner(context)
     var plan = try await pruner.plan(retention)
     plan.restrict(to: chosen)
     try show(plan)
-    guard !dryRun else { return 0 }
+    guard let lock else { return 0 }
     let failed = pruner.execute(plan, holding: lock).compactMap { outcome in
       outcome.error.map { "cannot remove \(outcome.what): \($0)" }
     }
@@ -255,7 +257,7 @@ struct Reap: AsyncParsableCommand {
   /// does not affect the others.
   private func reapAllDevices(
     _ context: SyncContext, _ reading: ReadingContext, _ retention: Retention,
-    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock
+    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock?
   ) async throws -> Int {
     var failed = 0
     for device in try await RemoteReaper.devices(in: context.store) {
@@ -273,7 +275,7 @@ struct Reap: AsyncParsableCommand {
 
   private func reapRemote(
     _ context: SyncContext, _ reading: ReadingContext, _ retention: Retention,
-    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock, device: String,
+    below configured: Duration, _ elsewhere: OpenSessions, holding lock: HomeLock?, device: String,
     isReported: Bool = false
   ) async throws -> Int {
     let reaper = RemoteReaper(context, devices: [device], openElsewhere: elsewhere)
@@ -282,8 +284,11 @@ struct Reap: AsyncParsableCommand {
     try show(plan.remote + plan.superseded, plan.kept, side: "remote")
     try report(plan.postponement)
     guard try mayDelete(plan.remote, below: configured) else { return 0 }
-    let outcomes = dryRun ? [] : try await reaper.execute(plan, holding: lock)
-    if !dryRun { try context.saveLivedTime(holding: lock) }
+    var outcomes: [DeleteOutcome] = []
+    if let lock {
+      outcomes = try await reaper.execute(plan, holding: lock)
+      try context.saveLivedTime(holding: lock)
+    }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
     if isReported, !json {

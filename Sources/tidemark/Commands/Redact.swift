@@ -118,7 +118,7 @@ struct Redact: AsyncParsableCommand {
   // MARK: Applying
 
   private func apply(_ place: Workplace) async throws {
-    let lock = dryRun ? nil : try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     let context = try place.context()
     guard context.consent == .logs else {
       throw Failure(
@@ -137,6 +137,23 @@ struct Redact: AsyncParsableCommand {
       failed = true
       Console.complain("\(session): \(reason)")
     }
+    if let lock, !items.isEmpty {
+      let report = try await pass.run(items, holding: lock)
+      try say(items.filter { report.hasFinished($0.session) })
+      for (session, reason) in report.leftBehind.sorted(by: { $0.key < $1.key }) {
+        Console.complain("\(session): the objects sent before could not be deleted: \(reason)")
+      }
+      for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
+      if let error = report.stoppedBy { throw error }
+      failed = failed || !report.failures.isEmpty || !report.leftBehind.isEmpty
+    } else {
+      try say(items)
+    }
+    if items.isEmpty { Console.remark("the current rules change nothing in the store") }
+    if failed { throw ExitStatus.partial }
+  }
+
+  private func say(_ items: [RemoteRedaction.Item]) throws {
     for item in items {
       let sent = Resent(session: item.session, segments: item.segments, bytes: item.bytes)
       Console.say(
@@ -145,14 +162,6 @@ struct Redact: AsyncParsableCommand {
           : "\(item.session): \(Plural.text(item.segments, "segment")), \(item.bytes.text), "
             + (dryRun ? "would be re-sent" : "re-sent"))
     }
-    if let lock, !items.isEmpty {
-      let report = try await pass.run(items, holding: lock)
-      for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
-      if let error = report.stoppedBy { throw error }
-      failed = failed || !report.failures.isEmpty
-    }
-    if items.isEmpty { Console.remark("the current rules change nothing in the store") }
-    if failed { throw ExitStatus.partial }
   }
 
   private struct Resent: Encodable {

@@ -45,7 +45,8 @@ struct Restore: AsyncParsableCommand {
     let place = try owner.workplace(diagnostics.logger())
     let wanted = try ShortenedID(id)
     if from == nil,
-      let session = try restoreFromTrash(place, wanted, holding: place.requireLock())
+      let session = try restoreFromTrash(
+        place, wanted, holding: place.requireLock(unless: dryRun))
     {
       return try report(session, as: dryRun ? nil : session, from: "trash")
     }
@@ -82,7 +83,7 @@ struct Restore: AsyncParsableCommand {
   }
 
   private func restoreFromTrash(
-    _ place: Workplace, _ wanted: ShortenedID, holding lock: HomeLock
+    _ place: Workplace, _ wanted: ShortenedID, holding lock: HomeLock?
   ) throws -> SessionID? {
     let lived = try place.lived(nil)
     let trash = Trash(place.home)
@@ -94,7 +95,7 @@ struct Restore: AsyncParsableCommand {
         "'\(String(oneLine: id, limit: 80))' is the start of \(found.count) session ids "
           + "in the trash; give more of it")
     }
-    if dryRun { return session }
+    guard let lock else { return session }
     guard try trash.restore(session, at: lived.time.mark, holding: lock) else { return nil }
     try lived.save(holding: lock)
     return session

@@ -50,7 +50,7 @@ struct Retry: AsyncParsableCommand {
     let ids = sessions.ids
     let place = try owner.workplace(diagnostics.logger())
     try sessions.choice.devices.expectOwn(place, "retry")
-    let lock = try place.requireLock()
+    let lock = try place.requireLock(unless: dryRun)
     let uploader = Uploader(try place.context(store: place.storeURL(), needsLogin: false))
     if moved { return try sendFromElsewhere(uploader, lock) }
     let waiting = try uploader.waiting()
@@ -66,7 +66,7 @@ struct Retry: AsyncParsableCommand {
       released.removeAll { !wanted.contains($0.session) }
     } else if ids.isEmpty {
       if let error = waiting.store?.lastError { try sayStore("\(error)") }
-      if !dryRun { try uploader.retryStore(holding: lock) }
+      if let lock { try uploader.retryStore(holding: lock) }
     } else {
       let wanted = try ids.map(ShortenedID.init)
       let removed = try uploader.removed { session in wanted.contains { $0.matches(session) } }
@@ -92,7 +92,7 @@ struct Retry: AsyncParsableCommand {
       if released.isEmpty { return }
     }
     for one in released {
-      if !dryRun { try uploader.retry(one.session, holding: lock) }
+      if let lock { try uploader.retry(one.session, holding: lock) }
       try say(one.session, one.reason)
     }
     if released.isEmpty && (isChoosing || waiting.store == nil) { Console.remark("nothing waits") }
@@ -100,12 +100,12 @@ struct Retry: AsyncParsableCommand {
   }
 
   /// Lets sessions be uploaded that another store has.
-  private func sendFromElsewhere(_ uploader: Uploader, _ lock: HomeLock) throws {
+  private func sendFromElsewhere(_ uploader: Uploader, _ lock: HomeLock?) throws {
     let copies = try uploader.sealedCopies()
     var refused = 0
     for (store, sessions) in copies.elsewhere.sorted(by: { $0.key < $1.key }) {
       for session in sessions {
-        if try dryRun || uploader.sendFromElsewhere(session, holding: lock) {
+        if try lock.map({ try uploader.sendFromElsewhere(session, holding: $0) }) ?? true {
           try say(session, "sealed in \(store)")
         } else {
           refused += 1
@@ -122,9 +122,9 @@ struct Retry: AsyncParsableCommand {
 
   /// Lets a session be uploaded again whose remote copy was deleted.
   private func release(
-    _ session: SessionID, _ uploader: Uploader, _ lock: HomeLock
+    _ session: SessionID, _ uploader: Uploader, _ lock: HomeLock?
   ) throws {
-    guard try dryRun || uploader.retry(session, holding: lock) else {
+    guard try lock.map({ try uploader.retry(session, holding: $0) }) ?? true else {
       throw Failure(
         .usage,
         "\(session) cannot be uploaded again: its log is not whole on this machine, or 'consent:' is "
