@@ -67,18 +67,27 @@ instructions() { # OBJECT LENGTH
     }'
 }
 
+# Fails where more is to be unpacked than the program unpacks: above 1 GiB, 250 times what is stored.
+check_ratio() { # OBJECT LENGTH FILE
+  [ "$2" -le 1073741824 ] || [ "$2" -le $((250 * $(size "$1"))) ] ||
+    fail 65 "$(basename "$3"): $2 bytes are said to be in $(size "$1") stored ones; that is not unpacked."
+}
+
 # Writes the log bytes of an object. Of a delta that others copy from only the literals are wanted:
 # the rest is filled with zeros. False when an object has been replaced since the listing.
 decode() { # OBJECT KIND LENGTH FILE [only-literals]
   local kind generation start bytes literal=0
   if [ "$2" = log ]; then
+    check_ratio "$1" "$3" "$4"
     # One byte more than the name says is enough to see that it is wrong.
     zstd -dcq <"$1" 2>/dev/null | head -c $(($3 + 1)) >"$4"
     return
   fi
   local list=$4.list literals=$4.literals
   instructions "$1" "$3" >"$list" || fail 65 "$(basename "$4"): a delta has no index that can be read."
-  zstd -dcq <"$1" 2>/dev/null | head -c $(($3 + 1)) >"$literals" || true
+  bytes=$(awk '$1 == "l" { bytes += $4 } END { printf "%.0f", bytes }' "$list")
+  check_ratio "$1" "$bytes" "$4"
+  zstd -dcq <"$1" 2>/dev/null | head -c $((bytes + 1)) >"$literals" || true
   : >"$4"
   while read -r kind generation start bytes; do
     if [ "$kind" = l ]; then

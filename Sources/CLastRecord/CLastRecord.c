@@ -32,6 +32,11 @@ struct capture {
 };
 static struct capture captures[2] = {{-1, -1}, {-1, -1}};
 
+// Whether a handler is about to drain the pipes, and whether a thread has read from one what it has not
+// yet recorded.
+static atomic_int is_ending, is_reading;
+static pthread_t reader;
+
 static const struct {
   int number;
   const char *name;
@@ -158,6 +163,17 @@ static void drain(int file, struct capture *capture, const char *level, const ch
   }
 }
 
+// Lets a thread record what it has read. It may wait for what the interrupted thread holds, or be that
+// thread: so not for long.
+static void await_reader(void) {
+  atomic_store(&is_ending, 1);
+  struct timespec moment = {0, 1000000};
+  for (int round = 0; round < 500 && atomic_load(&is_reading); round++) {
+    if (pthread_equal(reader, pthread_self())) return;
+    nanosleep(&moment, 0);
+  }
+}
+
 static void write_last(int number, const char *name, int is_crash, int code, const void *address) {
   int file = open_log();
   if (file < 0) return;
@@ -207,6 +223,7 @@ static void handle(int number, siginfo_t *info, void *context) {
   int is_ours = atomic_load(&owner) == getpid() && log_path[0];
   int is_first = 0;
   if (is_ours) {
+    await_reader();
     int nothing = 0;
     is_first = atomic_compare_exchange_strong(&state, &nothing, 1);
     if (is_first) {
@@ -242,7 +259,10 @@ static void handle(int number, siginfo_t *info, void *context) {
     former->sa_handler(number);
   }
   // Whoever was asked before us has kept the process alive: what it records comes after all.
-  if (is_first) atomic_store(&state, 0);
+  if (is_first) {
+    atomic_store(&state, 0);
+    atomic_store(&is_ending, 0);
+  }
 }
 
 static int is_fault(int number) {
@@ -284,8 +304,11 @@ int clastrecord_start(const char *path, int catches_signals) {
   if (*path) strcpy(log_path + 1, path + 1);
   atomic_signal_fence(memory_order_seq_cst);
   log_path[0] = *path;
+  // A fork has left its reader behind.
+  if (atomic_load(&owner) != getpid()) atomic_store(&is_reading, 0);
   atomic_store(&owner, getpid());
   atomic_store(&state, 0);
+  atomic_store(&is_ending, 0);
   if (!*path) return 0;
   if (atomic_load(&spare) < 0) atomic_store(&spare, open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (is_installed || !catches_signals) return 0;
@@ -298,6 +321,16 @@ void clastrecord_capture(int stream, int pipe, int console) {
   atomic_store(&captures[stream - 1].console, console);
   atomic_store(&captures[stream - 1].pipe, pipe);
 }
+
+int clastrecord_begin_reading(void) {
+  reader = pthread_self();
+  atomic_store(&is_reading, 1);
+  if (!atomic_load(&is_ending)) return 1;
+  atomic_store(&is_reading, 0);
+  return 0;
+}
+
+void clastrecord_end_reading(void) { atomic_store(&is_reading, 0); }
 
 int clastrecord_stands(void) { return atomic_load_explicit(&state, memory_order_relaxed) != 0; }
 

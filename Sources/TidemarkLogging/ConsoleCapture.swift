@@ -92,6 +92,12 @@ final class ConsoleCapture: Sendable {
         + [pollfd(fd: stop, events: Int16(POLLIN), revents: 0)]
       guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return }
       let isLast = polled.last?.revents != 0
+      // A signal's handler that ends the process drains the pipes.
+      guard clastrecord_begin_reading() != 0 else {
+        poll(nil, 0, 10)
+        continue
+      }
+      defer { clastrecord_end_reading() }
       for (stream, entry) in zip(open, polled) where entry.revents != 0 || isLast {
         if isLast { _ = fcntl(stream.pipe, F_SETFL, O_NONBLOCK) }
         repeat {

@@ -109,13 +109,13 @@ package struct UploadPass: Sendable {
   /// - Throws: errors of the home and of its cache.
   package func preview() throws -> Preview {
     let upload = try Uploader(context).plan(policy.turn)
-    let attached =
-      policy.sources.isEmpty
-      ? AttachPlan() : try Attacher(context, sources: policy.sources).plan()
-    let planned = Dictionary(upload.items.map { ($0.session, $0.length) }) { first, _ in first }
-    let bytes = try attached.newBytes { session in
-      try planned[session] ?? context.manifest.sentBytes(of: session)
+    guard !policy.sources.isEmpty else {
+      return Preview(attached: [], attachedBytes: 0, upload: upload)
     }
-    return Preview(attached: attached.descriptions, attachedBytes: bytes, upload: upload)
+    let attacher = try Attacher(context, sources: policy.sources)
+    let attached = try attacher.plan()
+    return Preview(
+      attached: attached.descriptions,
+      attachedBytes: try attacher.growth(attached, besides: upload).bytes, upload: upload)
   }
 }

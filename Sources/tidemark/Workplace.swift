@@ -221,6 +221,36 @@ struct Workplace {
       }
     }
 
+    /// The error of a command that needs the store.
+    func failure(in home: Home) -> Failure {
+      let configuration = home.configurationPath
+      let choice = "set 'consent: logs' to send logs, or 'consent: metadata' for all but these"
+      return switch self {
+      case .noStore:
+        Failure(
+          .configuration,
+          "no store is configured; run 'tidemark init s3://bucket/logs' (or https://…, file:///…)")
+      case .storeIsNone:
+        Failure(
+          .configuration,
+          "'store: none' in \(configuration): sessions stay on this machine; 'tidemark init URL' "
+            + "configures a store")
+      case .consentIsNone:
+        Failure(
+          .authentication,
+          "consent is 'none' in \(configuration): nothing leaves this machine; \(choice)")
+      case .noConsent:
+        Failure(
+          .authentication,
+          "there is no 'consent:' in \(configuration): nothing leaves this machine; \(choice)")
+      case .servedByRoot:
+        Failure(
+          .authentication,
+          "root sends this machine's sessions, and the store is root's: ask for "
+            + "'tidemark … --user \(Account.current.name)' as root, or use --local")
+      }
+    }
+
     /// Whether a person has to act; the other reasons are intended.
     var isProblem: Bool { if case .noConsent = self { true } else { false } }
   }
@@ -240,25 +270,10 @@ struct Workplace {
 
   /// The URL of the store that logs may be sent to.
   func storeURL() throws -> StoreURL {
-    guard let text = storeText else {
-      throw Failure(
-        .configuration,
-        "no store is configured; run 'tidemark init s3://bucket/logs' (or https://…, file:///…)")
+    guard let storeText, reasonNotToSend == nil else {
+      throw (reasonNotToSend ?? .noStore).failure(in: home)
     }
-    guard consents else {
-      let said = settings.consent == nil ? "there is no 'consent:'" : "consent is 'none'"
-      throw Failure(
-        .authentication,
-        "\(said) in \(home.configurationPath): nothing leaves this machine; "
-          + "set 'consent: logs' to send logs, or 'consent: metadata' for all but these")
-    }
-    guard !isServedByRoot else {
-      throw Failure(
-        .authentication,
-        "root sends this machine's sessions, and the store is root's: ask for "
-          + "'tidemark … --user \(Account.current.name)' as root, or use --local")
-    }
-    return try storeURL(text)
+    return try storeURL(storeText)
   }
 
   /// The context for operations with a given store.
@@ -402,6 +417,15 @@ struct Workplace {
   /// The home's lived time, even without a store.
   func lived(_ context: SyncContext?) throws -> LivedClock {
     try context?.lived ?? LivedClock(home: home, machine: .current)
+  }
+
+  /// Log bytes that other programs' logs have gained since the last upload; nil if none are sent.
+  func attachedGrowth(
+    _ context: SyncContext?, besides plan: UploadPlan
+  ) throws -> AttachPlan.Growth? {
+    guard let context, consent == .logs, !sources.isEmpty else { return nil }
+    let attacher = try Attacher(context, sources: sources)
+    return try attacher.growth(attacher.plan(), besides: plan)
   }
 
   // MARK: The lock

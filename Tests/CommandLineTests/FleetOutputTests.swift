@@ -81,7 +81,7 @@ import Testing
     expect(List.table(devices, Self.now), width: width, is: "summary")
   }
 
-  @Test func devicesOfOneNameAreShownWithTheirIds() throws {
+  @Test func `devices of one name are shown with their ids`() throws {
     let devices = try JSONDecoder().decode(
       [DeviceSummary].self,
       from: Data(

@@ -134,6 +134,10 @@ import Testing
     _ = try await local.shell("printf 'three\\n' >>'\(log)'")
     let grown = try await local.run("upload", "--dry-run", "--json")
     #expect(grown.text.contains(#""logBytes":6"#), "\(grown.text)")
+    let status = try await local.run("status").text
+    #expect(status.contains("not uploaded   6 B\n  6 B in 1 session: waiting"), "\(status)")
+    let metrics = try await local.run("status", "--prometheus").text
+    #expect(metrics.contains(/unsent\S* 6\n/), "\(metrics)")
 
     let file = try local.folder.write("old\n", to: "b.log")
     #expect(try await local.run("import", file, "--dry-run").text == "would import \(file)\n")

@@ -338,6 +338,25 @@ import Testing
     #expect(none.status == 64 && none.errors.contains("list-sessions.sh"))
   }
 
+  @Test func `the export script unpacks no more than what is stored can hold`() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(scriptsFor: endpoint)
+    try await program.run("init", endpoint.url)
+    let result = try await program.script(
+      """
+      id=20260122t143005z-abcdefgh
+      day=$FILES/store/devices/abcd/2026-01-22
+      mkdir -p "$day"
+      head -c 4194304 /dev/zero | zstd -q >segment
+      stored=$(wc -c <segment)
+      mv segment "$day/$id.g1.000000000000-100000000000.0123456789abcdef.$stored.log.zst"
+      "$S/export-session.sh" $id -o out
+      """)
+    #expect(
+      result.status == 65 && result.errors.contains("is not unpacked"),
+      "\(result.status) \(result.errors)")
+  }
+
   @Test
   func `the reaping script checks sidecars and refuses suspiciously large plans`() async throws {
     let endpoint = try Endpoint(.directory)

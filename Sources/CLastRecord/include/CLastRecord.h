@@ -14,6 +14,13 @@ int clastrecord_start(const char *path, int catches_signals);
 /// and to the console before the last record. `stream` is 1 or 2; a pipe of -1 ends it.
 void clastrecord_capture(int stream, int pipe, int console);
 
+/// Announces that this thread, the only one that does so, reads from the captured streams and records what
+/// it has read: a handler waits for that for half a second at most. 0 while a handler drains them itself.
+int clastrecord_begin_reading(void);
+
+/// Says that what was read is recorded.
+void clastrecord_end_reading(void);
+
 /// Whether the last record is being written, or stands: no other should come after it.
 int clastrecord_stands(void);
 

@@ -1,5 +1,5 @@
 package import Platform
-package import SessionLog
+import SessionLog
 
 /// Changes to sessions since the last pass over attached files.
 package struct AttachPlan: Sendable {
@@ -85,22 +85,38 @@ package struct AttachPlan: Sendable {
   /// An empty plan.
   package init() {}
 
-  /// Log bytes that the changes add to sessions, besides those that are waiting already.
+  /// Log bytes that changes add to sessions, besides those that are waiting already.
+  package struct Growth: Sendable, Equatable {
+    /// The log bytes.
+    package var bytes: ByteCount = 0
+    /// Number of sessions, new ones included.
+    package var sessions = 0
+
+    /// No growth.
+    package init() {}
+  }
+
+  /// What the changes add.
   ///
   /// What a compressed file contains is unknown until it is unpacked, and counts by its size.
   ///
   /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent anew.
-  package func newBytes(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> ByteCount {
-    try changes.reduce(0) { total, change in
+  func growth(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> Growth {
+    var growth = Growth()
+    for change in changes {
+      let bytes: ByteCount
       switch change {
-      case .begin(let new): total + max(0, ByteCount(new.status.length - new.base))
+      case .begin(let new): bytes = ByteCount(new.status.length - new.base)
       case .grow(let file), .reopen(let file), .move(let file), .rewrite(let file),
         .end(let file, _, _):
-        total
-          + max(0, file.source.offset(of: file.seen) - (try known(file.session) ?? .zero))
-      case .note, .lose, .forget: total
+        bytes = file.source.offset(of: file.seen) - (try known(file.session) ?? .zero)
+      case .note, .lose, .forget: continue
       }
+      guard bytes > 0 else { continue }
+      growth.bytes += bytes
+      growth.sessions += 1
     }
+    return growth
   }
 
   /// The changes as text, without those to the cache alone.

@@ -92,6 +92,14 @@ package struct Attacher {
     try files.save(pass)
   }
 
+  /// Log bytes that a plan's changes add to what an upload is to send.
+  ///
+  /// - Throws: GRDB's errors.
+  package func growth(_ plan: AttachPlan, besides upload: UploadPlan) throws -> AttachPlan.Growth {
+    let planned = Dictionary(upload.items.map { ($0.session, $0.length) }) { first, _ in first }
+    return try plan.growth { try planned[$0] ?? context.manifest.sentBytes(of: $0) }
+  }
+
   /// Paths that could not be read at the last attempt, with the reason.
   package func problems() throws -> [String: String] {
     try discardingDamage { try files.problems() }

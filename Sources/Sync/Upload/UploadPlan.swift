@@ -94,6 +94,22 @@ package struct UploadPlan: Sendable {
     return told + rest.map { WaitingBytes(session: $0.key, reason: $0.value, bytes: 0) }
   }
 
+  /// Sums of ``waitingSinceLastPass`` by reason, with what attached files have gained since, which the
+  /// next pass sends, too.
+  package func sumsSinceLastPass(_ growth: AttachPlan.Growth) -> [WaitingSum] {
+    var waiting = WaitingSum.sums(of: waitingSinceLastPass)
+    guard growth.sessions > 0 else { return waiting }
+    let reason = lastFailure ?? .turn
+    if let index = waiting.firstIndex(where: { $0.reason.code == reason.code }) {
+      waiting[index].bytes += growth.bytes
+      waiting[index].sessions += growth.sessions
+    } else {
+      waiting.append(
+        WaitingSum(reason: reason, bytes: growth.bytes, sessions: growth.sessions))
+    }
+    return waiting
+  }
+
   /// Replaces the reason for which everything to be sent waits.
   mutating func wait(for reason: WaitReason) {
     waiting = waiting.map {

@@ -14,7 +14,8 @@ extension Workplace {
     metrics.user = home.owner?.name
     metrics.lastSuccess = entry?.lastSuccess
     metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
-    for sum in WaitingSum.sums(of: plan?.waitingSinceLastPass ?? []) {
+    let growth = try plan.flatMap { try attachedGrowth(context, besides: $0) } ?? .init()
+    for sum in plan?.sumsSinceLastPass(growth) ?? [] {
       metrics.unsent[sum.reason.code, default: 0] += sum.bytes
     }
     metrics.unproven = plan?.unproven ?? 0

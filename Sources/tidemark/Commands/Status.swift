@@ -159,14 +159,16 @@ struct Status: AsyncParsableCommand {
     if let context, !place.sources.isEmpty {
       problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
     }
+    let growth = try plan.flatMap { try place.attachedGrowth(context, besides: $0) } ?? .init()
     let entry = try context?.storeEntry()
     let lived = try place.lived(context)
     let isDisabled = context == nil && !place.isServedByRoot
     let waiting =
-      try plan?.waitingSinceLastPass
+      try plan?.sumsSinceLastPass(growth)
       ?? (isDisabled
-        ? UploadPlan.withoutStore(
-          place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled)
+        ? WaitingSum.sums(
+          of: UploadPlan.withoutStore(
+            place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled))
         : [])
     let sealed = try context.map { try Uploader($0).sealedCopies() }
     let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
@@ -179,7 +181,7 @@ struct Status: AsyncParsableCommand {
       consent: context?.consent, deviceId: place.hasHome ? place.device.deviceId : nil,
       openSessions: try place.home.openSessions().count,
       unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
-      waiting: WaitingSum.sums(of: waiting).map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
+      waiting: waiting.map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
       localBytes: try place.home.sessionBytes(),
       lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(place.home),
       stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
