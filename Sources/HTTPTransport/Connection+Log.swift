@@ -5,7 +5,7 @@ extension Connection {
   /// Sends one request like ``perform(_:ticket:)``, and logs it in one line if the logger's level
   /// includes it.
   func performLogged(
-    _ request: HTTPRequest, ticket: Ticket, _ logger: Logger
+    _ request: HTTPRequest, ticket: CancellationHandle, _ logger: Logger
   ) throws(TransportError) -> HTTPResponse {
     guard logger.logLevel <= .debug else { return try perform(request, ticket: ticket) }
     let start = ContinuousClock.now

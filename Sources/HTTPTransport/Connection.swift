@@ -31,7 +31,9 @@ final class Connection {
   }
 
   /// Sends one request and blocks until its answer is complete or the ticket is cancelled.
-  func perform(_ request: HTTPRequest, ticket: Ticket) throws(TransportError) -> HTTPResponse {
+  func perform(_ request: HTTPRequest, ticket: CancellationHandle) throws(TransportError)
+    -> HTTPResponse
+  {
     guard let easy, let multi else { throw TransportError(.other, "libcurl does not start") }
     let transfer = Transfer(request, pace: options.pace)
     errorText[0] = 0
@@ -75,7 +77,8 @@ final class Connection {
   }
 
   private func drive(
-    _ easy: OpaquePointer, _ multi: OpaquePointer, _ transfer: Transfer, _ ticket: Ticket
+    _ easy: OpaquePointer, _ multi: OpaquePointer, _ transfer: Transfer,
+    _ ticket: CancellationHandle
   ) throws(TransportError) -> CURLcode {
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       throw TransportError(.other, "libcurl does not take the request")

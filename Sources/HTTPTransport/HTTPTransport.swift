@@ -25,7 +25,7 @@ package final class HTTPTransport: Sendable {
     /// The `User-Agent` to send.
     package var userAgent = "tidemark"
     /// Limits the bytes of bodies per second, for all workers together; nil for no limit.
-    package var pace: Pace?
+    package var pace: RateLimiter?
     /// Number of requests after which all later ones fail with `exhausted`; nil for no limit.
     package var maximumRequests: Int?
     /// Logs each request at level debug, and everything that libcurl reports at level trace.
@@ -66,7 +66,7 @@ package final class HTTPTransport: Sendable {
   /// Throws `TransportError`.
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try count()
-    let ticket = Ticket()
+    let ticket = CancellationHandle()
     let queue = queue
     let response = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

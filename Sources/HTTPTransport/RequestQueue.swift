@@ -6,13 +6,13 @@ final class RequestQueue: @unchecked Sendable {
   /// One request, and the continuation that waits for its answer.
   struct Job {
     let request: HTTPRequest
-    let ticket: Ticket
+    let ticket: CancellationHandle
     let continuation: CheckedContinuation<HTTPResponse, any Error>
   }
 
   private let condition = NSCondition()
   private var waiting: [Job] = []
-  private var running: [Ticket] = []
+  private var running: [CancellationHandle] = []
   private var workers = 0
   private var idle = 0
   private var isClosed = false
@@ -50,14 +50,14 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// Records that a worker has finished a job.
-  func finished(_ ticket: Ticket) {
+  func finished(_ ticket: CancellationHandle) {
     condition.lock()
     running.removeAll { $0 === ticket }
     condition.unlock()
   }
 
   /// Removes a waiting job and fails it as cancelled; a running one is cancelled by its ticket.
-  func cancel(_ ticket: Ticket) {
+  func cancel(_ ticket: CancellationHandle) {
     condition.lock()
     let index = waiting.firstIndex { $0.ticket === ticket }
     let job = index.map { waiting.remove(at: $0) }

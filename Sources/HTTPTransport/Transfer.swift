@@ -17,11 +17,11 @@ final class Transfer {
 
   private let body: [UInt8]
   private let maximumResponseBytes: Int
-  private let pace: Pace?
+  private let pace: RateLimiter?
   private var position = 0
   private var headerBytes = 0
 
-  init(_ request: HTTPRequest, pace: Pace?) {
+  init(_ request: HTTPRequest, pace: RateLimiter?) {
     self.pace = pace
     body = request.body ?? []
     maximumResponseBytes = request.maximumResponseBytes

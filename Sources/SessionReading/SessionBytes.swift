@@ -6,9 +6,9 @@ import SessionLog
 /// A session's bytes by position, wherever they are.
 enum SessionBytes: PositionedBytes {
   case local(LocalStream)
-  case remote(RemoteParts)
+  case remote(RangedStreamReader)
   /// From the store up to an offset, from this machine after it.
-  case both(RemoteParts, upTo: StreamOffset, LocalStream)
+  case both(RangedStreamReader, upTo: StreamOffset, LocalStream)
 
   func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []

@@ -20,7 +20,7 @@ extension SessionReader {
       }
       return (.local(log), [start..<length])
     }
-    let parts = try RemoteParts(
+    let parts = try RangedStreamReader(
       of: remote, upTo: remote.end, in: store, knowing: catalog.context.keys)
     let bytes: SessionBytes =
       isLongerHere

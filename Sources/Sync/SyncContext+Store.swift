@@ -8,7 +8,7 @@ extension SyncContext {
   /// The state of the store, without times in the future.
   ///
   /// - Throws: errors of the manifest.
-  package func storeEntry() throws -> StoreEntry { try manifest.storeEntry().believed(at: now()) }
+  package func storeEntry() throws -> StoreState { try manifest.storeEntry().believed(at: now()) }
 
   /// Verifies that a folder is the intended store, before anything is proven against it.
   ///

@@ -24,7 +24,7 @@ struct HomeUploads {
   /// The home for which root has started this process; nil in any other.
   ///
   /// Written before there is a second thread.
-  nonisolated(unsafe) private(set) static var place: Swift.Result<Workplace, any Error>?
+  nonisolated(unsafe) private(set) static var place: Swift.Result<CommandContext, any Error>?
 
   /// In a process that root has started for a home, opens it and assumes its owner's rights.
   static func takeRights(_ arguments: [String]) {

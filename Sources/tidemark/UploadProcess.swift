@@ -16,7 +16,7 @@ final class UploadProcess {
   /// Starts one; nil if that fails.
   ///
   /// - Parameter wait: how long it waits for another upload to end.
-  init?(of place: Workplace, waits wait: Duration = .zero) {
+  init?(of place: CommandContext, waits wait: Duration = .zero) {
     let path = "\(place.home.cachePath)/upload.\(getpid())"
     guard let told = try? Descriptor(opening: path, [.readWrite, .create, .empty]) else {
       return nil

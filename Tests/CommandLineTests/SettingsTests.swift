@@ -143,7 +143,7 @@ import Testing
     ("/home/o'neil/100% mine/tidemark", #"'/home/o'\''neil/100\% mine/tidemark'"#),
   ])
   func `a crontab line names the program so that cron finds it`(path: String, named: String) {
-    #expect(Surroundings.programInCron(path) == named)
+    #expect(EnvironmentReport.programInCron(path) == named)
   }
 
   @Test func `an error is reported at most once an hour`() throws {

@@ -12,12 +12,12 @@ import Testing
       let received: String
       let missingRight: String?
     }
-    struct Surroundings: Decodable {
+    struct EnvironmentReport: Decodable {
       let name: String
       let home: String
       let store: String?
     }
-    let surroundings: [Surroundings]
+    let surroundings: [EnvironmentReport]
     let missingInCron: [String]
     let checks: [Check]
     let grant: String?

@@ -39,7 +39,7 @@ private final class FuzzedRows: Sendable {
   func run(_ input: [UInt8]) {
     var rest = input[...]
     do {
-      var entry = ManifestEntry(boot: "boot")
+      var entry = UploadCheckpoint(boot: "boot")
       try manifest.save(&entry, of: session)
       try database.write { database in
         for column in Self.columns {

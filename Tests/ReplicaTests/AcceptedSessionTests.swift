@@ -86,7 +86,7 @@ import Testing
     await refuses { _ = try await reader.accept(remote) }
     await refuses { try await reader.read(remote, upTo: remote.end) { given += $0 } }
     await refuses { try await reader.read(remote, from: 4, upTo: 11) { given += $0 } }
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: keys)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: keys)
     await refuses { try await parts.read([4..<7]) { given += $1 } }
     await refuses { try await parts.read(try await parts.last(lines: 1)) { given += $1 } }
     #expect(given.isEmpty)

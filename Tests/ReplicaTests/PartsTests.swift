@@ -72,7 +72,7 @@ import Testing
   }
 
   private static func admitted(
-    _ parts: RemoteParts, _ ranges: [Range<StreamOffset>], _ filter: RecordFilter
+    _ parts: RangedStreamReader, _ ranges: [Range<StreamOffset>], _ filter: RecordFilter
   ) async throws -> [[UInt8]] {
     var (filter, lines, end) = (filter, [[UInt8]](), StreamOffset.zero)
     try await parts.read(ranges) { offset, bytes in
@@ -101,7 +101,7 @@ import Testing
     var generator = generator
     let (made, writer) = try await log(&generator)
     let remote = try await made.remote()
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     for _ in 0..<20 {
       let first = Int64.random(in: 1_769_092_205_000...writer.time, using: &generator)
       let last = first + Int64.random(in: 0...200_000, using: &generator)
@@ -136,7 +136,7 @@ import Testing
       ends.append(Int64(made.stream.count))
     }
     let remote = try await made.remote()
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     // A neighbour on each side shows which record the first line belongs to, and where the last
     // record ends.
     let ranges = try await parts.span(nil, scenarios: [Array("Sync".utf8)])
@@ -149,7 +149,7 @@ import Testing
     var generator = SeededGenerator(case: number)
     let (made, _) = try await Self.log(&generator)
     let remote = try await made.remote()
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     for count in Array(1...12) + [Int.random(in: 13...2000, using: &generator), .max] {
       let ranges = try await parts.last(lines: count)
       var bytes: [UInt8] = []
@@ -178,7 +178,7 @@ import Testing
     let stored = try #require(remote.segment(at: 0)).stored
     _ = made.store.takeTraffic()
 
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     var bytes = 0
     try await parts.read(try await parts.last(lines: 10)) { bytes += $1.count }
     let tail = made.store.takeTraffic()
@@ -206,7 +206,7 @@ import Testing
     let before = try await made.remote()
     try made.cover(before.segments)
     for name in before.segments { made.store[made.folder.key + name.fileName] = nil }
-    let parts = try RemoteParts(of: before, upTo: before.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: before, upTo: before.end, in: made.store, knowing: nil)
     var bytes: [UInt8] = []
     _ = made.store.takeTraffic()
     try await parts.read(try await parts.last(lines: 700)) { bytes += $1 }
@@ -225,7 +225,7 @@ import Testing
     var object = try #require(made.store[key])
     object[20] ^= 1
     made.store[key] = object
-    let damaged = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let damaged = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     let error = await #expect(throws: ReplicaError.self) {
       try await damaged.read(try await damaged.last(lines: 5)) { _, _ in }
     }
@@ -233,7 +233,7 @@ import Testing
 
     made.store[made.folder.key + remote.segments[1].fileName] = nil
     let gap = try await made.remote()
-    let missing = try RemoteParts(of: gap, upTo: gap.end, in: made.store, knowing: nil)
+    let missing = try RangedStreamReader(of: gap, upTo: gap.end, in: made.store, knowing: nil)
     let gone = await #expect(throws: ReplicaError.self) { try await missing.last(lines: 5) }
     #expect(gone?.code == .missingBytes)
   }

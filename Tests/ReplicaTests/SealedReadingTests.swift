@@ -57,7 +57,7 @@ import Testing
     #expect(try await read(made) == made.stream)
 
     let remote = try await made.remote()
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     var last: [UInt8] = []
     try await parts.read(try await parts.last(lines: 3)) { last += $1 }
     #expect(last.count > 100 && made.stream.suffix(last.count) == last[...])
@@ -104,7 +104,7 @@ import Testing
 
     let remote = try await made.remote()
     // In adjacent pieces, as a cursor reads it.
-    let parts = try RemoteParts(of: remote, upTo: remote.end, in: made.store, knowing: nil)
+    let parts = try RangedStreamReader(of: remote, upTo: remote.end, in: made.store, knowing: nil)
     let middle = StreamOffset(remote.end.byteCount / 2)
     try await parts.read([0..<middle]) { _, _ in }
     await #expect(throws: ReplicaError.self) {

@@ -67,7 +67,7 @@ import Testing
   func `a damaged store row of the cache is dropped`(assignment: String) async throws {
     let (site, writer) = try await siteWithTick()
     try Self.change("manifest", in: site.local.home, "UPDATE store SET \(assignment)")
-    #expect(try site.context().manifest.storeEntry() == StoreEntry())
+    #expect(try site.context().manifest.storeEntry() == StoreState())
     try writer.end(.exit(0))
     let report = try await site.upload()
     #expect(report.failures.isEmpty && report.stoppedBy == nil)

@@ -21,7 +21,7 @@ import Testing
     _ site: Site, _ session: SessionID, _ range: Range<StreamOffset>, frameLength: Int = 64
   ) async throws -> EncodedSegment {
     let log = try LocalStream(site.local.home.files(for: session))
-    return try await SegmentLane().encode(
+    return try await SegmentWorker().encode(
       log, session: session, range: range, storedLimit: .max, frameLength: frameLength,
       format: .lines)
   }
@@ -80,7 +80,7 @@ import Testing
     if differs { log[15] = 0x21 }
     let other = "\(site.local.folder)/other.log"
     try Data(log).write(to: URL(fileURLWithPath: other))
-    let second = try await SegmentLane().encode(
+    let second = try await SegmentWorker().encode(
       LocalStream(path: other), session: session, range: 10..<StreamOffset(log.count),
       storedLimit: .max, format: .lines)
     for segment in [first, second] {

@@ -105,7 +105,7 @@ actor CampaignHome {
   ///
   /// Failures are in its report, and left to the next pass.
   @discardableResult
-  func tick(_ turn: Turn = .due) async throws -> UploadReport {
+  func tick(_ turn: RetryScope = .due) async throws -> UploadReport {
     try await onePass(turn, in: context)
   }
 

@@ -6,7 +6,7 @@ import Sync
 ///   - turn: which sessions ignore retry backoff.
 ///   - makeContext: opens the manifest again.
 func onePass(
-  _ turn: Turn, in makeContext: () throws -> SyncContext
+  _ turn: RetryScope, in makeContext: () throws -> SyncContext
 ) async throws -> UploadReport {
   weak var manifest: Manifest?
   let report: UploadReport

@@ -10,7 +10,7 @@ import Testing
 /// The log of a pass's decisions.
 @Suite(.tags(.medium)) struct PassLogTests {
   /// The lines of one pass at level info, without those of the objects.
-  private func pass(_ site: inout Site, _ turn: Turn = .due) async throws -> [String] {
+  private func pass(_ site: inout Site, _ turn: RetryScope = .due) async throws -> [String] {
     let lines = LogLines()
     site.logger = lines.logger(.info)
     defer { site.logger = nil }

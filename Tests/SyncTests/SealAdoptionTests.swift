@@ -133,7 +133,7 @@ import Testing
     let session = writer.session
     let folder = SessionFolder(device: site.device.deviceId, session: session)
     let text = try site.local.log(session) + Array("forged\n".utf8)
-    let lane = try SegmentLane()
+    let lane = try SegmentWorker()
     let path = site.local.folder + "/forged"
     try Data(text).write(to: URL(filePath: path))
     let segment = try await lane.encode(

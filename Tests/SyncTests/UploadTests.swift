@@ -68,7 +68,7 @@ struct Site {
   }
 
   @discardableResult
-  func upload(_ turn: Turn = .passing) async throws -> UploadReport {
+  func upload(_ turn: RetryScope = .passing) async throws -> UploadReport {
     try await onePass(turn, in: context)
   }
 

@@ -45,7 +45,7 @@ struct RecordScan {
     let whole = min(remote.mark, remote.seal?.length ?? .max)
     let end = min(whole, start + Self.limit)
     guard start < end else { return ([], start) }
-    let parts = try RemoteParts(of: remote, upTo: end, in: store, knowing: keys)
+    let parts = try RangedStreamReader(of: remote, upTo: end, in: store, knowing: keys)
     var ranges = [start..<end]
     if let levels { ranges = try await parts.span(nil, levels: levels, from: start) }
     var tally = RecordTally(rules, patterns, facts, now: now)

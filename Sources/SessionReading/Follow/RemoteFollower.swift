@@ -7,7 +7,7 @@ package final class RemoteFollower: StreamFollower {
   private let store: any ObjectStore
   private let keys: KnownKeys?
   private var remote: RemoteSession
-  private var parts: RemoteParts?
+  private var parts: RangedStreamReader?
   private var ending: StreamGrowth.Ending?
 
   /// Follows a session in a listing.
@@ -39,7 +39,7 @@ package final class RemoteFollower: StreamFollower {
       }
     }
     remote = found
-    parts = try RemoteParts(of: found, upTo: end, in: store, knowing: keys)
+    parts = try RangedStreamReader(of: found, upTo: end, in: store, knowing: keys)
     return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
   }
 

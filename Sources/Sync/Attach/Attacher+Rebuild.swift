@@ -88,7 +88,7 @@ extension Attacher {
   /// The fingerprint at the end of what was sent: of the file's own bytes where redaction left them
   /// as they are.
   private func link(
-    of sidecar: Sidecar, _ local: LocalSession, _ entry: ManifestEntry
+    of sidecar: Sidecar, _ local: LocalSession, _ entry: UploadCheckpoint
   ) throws -> Link {
     guard let source = sidecar.source, let log = try? local.openSentLog(sidecar, context),
       try log.status().length >= entry.sent, try log.link(before: entry.sent) == entry.link

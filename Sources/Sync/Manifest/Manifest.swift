@@ -87,7 +87,7 @@ package final class Manifest: Sendable {
   /// The entry of a session; nil if there is none.
   ///
   /// Unreadable rows are dropped, as if nothing were known.
-  func entry(_ id: SessionID) throws -> ManifestEntry? {
+  func entry(_ id: SessionID) throws -> UploadCheckpoint? {
     do {
       return try queue.look { try entry(id, in: $0) }
     } catch is DamagedRow {
@@ -96,7 +96,7 @@ package final class Manifest: Sendable {
     }
   }
 
-  private func entry(_ id: SessionID, in database: Database) throws -> ManifestEntry? {
+  private func entry(_ id: SessionID, in database: Database) throws -> UploadCheckpoint? {
     guard
       let row = try database.cachedStatement(
         sql: "SELECT \(Self.columns) FROM session WHERE store = ? AND id = ?"
@@ -128,11 +128,11 @@ package final class Manifest: Sendable {
     return (segments, own)
   }
 
-  private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> ManifestEntry {
+  private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> UploadCheckpoint {
     guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
       throw DamagedRow()
     }
-    var entry = ManifestEntry(boot: try row.value("boot"), segments: segments)
+    var entry = UploadCheckpoint(boot: try row.value("boot"), segments: segments)
     entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
     entry.sent = StreamOffset(try row.value("sent", in: offsets))
     entry.merged = StreamOffset(try row.value("merged", in: offsets))
@@ -142,7 +142,7 @@ package final class Manifest: Sendable {
     entry.isDirty = try row.value("dirty")
     entry.attempts = try row.value("attempts", in: attempts)
     entry.lastError = try row.value("lastError")
-    entry.isPassing = try row.value("passing")
+    entry.isTransient = try row.value("passing")
     entry.nextAttempt = try row.time("nextAttempt")
     entry.owner = (try row.value("owner") as Data?).map(Array.init)
     return entry
@@ -154,7 +154,7 @@ package final class Manifest: Sendable {
   private static let attempts = 0...1_000_000
 
   /// Saves a session's entry; of its segments only the changes are written.
-  func save(_ entry: inout ManifestEntry, of id: SessionID) throws {
+  func save(_ entry: inout UploadCheckpoint, of id: SessionID) throws {
     guard entry.isKept else { return }
     try queue.change { [entry] database in
       try database.cachedStatement(
@@ -163,7 +163,7 @@ package final class Manifest: Sendable {
       ).execute(arguments: [
         store, id.description, entry.generation, Int64(entry.sent), Int64(entry.merged),
         Int64(entry.signed), Data(entry.link.encoded), entry.revision,
-        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isPassing,
+        entry.boot, entry.isDirty, entry.attempts, entry.lastError, entry.isTransient,
         entry.nextAttempt?.milliseconds, entry.owner.map { Data($0) },
       ])
       let insert = try database.cachedStatement(
@@ -273,24 +273,24 @@ package final class Manifest: Sendable {
   /// The state of the store itself.
   ///
   /// An unreadable row is dropped, as if nothing were known.
-  package func storeEntry() throws -> StoreEntry {
+  package func storeEntry() throws -> StoreState {
     do {
       return try queue.look { database in
         let statement = try database.cachedStatement(
           sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?")
         let row = try Row.fetchOne(statement, arguments: [store])
-        return try row.map(Self.storeEntry) ?? StoreEntry()
+        return try row.map(Self.storeEntry) ?? StoreState()
       }
     } catch is DamagedRow {
       try queue.change { database in
         try database.execute(sql: "DELETE FROM store WHERE url = ?", arguments: [store])
       }
-      return StoreEntry()
+      return StoreState()
     }
   }
 
-  private static func storeEntry(_ row: Row) throws -> StoreEntry {
-    var entry = StoreEntry()
+  private static func storeEntry(_ row: Row) throws -> StoreState {
+    var entry = StoreState()
     entry.checkedBoot = try row.value("checkedBoot")
     entry.checkedAt = try row.time("checkedAt")
     entry.lastSuccess = try row.time("lastSuccess")
@@ -308,7 +308,7 @@ package final class Manifest: Sendable {
   }
 
   /// Saves the state of the store itself.
-  package func save(_ entry: StoreEntry) throws {
+  package func save(_ entry: StoreState) throws {
     try queue.change { database in
       try database.execute(
         sql: """

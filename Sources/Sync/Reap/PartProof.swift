@@ -19,7 +19,7 @@ struct PartProof {
   private let log: LocalStream
   private let here: Range<StreamOffset>
   private let sidecar: Sidecar
-  private var entry: ManifestEntry?
+  private var entry: UploadCheckpoint?
   /// Segments that the seal names; nil without a seal.
   private let sealed: [SegmentName]?
 

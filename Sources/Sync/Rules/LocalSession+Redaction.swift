@@ -12,9 +12,9 @@ extension LocalSession {
   /// - Returns: the new record.
   @discardableResult
   func note(
-    _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: SentNote? = nil
-  ) throws -> SentNote {
-    var note = try known ?? sentNote() ?? SentNote()
+    _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: UploadState? = nil
+  ) throws -> UploadState {
+    var note = try known ?? sentNote() ?? UploadState()
     note.redaction = epochs
     note.generation = generation
     try write(note, isDurable: epochs.count > 1 || generation != nil || note.consent != nil)

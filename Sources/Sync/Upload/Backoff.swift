@@ -27,7 +27,7 @@ struct Backoff {
 }
 
 /// Which sessions a pass tries, despite failed attempts.
-package enum Turn: Sendable {
+package enum RetryScope: Sendable {
   /// Those whose pause is over.
   case due
   /// Also the store, and sessions whose failure was likely to be transient.

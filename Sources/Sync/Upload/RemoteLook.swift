@@ -44,7 +44,7 @@ struct RemoteLook {
     state.vanished = known.segments.keys.filter {
       $0.generation == known.generation && !remote.segments.contains($0)
     }
-    var entry = ManifestEntry(boot: context.machine.bootId)
+    var entry = UploadCheckpoint(boot: context.machine.bootId)
     entry.generation = remote.generation
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0
@@ -150,7 +150,7 @@ struct RemoteLook {
   }
 
   /// Whether the local part of the log matches what was sent; bytes no longer here cannot differ.
-  static func isUnchanged(_ log: LocalStream, _ known: ManifestEntry) throws -> Bool {
+  static func isUnchanged(_ log: LocalStream, _ known: UploadCheckpoint) throws -> Bool {
     let covered = known.sent - ByteCount(known.link.covered)
     guard try log.available().lowerBound <= covered else { return true }
     return try log.link(before: known.sent) == known.link

@@ -9,7 +9,7 @@ import SessionLog
 struct RemoteWriter {
   let context: SyncContext
   let session: SessionID
-  let lane: SegmentLane
+  let lane: SegmentWorker
   let folders: FolderListings
   let report: @Sendable (UploadEvent) -> Void
 

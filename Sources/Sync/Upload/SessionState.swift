@@ -16,9 +16,9 @@ struct SessionState {
   /// The device id that it was recorded under, if another one.
   var formerDevice: String?
   /// The uploader's record of what it sent.
-  var note = SentNote()
+  var note = UploadState()
   /// The manifest's entry; a new one, without a boot, if there is none.
-  var entry = ManifestEntry(boot: "")
+  var entry = UploadCheckpoint(boot: "")
   /// The revision that this pass put last.
   var latest: RevisionName?
   /// Whether the manifest has a row for it.
@@ -126,7 +126,7 @@ extension SessionState {
       (state.entry, state.isInManifest) = (entry, true)
     }
     if lock != nil, !state.isAttached { try local.compressParts(state.sidecar.format) }
-    state.note = try local.sentNote() ?? SentNote()
+    state.note = try local.sentNote() ?? UploadState()
     state.log = try local.openLog(state.sidecar.source)
     if let log = state.log { (state.length, state.modified) = try log.status() }
     return state

@@ -11,7 +11,7 @@ struct SessionUpload {
 
   /// Describes the upload of a session.
   init(
-    _ item: UploadPlan.Item, _ context: SyncContext, lane: SegmentLane, folders: FolderListings,
+    _ item: UploadPlan.Item, _ context: SyncContext, lane: SegmentWorker, folders: FolderListings,
     report: @escaping @Sendable (UploadEvent) -> Void
   ) {
     self.item = item

@@ -8,7 +8,7 @@ import SessionLog
 struct UploadPlanner {
   let context: SyncContext
   /// Which sessions ignore retry backoff.
-  let turn: Turn
+  let turn: RetryScope
 
   /// How long a marker may exist without its log: a recorder creates the marker first.
   private static let markerGrace = Duration.hours(1)
@@ -108,14 +108,14 @@ struct UploadPlanner {
   }
 
   /// Why it is too early to try a session again; nil if it is not.
-  private func pause(after entry: ManifestEntry) -> WaitReason? {
-    let backoff = entry.isPassing ? Backoff.passing : .refused
-    let waits = entry.isPassing ? turn == .due : turn != .all
+  private func pause(after entry: UploadCheckpoint) -> WaitReason? {
+    let backoff = entry.isTransient ? Backoff.passing : .refused
+    let waits = entry.isTransient ? turn == .due : turn != .all
     guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
       return nil
     }
     let text = "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
-    return entry.isPassing ? .backoff(text) : .refused(text)
+    return entry.isTransient ? .backoff(text) : .refused(text)
   }
 }
 
@@ -157,10 +157,10 @@ extension UploadPlan.Item {
   }
 }
 
-extension ManifestEntry {
+extension UploadCheckpoint {
   /// Why the last attempt failed; nil if it did not.
   fileprivate var lastFailure: WaitReason? {
-    lastError.map { isPassing ? .backoff($0) : .refused($0) }
+    lastError.map { isTransient ? .backoff($0) : .refused($0) }
   }
 }
 

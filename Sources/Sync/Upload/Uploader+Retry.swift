@@ -22,7 +22,7 @@ package struct Waiting: Sendable {
   /// Sessions whose remote copy was deleted on request, sorted by id.
   package let withdrawn: [SessionID]
   /// The state of the store; nil if the last pass succeeded.
-  package let store: StoreEntry?
+  package let store: StoreState?
 }
 
 extension Uploader {

@@ -21,7 +21,7 @@ package struct Uploader: Sendable {
   ///
   /// - Parameter turn: which sessions ignore retry backoff.
   /// - Throws: when the home or the manifest cannot be read.
-  package func plan(_ turn: Turn = .due) throws -> UploadPlan {
+  package func plan(_ turn: RetryScope = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, turn: turn).plan()
     context.logger.info(
       "plan: \(Plural.text(plan.items.count, "session")) to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
@@ -101,7 +101,7 @@ package struct Uploader: Sendable {
         context.logger.warning("\(failure.session): failed: \(failure.error)")
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
-      try await RemainsSweeper(context: context, report: note).sweep(plan.remains)
+      try await SupersededObjectCollector(context: context, report: note).sweep(plan.remains)
       try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
     } catch is CancellationError {
       isCancelled = true
@@ -217,7 +217,7 @@ package struct Uploader: Sendable {
     finished: (SessionID) -> Void, failed: (UploadReport.Failure) -> Void
   ) async throws {
     let folders = FolderListings(context.store, for: plan, of: context.device)
-    let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentLane() }
+    let lanes = try (0..<min(Parallelism.cores, context.transfers)).map { _ in try SegmentWorker() }
     // Each session takes its share of a pass: many small ones fill it, or fewer large ones.
     let pass = WeightedSemaphore(context.transfers * context.smallTransfers)
     try await withThrowingTaskGroup(of: (UploadPlan.Item, (any Error)?).self) { group in
@@ -280,15 +280,15 @@ package struct Uploader: Sendable {
   /// Records a failure for `status`, and lengthens the backoff.
   private func note(_ error: any Error, of item: UploadPlan.Item) throws {
     let session = item.session
-    var entry = try context.manifest.entry(session) ?? ManifestEntry(boot: "")
+    var entry = try context.manifest.entry(session) ?? UploadCheckpoint(boot: "")
     entry.attempts += 1
     entry.lastError = "\(error)"
     entry.isDirty = true
-    entry.isPassing = (error as? StoreError)?.isTransient == true
+    entry.isTransient = (error as? StoreError)?.isTransient == true
     if !Self.isForNextPass(error, of: item) {
-      let backoff = entry.isPassing ? Backoff.passing : .refused
+      let backoff = entry.isTransient ? Backoff.passing : .refused
       entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
-      if !entry.isPassing { try Quarantine(context.home).hold(session, reason: "\(error)") }
+      if !entry.isTransient { try Quarantine(context.home).hold(session, reason: "\(error)") }
     }
     try context.manifest.save(&entry, of: session)
   }

@@ -17,7 +17,7 @@ extension FailingTarget {
   var timesText: String { attempts == 1 ? "once" : "\(attempts) times" }
 }
 
-extension Workplace {
+extension CommandContext {
   /// Delivers messages as the rules' file says.
   func alertSender(_ settings: AlertSettings, asJSON: Bool) throws -> TargetSender {
     TargetSender(

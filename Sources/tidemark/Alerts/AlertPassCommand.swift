@@ -39,7 +39,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try CommandContext(logger: diagnostics.logger())
     let settings = try rules.settings(place)
     let sender = try place.alertSender(settings, asJSON: json)
     if let test {
@@ -92,7 +92,7 @@ struct AlertPassCommand: AsyncParsableCommand {
 
   /// Asks the heartbeat's URL where all went well; false where that failed.
   private func beat(
-    _ settings: AlertSettings, _ place: Workplace, after report: AlertPass.Report
+    _ settings: AlertSettings, _ place: CommandContext, after report: AlertPass.Report
   ) async -> Bool {
     guard let heartbeat = settings.heartbeat, report.wentWell else { return true }
     guard let transport = try? place.settings.alertTransport(),
@@ -103,7 +103,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   }
 
   /// Reports what fails, at a terminal at once, else once an hour.
-  private func complain(_ report: AlertPass.Report, _ place: Workplace) throws {
+  private func complain(_ report: AlertPass.Report, _ place: CommandContext) throws {
     let store = report.storeError.map { ["\($0)"] } ?? []
     let targets = report.failing.sorted { $0.key < $1.key }.map { name, failing in
       "\(name) failed \(failing.timesText): \(failing.error)"

@@ -48,7 +48,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try CommandContext(logger: diagnostics.logger())
     if list { return try show(place) }
     guard let alert else { return }
     _ = try rules.settings(place).rule(alert)
@@ -81,7 +81,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ place: Workplace) throws {
+  private func show(_ place: CommandContext) throws {
     let now = Timestamp.now()
     let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
     let silences = state.ledger.silences.filter { $0.until > now }

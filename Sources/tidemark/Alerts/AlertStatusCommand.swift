@@ -36,7 +36,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
+    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
     let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
     let alerts = state.ledger.alerts.values.sorted { ($0.rule, $0.since) < ($1.rule, $1.since) }
     let report = Report(

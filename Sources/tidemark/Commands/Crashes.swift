@@ -54,7 +54,7 @@ struct Crashes: AsyncParsableCommand {
   func validate() throws { try ArgumentValue.expectOrder(since: since, until: until) }
 
   func run() async throws {
-    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
+    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
     let catalog = try side.catalog(place)
     let start = since ?? Timestamp.now() - .days(7)
     var crashes: [CrashReport] = []

@@ -117,7 +117,7 @@ struct Delete: AsyncParsableCommand {
   // MARK: Selection
 
   private func targets(
-    in catalog: SessionCatalog, trash: Set<SessionID>, _ place: Workplace
+    in catalog: SessionCatalog, trash: Set<SessionID>, _ place: CommandContext
   ) async throws -> [Target] {
     func target(_ entry: SessionCatalog.Entry) -> Target {
       Target(session: entry.session, entry: entry, isTrashed: trash.contains(entry.session))
@@ -163,7 +163,7 @@ struct Delete: AsyncParsableCommand {
   }
 
   private func isKept(
-    _ target: Target, _ place: Workplace, _ lived: LivedClock
+    _ target: Target, _ place: CommandContext, _ lived: LivedClock
   ) -> Bool {
     let isKeptHere = Holds(place.home).isHeld(target.session, at: lived.time)
     let now = Timestamp.now().assumingSynchronizedClocks
@@ -196,7 +196,7 @@ struct Delete: AsyncParsableCommand {
     Console.say("\(verb) \(target.session) (\(sides.joined(separator: " and "))\(size))")
   }
 
-  private func confirmed(_ targets: [Target], _ place: Workplace) throws -> Bool {
+  private func confirmed(_ targets: [Target], _ place: CommandContext) throws -> Bool {
     guard !yes, !targets.isEmpty else { return true }
     for target in targets {
       guard let entry = target.entry else {

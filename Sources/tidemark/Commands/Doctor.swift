@@ -45,18 +45,18 @@ struct Doctor: AsyncParsableCommand {
 
   private struct Report: Encodable {
     let store: String
-    let surroundings: [Surroundings]
+    let surroundings: [EnvironmentReport]
     let missingInCron: [String]
     let checks: [Check]
     let grant: String?
   }
 
   func run() async throws {
-    let (shell, cron) = await Surroundings.ofThisUser()
-    let all = [shell, cron] + [await Surroundings.ofTheMachine()].compactMap(\.self)
+    let (shell, cron) = await EnvironmentReport.ofThisUser()
+    let all = [shell, cron] + [await EnvironmentReport.ofTheMachine()].compactMap(\.self)
     if !json { show(all) }
 
-    let place = try Workplace(isNeeded: false, logger: diagnostics.logger())
+    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
     let store = try url.map { try place.storeURL($0) } ?? place.storeURL()
     let rights = NeededRights(store)
     let opened = try place.settings.store(
@@ -87,7 +87,7 @@ struct Doctor: AsyncParsableCommand {
         try Console.json(
           Report(
             store: opened.location, surroundings: all,
-            missingInCron: Surroundings.missingInCron(), checks: checks,
+            missingInCron: EnvironmentReport.missingInCron(), checks: checks,
             grant: refused ? rights.grant : nil)))
     } else if isLoginRefused {
       Console.say("\nLogin refused; permissions were not checked.")
@@ -114,15 +114,15 @@ struct Doctor: AsyncParsableCommand {
 
   // MARK: Text
 
-  private func show(_ all: [Surroundings]) {
-    for line in Self.lines(of: all, missingInCron: Surroundings.missingInCron()) {
+  private func show(_ all: [EnvironmentReport]) {
+    for line in Self.lines(of: all, missingInCron: EnvironmentReport.missingInCron()) {
       Console.say(line)
     }
     Console.say()
   }
 
   /// What is known of environments.
-  static func lines(of all: [Surroundings], missingInCron missing: [String]) -> [ReportLine] {
+  static func lines(of all: [EnvironmentReport], missingInCron missing: [String]) -> [ReportLine] {
     var lines: [ReportLine] = []
     func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
       let label = "  " + name.padding(toLength: 15, withPad: " ", startingAt: 0)

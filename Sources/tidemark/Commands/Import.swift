@@ -48,7 +48,7 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try CommandContext(logger: diagnostics.logger())
     let context = try place.context()
     let lock = try place.requireLock(unless: dryRun)
     let attacher = try Attacher(context, sources: place.sources)

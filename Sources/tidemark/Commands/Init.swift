@@ -96,7 +96,7 @@ struct Init: AsyncParsableCommand {
 
   /// Restores the marker of a store that lost it; never creates a missing folder.
   private func restore(
-    _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ place: Workplace
+    _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ place: CommandContext
   ) async throws {
     if isUsed { try expectFolder(url) }
     guard try await !FormatMarker.isWhole(in: store) else {
@@ -139,7 +139,7 @@ struct Init: AsyncParsableCommand {
   /// Prints a line for a person; with JSON, prints nothing.
   private func say(_ line: String) { if !json { Console.say(line) } }
 
-  private func configure(_ store: StoreURL, _ place: Workplace) async throws {
+  private func configure(_ store: StoreURL, _ place: CommandContext) async throws {
     let configuration = place.home.configurationPath
     let folder = String(
       configuration.dropLast(configuration.split(separator: "/").last?.count ?? 0))
@@ -171,10 +171,11 @@ struct Init: AsyncParsableCommand {
 
     // Test what cron will find instead of guessing.
     let problem = await problemInCron(store, place)
-    let home = Surroundings.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
+    let home =
+      EnvironmentReport.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
     let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
     say(
-      "Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)\(Surroundings.programInCron) upload"
+      "Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)\(EnvironmentReport.programInCron) upload"
     )
     let device = SessionFolder.deviceKey(place.device.deviceId)
     if !json, let grant = NeededRights(store).deviceGrant(device) {
@@ -184,7 +185,7 @@ struct Init: AsyncParsableCommand {
     }
     try report(store, configuration, consent, files, cron: problem ?? "ok")
     guard let problem else { return }
-    let missing = Surroundings.missingInCron().joined(separator: " ")
+    let missing = EnvironmentReport.missingInCron().joined(separator: " ")
     Console.complain(
       "cron cannot use the store: \(problem)"
         + (missing.isEmpty ? "" : " Not set in cron: \(missing)."))
@@ -193,7 +194,7 @@ struct Init: AsyncParsableCommand {
   }
 
   /// Says that the store changes, and what that means for sessions which the former one has.
-  private func sayWhatStays(_ url: StoreURL, _ place: Workplace) throws {
+  private func sayWhatStays(_ url: StoreURL, _ place: CommandContext) throws {
     guard let former = place.settings.store,
       (try? place.storeURL(former))?.description ?? former != url.description
     else { return }
@@ -220,11 +221,11 @@ struct Init: AsyncParsableCommand {
   }
 
   /// The error when the store is read without this environment; nil if there is none.
-  private func problemInCron(_ url: StoreURL, _ place: Workplace) async -> String? {
+  private func problemInCron(_ url: StoreURL, _ place: CommandContext) async -> String? {
     do {
       let settings = try Settings(path: place.home.configurationPath)
       let store = try settings.store(
-        at: url, environment: Surroundings.environmentInCron(.current), policy: .once)
+        at: url, environment: EnvironmentReport.environmentInCron(.current), policy: .once)
       guard try await FormatMarker.isWhole(in: store) else { return "its marker is missing." }
       return nil
     } catch {
@@ -232,14 +233,14 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  private func workplace() throws -> Workplace {
+  private func workplace() throws -> CommandContext {
     let environment = ProcessInfo.processInfo.environment
     let usual = Home.locate(environment: environment)
     var choice = StoreChoice()
     choice.allowsPlaintext = allowPlaintext
     let logger = try diagnostics.logger()
     guard machine || usual.owner != nil else {
-      return try Workplace(choice: choice, logger: logger)
+      return try CommandContext(choice: choice, logger: logger)
     }
     guard Account.current.isRoot else {
       throw Failure(
@@ -254,7 +255,7 @@ struct Init: AsyncParsableCommand {
     for failed in try MachineWide.makeHomes() {
       Console.complain("cannot make the home \(failed.path): \(failed.reason)")
     }
-    return try Workplace(MachineWide.home(of: .current), choice: choice, logger: logger)
+    return try CommandContext(MachineWide.home(of: .current), choice: choice, logger: logger)
   }
 
   private func probe(_ store: any ObjectStore) async throws {
@@ -277,7 +278,7 @@ struct Init: AsyncParsableCommand {
 
   /// The new configuration.
   private func text(
-    store: String, _ login: SavedCredentials?, _ place: Workplace
+    store: String, _ login: SavedCredentials?, _ place: CommandContext
   ) throws -> String {
     let path = place.home.configurationPath
     var text: String
@@ -303,7 +304,7 @@ struct Init: AsyncParsableCommand {
     return text
   }
 
-  private func write(_ text: String, _ place: Workplace) throws {
+  private func write(_ text: String, _ place: CommandContext) throws {
     // Users who record read a machine's configuration, which names files with secrets but contains
     // none.
     try AtomicFile.write(

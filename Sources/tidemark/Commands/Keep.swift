@@ -99,7 +99,7 @@ struct Keep: AsyncParsableCommand {
   }
 
   private func entries(
-    _ catalog: SessionCatalog, _ place: Workplace
+    _ catalog: SessionCatalog, _ place: CommandContext
   ) async throws -> [SessionCatalog.Entry] {
     guard sessions.ids.isEmpty else {
       return try await catalog.context.explaining {
@@ -114,7 +114,7 @@ struct Keep: AsyncParsableCommand {
   }
 
   private func end(
-    of entry: SessionCatalog.Entry, _ place: Workplace, _ context: SyncContext?,
+    of entry: SessionCatalog.Entry, _ place: CommandContext, _ context: SyncContext?,
     holding lock: HomeLock
   ) async throws -> Result {
     let isLocal = try Holds(place.home).release(entry.session, holding: lock)
@@ -126,7 +126,7 @@ struct Keep: AsyncParsableCommand {
   }
 
   private func keep(
-    _ entry: SessionCatalog.Entry, _ place: Workplace, _ context: SyncContext?,
+    _ entry: SessionCatalog.Entry, _ place: CommandContext, _ context: SyncContext?,
     _ lived: LivedClock, holding lock: HomeLock
   ) async throws -> (Result, isKept: Bool) {
     let hold = try Holds(place.home).keep(entry.session, for: holdTime, lived, holding: lock)

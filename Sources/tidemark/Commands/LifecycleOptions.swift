@@ -30,7 +30,7 @@ struct LifecycleOptions: ParsableArguments {
 
   /// Prints or installs the rule for the configured store.
   func run(_ age: Duration?, dryRun: Bool, yes: Bool, _ logger: Logger) async throws {
-    let place = try Workplace(logger: logger)
+    let place = try CommandContext(logger: logger)
     let url = try place.storeURL()
     var retention = place.settings.retention
     retention.remote = age ?? retention.remote

@@ -9,7 +9,7 @@ import SessionReading
 /// `list --summary` and `list --tree`.
 extension List {
   /// Prints one line per device.
-  func showDevices(_ place: Workplace) async throws {
+  func showDevices(_ place: CommandContext) async throws {
     let context = try place.reading(.remote)
     guard let store = context.store else { return }
     let wanted = Set(try await choice.devices.ids(own: place.device.deviceId, in: store))

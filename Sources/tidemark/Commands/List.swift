@@ -152,7 +152,7 @@ struct List: AsyncParsableCommand {
 
   /// Until when sessions are kept, by the holds of this home and of the store.
   private static func holds(
-    _ place: Workplace
+    _ place: CommandContext
   ) throws -> (SessionCatalog.Entry) -> Timestamp? {
     guard place.hasHome else { return { _ in nil } }
     let (holds, time) = (Holds(place.home), try place.lived(nil).time)

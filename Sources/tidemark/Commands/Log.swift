@@ -69,7 +69,7 @@ struct Log: AsyncParsableCommand {
     if let level = level.flatMap(Level.init(name:)) {
       return try add(level, message.joined(separator: " "))
     }
-    let recording = Recording(
+    let recording = RecordingSession(
       app: app, isAsIs: asIs, scenarios: try scenario.map(ScenarioName.init(argument:)),
       uploads: !noUpload, diagnostics)
     try Capture(into: recording.writer, environment: [:], onSecond: recording.pass)
@@ -78,7 +78,7 @@ struct Log: AsyncParsableCommand {
   }
 
   private func add(_ level: Level, _ message: String) throws {
-    let place = try Workplace(acceptsBadSettings: true, logger: .off)
+    let place = try CommandContext(acceptsBadSettings: true, logger: .off)
     guard let name = session ?? place.environment["TIDEMARK_SESSION"], !name.isEmpty else {
       throw Failure(
         .usage,

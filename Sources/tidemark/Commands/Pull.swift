@@ -65,7 +65,7 @@ struct Pull: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try Workplace(logger: diagnostics.logger())
+    let place = try CommandContext(logger: diagnostics.logger())
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
       throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")

@@ -81,7 +81,7 @@ struct Reap: AsyncParsableCommand {
     if lifecycle.isAsked {
       return try await lifecycle.run(olderThan, dryRun: dryRun, yes: yes, logger)
     }
-    let places = try Workplace.all(logger: logger)
+    let places = try CommandContext.all(logger: logger)
     guard let own = places.last else { return }
     var retention = own.settings.retention
     if let age = olderThan { retention = retention.asking(age) }
@@ -106,9 +106,9 @@ struct Reap: AsyncParsableCommand {
   /// Reaps the store's side; nothing for a home that sends nothing, unless the store's side is asked
   /// for.
   private func reapRemoteSide(
-    of places: [Workplace], _ own: Workplace, _ retention: Retention
+    of places: [CommandContext], _ own: CommandContext, _ retention: Retention
   ) async throws -> Int {
-    var elsewhere = try Workplace.openInRefusedHomes(besides: places)
+    var elsewhere = try CommandContext.openInRefusedHomes(besides: places)
     for place in places.dropLast() {
       do {
         try await place.home.withOwnersRights { elsewhere.add(place.home) }
@@ -133,7 +133,7 @@ struct Reap: AsyncParsableCommand {
       device: device ?? own.device.deviceId)
   }
 
-  private func reapLocal(_ place: Workplace, _ retention: Retention) async throws -> Int {
+  private func reapLocal(_ place: CommandContext, _ retention: Retention) async throws -> Int {
     let lock = try place.requireLock(unless: dryRun)
     let context = try place.contextIfSending()
     try await context?.checkFolder()

@@ -117,7 +117,7 @@ struct Redact: AsyncParsableCommand {
 
   // MARK: Applying
 
-  private func apply(_ place: Workplace) async throws {
+  private func apply(_ place: CommandContext) async throws {
     let lock = try place.requireLock(unless: dryRun)
     let context = try place.context()
     guard context.consent == .logs else {

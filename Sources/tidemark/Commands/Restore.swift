@@ -83,7 +83,7 @@ struct Restore: AsyncParsableCommand {
   }
 
   private func restoreFromTrash(
-    _ place: Workplace, _ wanted: ShortenedID, holding lock: HomeLock?
+    _ place: CommandContext, _ wanted: ShortenedID, holding lock: HomeLock?
   ) throws -> SessionID? {
     let lived = try place.lived(nil)
     let trash = Trash(place.home)

@@ -86,7 +86,7 @@ struct Run: AsyncParsableCommand {
 
   func run() async throws {
     if survive { throw ExitCode(try supervise()) }
-    let recording = Recording(
+    let recording = RecordingSession(
       app: app ?? program[0].split(separator: "/").last.map(String.init) ?? program[0],
       isAsIs: asIs, isOnTerminal: pty, scenarios: try scenario.map(ScenarioName.init(argument:)),
       uploads: !noUpload, diagnostics)

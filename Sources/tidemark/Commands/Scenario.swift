@@ -39,10 +39,10 @@ extension ScenarioName {
 
 /// The setup shared by the subcommands.
 private struct ScenarioPlace {
-  let place: Workplace
+  let place: CommandContext
   var file: ControlFile { ControlFile(place.home) }
 
-  init() throws { place = try Workplace(acceptsBadSettings: true, logger: .off) }
+  init() throws { place = try CommandContext(acceptsBadSettings: true, logger: .off) }
 
   /// The states, and scenarios that sessions declare but that have no state any more.
   func known() async throws -> [ScenarioName: ScenarioState] {

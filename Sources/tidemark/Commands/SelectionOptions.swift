@@ -54,7 +54,7 @@ struct SelectionOptions: ParsableArguments {
   ///   - redactor: masks local logs; nil to read them as they are.
   ///   - asksStore: whether to query the store even for named sessions that are complete here.
   func entries(
-    _ place: Workplace, _ side: SideOptions, _ owner: UserOptions,
+    _ place: CommandContext, _ side: SideOptions, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max,
     redactor: Redactor? = nil, asksStore: Bool = false
   ) async throws -> SelectedSessions {
@@ -104,7 +104,7 @@ extension ChoiceOptions {
   ///   - includesLocal: whether local sessions count; if so, a store that fails is reported, and
   ///     they remain.
   func newest(
-    in catalog: SessionCatalog, _ place: Workplace, _ owner: UserOptions,
+    in catalog: SessionCatalog, _ place: CommandContext, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true,
     needsStore: Bool = false
   ) async throws -> SelectedSessions {

@@ -20,8 +20,8 @@ struct UserOptions: ParsableArguments {
   ///
   /// - Parameter isNeeded: whether to make it where there is none; false for commands that only
   ///   read.
-  func workplace(_ logger: Logger, isNeeded: Bool = true) throws -> Workplace {
-    try Workplace(user: user, isNeeded: isNeeded, logger: logger)
+  func workplace(_ logger: Logger, isNeeded: Bool = true) throws -> CommandContext {
+    try CommandContext(user: user, isNeeded: isNeeded, logger: logger)
   }
 
   /// Whether a session is one of that user's; the store mixes those of all users.
@@ -48,7 +48,7 @@ struct SideOptions: ParsableArguments {
   /// Without a store, only the local side.
   ///
   /// - Parameter redactor: masks local copies; nil to read them as they are.
-  func catalog(_ place: Workplace, _ redactor: Redactor? = nil) throws -> SessionCatalog {
+  func catalog(_ place: CommandContext, _ redactor: Redactor? = nil) throws -> SessionCatalog {
     var context = try place.reading(side)
     context.redactor = redactor
     return SessionCatalog(context)
@@ -126,7 +126,7 @@ struct DeviceOptions: ParsableArguments {
   }
 
   /// Refuses other devices, for a command whose work is done where the sessions are recorded.
-  func expectOwn(_ place: Workplace, _ command: String) throws {
+  func expectOwn(_ place: CommandContext, _ command: String) throws {
     let own = place.device
     let isOwn = device.map { $0 == own.deviceName || own.deviceId.hasPrefix($0) && !$0.isEmpty }
     guard allDevices || isOwn == false else { return }

@@ -83,7 +83,7 @@ struct Show: AsyncParsableCommand {
   }
 
   private func entry(
-    _ place: Workplace
+    _ place: CommandContext
   ) async throws -> (SessionCatalog.Entry, SessionCatalog) {
     let catalog = try side.catalog(place)
     if let id { return (try await side.entry(named: id, in: catalog), catalog) }

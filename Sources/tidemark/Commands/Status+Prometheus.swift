@@ -4,7 +4,7 @@ import SessionLog
 import SessionReading
 import Sync
 
-extension Workplace {
+extension CommandContext {
   /// The home's metrics for a collector.
   func metrics() async throws -> DeviceMetrics {
     let context = try contextIfReadable()

@@ -106,7 +106,7 @@ struct Status: AsyncParsableCommand {
     var isPartial = false
     var lacksConsent = false
     var problem: StoreError?
-    let places = try Workplace.all(isNeeded: false, logger: diagnostics.logger())
+    let places = try CommandContext.all(isNeeded: false, logger: diagnostics.logger())
     for (index, place) in places.enumerated() {
       let report: Report
       do {
@@ -135,7 +135,7 @@ struct Status: AsyncParsableCommand {
   /// Prints metrics; problems appear in them, not in the exit code.
   private func showMetrics() async throws {
     var homes: [DeviceMetrics] = []
-    let places = try Workplace.all(logger: diagnostics.logger())
+    let places = try CommandContext.all(logger: diagnostics.logger())
     for place in places {
       do {
         homes.append(try await place.home.withOwnersRights { try await place.metrics() })
@@ -146,7 +146,7 @@ struct Status: AsyncParsableCommand {
     Console.write(Array(DeviceMetrics.text(homes).utf8))
   }
 
-  private func report(on place: Workplace) throws -> Report {
+  private func report(on place: CommandContext) throws -> Report {
     let context = try place.contextIfReadable()
     var problems: [String: String] = [:]
     for (session, reason) in try Quarantine(place.home).held() {
@@ -208,7 +208,8 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Why sessions stay that are old by the wall clock.
-  private static func reapingWaits(_ place: Workplace, _ lived: LivedClock) throws -> [String] {
+  private static func reapingWaits(_ place: CommandContext, _ lived: LivedClock) throws -> [String]
+  {
     let time = lived.time
     var reasons = ["local", "remote"].compactMap { side in
       time.pause(on: side).map {
@@ -225,7 +226,7 @@ struct Status: AsyncParsableCommand {
     return reasons
   }
 
-  private func show(_ report: Report, _ place: Workplace) {
+  private func show(_ report: Report, _ place: CommandContext) {
     let lines = Self.lines(
       of: report, place.reasonNotToSend, device: place.device.deviceId, at: .now(), zone.zone)
     for line in lines { Console.say(line) }
@@ -239,7 +240,7 @@ struct Status: AsyncParsableCommand {
   ///   - now: the time.
   ///   - zone: the zone of times.
   static func lines(
-    of report: Report, _ reason: Workplace.NotSending?, device: String, at now: Timestamp,
+    of report: Report, _ reason: CommandContext.NotSending?, device: String, at now: Timestamp,
     _ zone: LocalZone
   ) -> [ReportLine] {
     var lines: [ReportLine] = []

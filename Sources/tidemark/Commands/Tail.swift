@@ -64,7 +64,7 @@ struct Tail: AsyncParsableCommand {
   ///
   /// The newest session of this device is on this machine, so the store is queried only if its log
   /// is no longer here.
-  private func selected(_ place: Workplace) async throws -> SelectedSessions {
+  private func selected(_ place: CommandContext) async throws -> SelectedSessions {
     if sessions.ids.isEmpty, !sessions.choice.devices.isElsewhere, !side.remote {
       var local = side
       local.local = true

@@ -124,10 +124,10 @@ struct Upload: AsyncParsableCommand {
         Console.complain("cannot make the home \(failed.path): \(failed.reason)")
       }
     }
-    let places = try Workplace.all(
+    let places = try CommandContext.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
     guard let own = places.last else { return .ok }
-    var open = try Workplace.openInRefusedHomes(besides: places)
+    var open = try CommandContext.openInRefusedHomes(besides: places)
     var uploads = HomeUploads(self, prunes: prunes)
     try await uploads.run(places.dropLast().map(\.home), &open) {
       await own.isStoreDown(transfers: transfers)
@@ -146,8 +146,8 @@ struct Upload: AsyncParsableCommand {
 
   /// Opens the home of the user for whom root has started this process, and assumes that user's
   /// rights.
-  func placeOfHome(of user: String) throws -> Workplace {
-    let place = try Workplace(
+  func placeOfHome(of user: String) throws -> CommandContext {
+    let place = try CommandContext(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
       logger: diagnostics.logger())
     HomeUploads.imposed = try HomeUploads.budget.impose()
@@ -177,7 +177,7 @@ struct Upload: AsyncParsableCommand {
 
   /// Runs a pass over one user's home.
   private func pass(
-    of place: Workplace, prunes: Bool, openElsewhere: OpenSessions = .none,
+    of place: CommandContext, prunes: Bool, openElsewhere: OpenSessions = .none,
     _ note: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
@@ -237,7 +237,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  private func policy(of place: Workplace, prunes: Bool) -> UploadPolicy {
+  private func policy(of place: CommandContext, prunes: Bool) -> UploadPolicy {
     var policy = UploadPolicy()
     policy.turn = now ? .all : Console.errorIsTerminal ? .passing : .due
     policy.sources = place.sources

@@ -115,7 +115,7 @@ struct Verify: AsyncParsableCommand {
   }
 
   private func entries(
-    _ place: Workplace, _ context: SyncContext
+    _ place: CommandContext, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
     let catalog = SessionCatalog(try place.reading(with: context))
     guard sessions.ids.isEmpty else {
@@ -170,7 +170,7 @@ struct Verify: AsyncParsableCommand {
   }
 
   private func repair(
-    _ broken: [SessionID], _ place: Workplace, _ context: SyncContext
+    _ broken: [SessionID], _ place: CommandContext, _ context: SyncContext
   ) async throws {
     let lock = try place.requireLock()
     let report = try await Repair(context).run(broken, holding: lock) { session, reason in

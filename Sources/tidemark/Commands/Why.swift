@@ -64,7 +64,7 @@ struct Why: AsyncParsableCommand {
   }
 
   /// Sessions with a local copy.
-  private func local(_ place: Workplace, _ wanted: ShortenedID) throws -> [SessionID] {
+  private func local(_ place: CommandContext, _ wanted: ShortenedID) throws -> [SessionID] {
     try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
   }
 

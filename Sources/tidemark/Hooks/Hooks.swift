@@ -24,7 +24,7 @@ struct HookSettings {
 /// reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an upload
 /// that root has started for the home.
 struct Hooks {
-  private let place: Workplace
+  private let place: CommandContext
   private var hooks: HookSettings { place.settings.hooks }
   /// Sessions unsealed before the upload.
   private let open: [SessionID]
@@ -36,7 +36,7 @@ struct Hooks {
   static let longest = CrashTelling.limit + CrashTelling.limit + commandLimit * 3
 
   /// Records the sessions to check; before the upload, which may seal them.
-  init(_ place: Workplace) {
+  init(_ place: CommandContext) {
     self.place = place
     open = place.settings.hooks.onCrash == nil ? [] : (try? place.home.openSessions()) ?? []
   }

@@ -39,7 +39,7 @@ package struct EncodedSegment: Sendable {
 ///
 /// An actor, because the compressor's state is expensive: a few lanes serve any number of
 /// transfers, which bounds memory.
-package actor SegmentLane {
+package actor SegmentWorker {
   private let encoder: SegmentEncoder
   private let decoder: SegmentDecoder
 

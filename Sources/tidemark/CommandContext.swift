@@ -9,7 +9,7 @@ import SessionReading
 import Sync
 
 /// The context of every command: a home, its configuration, this device.
-struct Workplace {
+struct CommandContext {
   let environment: [String: String]
   let home: Home
   let settings: Settings
@@ -69,7 +69,7 @@ struct Workplace {
     user name: String?, isNeeded: Bool = true, transfers: Int? = nil, byteLimit: ByteCount? = nil,
     choice: StoreChoice = StoreChoice(), logger: Logger
   ) throws {
-    let own = try Workplace(
+    let own = try CommandContext(
       isNeeded: isNeeded || name != nil, choice: choice, logger: logger)
     guard let name else {
       self = own
@@ -108,7 +108,7 @@ struct Workplace {
     KnownKeys(home, named: settings.trust, own: own)
   }
 
-  private init(_ home: Home, from own: Workplace, store: (any ObjectStore)?) throws {
+  private init(_ home: Home, from own: CommandContext, store: (any ObjectStore)?) throws {
     environment = own.environment
     settings = own.settings
     (device, hasHome) = (own.device, true)
@@ -126,18 +126,20 @@ struct Workplace {
   static func all(
     isNeeded: Bool = true, transfers: Int? = nil, choice: StoreChoice = StoreChoice(),
     logger: Logger
-  ) throws -> [Workplace] {
-    let own = try Workplace(isNeeded: isNeeded, choice: choice, logger: logger)
+  ) throws -> [CommandContext] {
+    let own = try CommandContext(isNeeded: isNeeded, choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
     let (homes, refused) = try MachineWide.homes()
     RefusedHomes(own.home).report(refused)
     let store = try own.openStore(transfers: transfers)
-    return try homes.filter { $0 != own.home }.map { try Workplace($0, from: own, store: store) }
+    return try homes.filter { $0 != own.home }.map {
+      try CommandContext($0, from: own, store: store)
+    }
       + [own]
   }
 
   /// Possibly open sessions in skipped folders that are named like homes.
-  static func openInRefusedHomes(besides places: [Workplace]) throws -> OpenSessions {
+  static func openInRefusedHomes(besides places: [CommandContext]) throws -> OpenSessions {
     guard places.last?.servesAllUsers == true else { return .none }
     return .unknown(at: try MachineWide.homes().refused.map(\.path))
   }

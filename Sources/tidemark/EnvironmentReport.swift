@@ -5,7 +5,7 @@ import Replica
 import SessionLog
 
 /// The environment that a process of this user would have, determined without changing anything.
-struct Surroundings: Encodable {
+struct EnvironmentReport: Encodable {
   /// Its name: this shell, cron, or the machine-wide mode.
   let name: String
   /// The folder with all state.
@@ -28,10 +28,10 @@ struct Surroundings: Encodable {
   let problem: String?
 
   /// The environments of this shell, and of a line in this user's crontab.
-  static func ofThisUser() async -> (shell: Surroundings, cron: Surroundings) {
+  static func ofThisUser() async -> (shell: EnvironmentReport, cron: EnvironmentReport) {
     return (
-      await Surroundings("this shell", environment: ProcessInfo.processInfo.environment),
-      await Surroundings("cron", environment: environmentInCron(.current))
+      await EnvironmentReport("this shell", environment: ProcessInfo.processInfo.environment),
+      await EnvironmentReport("cron", environment: environmentInCron(.current))
     )
   }
 
@@ -62,9 +62,9 @@ struct Surroundings: Encodable {
   }
 
   /// The machine-wide mode; nil if the machine is not configured for it.
-  static func ofTheMachine() async -> Surroundings? {
+  static func ofTheMachine() async -> EnvironmentReport? {
     guard MachineWide.isConfigured else { return nil }
-    return await Surroundings(
+    return await EnvironmentReport(
       "machine-wide", home: MachineWide.home(of: .current), environment: [:])
   }
 
@@ -108,7 +108,7 @@ struct Surroundings: Encodable {
   }
 
   /// Differences from another environment, in words.
-  func differences(from other: Surroundings) -> [String] {
+  func differences(from other: EnvironmentReport) -> [String] {
     var words: [String] = []
     if home != other.home { words.append("home") }
     if store != other.store { words.append("store") }

@@ -4,7 +4,7 @@ import Platform
 ///
 /// A transfer that finds tokens takes all it needs at once, and then all transfers wait until the
 /// debt is paid: so no piece has to be split, and size gives no advantage.
-package final class Pace: Sendable {
+package final class RateLimiter: Sendable {
   /// A moment, in seconds of a monotonic clock.
   package typealias Clock = @Sendable () -> Double
 
@@ -23,7 +23,7 @@ package final class Pace: Sendable {
   /// - Parameters:
   ///   - bytesPerSecond: The limit, at least 1.
   ///   - now: The clock.
-  package init(bytesPerSecond: Int64, now: @escaping Clock = Pace.monotonic) {
+  package init(bytesPerSecond: Int64, now: @escaping Clock = RateLimiter.monotonic) {
     rate = Double(max(1, bytesPerSecond))
     // Allow a tenth of a second's worth at once: more would show as bursts.
     capacity = max(1, rate / 10)

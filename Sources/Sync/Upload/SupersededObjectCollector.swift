@@ -7,7 +7,7 @@ import SessionLog
 /// are in one that the seal names.
 ///
 /// Runs in a pass after the seal, and only if a listing shows the seal and every object it names.
-struct RemainsSweeper {
+struct SupersededObjectCollector {
   let context: SyncContext
   let report: @Sendable (UploadEvent) -> Void
 

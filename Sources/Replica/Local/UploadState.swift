@@ -4,7 +4,7 @@ package import SessionLog
 
 /// The uploader's notes about a session until its seal; in a separate file, because the sidecar is
 /// the recorder's.
-package struct SentNote: Codable, Equatable {
+package struct UploadState: Codable, Equatable {
   /// Which rules bind which bytes; nil if none are known.
   package var redaction: [Sidecar.RedactionEpoch]?
   /// The generation that a recorded stream is to have; nil for the first.
@@ -18,12 +18,12 @@ package struct SentNote: Codable, Equatable {
   package init() {}
 }
 
-extension SentNote {
+extension UploadState {
   /// Reads the JSON.
   ///
   /// - Throws: `DecodingError`, also for numbers that no session has.
   package init(json: [UInt8]) throws {
-    self = try JSONDecoder().decode(SentNote.self, from: Data(json))
+    self = try JSONDecoder().decode(UploadState.self, from: Data(json))
     try Sidecar.check(redaction)
     try Sidecar.check("generation", generation, in: Sidecar.generations)
   }
@@ -41,10 +41,10 @@ extension SentNote {
 /// The uploader's notes about a session.
 extension LocalSession {
   /// The note; nil if there is no readable one.
-  package func sentNote() throws -> SentNote? {
+  package func sentNote() throws -> UploadState? {
     do {
       let bytes = try AtomicFile.read(files.redaction)
-      return try? SentNote(json: bytes)
+      return try? UploadState(json: bytes)
     } catch let error as SystemError where error.isNotFound {
       return nil
     }
@@ -53,7 +53,7 @@ extension LocalSession {
   /// Replaces the note.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func write(_ note: SentNote, isDurable: Bool) throws {
+  package func write(_ note: UploadState, isDurable: Bool) throws {
     try AtomicFile.write(note.json(), to: files.redaction, isDurable: isDurable)
   }
 
@@ -61,7 +61,7 @@ extension LocalSession {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func withdraw(at time: Timestamp) throws {
-    var note = try sentNote() ?? SentNote()
+    var note = try sentNote() ?? UploadState()
     note.withdrawnAt = time
     try write(note, isDurable: true)
   }
@@ -100,13 +100,13 @@ extension LocalSession {
     try knownNote(sidecar).consent(sidecar)
   }
 
-  private func knownNote(_ sidecar: Sidecar) throws -> SentNote {
-    try sidecar.seal == nil ? sentNote() ?? SentNote() : SentNote()
+  private func knownNote(_ sidecar: Sidecar) throws -> UploadState {
+    try sidecar.seal == nil ? sentNote() ?? UploadState() : UploadState()
   }
 }
 
 /// Combines the note and the sidecar; for a sealed session the sidecar alone counts.
-extension SentNote {
+extension UploadState {
   /// The epochs; nil if none are known.
   package func redaction(_ sidecar: Sidecar) -> [Sidecar.RedactionEpoch]? {
     sidecar.seal == nil ? redaction ?? sidecar.redaction : sidecar.redaction

@@ -6,9 +6,9 @@ import Sync
 
 /// Records a session, if possible, and uploads it meanwhile: any failure costs one line of output,
 /// never the program.
-final class Recording {
+final class RecordingSession {
   let writer: SessionWriter?
-  private let place: Workplace?
+  private let place: CommandContext?
   private let uploads: Bool
   private var schedule: UploadSchedule
   private var upload: UploadProcess?
@@ -24,7 +24,7 @@ final class Recording {
     _ diagnostics: DiagnosticOptions
   ) {
     do {
-      let place = try Workplace(
+      let place = try CommandContext(
         acceptsBadSettings: true, logger: diagnostics.loggerOrComplaint())
       var options = place.settings.recording
       options.localMax = place.settings.retention.localMax

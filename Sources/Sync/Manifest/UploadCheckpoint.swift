@@ -4,7 +4,7 @@ import Replica
 import SessionLog
 
 /// The manifest's entry of a session that is not yet sealed.
-struct ManifestEntry: Equatable {
+struct UploadCheckpoint: Equatable {
   /// The generation of the stream that the remote holds.
   var generation = 1
   /// Stream offset up to which everything has been sent.
@@ -34,7 +34,7 @@ struct ManifestEntry: Equatable {
   /// The last failure.
   var lastError: String?
   /// Whether the last failure is likely to be transient.
-  var isPassing = false
+  var isTransient = false
   /// The earliest time of the next attempt; nil for at once.
   var nextAttempt: Timestamp?
   /// Proof by an earlier pass that the session is its user's; see ``SessionOwnership``.

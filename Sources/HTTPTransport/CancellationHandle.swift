@@ -2,7 +2,7 @@ import CCurl
 import Platform
 
 /// Cancels one request from any thread.
-final class Ticket: Sendable {
+final class CancellationHandle: Sendable {
   private struct State {
     var isCancelled = false
     /// The multi handle that currently drives the request; nil before and after.

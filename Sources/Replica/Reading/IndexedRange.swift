@@ -5,7 +5,7 @@ import Platform
 import SessionLog
 
 /// A part of a stream, and its properties according to an index.
-struct Stretch: Sendable, Equatable {
+struct IndexedRange: Sendable, Equatable {
   /// Stream offsets.
   var range: Range<StreamOffset>
   /// Minimum number of newlines in it.
@@ -51,7 +51,7 @@ struct Stretch: Sendable, Equatable {
   }
 }
 
-extension [Stretch] {
+extension [IndexedRange] {
   /// Merges neighbours until at most so many are left.
   mutating func coarsen(to limit: Int) {
     guard count > limit else { return }
@@ -62,9 +62,9 @@ extension [Stretch] {
   }
 }
 
-extension Stretch {
+extension IndexedRange {
   /// Appends the following stretch; what is unknown of one is unknown of both.
-  fileprivate mutating func join(_ next: Stretch) {
+  fileprivate mutating func join(_ next: IndexedRange) {
     let isKnown = records > 0 && next.records > 0
     range = range.lowerBound..<next.range.upperBound
     lines += next.lines
@@ -93,20 +93,20 @@ extension RemoteStream {
   /// The stretches of some of the stream's segments, in order.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  func stretches(of segments: [SegmentName]) async throws -> [Stretch] {
+  func stretches(of segments: [SegmentName]) async throws -> [IndexedRange] {
     try await fetchHeads(of: segments)
-    var all: [Stretch] = []
+    var all: [IndexedRange] = []
     for segment in segments {
-      var own: [Stretch] = []
+      var own: [IndexedRange] = []
       let layout = try await head(of: segment).layout
       let pieces = layout.pieces(of: segment.positions)
       for (number, piece) in pieces.enumerated() {
-        var stretches: [Stretch] = []
+        var stretches: [IndexedRange] = []
         let offset = segment.offset(of: piece.range.lowerBound)
         switch piece.source {
         case .frame(let number, _):
           let end = segment.offset(of: piece.range.upperBound)
-          stretches.append(Stretch(offset..<end, of: layout.index.frames[number]))
+          stretches.append(IndexedRange(offset..<end, of: layout.index.frames[number]))
         case .copy(let source):
           stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
         }
@@ -123,7 +123,7 @@ extension RemoteStream {
   /// Where a delta's copies and literals meet, lines may have formed or merged unknown to any
   /// index.
   private static func doubtEnds(
-    of stretches: inout [Stretch], _ number: Int, in pieces: [SegmentLayout.Piece]
+    of stretches: inout [IndexedRange], _ number: Int, in pieces: [SegmentLayout.Piece]
   ) {
     func isCopy(_ number: Int) -> Bool {
       guard pieces.indices.contains(number) else { return true }
@@ -137,9 +137,9 @@ extension RemoteStream {
 
   private func stretches(
     of source: StreamRange, at offset: StreamOffset, copiedBy delta: SegmentName
-  ) async throws -> [Stretch] {
+  ) async throws -> [IndexedRange] {
     let shift = offset - source.offsets.lowerBound
-    var stretches: [Stretch] = []
+    var stretches: [IndexedRange] = []
     var from = source.offsets.lowerBound
     while from < source.offsets.upperBound {
       let rest = StreamRange(generation: source.generation, from..<source.offsets.upperBound)
@@ -149,7 +149,7 @@ extension RemoteStream {
       for piece in pieces {
         guard case .frame(let number, _) = piece.source else { break }
         let end = segment.offset(of: piece.range.upperBound)
-        stretches.append(Stretch(from + shift..<end + shift, of: layout.index.frames[number]))
+        stretches.append(IndexedRange(from + shift..<end + shift, of: layout.index.frames[number]))
         from = end
       }
     }

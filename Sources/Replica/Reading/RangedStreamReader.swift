@@ -10,10 +10,10 @@ package import SessionLog
 /// objects that its seal names are read.
 ///
 /// ```swift
-/// let parts = try RemoteParts(of: remote, upTo: length, in: store, knowing: keys)
+/// let parts = try RangedStreamReader(of: remote, upTo: length, in: store, knowing: keys)
 /// try await parts.read(try await parts.last(lines: 100)) { offset, bytes in … }
 /// ```
-package final class RemoteParts {
+package final class RangedStreamReader {
   private let stream: RemoteStream
   private let length: StreamOffset
 
@@ -44,7 +44,7 @@ package final class RemoteParts {
   package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<StreamOffset>] {
     try await retrying { [self] in
       var rest = try await cover()[...]
-      var stretches: [Stretch] = []
+      var stretches: [IndexedRange] = []
       var counted = 0
       var batch = 1
       var start = 0
@@ -133,7 +133,7 @@ package final class RemoteParts {
   }
 
   /// The stretch to start at, so that a reader knows what the first lines of another one belong to.
-  private static func context(before number: Int, in stretches: [Stretch]) -> Int {
+  private static func context(before number: Int, in stretches: [IndexedRange]) -> Int {
     var start = number
     var records = 0
     // The first line may be incomplete.

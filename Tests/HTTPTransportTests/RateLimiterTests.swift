@@ -6,17 +6,17 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.tags(.medium)) struct PaceTests {
+@Suite(.tags(.medium)) struct RateLimiterTests {
   /// A clock that is set by hand.
   private final class Hand: Sendable {
     private let seconds = Guarded(0.0)
-    var clock: Pace.Clock { { self.seconds.withLock { $0 } } }
+    var clock: RateLimiter.Clock { { self.seconds.withLock { $0 } } }
     func advance(_ by: Double) { seconds.withLock { $0 += by } }
   }
 
   @Test func `the average rate never exceeds the limit`() {
     let hand = Hand()
-    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     var moved = 0
     for _ in 0..<10_000 {
       if pace.take(37) == 0 { moved += 37 }
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `an exceeded rate limit returns the time to wait`() {
     let hand = Hand()
-    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     #expect(pace.take(600) == 0)
     let wait = pace.take(1)
     #expect(abs(wait - 0.501) < 0.0001)
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `idle time gives no credit`() {
     let hand = Hand()
-    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(3600)
     #expect(pace.take(100) == 0)
     #expect(pace.take(1) > 0)
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `a clock that is set back causes no wait`() {
     let hand = Hand()
-    let pace = Pace(bytesPerSecond: 1000, now: hand.clock)
+    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(-5)
     #expect(pace.take(1) == 0)
   }
@@ -58,7 +58,7 @@ import Testing
     let hand = Hand()
     let pauses = Guarded(0)
     var options = HTTPTransport.Options()
-    options.pace = Pace(bytesPerSecond: 100_000) {
+    options.pace = RateLimiter(bytesPerSecond: 100_000) {
       hand.advance(0.01)
       pauses.withLock { $0 += 1 }
       return hand.clock()
@@ -78,7 +78,7 @@ import Testing
     let looks = Guarded(0)
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     var options = HTTPTransport.Options()
-    options.pace = Pace(bytesPerSecond: 1024) {
+    options.pace = RateLimiter(bytesPerSecond: 1024) {
       let count = looks.withLock { looks in
         looks += 1
         return looks

@@ -2,7 +2,7 @@ package import ObjectStore
 package import Platform
 
 /// The manifest's entry of a store.
-package struct StoreEntry: Sendable, Equatable {
+package struct StoreState: Sendable, Equatable {
   /// Boot in which the format marker was last read.
   package var checkedBoot: String?
   /// When it was last read.
@@ -31,7 +31,7 @@ package struct StoreEntry: Sendable, Equatable {
   package init() {}
 
   /// The entry without times in the future, which a wrong clock has recorded.
-  func believed(at now: Timestamp) -> StoreEntry {
+  func believed(at now: Timestamp) -> StoreState {
     func past(_ time: Timestamp?) -> Timestamp? { time.flatMap { $0 <= now ? $0 : nil } }
     var copy = self
     copy.lastSuccess = past(lastSuccess)
