@@ -16,7 +16,7 @@ import Testing
   }
 
   private func send(
-    _ target: AlertTarget, patience: Duration = .seconds(30)
+    _ target: AlertTarget, patience: Duration = .seconds(600)
   ) async -> String? {
     await TargetSender(
       ["t": target], over: HTTPTransport(),
