@@ -35,7 +35,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A file cannot be renamed to where another file system is mounted.
   package var isAcrossFileSystems: Bool { errno == EXDEV }
 
-  /// Error numbers that are made, or looked for, without a failed system call.
+  /// Error numbers that callers compare with, or raise without a failed system call.
   package enum Number {
     package static let notFound = ENOENT
     package static let taken = EEXIST

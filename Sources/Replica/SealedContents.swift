@@ -18,7 +18,7 @@ package struct SealedContents: Sendable, Equatable {
   /// - Parameters:
   ///   - seal: the seal's name.
   ///   - sidecar: the seal's content.
-  /// - Throws: ``ReplicaError`` if the list cannot be that of the stream.
+  /// - Throws: ``ReplicaError`` if the list does not match the stream.
   init(_ seal: RevisionName, _ sidecar: Sidecar) throws {
     self.seal = seal
     digest = sidecar.digest
@@ -68,7 +68,7 @@ extension RemoteSession {
   /// Unchanged if it is not sealed.
   ///
   /// - Parameter sidecar: the newest revision's content.
-  /// - Throws: ``ReplicaError`` if the seal's list cannot be that of the stream.
+  /// - Throws: ``ReplicaError`` if the seal's list does not match the stream.
   func restricted(to sidecar: Sidecar) throws -> RemoteSession {
     guard let seal else { return self }
     return try restricted(to: SealedContents(seal, sidecar))

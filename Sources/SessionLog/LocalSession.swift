@@ -14,6 +14,13 @@ package struct LocalSession {
 
   package var hasSidecar: Bool { File.exists(files.sidecar) }
 
+  /// The path of the sidecar, here or else in the trash; nil if there is none.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func sidecarPath() throws -> String? {
+    try hasSidecar ? files.sidecar : Trash(home).sidecarPath(of: session)
+  }
+
   /// The sidecar, reconstructed from the id if it is missing or damaged.
   ///
   /// - Returns: the sidecar, and whether the one on disk was unreadable.

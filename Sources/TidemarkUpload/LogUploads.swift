@@ -96,30 +96,34 @@ public final class LogUploads: Sendable {
   /// The program is back in the foreground, or the network is there again: uploads at once.
   public func resume() { begin() }
 
-  /// Called about once a second.
-  func tick() {
+  /// Called about once a second; returns the upload that it began, which may have ended already.
+  @discardableResult
+  func tick() -> Task<Outcome, any Error>? {
     let activity = session.takeActivity()
     let now = Duration.milliseconds(machine.uptime())
     let begins = work.withLock { work in
       work.schedule?.begins(activity, now: now, isBusy: work.running != nil) ?? false
     }
-    if begins { begin() }
+    return begins ? begin() : nil
   }
 
   /// The upload that is under way; nil without one.
   var underWay: Task<Outcome, any Error>? { work.withLock { $0.running } }
 
-  /// Starts an upload; where one is under way, another one follows it.
-  private func begin() {
-    work.withLock { work in
+  /// Starts an upload and returns it; where one is under way, another one follows it.
+  @discardableResult
+  private func begin() -> Task<Outcome, any Error>? {
+    work.withLock { work -> Task<Outcome, any Error>? in
       guard work.running == nil else {
         work.isAskedAgain = true
-        return
+        return nil
       }
-      work.running = Task.detached(priority: .utility) { [self] in
+      let task = Task.detached(priority: .utility) { [self] in
         defer { goOn() }
         return try await upload()
       }
+      work.running = task
+      return task
     }
   }
 

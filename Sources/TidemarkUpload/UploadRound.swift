@@ -61,7 +61,9 @@ package struct UploadRound {
     report: (Site, Outcome<UploadPassReport>) throws -> Void
   ) async throws {
     var open = openElsewhere
-    try await visit(sites) { site, context, lock in
+    try await visit(sites) { site, context -> UploadPassReport? in
+      guard let lock = try await HomeLock.acquire(site.home, within: patience, pausing: sleep)
+      else { return nil }
       var policy = site.policy
       policy.openElsewhere = open
       return try await UploadPass(context, policy).run(holding: lock, note(site))
@@ -75,13 +77,13 @@ package struct UploadRound {
     }
   }
 
-  /// Shows what the passes would do.
+  /// Shows what the passes would do, without the homes' locks.
   ///
   /// - Throws: as ``run(_:note:report:)`` does.
   package func preview(
     _ sites: [Site], report: (Site, Outcome<UploadPass.Preview>) throws -> Void
   ) async throws {
-    try await visit(sites) { site, context, _ in
+    try await visit(sites) { site, context in
       try UploadPass(context, site.policy).preview()
     } leave: { _ in
     } report: { site, outcome in
@@ -91,11 +93,11 @@ package struct UploadRound {
   }
 
   /// - Parameters:
-  ///   - work: done in each home, with its owner's rights.
+  ///   - work: done in each home, with its owner's rights; nil where the home is in use.
   ///   - leave: done after that, or in its place where the home is in use, with the same rights.
   ///   - report: returns whether to go on with the next home.
   private func visit<Result>(
-    _ sites: [Site], _ work: (Site, SyncContext, HomeLock) async throws -> Result,
+    _ sites: [Site], _ work: (Site, SyncContext) async throws -> Result?,
     leave: (Site) -> Void, report: (Site, Outcome<Result>) throws -> Bool
   ) async throws {
     for site in sites {
@@ -104,10 +106,7 @@ package struct UploadRound {
         outcome = try await site.home.withOwnersRights {
           let context = try site.context()
           defer { leave(site) }
-          guard
-            let lock = try await HomeLock.acquire(site.home, within: patience, pausing: sleep)
-          else { return .busy }
-          return .done(try await work(site, context, lock))
+          return try await work(site, context).map { .done($0) } ?? .busy
         }
       } catch {
         let isSpent = (error as? StoreError)?.code == .exhausted

@@ -191,72 +191,6 @@ struct CommandContext {
     return nil
   }
 
-  /// Why nothing is sent from a home.
-  enum NotSending: Equatable {
-    /// Neither configuration nor environment names a store.
-    case noStore
-    /// The configuration says `store: none`.
-    case storeIsNone
-    /// The configuration says `consent: none`.
-    case consentIsNone
-    /// The configuration names a store, but does not state a consent.
-    case noConsent(String)
-    /// Root uploads for all users.
-    case servedByRoot
-
-    /// A stable code for programs.
-    var code: String {
-      switch self {
-      case .noStore: "no-store"
-      case .storeIsNone: "store-none"
-      case .consentIsNone: "consent-none"
-      case .noConsent: "consent-missing"
-      case .servedByRoot: "served-by-root"
-      }
-    }
-
-    /// The reason why bytes are unsent.
-    var waitReason: WaitReason {
-      switch self {
-      case .noConsent, .consentIsNone: .consent
-      default: .disabled
-      }
-    }
-
-    /// The error of a command that needs the store.
-    func failure(in home: Home) -> Failure {
-      let configuration = home.configurationPath
-      let choice = "set 'consent: logs' to send logs, or 'consent: metadata' for all but these"
-      return switch self {
-      case .noStore:
-        Failure(
-          .configuration,
-          "no store is configured; run 'tidemark init s3://bucket/logs' (or https://…, file:///…)")
-      case .storeIsNone:
-        Failure(
-          .configuration,
-          "'store: none' in \(configuration): sessions stay on this machine; 'tidemark init URL' "
-            + "configures a store")
-      case .consentIsNone:
-        Failure(
-          .authentication,
-          "consent is 'none' in \(configuration): nothing leaves this machine; \(choice)")
-      case .noConsent:
-        Failure(
-          .authentication,
-          "there is no 'consent:' in \(configuration): nothing leaves this machine; \(choice)")
-      case .servedByRoot:
-        Failure(
-          .authentication,
-          "root sends this machine's sessions, and the store is root's: ask for "
-            + "'tidemark … --user \(Account.current.name)' as root, or use --local")
-      }
-    }
-
-    /// Whether a person has to act; the other reasons are intended.
-    var isProblem: Bool { if case .noConsent = self { true } else { false } }
-  }
-
   /// Whether another process, root's, uploads this home's sessions.
   var isServedByRoot: Bool { home.owner != nil && openedStore == nil && !servesAllUsers }
 
@@ -421,12 +355,17 @@ struct CommandContext {
     try context?.lived ?? LivedClock(home: home, machine: .current)
   }
 
-  /// Log bytes that other programs' logs have gained since the last upload; nil if none are sent.
-  func attachedGrowth(
-    _ context: SyncContext?, besides plan: UploadPlan
-  ) throws -> AttachPlan.Growth? {
-    guard let context, consent == .logs, !sources.isEmpty else { return nil }
-    let attacher = try Attacher(context, sources: sources)
+  /// The attacher of other programs' logs; nil if none are configured.
+  func attacher(_ context: SyncContext?) throws -> Attacher? {
+    guard let context, !sources.isEmpty else { return nil }
+    return try Attacher(context, sources: sources)
+  }
+
+  /// What other programs' logs have gained besides a plan; nothing where logs are not sent.
+  func growth(
+    found attacher: Attacher?, besides plan: UploadPlan?
+  ) throws -> AttachPlan.Growth {
+    guard consent == .logs, let attacher, let plan else { return .init() }
     return try attacher.growth(attacher.plan(), besides: plan)
   }
 

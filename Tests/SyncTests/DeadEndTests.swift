@@ -10,10 +10,6 @@ import Testing
 
 /// States of the remote copy from which an upload has to recover by itself.
 @Suite(.tags(.medium)) struct DeadEndTests {
-  private func write(_ writer: SessionWriter, _ text: String) {
-    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
-  }
-
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   /// Puts a session's first bytes as encoded by another encoder, under a matching name.
@@ -29,7 +25,7 @@ import Testing
   @Test func `a damaged object of another encoder is put anew under another name`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
-    for number in 0..<40 { write(writer, "line \(number) \(UUID())") }
+    for number in 0..<40 { writer.print("line \(number) \(UUID())") }
     try await site.upload()
     let own = try #require(try await site.remote(writer.session).segments.first)
     let folder = try await site.remote(writer.session).folder
@@ -52,7 +48,7 @@ import Testing
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<3 {
-      write(writer, "line \(number)")
+      writer.print("line \(number)")
       try await site.upload()
     }
     let before = try await site.remote(writer.session)
@@ -60,7 +56,7 @@ import Testing
     _ = try await site.store.delete([before.folder.key + first.fileName])
     try FileManager.default.removeItem(atPath: site.local.home.cachePath)
     try site.local.home.create()
-    write(writer, "after the loss")
+    writer.print("after the loss")
     try await site.upload()
     let after = try await site.remote(writer.session)
     #expect(after.overlaps.isEmpty)
@@ -100,7 +96,7 @@ import Testing
     do {
       let writer = try site.local.writer()
       session = writer.session
-      write(writer, "line")
+      writer.print("line")
       try await site.upload()
     }
     let path = site.local.home.files(for: session).sidecar

@@ -21,12 +21,7 @@ import Testing
 
   private func age(_ site: Site, days: Int64) throws {
     site.local.clock.advance(seconds: days * Self.day)
-    let devices = "\(site.local.folder)/store/devices"
-    for name in try FileManager.default.subpathsOfDirectory(atPath: devices) {
-      let written = site.local.clock.now().date.addingTimeInterval(-Double(days) * 86_400)
-      try FileManager.default.setAttributes(
-        [.modificationDate: written], ofItemAtPath: "\(devices)/\(name)")
-    }
+    try site.ageStore(days: days)
   }
 
   private func keep(_ session: SessionID, days: Int64, _ site: Site, remotely: Bool) async throws {

@@ -11,17 +11,13 @@ import Testing
 
 /// A home restored from a backup finds its sessions sealed.
 @Suite(.tags(.medium)) struct SealAdoptionTests {
-  private func write(_ writer: SessionWriter, _ text: String) {
-    Array("\(text)\n".utf8).withUnsafeBytes { writer.capture($0, from: .standardOutput) }
-  }
-
   /// A session that was sealed after its home was copied, and the home as it was then.
   private func rolledBack(
     _ site: Site, complete: Bool = false
   ) async throws -> (session: SessionID, log: [UInt8]) {
     // As it is, a log does not say how its session ended.
     let writer = try site.local.writer(format: complete ? .asIs : .lines)
-    write(writer, "one")
+    writer.print("one")
     try await site.upload()
     let home = site.local.home.path
     let path = site.local.home.files(for: writer.session).sidecar
@@ -30,7 +26,7 @@ import Testing
     if complete { try writer.end(.exit(0)) }
     try files.copyItem(atPath: home, toPath: copy)
     if !complete {
-      write(writer, "two")
+      writer.print("two")
       try await site.upload()
       try writer.end(.exit(0))
     }
@@ -127,7 +123,7 @@ import Testing
   @Test func `a forged seal is not adopted`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
-    write(writer, "one")
+    writer.print("one")
     try writer.end(.exit(0))
     // Somebody with write access puts a longer stream and its seal.
     let session = writer.session

@@ -42,15 +42,14 @@ import TidemarkLogging
       consent: { [self] in consent.withLock { $0 } })
   }
 
-  /// Lets a second pass; what an upload sent that began with it, or nil where none did.
-  private func second(_ uploads: LogUploads, _ count: Int64 = 1) async throws -> [LogUploads
-    .Outcome]
-  {
+  /// Lets seconds pass, one at a time; what the uploads sent that began with them.
+  private func second(
+    _ uploads: LogUploads, _ count: Int64 = 1
+  ) async throws -> [LogUploads.Outcome] {
     var outcomes: [LogUploads.Outcome] = []
     for _ in 0..<count {
       home.clock.advance(seconds: 1)
-      uploads.tick()
-      if let upload = uploads.underWay { outcomes.append(try await upload.value) }
+      if let upload = uploads.tick() { outcomes.append(try await upload.value) }
     }
     return outcomes
   }
@@ -99,8 +98,9 @@ import TidemarkLogging
     #expect(log.count > 0 && uploads.underWay == nil)
     session.info("after a pause")
     uploads.resume()
+    _ = try await uploads.underWay?.value
     #expect(
-      try await uploads.underWay?.value.sent
+      try uploads.lastOutcome?.sent
         == ByteCount(home.log(#require(session.id)).count - log.count))
     uploads.stop()
   }

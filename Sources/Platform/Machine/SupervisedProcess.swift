@@ -6,8 +6,8 @@
 
 /// A process whose output is read, up to a limit, and which is killed after a time limit.
 ///
-/// Whoever may signal it may stop it: it is made to continue a few times, and then killed, so that it
-/// does not keep others waiting until its time limit.
+/// A process that is stopped by a signal is continued a few times, and then killed, so that it does
+/// not keep others waiting until its time limit.
 package final class SupervisedProcess {
   /// How a process ended.
   package enum End: Sendable, Equatable {

@@ -3,7 +3,7 @@ package import SessionLog
 /// A session of a listing whose newest revision is its device's, as far as this reader can know.
 ///
 /// Only ``RemoteReader/accept(_:)`` makes one. Every reader of a session's log or sidecar takes both
-/// from it, so that nobody else with write access to the store can say what belongs to a session.
+/// from it: another writer to the store can add nothing to a session whose device's key is known.
 package struct AcceptedSession: Sendable {
   private let listed: RemoteSession
   /// The newest revision's content; nil for a session without one.
@@ -17,7 +17,7 @@ package struct AcceptedSession: Sendable {
 
   /// The session, restricted to the segments that its seal names if it is sealed.
   ///
-  /// - Throws: ``ReplicaError`` if the seal's list cannot be that of the stream.
+  /// - Throws: ``ReplicaError`` if the seal's list does not match the stream.
   package func session() throws -> RemoteSession {
     var session = try sidecar.map(listed.restricted) ?? listed
     session.isAccepted = true

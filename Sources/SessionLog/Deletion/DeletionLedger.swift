@@ -129,9 +129,8 @@ package struct DeletionLedger: Sendable {
   /// Deletions among the given ones that failed and have not succeeded since, according to the
   /// newest file.
   ///
-  /// - Throws: ``Platform/SystemError``.
-  ///
   /// - Parameter day: today; files of later days come from a wrong clock.
+  /// - Throws: ``Platform/SystemError``.
   package func failures(among kinds: Set<Entry.Kind>, on day: String) throws -> Set<Entry.Kind> {
     guard let name = try files().last(where: { $0.prefix(day.count) <= day }) else { return [] }
     var failed: Set<Entry.Kind> = []

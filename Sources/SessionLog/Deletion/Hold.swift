@@ -3,7 +3,7 @@ package import Platform
 
 /// A session kept beyond its retention at a person's request, on this machine and in the store.
 ///
-/// `keep/<session>.json` holds it in this home, by lived time; an object in the session's folder,
+/// `keep/<session>.json` holds it in this home, by lived time; an object in the session's folder
 /// holds it against every reaper of the store.
 package struct Hold: Sendable, Equatable, Codable {
   /// Its start, in the home's lived time.

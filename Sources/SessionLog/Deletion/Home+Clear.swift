@@ -47,7 +47,7 @@ extension Home {
     let local = LocalSession(self, session)
     let trash = Trash(self)
     let hasFiles = local.hasSidecar
-    guard let path = try hasFiles ? local.files.sidecar : trash.sidecar(of: session),
+    guard let path = try local.sidecarPath(),
       let sidecar = try? Sidecar.load(path), sidecar.appName == app, sidecar.source == nil,
       sidecar.status != .active || sidecar.recorder != nil
     else { return false }

@@ -107,10 +107,10 @@ package struct Trash: Sendable {
     return found
   }
 
-  /// The sidecar of a session in the trash.
+  /// The path of the sidecar of a session in the trash; nil if there is none.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func sidecar(of session: SessionID) throws -> String? {
+  package func sidecarPath(of session: SessionID) throws -> String? {
     try days().lazy.map { "\(path)/\($0.name)/\(session).json" }.last(where: File.exists)
   }
 

@@ -20,12 +20,14 @@ final class MirrorReplacement {
 
   func append(_ bytes: UnsafeRawBufferPointer) throws { try file.append(bytes) }
 
-  /// Puts the new version in the place of the old one, which is kept beside when it is longer, or of
-  /// another generation and not the new one's beginning.
+  /// Replaces the old version.
+  ///
+  /// A longer one, or one of another generation that does not begin the new one, is kept under
+  /// another name.
   ///
   /// - Parameters:
   ///   - aside: what the old one is named after: `<aside>.log`, or `<aside>.2.log` where that exists;
-  ///     nil to give it up.
+  ///     nil to keep none.
   ///   - isFormer: whether the old one is of another generation; of the same, other bytes are damage.
   /// - Returns: the old one's path; nil where it is not kept.
   func place(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {

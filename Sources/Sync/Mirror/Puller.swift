@@ -72,9 +72,9 @@ package struct Puller: Sendable {
   let keys: KnownKeys?
   /// The measure of free disk space.
   package var space = FreeSpace.system
-  /// Whether logs of an earlier generation are given up, such as those with what was redacted since.
+  /// Whether to replace logs of an earlier generation, which may contain what was redacted since.
   package var replacesFormer = false
-  /// How large a log may be that is fetched.
+  /// Maximum size of a log to fetch.
   package var limit = UnpackLimit()
 
   /// Makes a puller.

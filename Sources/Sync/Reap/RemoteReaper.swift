@@ -170,7 +170,7 @@ package struct RemoteReaper: Sendable {
 
   /// The sidecar of a session in this home's trash.
   private func trashed(_ session: SessionID) -> Sidecar? {
-    (try? Trash(context.home).sidecar(of: session)).flatMap { try? Sidecar.load($0) }
+    (try? Trash(context.home).sidecarPath(of: session)).flatMap { try? Sidecar.load($0) }
   }
 
   /// Plans the deletion of objects that an earlier sweep left of a session that stays.
@@ -216,8 +216,7 @@ extension LocalSession {
   /// was incomplete, and objects of other devices under this session's id are theirs.
   func noteRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
     // For a session in the trash, this takes effect once it is restored.
-    let path = try hasSidecar ? files.sidecar : Trash(home).sidecar(of: session)
-    guard let path, var sidecar = try? Sidecar.load(path) else { return }
+    guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)
     if let seal = sidecar.seal {
       guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }

@@ -145,10 +145,13 @@ struct Reap: AsyncParsableCommand {
     var plan = try await reaper.plan(retention)
     let chosen = try await self.chosen(in: place.reading(with: nil), devices: [])
     plan.restrict(to: chosen)
-    try show(plan.local, plan.kept, side: "local")
+    show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
     guard try mayDelete(plan.local, below: place.settings.retention.local) else { return 0 }
     let outcomes = lock.map { reaper.execute(plan, retention, holding: $0) } ?? []
+    try sayLines(
+      plan.local, plan.kept, side: "local",
+      deleted: Set(outcomes.filter { $0.error == nil }.compactMap(\.session)))
     let errors = outcomes.compactMap { outcome in
       outcome.error.map { "cannot remove \(outcome.what): \($0)" }
     }
@@ -205,9 +208,10 @@ struct Reap: AsyncParsableCommand {
     let pruner = PartPruner(context)
     var plan = try await pruner.plan(retention)
     plan.restrict(to: chosen)
-    try show(plan)
-    guard let lock else { return 0 }
-    let failed = pruner.execute(plan, holding: lock).compactMap { outcome in
+    show(plan)
+    let outcomes = lock.map { pruner.execute(plan, holding: $0) } ?? []
+    try sayLines(plan, outcomes)
+    let failed = outcomes.compactMap { outcome in
       outcome.error.map { "cannot remove \(outcome.what): \($0)" }
     }
     for error in failed { Console.complain(error) }
@@ -224,16 +228,22 @@ struct Reap: AsyncParsableCommand {
 
   private func say(_ line: Line) throws { Console.say(try Console.json(line)) }
 
-  private func show(_ plan: PrunePlan) throws {
-    if json {
-      for removal in plan.pruned {
-        try say(
-          Line(
-            session: removal.part.session, copy: "part", deleted: !dryRun,
-            bytes: removal.part.bytes, reason: "\(removal.part.age); \(removal.evidence.finding)"))
-      }
-      return
+  /// With --json, prints what became of a plan for parts.
+  ///
+  /// - Parameter outcomes: one for each removal; none in a dry run.
+  private func sayLines(_ plan: PrunePlan, _ outcomes: [DeletionOutcome]) throws {
+    guard json else { return }
+    for (number, removal) in plan.pruned.enumerated() {
+      let isDeleted = outcomes.indices.contains(number) && outcomes[number].error == nil
+      try say(
+        Line(
+          session: removal.part.session, copy: "part", deleted: isDeleted,
+          bytes: removal.part.bytes, reason: "\(removal.part.age); \(removal.evidence.finding)"))
     }
+  }
+
+  private func show(_ plan: PrunePlan) {
+    guard !json else { return }
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in plan.pruned {
@@ -281,7 +291,8 @@ struct Reap: AsyncParsableCommand {
     let reaper = RemoteReaper(context, devices: [device], openElsewhere: elsewhere)
     var plan = try await reaper.plan(retention)
     plan.restrict(to: try await chosen(in: reading, devices: [device]))
-    try show(plan.remote + plan.superseded, plan.kept, side: "remote")
+    let removals = plan.remote + plan.superseded
+    show(removals, plan.kept, side: "remote")
     try report(plan.postponement)
     guard try mayDelete(plan.remote, below: configured) else { return 0 }
     var outcomes: [DeleteOutcome] = []
@@ -291,6 +302,10 @@ struct Reap: AsyncParsableCommand {
     }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
+    let gone = Set(outcomes.filter { $0.error == nil }.map(\.key))
+    try sayLines(
+      removals, plan.kept, side: "remote",
+      deleted: Set(removals.filter { $0.keys.allSatisfy(gone.contains) }.map(\.session)))
     if isReported, !json {
       let bytes = plan.remote.compactMap(\.bytes).total.text
       Console.say(
@@ -304,21 +319,27 @@ struct Reap: AsyncParsableCommand {
 
   private var showsRemovals: Bool { dryRun || explain || Console.outputIsTerminal }
 
-  private func show(_ gone: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String) throws {
-    if json {
-      for removal in gone {
-        try say(
-          Line(
-            session: removal.session, copy: side, deleted: !dryRun, bytes: removal.bytes,
-            reason: removal.explanation))
-      }
-      guard explain else { return }
-      for kept in kept {
-        try say(
-          Line(session: kept.session, copy: side, deleted: false, bytes: nil, reason: kept.reason))
-      }
-      return
+  /// With --json, prints what became of a plan.
+  private func sayLines(
+    _ removals: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String,
+    deleted: Set<SessionID>
+  ) throws {
+    guard json else { return }
+    for removal in removals {
+      try say(
+        Line(
+          session: removal.session, copy: side, deleted: deleted.contains(removal.session),
+          bytes: removal.bytes, reason: removal.explanation))
     }
+    guard explain else { return }
+    for kept in kept {
+      try say(
+        Line(session: kept.session, copy: side, deleted: false, bytes: nil, reason: kept.reason))
+    }
+  }
+
+  private func show(_ gone: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String) {
+    guard !json else { return }
     let verb = dryRun ? "would delete" : "delete"
     if showsRemovals {
       for removal in gone {

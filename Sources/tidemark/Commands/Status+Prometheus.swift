@@ -14,7 +14,7 @@ extension CommandContext {
     metrics.user = home.owner?.name
     metrics.lastSuccess = entry?.lastSuccess
     metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
-    let growth = try plan.flatMap { try attachedGrowth(context, besides: $0) } ?? .init()
+    let growth = try growth(found: attacher(context), besides: plan)
     for sum in plan?.sumsSinceLastPass(growth) ?? [] {
       metrics.unsent[sum.reason.code, default: 0] += sum.bytes
     }

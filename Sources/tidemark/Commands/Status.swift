@@ -156,10 +156,9 @@ struct Status: AsyncParsableCommand {
     for held in plan?.held ?? [] where held.kind != .idle {
       problems[held.session.description] = held.reason
     }
-    if let context, !place.sources.isEmpty {
-      problems.merge(try Attacher(context, sources: place.sources).problems()) { first, _ in first }
-    }
-    let growth = try plan.flatMap { try place.attachedGrowth(context, besides: $0) } ?? .init()
+    let attacher = try place.attacher(context)
+    problems.merge(try attacher?.problems() ?? [:]) { first, _ in first }
+    let growth = try place.growth(found: attacher, besides: plan)
     let entry = try context?.storeEntry()
     let lived = try place.lived(context)
     let isDisabled = context == nil && !place.isServedByRoot
