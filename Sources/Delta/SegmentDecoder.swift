@@ -52,7 +52,7 @@ package final class SegmentDecoder {
     guard offset >= 0, frame.storedLength <= segment.count - offset else {
       throw SegmentError(.truncated, "a frame ends after the bytes that are there")
     }
-    var raw = BufferPool.take(frame.rawLength)
+    var raw = BufferPool.acquire(frame.rawLength)
     let length = raw.withUnsafeMutableBytes { raw in
       segment.withUnsafeBytes { source in
         ZSTD_decompressDCtx(
@@ -99,7 +99,7 @@ package final class SegmentDecoder {
       guard let bytes = try? decode(frame, of: segment, from: offset) else { return }
       offset += stored
       length += Int64(raw)
-      defer { BufferPool.give(bytes) }
+      defer { BufferPool.release(bytes) }
       try bytes.withUnsafeBytes(body)
     }
   }

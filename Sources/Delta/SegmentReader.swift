@@ -67,7 +67,7 @@ package struct SegmentReader {
   mutating func close() {
     guard let bytes = open?.bytes else { return }
     open = nil
-    BufferPool.give(bytes)
+    BufferPool.release(bytes)
   }
 
   private mutating func frame(_ number: Int) throws(SegmentError) -> [UInt8] {

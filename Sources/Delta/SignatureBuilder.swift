@@ -42,7 +42,7 @@ package struct SignatureBuilder: Sendable {
   /// Returns the blocks finished since the last call.
   ///
   /// Call it after each megabyte or so: until then they stay in memory.
-  package mutating func take() -> [Signature.Entry] {
+  package mutating func takeBlocks() -> [Signature.Entry] {
     defer { entries = [] }
     return entries
   }

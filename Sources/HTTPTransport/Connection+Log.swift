@@ -2,16 +2,16 @@ import Logging
 import Platform
 
 extension Connection {
-  /// Sends one request like ``perform(_:ticket:)``, and logs it in one line if the logger's level
+  /// Sends one request like ``perform(_:handle:)``, and logs it in one line if the logger's level
   /// includes it.
   func performLogged(
-    _ request: HTTPRequest, ticket: CancellationHandle, _ logger: Logger
+    _ request: HTTPRequest, handle: CancellationHandle, _ logger: Logger
   ) throws(TransportError) -> HTTPResponse {
-    guard logger.logLevel <= .debug else { return try perform(request, ticket: ticket) }
+    guard logger.logLevel <= .debug else { return try perform(request, handle: handle) }
     let start = ContinuousClock.now
     let what = "\(request.method) \(SecretMask().mask(request.url))"
     do {
-      let response = try perform(request, ticket: ticket)
+      let response = try perform(request, handle: handle)
       let sent = request.body.map { ", \($0.count) B sent" } ?? ""
       let received = response.body.isEmpty ? "" : ", \(response.body.count) B received"
       logger.debug(

@@ -30,12 +30,12 @@ final class Connection {
     errorText.deallocate()
   }
 
-  /// Sends one request and blocks until its answer is complete or the ticket is cancelled.
-  func perform(_ request: HTTPRequest, ticket: CancellationHandle) throws(TransportError)
+  /// Sends one request and blocks until its answer is complete or the handle is cancelled.
+  func perform(_ request: HTTPRequest, handle: CancellationHandle) throws(TransportError)
     -> HTTPResponse
   {
     guard let easy, let multi else { throw TransportError(.other, "libcurl does not start") }
-    let transfer = Transfer(request, pace: options.pace)
+    let transfer = Transfer(request, rateLimiter: options.rateLimiter)
     errorText[0] = 0
     curl_easy_reset(easy)
     let setup = RequestSetup(easy: easy, options: options)
@@ -45,7 +45,7 @@ final class Connection {
     defer { trace?.end() }
 
     let result = try withExtendedLifetime(transfer) { () throws(TransportError) in
-      try drive(easy, multi, transfer, ticket)
+      try drive(easy, multi, transfer, handle)
     }
     if result == CURLE_OK {
       guard transfer.isHeadWhole else {
@@ -78,19 +78,19 @@ final class Connection {
 
   private func drive(
     _ easy: OpaquePointer, _ multi: OpaquePointer, _ transfer: Transfer,
-    _ ticket: CancellationHandle
+    _ handle: CancellationHandle
   ) throws(TransportError) -> CURLcode {
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       throw TransportError(.other, "libcurl does not take the request")
     }
-    ticket.drive(with: multi)
+    handle.drive(with: multi)
     defer {
-      ticket.drive(with: nil)
+      handle.drive(with: nil)
       curl_multi_remove_handle(multi, easy)
     }
     var running: CInt = 1
     while true {
-      if ticket.isCancelled { throw TransportError(.cancelled, "the request was cancelled") }
+      if handle.isCancelled { throw TransportError(.cancelled, "the request was cancelled") }
       guard curl_multi_perform(multi, &running) == CURLM_OK else {
         throw TransportError(.other, "libcurl fails to drive the request")
       }

@@ -25,7 +25,7 @@ package final class HTTPTransport: Sendable {
     /// The `User-Agent` to send.
     package var userAgent = "tidemark"
     /// Limits the bytes of bodies per second, for all workers together; nil for no limit.
-    package var pace: RateLimiter?
+    package var rateLimiter: RateLimiter?
     /// Number of requests after which all later ones fail with `exhausted`; nil for no limit.
     package var maximumRequests: Int?
     /// Logs each request at level debug, and everything that libcurl reports at level trace.
@@ -66,16 +66,16 @@ package final class HTTPTransport: Sendable {
   /// Throws `TransportError`.
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try count()
-    let ticket = CancellationHandle()
+    let handle = CancellationHandle()
     let queue = queue
     let response = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let job = RequestQueue.Job(request: request, ticket: ticket, continuation: continuation)
+        let job = RequestQueue.Job(request: request, handle: handle, continuation: continuation)
         queue.add(job, limit: max(1, options.workers), startWorker: startWorker)
       }
     } onCancel: {
-      ticket.cancel()
-      queue.cancel(ticket)
+      handle.cancel()
+      queue.cancel(handle)
     }
     if response.isFromThisMachine { hasMetThisMachine.withLock { $0 = true } }
     return response
@@ -98,9 +98,9 @@ package final class HTTPTransport: Sendable {
       let connection = Connection(options)
       while let job = queue.next() {
         let result = Result {
-          try connection.performLogged(job.request, ticket: job.ticket, options.logger)
+          try connection.performLogged(job.request, handle: job.handle, options.logger)
         }
-        queue.finished(job.ticket)
+        queue.finished(job.handle)
         job.continuation.resume(with: result)
       }
     }

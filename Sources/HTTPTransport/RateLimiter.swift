@@ -46,7 +46,7 @@ package final class RateLimiter: Sendable {
   /// Takes tokens for so many bytes, all or none.
   ///
   /// - Returns: 0 if they were taken, else the seconds after which to try again.
-  func take(_ count: Int) -> Double {
+  func acquire(_ count: Int) -> Double {
     let time = now()
     return bucket.withLock { bucket in
       let gained = max(0, time - bucket.filled) * rate

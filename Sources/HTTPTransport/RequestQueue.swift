@@ -6,7 +6,7 @@ final class RequestQueue: @unchecked Sendable {
   /// One request, and the continuation that waits for its answer.
   struct Job {
     let request: HTTPRequest
-    let ticket: CancellationHandle
+    let handle: CancellationHandle
     let continuation: CheckedContinuation<HTTPResponse, any Error>
   }
 
@@ -20,7 +20,7 @@ final class RequestQueue: @unchecked Sendable {
   /// Adds a job; calls `startWorker` if none is free and there are fewer than `limit`.
   func add(_ job: Job, limit: Int, startWorker: () -> Void) {
     condition.lock()
-    if isClosed || job.ticket.isCancelled {
+    if isClosed || job.handle.isCancelled {
       condition.unlock()
       job.continuation.resume(throwing: TransportError(.cancelled, "the request was cancelled"))
       return
@@ -45,21 +45,21 @@ final class RequestQueue: @unchecked Sendable {
     idle -= 1
     guard !isClosed else { return nil }
     let job = waiting.removeFirst()
-    running.append(job.ticket)
+    running.append(job.handle)
     return job
   }
 
   /// Records that a worker has finished a job.
-  func finished(_ ticket: CancellationHandle) {
+  func finished(_ handle: CancellationHandle) {
     condition.lock()
-    running.removeAll { $0 === ticket }
+    running.removeAll { $0 === handle }
     condition.unlock()
   }
 
-  /// Removes a waiting job and fails it as cancelled; a running one is cancelled by its ticket.
-  func cancel(_ ticket: CancellationHandle) {
+  /// Removes a waiting job and fails it as cancelled; a running one is cancelled by its handle.
+  func cancel(_ handle: CancellationHandle) {
     condition.lock()
-    let index = waiting.firstIndex { $0.ticket === ticket }
+    let index = waiting.firstIndex { $0.handle === handle }
     let job = index.map { waiting.remove(at: $0) }
     condition.unlock()
     job?.continuation.resume(throwing: TransportError(.cancelled, "the request was cancelled"))
@@ -70,11 +70,11 @@ final class RequestQueue: @unchecked Sendable {
     condition.lock()
     isClosed = true
     let jobs = waiting
-    let tickets = running
+    let handles = running
     waiting = []
     condition.broadcast()
     condition.unlock()
-    for ticket in tickets { ticket.cancel() }
+    for handle in handles { handle.cancel() }
     for job in jobs {
       job.continuation.resume(throwing: TransportError(.cancelled, "the transport was shut down"))
     }

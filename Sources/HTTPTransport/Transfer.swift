@@ -9,7 +9,7 @@ final class Transfer {
   private(set) var headers: [(name: String, value: String)] = []
   private(set) var received: [UInt8] = []
   private(set) var isTooLarge = false
-  /// Seconds to pause the request because of the pace; 0 when it continues.
+  /// Seconds to pause the request because of the rate limit; 0 when it continues.
   private(set) var pause = 0.0
   /// Whether the empty line after the headers was received: libcurl accepts a truncated head as
   /// complete.
@@ -17,12 +17,12 @@ final class Transfer {
 
   private let body: [UInt8]
   private let maximumResponseBytes: Int
-  private let pace: RateLimiter?
+  private let rateLimiter: RateLimiter?
   private var position = 0
   private var headerBytes = 0
 
-  init(_ request: HTTPRequest, pace: RateLimiter?) {
-    self.pace = pace
+  init(_ request: HTTPRequest, rateLimiter: RateLimiter?) {
+    self.rateLimiter = rateLimiter
     body = request.body ?? []
     maximumResponseBytes = request.maximumResponseBytes
   }
@@ -34,7 +34,7 @@ final class Transfer {
 
   /// Copies the next piece of the body; returns its length, or that libcurl should pause.
   func fill(_ target: UnsafeMutableRawBufferPointer) -> Int {
-    let count = min(target.count, body.count - position, pace?.piece ?? .max)
+    let count = min(target.count, body.count - position, rateLimiter?.piece ?? .max)
     guard mayMove(count) else { return Int(CURL_READFUNC_PAUSE) }
     target.copyBytes(from: body[position..<(position + count)])
     position += count
@@ -62,10 +62,10 @@ final class Transfer {
   /// Ends the pause.
   func resume() { pause = 0 }
 
-  /// Requests tokens from the pace for so many bytes of a body.
+  /// Requests tokens from the rate limiter for so many bytes of a body.
   private func mayMove(_ count: Int) -> Bool {
-    guard let pace, count > 0 else { return true }
-    pause = pace.take(count)
+    guard let rateLimiter, count > 0 else { return true }
+    pause = rateLimiter.acquire(count)
     return pause == 0
   }
 

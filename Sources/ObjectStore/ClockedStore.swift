@@ -25,7 +25,7 @@ package struct ClockedStore: ForwardingStore {
   package func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
     let sent = now()
     let receipt = try await base.put(key, body)
-    if let date = receipt.serverDate { clock.note(date, sent: sent, received: now()) }
+    if let date = receipt.serverDate { clock.record(date, sent: sent, received: now()) }
     return receipt
   }
 
@@ -33,7 +33,7 @@ package struct ClockedStore: ForwardingStore {
   package func list(_ prefix: String, after token: String?) async throws -> ListPage {
     let sent = now()
     let page = try await base.list(prefix, after: token)
-    if let date = page.serverDate { clock.note(date, sent: sent, received: now()) }
+    if let date = page.serverDate { clock.record(date, sent: sent, received: now()) }
     return page
   }
 }

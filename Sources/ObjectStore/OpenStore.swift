@@ -51,7 +51,7 @@ extension StoreSettings {
     options.connectTimeout = connectTimeout
     options.stallTimeout = stallTimeout
     options.proxy = proxy
-    options.pace = limitRate.map { RateLimiter(bytesPerSecond: $0.bytes) }
+    options.rateLimiter = limitRate.map { RateLimiter(bytesPerSecond: $0.bytes) }
     options.maximumRequests = maximumRequests
     options.tls = try tls()
     options.logger = logger

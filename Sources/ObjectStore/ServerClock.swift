@@ -17,7 +17,7 @@ package final class ServerClock: Sendable {
   ///   - date: its date, in whole seconds.
   ///   - sent: when the request was sent, by our clock.
   ///   - received: when the answer came.
-  package func note(_ date: ServerTime, sent: Timestamp, received: Timestamp) {
+  package func record(_ date: ServerTime, sent: Timestamp, received: Timestamp) {
     guard sent <= received else { return }
     let latest = date + .milliseconds(1999)
     let new = date.offset(from: received)...latest.offset(from: sent)

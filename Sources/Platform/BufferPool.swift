@@ -15,7 +15,7 @@ package enum BufferPool {
   private static let free = Guarded<[[UInt8]]>([])
 
   /// An array of a given length in bytes, with undefined content.
-  package static func take(_ count: Int) -> [UInt8] {
+  package static func acquire(_ count: Int) -> [UInt8] {
     let isPooled = count >= shortest && count <= capacity
     var bytes = isPooled ? free.withLock { $0.popLast() } ?? [] : []
     if isPooled { bytes.reserveCapacity(capacity) }
@@ -28,7 +28,7 @@ package enum BufferPool {
   }
 
   /// Returns an array to the pool.
-  package static func give(_ bytes: consuming [UInt8]) {
+  package static func release(_ bytes: consuming [UInt8]) {
     guard bytes.capacity >= capacity else { return }
     let bytes = consume bytes
     free.withLock { if $0.count < most { $0.append(bytes) } }

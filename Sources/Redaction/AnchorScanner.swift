@@ -111,23 +111,23 @@ struct AnchorScanner: Sendable {
     var position = range.lowerBound
     // Blocks need a byte before and after them.
     if position == 0, position < end {
-      look(text, position, bucket(base, position), range, found)
+      report(text, position, bucket(base, position), range, found)
       position += 2
     }
     while position <= end - 8 {
       let (place, isFound) = next(base, position, end - 8)
       position = place
       guard isFound else { break }
-      look(text, position, bucket(base, position), range, found)
+      report(text, position, bucket(base, position), range, found)
       position += 2
     }
     while position < end {
-      look(text, position, bucket(base, position), range, found)
+      report(text, position, bucket(base, position), range, found)
       position += 2
     }
     // An anchor of one byte at the text's end has nothing beside it.
     if position == text.count - 1, position < range.upperBound + longest {
-      look(text, position, table[Int(text[position])], range, found)
+      report(text, position, table[Int(text[position])], range, found)
     }
   }
 
@@ -187,7 +187,7 @@ struct AnchorScanner: Sendable {
   }
 
   /// Reports the anchors that a pair at a position belongs to.
-  private func look(
+  private func report(
     _ text: UnsafeRawBufferPointer, _ position: Int, _ bucket: UInt8, _ range: Range<Int>,
     _ found: (Int, Range<Int>) -> Void
   ) {

@@ -12,8 +12,8 @@ import LogRecords
 /// Lines without such sequences are omitted.
 struct ColourlessText {
   private(set) var bytes: [UInt8] = []
-  /// Starts of stretches that are contiguous in both texts: here, and in the original.
-  private var stretches: [(here: Int, there: Int)] = []
+  /// Starts of runs that are contiguous in both texts: here, and in the original.
+  private var runs: [(here: Int, there: Int)] = []
 
   private static let escape: UInt8 = 0x1b
   /// Maximum length of a sequence's parameters, in bytes.
@@ -58,7 +58,7 @@ struct ColourlessText {
 
   private mutating func append(_ text: UnsafeRawBufferPointer, _ part: Range<Int>) {
     guard !part.isEmpty else { return }
-    stretches.append((bytes.count, part.lowerBound))
+    runs.append((bytes.count, part.lowerBound))
     bytes += UnsafeRawBufferPointer(rebasing: text[part])
   }
 
@@ -79,8 +79,8 @@ struct ColourlessText {
 
   /// The original position of a byte; its end maps to the end of the last byte.
   func place(of here: Int) -> Int {
-    guard let index = stretch(here) else { return here }
-    return stretches[index].there + here - stretches[index].here
+    guard let index = run(here) else { return here }
+    return runs[index].there + here - runs[index].here
   }
 
   /// The original range of some bytes, including the sequences between them.
@@ -105,12 +105,12 @@ struct ColourlessText {
     return low
   }
 
-  /// The stretch that contains a byte.
-  private func stretch(_ here: Int) -> Int? {
-    var (low, high) = (0, stretches.count)
+  /// The run that contains a byte.
+  private func run(_ here: Int) -> Int? {
+    var (low, high) = (0, runs.count)
     while low < high {
       let middle = (low + high) / 2
-      if stretches[middle].here <= here { low = middle + 1 } else { high = middle }
+      if runs[middle].here <= here { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
   }
@@ -120,7 +120,7 @@ extension RedactionPass {
   /// Finds anchors that begin in a range of the text, ignoring the colours of its lines.
   ///
   /// Only rules made of steps are tried.
-  mutating func lookThroughColours(in range: Range<Int>) {
+  mutating func scanIgnoringColours(in range: Range<Int>) {
     let first = range.lowerBound - rules.longestBefore
     let start = lineStart(of: range.lowerBound, notBefore: first) ?? max(0, first)
     let end = lineEnd(of: range.upperBound, notAfter: range.upperBound + Self.reach)
@@ -132,7 +132,7 @@ extension RedactionPass {
         guard case .steps(let steps) = rules.ways[rule],
           range.contains(colourless.place(of: anchor.lowerBound))
         else { return }
-        pass.take(steps, rule, anchor)
+        pass.apply(steps, rule, anchor)
       }
       for match in pass.matches { add(colourless.range(of: match.range), match.rule) }
     }

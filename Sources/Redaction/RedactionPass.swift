@@ -53,10 +53,10 @@ struct RedactionPass {
   }
 
   /// Finds anchors in a range of the text.
-  mutating func look(in range: Range<Int>) {
+  mutating func scan(in range: Range<Int>) {
     rules.scan(text, range) { rule, anchor in
       switch rules.ways[rule] {
-      case .steps(let steps): take(steps, rule, anchor)
+      case .steps(let steps): apply(steps, rule, anchor)
       case .keyBlock: keyBlock(at: anchor.lowerBound, anchor.count, rule)
       case .near(let pattern): tryPattern(rules.patterns[pattern], rule, at: anchor.lowerBound)
       case .cardNumber: break
@@ -82,7 +82,7 @@ struct RedactionPass {
 
   // MARK: Steps
 
-  mutating func take(_ steps: CompiledRule.Steps, _ rule: Int, _ anchor: Range<Int>) {
+  mutating func apply(_ steps: CompiledRule.Steps, _ rule: Int, _ anchor: Range<Int>) {
     guard mayBegin(steps, rule, at: anchor.lowerBound) else { return }
     var start = anchor.lowerBound
     if let before = steps.before {

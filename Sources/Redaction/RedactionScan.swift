@@ -53,18 +53,18 @@ package struct RedactionScan {
     let newline = buffer[done...].lastIndex(of: 0x0a)
     let end = newline.flatMap { buffer[done..<$0].lastIndex(of: 0x0a) }
     if let end {
-      try look(upTo: end + 1, body)
+      try scan(upTo: end + 1, body)
     } else if buffer.count - done > Self.longestLine {
-      try look(upTo: buffer.count - Redactor.context, body)
+      try scan(upTo: buffer.count - Redactor.context, body)
     }
   }
 
   /// Scans the rest.
   package mutating func finish(_ body: (Hit) throws -> Void) rethrows {
-    try look(upTo: buffer.count, body)
+    try scan(upTo: buffer.count, body)
   }
 
-  private mutating func look(upTo end: Int, _ body: (Hit) throws -> Void) rethrows {
+  private mutating func scan(upTo end: Int, _ body: (Hit) throws -> Void) rethrows {
     var masked = buffer
     let found = redactor.mask(&masked, at: start, format)
     var counted = done

@@ -107,8 +107,8 @@ public final class Redactor: Sendable {
         let text = UnsafeRawBufferPointer(bytes)
         var pass = RedactionPass(compiled, text, at: offset, format)
         for zone in zones {
-          pass.look(in: zone)
-          if compiled.looksThroughColours { pass.lookThroughColours(in: zone) }
+          pass.scan(in: zone)
+          if compiled.looksThroughColours { pass.scanIgnoringColours(in: zone) }
         }
         openLine = [openLine, pass.block.openLine].compactMap(\.self).min()
         let runs = pass.matches.isEmpty ? [] : RedactionRuns(pass).runs

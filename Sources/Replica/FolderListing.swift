@@ -28,7 +28,7 @@ package struct FolderListing: Sendable {
       guard let id = Self.session(of: fileName, likely: last) else { continue }
       last = id
       sessions[id, default: RemoteSession(folder: folder, session: id)]
-        .note(object, fileName: fileName)
+        .add(object, fileName: fileName)
     }
     for id in sessions.keys { sessions[id]?.sort() }
     self.sessions = sessions

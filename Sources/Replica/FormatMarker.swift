@@ -20,7 +20,7 @@ package enum FormatMarker {
 
   /// The object found at the key.
   private enum Finding {
-    case whole, remains, nothing
+    case whole, damaged, nothing
   }
 
   /// Verifies that a store is the intended one.
@@ -42,7 +42,7 @@ package enum FormatMarker {
     let finding = try await find(in: store)
     switch finding {
     case .whole: return true
-    case .remains: break
+    case .damaged: break
     case .nothing:
       guard !store.isFolder, !isUsed else { throw missing(in: store, isUsed: isUsed) }
       let root = try await store.list("", after: nil)
@@ -54,7 +54,7 @@ package enum FormatMarker {
       }
     }
     if create { try await write(to: store) }
-    return create || finding == .remains
+    return create || finding == .damaged
   }
 
   /// Whether the marker exists, undamaged.
@@ -82,7 +82,7 @@ package enum FormatMarker {
         "\(store.location)/\(key) names a format that this version does not know; "
           + "nothing was written. Use a newer tidemark or another folder.")
     }
-    return .remains
+    return .damaged
   }
 
   private static func missing(in store: any ObjectStore, isUsed: Bool) -> StoreError {

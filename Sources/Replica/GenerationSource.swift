@@ -96,7 +96,7 @@ package actor GenerationSource {
     while finished.isEmpty, !unread.isEmpty {
       let piece = try await nextPiece()
       try piece.withUnsafeBytes { try delta.append($0, add) }
-      BufferPool.give(piece)
+      BufferPool.release(piece)
       if unread.isEmpty {
         try delta.finish(add)
         try close()
@@ -127,7 +127,7 @@ package actor GenerationSource {
   }
 
   /// Blocks of the new generation finished since the last call, from the start of the range.
-  package func takeBlocks() -> [Signature.Entry] { builder.take() }
+  package func takeBlocks() -> [Signature.Entry] { builder.takeBlocks() }
 
   private func add(_ piece: DeltaEncoder.Piece) throws {
     if let block = piece.block { builder.append(block) }

@@ -161,7 +161,7 @@ package struct RemoteSession: Sendable, Equatable {
     return copy
   }
 
-  mutating func note(_ object: ObjectEntry, fileName: String) {
+  mutating func add(_ object: ObjectEntry, fileName: String) {
     var isHold = false
     if let segment = SegmentName(fileName, of: session) {
       if segment.stored == object.size {

@@ -112,7 +112,7 @@ package actor SegmentWorker {
       offset += ByteCount(frame.count)
       let cutsLine = frame.last != 0x0a && offset < range.upperBound
       if cutsLine || ready != nil { isCounted = false }
-      BufferPool.give(frame)
+      BufferPool.release(frame)
     } while offset < range.upperBound && encoder.storedLength < storedLimit
 
     let body = encoder.finish(link: startLink)

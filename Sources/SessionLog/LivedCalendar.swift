@@ -36,7 +36,7 @@ struct LivedCalendar: Sendable, Equatable, Codable {
   /// - Parameters:
   ///   - date: the clock's date.
   ///   - lived: the current lived second.
-  mutating func note(_ date: some ClockTime, lived: Int64) {
+  mutating func record(_ date: some ClockTime, lived: Int64) {
     let row = Row(date: date.milliseconds / 1000, lived: lived)
     guard (Self.earliest..<Self.latest).contains(row.date) else { return }
     if let last = rows.last, row.lived - last.lived < Self.interval(at: 0), isSteady(last, row) {

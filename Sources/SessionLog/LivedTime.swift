@@ -84,7 +84,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     counter = RandomName.make(8, random)
     lived = 0
     (boot, uptime, wall) = (reading.boot, reading.uptime, reading.wall.milliseconds)
-    note(reading.wall, by: Self.wallClock)
+    record(reading.wall, by: Self.wallClock)
   }
 
   /// Seconds lived.
@@ -111,7 +111,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     (boot, wall) = (reading.boot, reading.wall.milliseconds)
     let isPast = wall < latest.wall && lived - latest.lived < Self.latestHolds
     self.latest = isPast ? latest : Latest(wall: wall, lived: lived)
-    note(reading.wall, by: Self.wallClock)
+    record(reading.wall, by: Self.wallClock)
   }
 
   /// Records a server's date.
@@ -131,15 +131,15 @@ public struct LivedTime: Sendable, Equatable, Codable {
     }
     guard heard[clock] != nil || heard.count < Self.mostClocks else { return }
     heard[clock] = Heard(server: date.milliseconds, wall: wall, lived: lived, boot: boot)
-    note(date, by: clock)
+    record(date, by: clock)
   }
 
   private mutating func add(_ span: Duration) {
     lived = min(Self.longest, lived + max(0, min(span.milliseconds, Self.longest)))
   }
 
-  private mutating func note(_ date: some ClockTime, by clock: String) {
-    calendars[clock, default: LivedCalendar()].note(date, lived: seconds)
+  private mutating func record(_ date: some ClockTime, by clock: String) {
+    calendars[clock, default: LivedCalendar()].record(date, lived: seconds)
   }
 
   /// How much later one time is than another; 0 if it is not.

@@ -11,7 +11,7 @@ package struct Quarantine: Sendable {
   /// Records why a session could not be sent; the session itself stays in its place.
   ///
   /// - Throws: ``Platform/SystemError`` when the record cannot be written.
-  package func hold(_ session: SessionID, reason: String) throws {
+  package func add(_ session: SessionID, reason: String) throws {
     try AtomicFile.write(Array((reason + "\n").utf8), to: path(session))
   }
 
@@ -23,7 +23,7 @@ package struct Quarantine: Sendable {
   /// Sessions in quarantine, with the reasons.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func held() throws -> [(session: SessionID, reason: String)] {
+  package func sessions() throws -> [(session: SessionID, reason: String)] {
     try Directory.names(in: directory).sorted().compactMap { name in
       guard name.hasSuffix(".txt"), let session = SessionID(String(name.dropLast(4))) else {
         return nil

@@ -49,7 +49,7 @@ package struct SessionCatalog: Sendable {
         operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
     }
     guard let redactor = context.redactor else { return log }
-    let all = RedactedStretch(Sidecar.RedactionEpoch(from: 0, rules: ""), redactor)
+    let all = RedactionSpan(Sidecar.RedactionEpoch(from: 0, rules: ""), redactor)
     return log.redacted(by: [all], entry.sidecar.format)
   }
 

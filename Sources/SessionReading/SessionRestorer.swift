@@ -68,7 +68,7 @@ package struct SessionRestorer {
     let file = try Descriptor(opening: path, [.write, .create, .empty])
     var (room, bytes) = (watch, ByteCount.zero)
     try await read { piece in
-      try room.take(piece.count)
+      try room.count(piece.count)
       try file.write(piece)
       bytes += ByteCount(piece.count)
     }

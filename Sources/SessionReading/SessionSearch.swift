@@ -51,7 +51,7 @@ package struct SessionSearch {
     var around = MatchContext(before: before, after: after)
     var numbers = LineNumbers(keeping: before)
     var found = 0
-    func take(_ line: RecordLine) throws {
+    func search(_ line: RecordLine) throws {
       let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
       if isMatch { found += 1 }
       switch extent {
@@ -71,11 +71,11 @@ package struct SessionSearch {
         var filter = reader.filter(choice)
         _ = try await reader.read(RecordChoice(RecordFilter()), .verified) { bytes in
           numbers.add(bytes)
-          try filter.add(bytes, take)
+          try filter.add(bytes, search)
         }
-        try filter.finish(take)
+        try filter.finish(search)
       } else {
-        _ = try await reader.readLines(choice, choice.mode, take)
+        _ = try await reader.readLines(choice, choice.mode, search)
       }
     } catch is Enough {
       // The rest of the session is not wanted.

@@ -94,7 +94,7 @@ package struct Capture {
       if ready[1] { errors.pump(&buffer, into: writer) }
       _ = signals.forward(to: life.program)
       while let event = life.next() {
-        heartbeat.note(event)
+        heartbeat.record(event)
         if life.isStoppedByTerminal, job == nil { signals.stop() }
       }
       heartbeat.pass()
@@ -145,7 +145,7 @@ package struct Capture {
     let signals = try ForwardedSignals()
     var outer = OuterTerminal()
     var terminal = try PseudoTerminal(like: outer)
-    noteWindow(outer)
+    recordWindow(outer)
     var life: ProgramLife
     do throws(CannotStart) {
       life = ProgramLife(
@@ -176,10 +176,10 @@ package struct Capture {
       let arrived = signals.forward(to: life.program)
       if arrived.isResized {
         terminal.resize(like: outer)
-        noteWindow(outer)
+        recordWindow(outer)
       }
       while let event = life.next() {
-        heartbeat.note(event)
+        heartbeat.record(event)
         guard life.isStoppedByTerminal else { continue }
         outer.restore()
         signals.stop()
@@ -213,9 +213,9 @@ package struct Capture {
     return environment
   }
 
-  private func noteWindow(_ outer: borrowing OuterTerminal) {
+  private func recordWindow(_ outer: borrowing OuterTerminal) {
     let (columns, rows) = outer.size
-    writer?.note(.window(columns: columns, rows: rows, terminal: environment["TERM"]))
+    writer?.record(.window(columns: columns, rows: rows, terminal: environment["TERM"]))
   }
 
   // MARK: Waiting

@@ -25,8 +25,8 @@ struct Heartbeat {
   /// Time to wait for output; unfinished lines of a terminal wait less.
   var wait: Duration { writer?.nextTick ?? .seconds(1) }
 
-  mutating func note(_ event: SessionEvent, at time: Timestamp? = nil) {
-    writer?.note(event, at: time)
+  mutating func record(_ event: SessionEvent, at time: Timestamp? = nil) {
+    writer?.record(event, at: time)
     switch event {
     case .foreground, .networkBack: activity.isBack = true
     default: break
@@ -40,7 +40,7 @@ struct Heartbeat {
     writer?.tick()
     guard now - lastPass >= .seconds(1) else { return }
     lastPass = now
-    for (event, time) in machine.look(at: .now()) { note(event, at: time) }
+    for (event, time) in machine.poll(at: .now()) { record(event, at: time) }
     if let news = writer?.takeActivity() {
       activity.hasGrown = activity.hasGrown || news.hasGrown
       activity.hasError = activity.hasError || news.hasError

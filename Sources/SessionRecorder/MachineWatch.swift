@@ -45,7 +45,7 @@ package struct MachineWatch {
   /// The events since the last call, with their times.
   ///
   /// Call it about once a second.
-  package mutating func look(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
+  package mutating func poll(at now: Timestamp) -> [(event: SessionEvent, time: Timestamp)] {
     var events: [(SessionEvent, Timestamp)] = []
     let (awake, always) = clocks()
     let more = always - awake - slept

@@ -62,7 +62,7 @@ struct OutputTee: ~Copyable {
   /// If the console is gone, the pipe is closed, so that the program gets the SIGPIPE that it would
   /// have got without us.
   mutating func pump(_ buffer: inout [UInt8], into writer: SessionWriter?) {
-    let count = take(&buffer)
+    let count = receive(&buffer)
     if count < 0 && (errno == EINTR || errno == EAGAIN) { return }
     // A terminal without its program returns an error.
     guard count > 0 else { return closeReadEnd() }
@@ -76,7 +76,7 @@ struct OutputTee: ~Copyable {
 
   /// Reads available output: returns the number of bytes, 0 at the end, or a negative number with
   /// the error in `errno`.
-  private func take(_ buffer: inout [UInt8]) -> Int {
+  private func receive(_ buffer: inout [UInt8]) -> Int {
     buffer.withUnsafeMutableBytes { bytes in
       var count = 0
       while count < bytes.count {

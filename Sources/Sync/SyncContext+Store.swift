@@ -24,6 +24,6 @@ extension SyncContext {
     let location = store.location
     let isUsed = try UsedStores.load(home).contains(location)
     try await FormatMarker.check(store, isUsed: isUsed, create: true)
-    try UsedStores.note(location, in: home)
+    try UsedStores.record(location, in: home)
   }
 }

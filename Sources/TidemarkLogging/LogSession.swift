@@ -103,10 +103,10 @@ public final class LogSession: Sendable {
   // MARK: What happens to it
 
   /// The program went to the background, as an application does: a record inside the session.
-  public func enterBackground() { writer?.note(.background("application")) }
+  public func enterBackground() { writer?.record(.background("application")) }
 
   /// The program came back to the foreground.
-  public func enterForeground() { writer?.note(.foreground("application")) }
+  public func enterForeground() { writer?.record(.foreground("application")) }
 
   /// Declares scenarios.
   ///

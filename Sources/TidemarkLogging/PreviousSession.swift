@@ -58,11 +58,11 @@ public struct PreviousSession: Sendable, Equatable {
     endedAt = verdict?.endedAt ?? modified
     status = verdict?.status ?? .active
     cause = verdict?.cause
-    if let lock { Self.noteLostOutput(sidecar, files, cause, holding: lock, on: machine) }
+    if let lock { Self.recordLostOutput(sidecar, files, cause, holding: lock, on: machine) }
   }
 
   /// Records that a killed process's last output may be missing.
-  private static func noteLostOutput(
+  private static func recordLostOutput(
     _ sidecar: Sidecar, _ files: SessionFiles, _ cause: ExitCause?, holding lock: FileLock,
     on machine: Machine
   ) {

@@ -18,7 +18,7 @@ extension LogUploads {
     var outcome = Outcome()
     guard consent != .none else {
       outcome.skipped = .consent
-      return note(outcome)
+      return record(outcome)
     }
     var settings = StoreSettings()
     settings.allowsPlaintext = options.allowsPlaintext
@@ -35,7 +35,7 @@ extension LogUploads {
       keys: KnownKeys(home, named: [:], own: key))
     guard let lock = try await HomeLock.acquire(home, within: patience, pausing: pausing) else {
       outcome.skipped = .busy
-      return note(outcome)
+      return record(outcome)
     }
     let report: UploadReport
     if let only {
@@ -43,7 +43,7 @@ extension LogUploads {
       var plan = try uploader.plan(.all)
       plan.items.removeAll { $0.session != only }
       plan.waiting.removeAll { $0.session != only }
-      plan.remains = []
+      plan.superseded = []
       report = try await uploader.execute(plan, holding: lock)
     } else {
       report = try await UploadPass(context, policy).run(holding: lock).upload
@@ -54,7 +54,7 @@ extension LogUploads {
     outcome.problems = report.failures.map { "\($0.session): \($0.error)" }
     if let error = report.stoppedBy { outcome.problems.insert("\(error)", at: 0) }
     isDone = only == nil && outcome.problems.isEmpty && outcome.waiting == 0
-    return note(outcome)
+    return record(outcome)
   }
 
   private var policy: UploadPolicy {
@@ -66,7 +66,7 @@ extension LogUploads {
     return policy
   }
 
-  private func note(_ outcome: Outcome) -> Outcome {
+  private func record(_ outcome: Outcome) -> Outcome {
     work.withLock { $0.last = outcome }
     return outcome
   }

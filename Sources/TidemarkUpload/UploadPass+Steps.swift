@@ -5,13 +5,13 @@ import Sync
 
 extension UploadPass {
   /// Finds what is new in the logs of other programs.
-  func attach(holding lock: HomeLock, _ note: Note) throws {
+  func attach(holding lock: HomeLock, _ observe: Observer) throws {
     // Files that were attached once are followed until they are gone.
     guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return }
     let attacher = try Attacher(context, sources: policy.sources)
     let unreadable = try attacher.execute(attacher.plan(), holding: lock)
     for (path, reason) in unreadable.sorted(by: { $0.key < $1.key }) {
-      note(.unreadable(path: path, reason: reason))
+      observe(.unreadable(path: path, reason: reason))
     }
   }
 
@@ -20,16 +20,16 @@ extension UploadPass {
   /// - Parameter room: bytes to free whatever the ages; nil for none.
   func reapLocal(
     holding lock: HomeLock, making room: ByteCount? = nil, _ report: inout UploadPassReport,
-    _ note: Note
+    _ observe: Observer
   ) async throws {
     let reaper = LocalReaper(context)
     var retention = policy.retention
     retention.room = room
     let plan = try await reaper.plan(retention)
-    if let postponement = plan.postponement { note(.postponed(postponement)) }
+    if let postponement = plan.postponement { observe(.postponed(postponement)) }
     for outcome in reaper.execute(plan, retention, holding: lock) {
       if let error = outcome.error {
-        note(.kept("cannot remove \(outcome.what): \(error)"))
+        observe(.kept("cannot remove \(outcome.what): \(error)"))
       } else {
         report.reaped += 1
       }
@@ -41,7 +41,7 @@ extension UploadPass {
 
   /// Removes remote copies that are old, where a day has passed since the last look.
   func reapRemote(
-    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: Note
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: Observer
   ) async throws {
     let known = try context.storeEntry()
     let isResponsible =
@@ -55,9 +55,9 @@ extension UploadPass {
     let reaper = RemoteReaper(
       context, devices: [context.device.deviceId], openElsewhere: policy.openElsewhere)
     let plan = try await reaper.plan(policy.retention, skipsRecent: true)
-    if let postponement = plan.postponement { note(.postponed(postponement)) }
+    if let postponement = plan.postponement { observe(.postponed(postponement)) }
     if let notice = policy.retention.warnBefore, !plan.expiring.isEmpty {
-      note(.expiring(plan.expiring, within: notice))
+      observe(.expiring(plan.expiring, within: notice))
     }
     _ = try await reaper.execute(plan, holding: lock)
     report.reaped += plan.remote.count
@@ -67,12 +67,12 @@ extension UploadPass {
   }
 
   /// Removes old and proven parts of sessions that stay.
-  func prune(holding lock: HomeLock, _ note: Note) async throws {
+  func prune(holding lock: HomeLock, _ observe: Observer) async throws {
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(policy.retention)
     for outcome in pruner.execute(plan, holding: lock) {
       guard let error = outcome.error else { continue }
-      note(.kept("cannot remove \(outcome.what): \(error)"))
+      observe(.kept("cannot remove \(outcome.what): \(error)"))
     }
   }
 

@@ -8,7 +8,7 @@ package import Sync
 /// Each step is a plan, which is a value, and its execution, which needs the home's lock.
 package struct UploadPass: Sendable {
   /// Gets what happens, from any thread.
-  package typealias Note = @Sendable (UploadPassEvent) -> Void
+  package typealias Observer = @Sendable (UploadPassEvent) -> Void
 
   let context: SyncContext
   let policy: UploadPolicy
@@ -23,28 +23,28 @@ package struct UploadPass: Sendable {
   ///
   /// - Parameters:
   ///   - lock: the home's lock.
-  ///   - note: gets what happens, from any thread.
+  ///   - observe: gets what happens, from any thread.
   /// - Returns: what was done, failures of single sessions and of the store included.
   /// - Throws: `CancellationError`; errors of the home and of its cache.
   package func run(
-    holding lock: HomeLock, _ note: @escaping Note = { _ in }
+    holding lock: HomeLock, _ observe: @escaping Observer = { _ in }
   ) async throws -> UploadPassReport {
     var report = UploadPassReport(device: context.device.deviceId)
-    if try await !isSent(holding: lock, &report, note) {
+    if try await !isSent(holding: lock, &report, observe) {
       // What retention may delete makes the room that sending needs: what is old and, on a full
       // disk, what was proven an hour ago.
       let first = report.upload
-      try await reapLocal(holding: lock, making: Self.room, &report, note)
-      try await send(holding: lock, &report, note)
+      try await reapLocal(holding: lock, making: Self.room, &report, observe)
+      try await send(holding: lock, &report, observe)
       report.upload.precede(by: first)
     }
     if report.upload.stoppedBy == nil {
       // Local copies go when they are old and proven by a listing of this pass.
-      try await reapLocal(holding: lock, &report, note)
+      try await reapLocal(holding: lock, &report, observe)
       // Remote ones go when they are old: one look a day.
-      try await reapRemote(holding: lock, &report, note)
+      try await reapRemote(holding: lock, &report, observe)
       // Of sessions that stay, old parts go that are proven.
-      if policy.prunes { try await prune(holding: lock, note) }
+      if policy.prunes { try await prune(holding: lock, observe) }
     }
 
     // Ages count the time that the home has lived, which must outlive this process.
@@ -60,10 +60,10 @@ package struct UploadPass: Sendable {
 
   /// Sends what is new; false if the disk is too full for that.
   private func isSent(
-    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: @escaping Note
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws -> Bool {
     do {
-      try await send(holding: lock, &report, note)
+      try await send(holding: lock, &report, observe)
     } catch let error as SystemError where error.isDiskFull {
       return false
     }
@@ -73,25 +73,25 @@ package struct UploadPass: Sendable {
 
   /// Sends what is new.
   private func send(
-    holding lock: HomeLock, _ report: inout UploadPassReport, _ note: @escaping Note
+    holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws {
     // Logs of other programs become sessions first, so that this pass sends what they have gained.
-    try attach(holding: lock, note)
+    try attach(holding: lock, observe)
 
     // Once a day nothing is taken for granted: neither markers nor what the store had.
     let elsewhere = OpenSessionReview(context).runIfDue(holding: lock)
-    if elsewhere > 0 { note(.sealedElsewhere(elsewhere, configured: context.store.location)) }
+    if elsewhere > 0 { observe(.sealedElsewhere(elsewhere, configured: context.store.location)) }
 
     // The plan needs this machine alone: with nothing new there is no request.
     let uploader = Uploader(context)
-    let plan = try uploader.plan(policy.turn)
-    note(.planned(bytes: plan.unsent))
+    let plan = try uploader.plan(policy.retryScope)
+    observe(.planned(bytes: plan.unsent))
 
     // A session that fails stops no other.  A store that fails ends the pass: nothing can be proven
     // any more, so nothing is deleted.
-    report.upload = try await uploader.execute(plan, holding: lock) { note(.upload($0)) }
-    note(.uploadEnded)
-    report.hasAskedStore = plan.hold == nil
+    report.upload = try await uploader.execute(plan, holding: lock) { observe(.upload($0)) }
+    observe(.uploadEnded)
+    report.hasAskedStore = plan.storeBackoff == nil
   }
 
   /// The plan of a pass.
@@ -108,7 +108,7 @@ package struct UploadPass: Sendable {
   ///
   /// - Throws: errors of the home and of its cache.
   package func preview() throws -> Preview {
-    let upload = try Uploader(context).plan(policy.turn)
+    let upload = try Uploader(context).plan(policy.retryScope)
     guard !policy.sources.isEmpty else {
       return Preview(attached: [], attachedBytes: 0, upload: upload)
     }

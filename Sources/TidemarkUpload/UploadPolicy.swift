@@ -4,7 +4,7 @@ package import Sync
 /// The configuration of a home's uploads.
 package struct UploadPolicy: Sendable {
   /// Which sessions are looked at in spite of a pause after a failure.
-  package var turn = RetryScope.due
+  package var retryScope = RetryScope.due
   /// The logs of other programs that are sent too.
   package var sources: [LogSource] = []
   /// How long sessions are kept.

@@ -53,11 +53,11 @@ package struct UploadRound {
   ///
   /// - Parameters:
   ///   - sites: the homes.
-  ///   - note: gives what hears of a home's pass while it goes on.
+  ///   - observe: gives what hears of a home's pass while it goes on.
   ///   - report: gets what became of each home.
   /// - Throws: what goes wrong with the only home, or with all.
   package func run(
-    _ sites: [Site], note: (Site) -> UploadPass.Note,
+    _ sites: [Site], observe: (Site) -> UploadPass.Observer,
     report: (Site, Outcome<UploadPassReport>) throws -> Void
   ) async throws {
     var open = openElsewhere
@@ -66,7 +66,7 @@ package struct UploadRound {
       else { return nil }
       var policy = site.policy
       policy.openElsewhere = open
-      return try await UploadPass(context, policy).run(holding: lock, note(site))
+      return try await UploadPass(context, policy).run(holding: lock, observe(site))
     } leave: { site in
       open.add(site.home)
     } report: { site, outcome in
@@ -79,7 +79,7 @@ package struct UploadRound {
 
   /// Shows what the passes would do, without the homes' locks.
   ///
-  /// - Throws: as ``run(_:note:report:)`` does.
+  /// - Throws: as ``run(_:observe:report:)`` does.
   package func preview(
     _ sites: [Site], report: (Site, Outcome<UploadPass.Preview>) throws -> Void
   ) async throws {

@@ -139,8 +139,8 @@ struct CommandContext {
   }
 
   /// Possibly open sessions in skipped folders that are named like homes.
-  static func openInRefusedHomes(besides places: [CommandContext]) throws -> OpenSessions {
-    guard places.last?.servesAllUsers == true else { return .none }
+  static func openInRefusedHomes(besides setups: [CommandContext]) throws -> OpenSessions {
+    guard setups.last?.servesAllUsers == true else { return .none }
     return .unknown(at: try MachineWide.homes().refused.map(\.path))
   }
 

@@ -24,7 +24,7 @@ struct HomeUploads {
   /// The home for which root has started this process; nil in any other.
   ///
   /// Written before there is a second thread.
-  nonisolated(unsafe) private(set) static var place: Swift.Result<CommandContext, any Error>?
+  nonisolated(unsafe) private(set) static var setup: Swift.Result<CommandContext, any Error>?
 
   /// In a process that root has started for a home, opens it and assumes its owner's rights.
   static func takeRights(_ arguments: [String]) {
@@ -35,7 +35,7 @@ struct HomeUploads {
     // Later this number may belong to a file of ours. What it starts, such as hooks, must not get it.
     isResultWanted =
       fcntl(resultDescriptor, F_GETFD) >= 0 && fcntl(resultDescriptor, F_SETFD, FD_CLOEXEC) == 0
-    place = Swift.Result { try upload.placeOfHome(of: user) }
+    setup = Swift.Result { try upload.setupOfHome(of: user) }
   }
 
   nonisolated(unsafe) private static var isResultWanted = false
@@ -76,7 +76,7 @@ struct HomeUploads {
   }
 
   /// Adds the status of a pass in this process.
-  mutating func note(_ status: ExitStatus) { statuses.insert(status) }
+  mutating func add(_ status: ExitStatus) { statuses.insert(status) }
 
   /// Uploads from homes.
   ///
@@ -103,7 +103,7 @@ struct HomeUploads {
         next = first + number + 1
         return try start(homes[first + number], share.requests)
       } ended: { number, process in
-        take(process, of: homes[first + number], &open)
+        collect(process, of: homes[first + number], &open)
         return !isDoubted
       }
       if isDoubted { isStopped = await isStoreDown() }
@@ -134,7 +134,7 @@ struct HomeUploads {
       ], for: Self.budget.time + Hooks.longest, on: .current)
   }
 
-  private mutating func take(
+  private mutating func collect(
     _ process: SupervisedProcess, of home: Home, _ open: inout OpenSessions
   ) {
     let (result, output, errors) = (process.outputs[0], process.outputs[1], process.outputs[2])

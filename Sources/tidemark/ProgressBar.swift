@@ -19,7 +19,7 @@ final class ProgressBar: Sendable {
   init(total: ByteCount = 0) { state = Guarded(State(total: total)) }
 
   /// Shows the progress of an upload.
-  func note(_ event: UploadPassEvent) {
+  func update(_ event: UploadPassEvent) {
     switch event {
     case .planned(let bytes): state.withLock { $0 = State(total: bytes) }
     case .upload(.sent(_, let logBytes, _)): add(logBytes)

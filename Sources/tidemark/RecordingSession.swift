@@ -8,7 +8,7 @@ import Sync
 /// never the program.
 final class RecordingSession {
   let writer: SessionWriter?
-  private let place: CommandContext?
+  private let setup: CommandContext?
   private let uploads: Bool
   private var schedule: UploadSchedule
   private var upload: UploadProcess?
@@ -24,23 +24,23 @@ final class RecordingSession {
     _ diagnostics: DiagnosticOptions
   ) {
     do {
-      let place = try CommandContext(
+      let setup = try CommandContext(
         acceptsBadSettings: true, logger: diagnostics.loggerOrComplaint())
-      var options = place.settings.recording
-      options.localMax = place.settings.retention.localMax
+      var options = setup.settings.recording
+      options.localMax = setup.settings.retention.localMax
       options.scenarios = scenarios
       if isAsIs { options.format = .asIs }
       if isOnTerminal { options.patience = Self.terminalPatience }
       writer = try SessionWriter(
-        home: place.home, device: place.device, appName: app, options: options)
-      self.place = place
+        home: setup.home, device: setup.device, appName: app, options: options)
+      self.setup = setup
     } catch {
       Console.complain("this session is not recorded: \(error)")
-      (place, writer) = (nil, nil)
+      (setup, writer) = (nil, nil)
     }
-    self.uploads = uploads && place?.sends == true
+    self.uploads = uploads && setup?.sends == true
     schedule = UploadSchedule(
-      interval: place?.settings.uploadEvery, now: Capture.uptime)
+      interval: setup?.settings.uploadEvery, now: Capture.uptime)
   }
 
   /// Starts an upload if one is due and none is running.
@@ -49,24 +49,24 @@ final class RecordingSession {
       if status != ExitStatus.ok.rawValue { schedule.retry() }
       upload = nil
     }
-    guard uploads, let place,
+    guard uploads, let setup,
       schedule.begins(activity, now: Capture.uptime, isBusy: upload != nil)
     else { return }
-    upload = UploadProcess(of: place)
+    upload = UploadProcess(of: setup)
     if upload == nil { schedule.retry() }
   }
 
   /// Ends the session, and waits a while for the last upload.
   func end(_ cause: ExitCause, core: String? = nil) async {
-    guard let writer, let place else { return }
+    guard let writer, let setup else { return }
     do {
       try writer.end(cause, core: core)
     } catch {
       Console.complain("\(error)")
     }
-    if cause.status == .crashed { await Hooks(place).tellCrashes(besides: writer.session) }
+    if cause.status == .crashed { await Hooks(setup).tellCrashes(besides: writer.session) }
     guard uploads else { return }
-    guard let last = UploadProcess(of: place, waits: Self.patience) else { return }
+    guard let last = UploadProcess(of: setup, waits: Self.patience) else { return }
     // The upload continues in the background, and cron reports errors; a person at a terminal wants
     // to know now.
     switch last.status(within: Self.patience) {

@@ -62,8 +62,8 @@ struct Settings {
 
   /// Reads a configuration file; a missing one gives the defaults.
   ///
-  /// - Parameter note: receives each wrong key or value, and the rest is read; nil to throw the first.
-  init(path: String, noting note: ((Failure) -> Void)? = nil) throws {
+  /// - Parameter report: receives each wrong key or value, and the rest is read; nil to throw the first.
+  init(path: String, reporting report: ((Failure) -> Void)? = nil) throws {
     guard let text = try Self.text(of: path) else { return }
     try Self.reading(path) {
       // Read values as plain text, without guessing types.
@@ -74,14 +74,14 @@ struct Settings {
         throw Failure(.configuration, "\(path): expected 'key: value' lines")
       }
       for (key, value) in mapping {
-        guard let note, case .mapping(let section) = value,
+        guard let report, case .mapping(let section) = value,
           Self.sections.contains(key.string ?? "")
         else {
-          try Self.read(path, noting: note) { try take(key, value) }
+          try Self.read(path, reporting: report) { try parse(key, value) }
           continue
         }
         for (one, value) in section {
-          try Self.read(path, noting: note) {
+          try Self.read(path, reporting: report) {
             try apply(one, value, under: "\(key.string ?? "").")
           }
         }
@@ -104,7 +104,7 @@ struct Settings {
   }
 
   /// Takes one key of the file.
-  private mutating func take(_ key: Node, _ value: Node) throws {
+  private mutating func parse(_ key: Node, _ value: Node) throws {
     if key.string == "sources" {
       sources = try Self.sources(value)
     } else if key.string == "trust" {
@@ -119,13 +119,13 @@ struct Settings {
   }
 
   private static func read(
-    _ path: String, noting note: ((Failure) -> Void)?, _ body: () throws -> Void
+    _ path: String, reporting report: ((Failure) -> Void)?, _ body: () throws -> Void
   ) throws {
-    guard let note else { return try body() }
+    guard let report else { return try body() }
     do {
       try reading(path, body)
     } catch let error as Failure {
-      note(error)
+      report(error)
     }
   }
 

@@ -16,18 +16,18 @@ final class UploadProcess {
   /// Starts one; nil if that fails.
   ///
   /// - Parameter wait: how long it waits for another upload to end.
-  init?(of place: CommandContext, waits wait: Duration = .zero) {
-    let path = "\(place.home.cachePath)/upload.\(getpid())"
+  init?(of setup: CommandContext, waits wait: Duration = .zero) {
+    let path = "\(setup.home.cachePath)/upload.\(getpid())"
     guard let told = try? Descriptor(opening: path, [.readWrite, .create, .empty]) else {
       return nil
     }
     // The file is read through its descriptor only.
     unlink(path)
 
-    var environment = place.environment
-    let isLogging = place.logger.logLevel < .critical
+    var environment = setup.environment
+    let isLogging = setup.logger.logLevel < .critical
     // Do not repeat the error about an invalid level.
-    environment[DiagnosticOptions.variable] = isLogging ? place.logger.logLevel.rawValue : nil
+    environment[DiagnosticOptions.variable] = isLogging ? setup.logger.logLevel.rawValue : nil
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { close(null) }
     var child = ChildProcess(

@@ -57,7 +57,7 @@ import Testing
 
   @Test func `status`() throws {
     let waiting = [
-      WaitingBytes(session: try Self.id("05z-k3f9a7c2"), reason: .turn, bytes: 1_234_567),
+      WaitingBytes(session: try Self.id("05z-k3f9a7c2"), reason: .nextUpload, bytes: 1_234_567),
       WaitingBytes(session: try Self.id("04z-a0000000"), reason: .consent, bytes: 12),
       WaitingBytes(
         session: try Self.id("03z-b0000000"),

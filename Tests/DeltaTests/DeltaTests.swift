@@ -173,7 +173,7 @@ import Testing
     var signature = Signature()
     let hash = EditScript.random(16, &generator).withUnsafeBytes { BlockHash(of: $0) }
     signature.append([Signature.Entry(length: Int(start), hash: hash)])
-    signature.append(builder.take())
+    signature.append(builder.takeBlocks())
 
     var encoder = DeltaEncoder(basis: BlockIndex(signature))
     let stream = Array(tail[40_000...])

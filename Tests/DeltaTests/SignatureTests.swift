@@ -20,7 +20,7 @@ import Testing
       }
       piece.withUnsafeBytes { builder.append($0) }
       fed += piece.count
-      bytes += file.append(builder.take())
+      bytes += file.append(builder.takeBlocks())
     }
     return (file, bytes)
   }
@@ -53,7 +53,7 @@ import Testing
       // The next tick truncates the rest, and its append makes the file complete again.
       var builder = SignatureBuilder(from: torn.signature.end)
       stream[Int(torn.signature.end)...].withUnsafeBytes { builder.append($0) }
-      let mended = Array(bytes[..<torn.length]) + torn.append(builder.take())
+      let mended = Array(bytes[..<torn.length]) + torn.append(builder.takeBlocks())
       #expect(SignatureFile(mended).signature == whole.signature)
     }
     #expect(ends.count == 5)
@@ -105,7 +105,7 @@ import Testing
       builder.append(
         Block(length: BlockSplitter.average, hash: BlockHash(of: EmptyCollection()), level: level))
     }
-    let entries = builder.take()
+    let entries = builder.takeBlocks()
     let length = entries.reduce(0) { $0 + $1.length }
     #expect(builder.end == Int64(gibibyte) << 30 + Int64(length))
     #expect(count * BlockSplitter.average - length <= SignatureBuilder.maximumOpenLength)
@@ -118,7 +118,7 @@ import Testing
   @Test func `blocks of zeros at high offsets stay within the maximum length`() {
     var builder = SignatureBuilder(from: 300 << 30)
     [UInt8](repeating: 0, count: 17 << 20).withUnsafeBytes { builder.append($0) }
-    #expect(builder.take().map(\.length) == [16 << 20])
+    #expect(builder.takeBlocks().map(\.length) == [16 << 20])
   }
 }
 

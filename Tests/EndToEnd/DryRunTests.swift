@@ -35,8 +35,9 @@ import Testing
     #expect(bytes.count == 1 && bytes != ["\"logBytes\":0"], "\(bytes)")
   }
 
+  /// The oldest session.
   private func id(_ program: Program) async throws -> String {
-    try #require(try await program.list().first?["session"] as? String)
+    try #require(try await program.list().last?["session"] as? String)
   }
 
   /// The trash cannot be made where a file has its name.

@@ -113,7 +113,7 @@ import Testing
 
   @Test func `an alert fires only after its condition has held for the hold time`() {
     check(
-      Self.rule { ($0.hold, $0.keep) = (.seconds(600), .seconds(300)) },
+      Self.rule { ($0.delay, $0.keep) = (.seconds(600), .seconds(300)) },
       [
         Pass(at: 0, sees: [Self.errors(1, at: 0)], tells: []),
         Pass(at: 240, sees: [Self.errors(1, at: 240)], tells: []),
@@ -121,7 +121,7 @@ import Testing
         Pass(at: 600, sees: [], tells: ["firing 3/3"]),
       ])
     check(
-      Self.rule { ($0.hold, $0.keep) = (.seconds(600), .seconds(300)) },
+      Self.rule { ($0.delay, $0.keep) = (.seconds(600), .seconds(300)) },
       [
         Pass(at: 0, sees: [Self.errors(1, at: 0)], tells: []),
         Pass(at: 300, sees: [], tells: []),

@@ -16,10 +16,10 @@ import Testing
 
   @Test func `the average rate never exceeds the limit`() {
     let hand = Hand()
-    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
+    let rateLimiter = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     var moved = 0
     for _ in 0..<10_000 {
-      if pace.take(37) == 0 { moved += 37 }
+      if rateLimiter.acquire(37) == 0 { moved += 37 }
       hand.advance(0.001)
     }
     // Ten seconds, a tenth of a second's worth at the start, and one piece on credit.
@@ -28,27 +28,27 @@ import Testing
 
   @Test func `an exceeded rate limit returns the time to wait`() {
     let hand = Hand()
-    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
-    #expect(pace.take(600) == 0)
-    let wait = pace.take(1)
+    let rateLimiter = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
+    #expect(rateLimiter.acquire(600) == 0)
+    let wait = rateLimiter.acquire(1)
     #expect(abs(wait - 0.501) < 0.0001)
     hand.advance(wait)
-    #expect(pace.take(1) == 0)
+    #expect(rateLimiter.acquire(1) == 0)
   }
 
   @Test func `idle time gives no credit`() {
     let hand = Hand()
-    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
+    let rateLimiter = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(3600)
-    #expect(pace.take(100) == 0)
-    #expect(pace.take(1) > 0)
+    #expect(rateLimiter.acquire(100) == 0)
+    #expect(rateLimiter.acquire(1) > 0)
   }
 
   @Test func `a clock that is set back causes no wait`() {
     let hand = Hand()
-    let pace = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
+    let rateLimiter = RateLimiter(bytesPerSecond: 1000, now: hand.clock)
     hand.advance(-5)
-    #expect(pace.take(1) == 0)
+    #expect(rateLimiter.acquire(1) == 0)
   }
 
   @Test func `the rate limit pauses and resumes sending and receiving`() async throws {
@@ -58,7 +58,7 @@ import Testing
     let hand = Hand()
     let pauses = Guarded(0)
     var options = HTTPTransport.Options()
-    options.pace = RateLimiter(bytesPerSecond: 100_000) {
+    options.rateLimiter = RateLimiter(bytesPerSecond: 100_000) {
       hand.advance(0.01)
       pauses.withLock { $0 += 1 }
       return hand.clock()
@@ -78,7 +78,7 @@ import Testing
     let looks = Guarded(0)
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     var options = HTTPTransport.Options()
-    options.pace = RateLimiter(bytesPerSecond: 1024) {
+    options.rateLimiter = RateLimiter(bytesPerSecond: 1024) {
       let count = looks.withLock { looks in
         looks += 1
         return looks

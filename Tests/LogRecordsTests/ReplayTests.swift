@@ -20,7 +20,7 @@ import Testing
       home.clock.advance(seconds: Int64.random(in: 0...90, using: &random))
       writer.tick()
       if Bool.random(using: &random) {
-        writer.note(
+        writer.record(
           .window(columns: 80, rows: Int.random(in: 1...99, using: &random), terminal: nil))
       }
     }
@@ -29,7 +29,7 @@ import Testing
     var replay = Replay()
     var output: [UInt8] = []
     var times: [Timestamp] = []
-    func note(_ time: Timestamp?, _ event: Replay.Event) {
+    func record(_ time: Timestamp?, _ event: Replay.Event) {
       if let time { times.append(time) }
       if case .output(let bytes) = event { output += bytes }
     }
@@ -37,9 +37,9 @@ import Testing
     while !log.isEmpty {
       let piece = Array(log.prefix(Int.random(in: 1...500, using: &random)))
       log = log.dropFirst(piece.count)
-      piece.withUnsafeBytes { replay.add($0, note) }
+      piece.withUnsafeBytes { replay.add($0, record) }
     }
-    replay.finish(note)
+    replay.finish(record)
     #expect(output == printed)
     #expect(times == times.sorted())
   }

@@ -20,7 +20,7 @@ import Testing
 
     init(_ clock: Guarded<Timestamp>) { self.clock = clock }
 
-    func look() async throws -> CredentialFinding {
+    func find() async throws -> CredentialFinding {
       let number = looks.withLock {
         $0 += 1
         return $0

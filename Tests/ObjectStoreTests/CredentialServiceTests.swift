@@ -41,7 +41,7 @@ import Testing
       ScriptedServer.answer("200 OK", body: "my-role\nother"),
       ScriptedServer.answer("200 OK", body: Self.key),
     ])
-    let found = try key(try await instance(server.url).look())
+    let found = try key(try await instance(server.url).find())
     #expect(found.accessKeyID == "ROLEKEY" && found.sessionToken == "ROLETOKEN")
     #expect(found.expiration == HTTPDate.parse("2026-11-21T18:00:00Z"))
     let heads = server.received.map(\.head)
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: ["404 Not Found", "403 Forbidden", "405 Method Not Allowed", "401 Unauthorized"])
   func `metadata service version 1 is never used`(_ status: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer(status)])
-    guard case .nothing = try await instance(server.url).look() else {
+    guard case .nothing = try await instance(server.url).find() else {
       Issue.record("a key from nowhere")
       return
     }
@@ -67,7 +67,7 @@ import Testing
     let server = try ScriptedServer([
       ScriptedServer.answer("200 OK", body: "T"), ScriptedServer.answer("404 Not Found"),
     ])
-    guard case .nothing(let what) = try await instance(server.url).look() else {
+    guard case .nothing(let what) = try await instance(server.url).find() else {
       Issue.record("a key from nowhere")
       return
     }
@@ -79,7 +79,7 @@ import Testing
       ScriptedServer.answer("200 OK", body: "T"), ScriptedServer.answer("200 OK", body: "role"),
       ScriptedServer.answer("200 OK", body: #"{"Code": "AssumeRoleUnauthorizedAccess"}"#),
     ])
-    let error = await refused { try await instance(server.url).look() }
+    let error = await refused { try await instance(server.url).find() }
     #expect(error?.code == .authentication)
     #expect(error?.description.contains("AssumeRoleUnauthorizedAccess") == true)
   }
@@ -88,14 +88,14 @@ import Testing
     let mute = try ScriptedServer()
     let impatient = InstanceCredentials(
       environment: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": mute.url + "/"])
-    guard case .nothing = try await impatient.look() else {
+    guard case .nothing = try await impatient.find() else {
       Issue.record("a key from nowhere")
       return
     }
     let disabled = InstanceCredentials(environment: [
       "AWS_EC2_METADATA_SERVICE_ENDPOINT": mute.url, "AWS_EC2_METADATA_DISABLED": "True",
     ])
-    guard case .nothing("instance metadata is disabled") = try await disabled.look() else {
+    guard case .nothing("instance metadata is disabled") = try await disabled.find() else {
       Issue.record("it was asked")
       return
     }
@@ -132,7 +132,7 @@ import Testing
         "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder.path + "/token",
       ], transport: .patient())
     #expect(link.isConfigured)
-    #expect(try key(try await link.look()).accessKeyID == "ROLEKEY")
+    #expect(try key(try await link.find()).accessKeyID == "ROLEKEY")
     let head = try #require(server.received.first?.head)
     #expect(head.hasPrefix("GET /creds?id=1 "))
     #expect(head.contains("Authorization: Basic abc\r\n") || head.hasSuffix("Basic abc"))
@@ -154,7 +154,7 @@ import Testing
     #expect(ContainerCredentials.mayBeAsked(url) == allowed)
     guard !allowed else { return }
     let link = ContainerCredentials(environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": url])
-    let error = await refused { try await link.look() }
+    let error = await refused { try await link.find() }
     #expect(error?.code == .configuration)
   }
 
@@ -165,7 +165,7 @@ import Testing
     let server = try ScriptedServer([ScriptedServer.answer(status, body: Self.key)])
     let link = ContainerCredentials(
       environment: ["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url], transport: .patient())
-    #expect(await refused { try await link.look() }?.code.rawValue == code)
+    #expect(await refused { try await link.find() }?.code.rawValue == code)
   }
 
   // MARK: Web identity
@@ -195,7 +195,7 @@ import Testing
           </AssumeRoleWithWebIdentityResponse>
           """)
     ])
-    let found = try key(try await web(server, folder).look())
+    let found = try key(try await web(server, folder).find())
     #expect(found.secretAccessKey == "ROLESECRET" && found.sessionToken == "ROLETOKEN")
     #expect(found.expiration == HTTPDate.parse("2026-11-21T18:00:00Z"))
     let request = try #require(server.received.first)
@@ -215,7 +215,7 @@ import Testing
           + "<Message>WEBTOKEN.a+b</Message></Error></ErrorResponse>")
     ])
     let link = try web(server, folder)
-    let error = await refused { try await link.look() }
+    let error = await refused { try await link.find() }
     #expect(error?.code == .authentication)
     #expect(error?.description.contains("STS answered 400 ExpiredTokenException") == true)
   }
@@ -224,6 +224,6 @@ import Testing
     let link = WebIdentityCredentials(
       environment: ["AWS_WEB_IDENTITY_TOKEN_FILE": "/nonexistent"], region: "eu-west-1",
       transport: .patient())
-    #expect(await refused { try await link.look() }?.response.contains("AWS_ROLE_ARN") == true)
+    #expect(await refused { try await link.find() }?.response.contains("AWS_ROLE_ARN") == true)
   }
 }

@@ -9,7 +9,7 @@ import Testing
   private func answer(_ clock: ServerClock, at time: Int64, ahead: Int64, way: Int64) {
     // The server answers in the middle, and states the second.
     let server = (time + way / 2 + ahead) / 1000
-    clock.note(
+    clock.record(
       ServerTime(milliseconds: server * 1000), sent: Timestamp(milliseconds: time),
       received: Timestamp(milliseconds: time + way))
   }

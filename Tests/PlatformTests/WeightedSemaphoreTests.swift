@@ -15,7 +15,7 @@ import Testing
         $0.most = max($0.most, $0.held)
       }
     }
-    func note(_ number: Int) { state.withLock { $0.order.append(number) } }
+    func record(_ number: Int) { state.withLock { $0.order.append(number) } }
     var most: Int { state.withLock(\.most) }
     var held: Int { state.withLock(\.held) }
     var order: [Int] { state.withLock(\.order) }
@@ -34,7 +34,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for (amount, fails) in zip(amounts, fails) {
         group.addTask {
-          try? await room.hold(amount) { share in
+          try? await room.withUnits(amount) { share in
             let held = share.amount
             #expect(held == min(amount, capacity))
             ledger.add(held)
@@ -51,18 +51,18 @@ import Testing
     }
     #expect(ledger.held == 0 && ledger.most <= capacity)
     // All of it is free again.
-    await room.hold(capacity) { #expect($0.amount == capacity) }
+    await room.withUnits(capacity) { #expect($0.amount == capacity) }
   }
 
   @Test func `a semaphore serves waiters in order`() async {
     let room = WeightedSemaphore(10)
     let ledger = Ledger()
     await withTaskGroup(of: Void.self) { group in
-      await room.hold(10) { _ in
+      await room.withUnits(10) { _ in
         for (number, amount) in [9, 8, 1, 1].enumerated() {
           group.addTask {
-            await room.hold(amount) { _ in
-              ledger.note(number)
+            await room.withUnits(amount) { _ in
+              ledger.record(number)
               await Task.yield()
             }
           }

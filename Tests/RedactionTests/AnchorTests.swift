@@ -60,7 +60,7 @@ struct AnchorTests {
         let bytes = before + anchor + text(rule.steps ?? [], &generator)
         bytes.withUnsafeBytes { bytes in
           var pass = RedactionPass(Self.compiled, bytes, at: 0, .asIs)
-          pass.take(steps, number, before.count..<before.count + anchor.count)
+          pass.apply(steps, number, before.count..<before.count + anchor.count)
           var isTried = false
           Self.compiled.scan(bytes, bytes.indices) { rule, place in
             if rule == number, place.lowerBound == before.count { isTried = true }

@@ -102,7 +102,7 @@ import Testing
       bytes.withUnsafeBytes { writer.capture($0, from: stream) }
     }
     writer.record(.error, category: "x", "not written")
-    writer.note(.networkLost)
+    writer.record(.networkLost)
     try writer.end(.exit(0))
     #expect(try home.log(writer.session) == bytes + bytes)
     #expect(try Sidecar.load(writer.files.sidecar).format == .asIs)

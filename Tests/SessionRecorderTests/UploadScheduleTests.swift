@@ -86,7 +86,7 @@ import Testing
     func pass(_ awake: Int64, asleep: Int64 = 0, at time: Int64) -> [String] {
       machine.awake += .milliseconds(awake)
       machine.always += .milliseconds(awake + asleep)
-      return watch.look(at: at(time)).map { "\($0.time.milliseconds) \($0.event)" }
+      return watch.poll(at: at(time)).map { "\($0.time.milliseconds) \($0.event)" }
     }
     #expect(pass(1000, asleep: 3, at: 1000) == [])
     #expect(

@@ -279,7 +279,7 @@ import Testing
     let finding = try await Verifier(site.context()).verify(remote)
     #expect(finding.problem == nil && finding.isLogWithheld && finding.bytes == 0)
     let follower = RemoteFollower(remote, in: site.store, knowing: nil)
-    #expect(try await follower.look().ending?.description.contains("consent: metadata") == true)
+    #expect(try await follower.poll().ending?.description.contains("consent: metadata") == true)
 
     let mirror = "\(site.local.folder)/mirror"
     let puller = Puller(site.store, into: mirror, knowing: nil)

@@ -138,7 +138,7 @@ import Testing
     site.store.plan(.failBefore(.authentication), on: "DELETE")
     let report = try await site.upload()
     #expect(site.store.unexercised.isEmpty)
-    #expect(report.leftBehind.keys.contains(writer.session) && report.stoppedBy == nil)
+    #expect(report.supersededLeft.keys.contains(writer.session) && report.stoppedBy == nil)
     _ = site.store.takeRequests()
     try await site.upload()
     #expect(site.store.takeRequests() == [])

@@ -185,6 +185,6 @@ import Testing
     let (site, writer) = try await siteWithTick()
     let local = LocalSession(site.local.home, writer.session)
     try Data(json.utf8).write(to: URL(filePath: local.files.redaction))
-    #expect(try local.sentNote() == nil)
+    #expect(try local.loadUploadState() == nil)
   }
 }

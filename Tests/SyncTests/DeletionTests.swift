@@ -40,7 +40,7 @@ import Testing
     #expect(try await delete(site, writer.session, local: true, hook: files) == 1)
     #expect(try await site.remote(writer.session).keys.isEmpty)
     let report = try await site.upload(.all)
-    #expect(report.held.map(\.why) == [.withdrawn])
+    #expect(report.skipped.map(\.why) == [.withdrawn])
     #expect(try await site.remote(writer.session).keys.isEmpty)
   }
 

@@ -75,7 +75,7 @@ import Testing
     site.store.forgetPlans()
     try await site.upload(.due)
     try await site.expectSealedAndEqual(bad)
-    #expect(try Quarantine(site.local.home).held().isEmpty)
+    #expect(try Quarantine(site.local.home).sessions().isEmpty)
   }
 
   /// A store that rejects objects above a size that it does not state.
@@ -107,7 +107,7 @@ import Testing
     site.store.refuseAbove(10_000)
     let report = try await site.upload(.due)
     #expect((report.failures.first?.error as? StoreError)?.code == .tooLarge)
-    #expect(try Quarantine(site.local.home).held().map(\.session) == [session])
+    #expect(try Quarantine(site.local.home).sessions().map(\.session) == [session])
     site.store.refuseAbove(.max)
     try await site.upload(.all)
     try await site.expectSealedAndEqual(session)
@@ -144,10 +144,10 @@ import Testing
     #expect(site.store.unexercised.isEmpty)
     #expect(report.failures.map(\.session) == [bad] && report.stoppedBy == nil)
     try await site.expectSealedAndEqual(good)
-    #expect(try Uploader(site.context()).plan().held.map(\.session) == [bad])
+    #expect(try Uploader(site.context()).plan().skipped.map(\.session) == [bad])
     site.local.clock.advance(seconds: 61)
     try await site.upload()
     try await site.expectSealedAndEqual(bad)
-    #expect(try Quarantine(site.local.home).held().isEmpty)
+    #expect(try Quarantine(site.local.home).sessions().isEmpty)
   }
 }

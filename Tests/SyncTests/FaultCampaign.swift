@@ -105,8 +105,8 @@ actor CampaignHome {
   ///
   /// Failures are in its report, and left to the next pass.
   @discardableResult
-  func tick(_ turn: RetryScope = .due) async throws -> UploadReport {
-    try await onePass(turn, in: context)
+  func tick(_ scope: RetryScope = .due) async throws -> UploadReport {
+    try await onePass(scope, in: context)
   }
 
   /// Ends all running sessions.

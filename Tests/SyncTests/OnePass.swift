@@ -6,7 +6,7 @@ import Sync
 ///   - turn: which sessions ignore retry backoff.
 ///   - makeContext: opens the manifest again.
 func onePass(
-  _ turn: RetryScope, in makeContext: () throws -> SyncContext
+  _ scope: RetryScope, in makeContext: () throws -> SyncContext
 ) async throws -> UploadReport {
   weak var manifest: Manifest?
   let report: UploadReport
@@ -14,7 +14,7 @@ func onePass(
     let context = try makeContext()
     manifest = context.manifest
     let uploader = Uploader(context)
-    report = try await uploader.execute(uploader.plan(turn))
+    report = try await uploader.execute(uploader.plan(scope))
   }
   // SQLite removes files by name when it closes: the next process must not have created its own
   // yet.

@@ -10,11 +10,11 @@ import Testing
 /// The log of a pass's decisions.
 @Suite(.tags(.medium)) struct PassLogTests {
   /// The lines of one pass at level info, without those of the objects.
-  private func pass(_ site: inout Site, _ turn: RetryScope = .due) async throws -> [String] {
+  private func pass(_ site: inout Site, _ scope: RetryScope = .due) async throws -> [String] {
     let lines = LogLines()
     site.logger = lines.logger(.info)
     defer { site.logger = nil }
-    try await site.upload(turn)
+    try await site.upload(scope)
     return lines.all
   }
 

@@ -166,7 +166,7 @@ import Testing
     let finding = try await Verifier(site.context()).verify(site.remote(session))
     #expect(finding.problem == nil, "\(finding)")
     let follower = RemoteFollower(try await site.remote(session), in: site.store, knowing: nil)
-    let end = try await follower.look().range.upperBound
+    let end = try await follower.poll().range.upperBound
     #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
   }
 
@@ -250,8 +250,8 @@ import Testing
       return .init(free: looks.now().milliseconds < 3000 ? .max : 0, isShort: false)
     }
     var watch = try space.watch(0, in: "/", for: "a session")
-    try watch.take(16 << 20)
-    try watch.take(1 << 20)
-    #expect(throws: SpaceShortage.self) { try watch.take(15 << 20) }
+    try watch.count(16 << 20)
+    try watch.count(1 << 20)
+    #expect(throws: SpaceShortage.self) { try watch.count(15 << 20) }
   }
 }

@@ -113,7 +113,7 @@ final class RotatingLogs: FileEffects {
       precondition(write(file, line, line.count) == line.count)
       state.lines += 1
     }
-    note(path, &state)
+    record(path, &state)
   }
 
   /// Begins logrotate's steps for one log, with `create` or `create compress delaycompress`.
@@ -145,23 +145,23 @@ final class RotatingLogs: FileEffects {
     case .rename(let path, let target):
       guard rename(path, target) == 0 else { return }
       for (log, place) in state.writers where place == path { state.writers[log] = target }
-      note(target, &state)
+      record(target, &state)
     case .compress(let path):
       let content = FileManager.default.contents(atPath: path).map { Array($0) } ?? []
       try? Data(ZstdFrame.raw(content)).write(to: URL(filePath: path + ".zst"))
-      note(path + ".zst", &state)
+      record(path + ".zst", &state)
     case .remove(let path):
       unlink(path)
-      note(path, &state)
+      record(path, &state)
     case .create(let path):
       try? Data().write(to: URL(filePath: path))
-      note(path, &state)
+      record(path, &state)
     case .reopen(let log): state.writers[log] = log
     }
   }
 
   /// Gives a file and its folder the clock's time, a new one each time.
-  private func note(_ path: String, _ state: inout State) {
+  private func record(_ path: String, _ state: inout State) {
     state.changeCount += 1
     let time = FileTime(
       nanoseconds: FileTime(clock.now()).nanoseconds + state.changeCount % 1_000_000)

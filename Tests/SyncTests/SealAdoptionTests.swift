@@ -66,7 +66,7 @@ import Testing
 
     _ = site.store.takeRequests()
     let second = try await site.upload()
-    #expect(second.failures.isEmpty && second.held.isEmpty && second.leftBehind.isEmpty)
+    #expect(second.failures.isEmpty && second.skipped.isEmpty && second.supersededLeft.isEmpty)
     #expect(try await site.remoteBytes(session) == log)
 
     // Proven, it goes like any other.

@@ -165,7 +165,7 @@ import Testing
     let before = try objects()
     #expect(before.count { $0.contains(".s0") } == 2)
     try context(other, Self.users.other).manifest
-      .forgetButRemains(of: writer.session, due: clock.now())
+      .forgetButSuperseded(of: writer.session, due: clock.now())
     _ = try await upload(other, Self.users.other)
     #expect(try objects() == before)
     _ = try await upload(victim, Self.users.victim)

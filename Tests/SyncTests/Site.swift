@@ -68,8 +68,8 @@ struct Site {
   }
 
   @discardableResult
-  func upload(_ turn: RetryScope = .passing) async throws -> UploadReport {
-    try await onePass(turn, in: context)
+  func upload(_ scope: RetryScope = .passing) async throws -> UploadReport {
+    try await onePass(scope, in: context)
   }
 
   func remote(_ session: SessionID) async throws -> RemoteSession {

@@ -47,14 +47,14 @@ import Testing
     try expect(.bindRules) { $0.done = [.compare] }
     try expect(.measure) { $0.end = nil }
     try expect(.announce) { $0.entry.revision = 0 }
-    try expect(.announce) { $0.note.consent = .metadata }
+    try expect(.announce) { $0.uploadState.consent = .metadata }
     try expect(.announce) { $0.isQuiet = true }
     try expect(.settleMasks) { $0.isIdle = true }
     try expect(.sendTail) {
       $0.isIdle = true
       $0.done.insert(.settleMasks)
     }
-    try expect(.rewrite) { $0.note.generation = 2 }
+    try expect(.rewrite) { $0.uploadState.generation = 2 }
     try expect(.sendTail)
     try expect(.rest) { $0.entry.sent = 20 }
     try expect(.removeCovered) { ($0.entry.sent, $0.hasCovered) = (20, true) }
@@ -68,7 +68,7 @@ import Testing
   @Test func `a session that has ended`() throws {
     // Neither announced nor left before its seal.
     try expect(.sendTail) { ($0.verdict, $0.entry.revision) = (Self.ended, 0) }
-    try expect(.rewrite) { ($0.verdict, $0.note.generation) = (Self.ended, 2) }
+    try expect(.rewrite) { ($0.verdict, $0.uploadState.generation) = (Self.ended, 2) }
     try expect(.cover) { ($0.verdict, $0.entry.sent) = (Self.ended, 20) }
     try expect(.seal) {
       ($0.verdict, $0.entry.sent) = (Self.ended, 20)
@@ -94,11 +94,11 @@ import Testing
     try expect(.metadata, stays)
     try expect(.metadata) {
       stays(&$0)
-      ($0.note.consent, $0.entry.revision) = (.metadata, 0)
+      ($0.uploadState.consent, $0.entry.revision) = (.metadata, 0)
     }
     try expect(.rest) {
       stays(&$0)
-      $0.note.consent = .metadata
+      $0.uploadState.consent = .metadata
     }
     try expect(.sealMetadata) {
       stays(&$0)

@@ -235,7 +235,7 @@ import Testing
     let report = try await site.upload()
     #expect((report.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
     #expect(try await site.remoteBytes(writer.session) == before)
-    #expect(try Quarantine(site.local.home).held().map(\.session) == [writer.session])
+    #expect(try Quarantine(site.local.home).sessions().map(\.session) == [writer.session])
   }
 
   /// Possible effects of a power failure on a log that is no longer written.
@@ -277,7 +277,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: path)) == Data(log))
     #expect(try await site.remote(session).keys == before)
     #expect(try await site.remoteBytes(session) == sent)
-    #expect(try Quarantine(site.local.home).held().map(\.session) == [session])
+    #expect(try Quarantine(site.local.home).sessions().map(\.session) == [session])
   }
 
   @Test func `a damaged sidecar loses details but no bytes of the log`() async throws {

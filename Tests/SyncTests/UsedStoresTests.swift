@@ -18,7 +18,7 @@ import Testing
   @Test func `used stores are kept sorted, once each`() throws {
     let home = try TestHome()
     for location in ["s3://b/x", "file:///srv/logs", "s3://b/x"] {
-      try UsedStores.note(location, in: home.home)
+      try UsedStores.record(location, in: home.home)
     }
     let text = try String(contentsOfFile: file(home.home), encoding: .utf8)
     #expect(
@@ -36,7 +36,7 @@ import Testing
     try Data(garbage.utf8).write(to: URL(filePath: file(home.home)))
     let used = try UsedStores.load(home.home)
     #expect(!used.isEmpty && used.contains("s3://b"))
-    try UsedStores.note("s3://b", in: home.home)
+    try UsedStores.record("s3://b", in: home.home)
     #expect(FileManager.default.contents(atPath: file(home.home)) == Data(garbage.utf8))
   }
 
@@ -50,7 +50,7 @@ import Testing
     var used = try UsedStores.load(home)
     #expect(!used.isEmpty && used.contains(site.store.location) && !used.contains("s3://b"))
     // Stores known only to the manifest are not forgotten with the first entry.
-    try UsedStores.note("s3://b", in: home)
+    try UsedStores.record("s3://b", in: home)
     used = try UsedStores.load(home)
     #expect(used.contains(site.store.location) && used.contains("s3://b"))
     // Opening the manifest may recreate it: what it knows is recorded before.

@@ -29,7 +29,7 @@ import Testing
     let writer = try site.local.writer()
     write(writer, "one\n")
     var waiting = try Uploader(site.context()).plan().waiting
-    #expect(waiting.map(\.reason) == [.turn])
+    #expect(waiting.map(\.reason) == [.nextUpload])
     #expect(waiting.first?.bytes == (try await unsent(site)))
     try await site.upload()
     #expect(try Uploader(site.context()).plan().waiting.isEmpty)
@@ -38,7 +38,7 @@ import Testing
     let other = try site.local.session(Array("other\n".utf8))
     site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "\(other)")
     waiting = try Uploader(site.context()).plan().waiting
-    #expect(Set(waiting.map(\.reason)) == [.turn, .heldBackSecret])
+    #expect(Set(waiting.map(\.reason)) == [.nextUpload, .heldBackSecret])
     #expect(waiting.reduce(0) { $0 + $1.bytes } == (try await unsent(site)))
 
     let report = try await site.upload()
@@ -98,7 +98,7 @@ import Testing
     _ = site.store.takeRequests()
     let report = try await site.upload(.all)
     #expect(site.store.takeRequests() == [])
-    #expect(report.held.map(\.why) == [.withdrawn])
+    #expect(report.skipped.map(\.why) == [.withdrawn])
     #expect(report.waiting.map(\.reason) == [.withdrawn])
 
     let uploader = try Uploader(site.context())

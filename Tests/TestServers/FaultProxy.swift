@@ -44,13 +44,13 @@ package final class FaultProxy: Sendable {
       }
       return (number, fault)
     }
-    func note(_ fault: Fault) {
+    func record(_ fault: Fault) {
       lock.withLock {
         exercised[fault, default: 0] += 1
         lock.broadcast()
       }
     }
-    func noteConnections(_ more: Int) {
+    func countConnections(_ more: Int) {
       lock.withLock {
         connections += more
         lock.broadcast()
@@ -90,10 +90,10 @@ package final class FaultProxy: Sendable {
     self.state = state
     Thread {
       while let connection = listener.accept() {
-        state.noteConnections(1)
+        state.countConnections(1)
         Thread {
           Self.serve(connection, port, state)
-          state.noteConnections(-1)
+          state.countConnections(-1)
         }.start()
       }
     }.start()
@@ -137,6 +137,6 @@ package final class FaultProxy: Sendable {
       Wire.send(exchange.forward(), to: connection)
       return Wire.finish(connection)
     }
-    exchange.carryOut(fault, on: connection) { state.note(fault) }
+    exchange.carryOut(fault, on: connection) { state.record(fault) }
   }
 }

@@ -56,7 +56,7 @@ package struct Generations {
 
     var builder = SignatureBuilder(from: signature.signature.end)
     stream[Int(signature.signature.end)..<bytes.endIndex].withUnsafeBytes { builder.append($0) }
-    _ = signature.append(builder.take())
+    _ = signature.append(builder.takeBlocks())
   }
 
   /// Makes a new generation, as deltas against the newest.
@@ -95,7 +95,7 @@ package struct Generations {
     try encoder.finish(add)
     try finish()
     signature = SignatureFile()
-    _ = signature.append(builder.take())
+    _ = signature.append(builder.takeBlocks())
     (copied, literal) = (encoder.copiedLength, encoder.literalLength)
   }
 

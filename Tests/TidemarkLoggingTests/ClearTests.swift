@@ -56,7 +56,7 @@ import Testing
     let (trashed, kept) = (try ended(), try ended())
     let time = LivedTime(at: LivedTime.Reading(home.home.clock.machine), random: { 1 })
     try time.save(place)
-    try Trash(place).take(place.files(for: trashed), at: time.mark)
+    try Trash(place).add(place.files(for: trashed), at: time.mark)
     let held = Guarded(try HomeLock.acquire(place))
     try held.withLock { lock in
       _ = try Holds(place).keep(

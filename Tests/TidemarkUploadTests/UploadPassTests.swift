@@ -25,7 +25,7 @@ import TidemarkUpload
         try openStore(
           StoreURL("file://\(local.folder)/\(folder)"), settings: StoreSettings(), environment: [:])
       )
-      policy.turn = .passing
+      policy.retryScope = .passing
     }
 
     init() throws { try self.init(TestHome()) }

@@ -54,7 +54,7 @@ package struct AlertDelivery: Sendable {
       while let (message, error) = try await group.next() {
         if let error {
           var failing = state.failing[message.target] ?? FailingTarget(next: start)
-          failing.note(error, at: now())
+          failing.record(error, at: now())
           state.failing[message.target] = failing
         } else {
           state.failing[message.target] = nil

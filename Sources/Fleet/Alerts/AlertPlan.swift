@@ -59,7 +59,7 @@ package struct AlertPlan: Sendable {
     for rule in rules {
       if let reading {
         let matches = matches(of: rule, in: reading)
-        note(matches, of: rule)
+        record(matches, of: rule)
         advance(rule, Set(matches.map { fingerprint(rule, $0.key) }))
       }
       tell(rule, isSeen: reading != nil)
@@ -103,7 +103,7 @@ package struct AlertPlan: Sendable {
 
   // MARK: States
 
-  private mutating func note(_ matches: [AlertMatch], of rule: AlertRule) {
+  private mutating func record(_ matches: [AlertMatch], of rule: AlertRule) {
     for match in matches {
       let fingerprint = fingerprint(rule, match.key)
       guard ledger.alerts[fingerprint] != nil || ledger.alerts.count < Self.mostAlerts else {
@@ -130,7 +130,7 @@ package struct AlertPlan: Sendable {
       switch alert.phase {
       case .told:
         if age(alert.last) > Self.crashMemory { ledger.alerts[fingerprint] = nil }
-      case .pending where rule.isOfCrashes || (isHeld && age(alert.begunAt) >= rule.hold):
+      case .pending where rule.isOfCrashes || (isHeld && age(alert.begunAt) >= rule.delay):
         ledger.alerts[fingerprint]?.phase = .firing
       case .pending:
         if !isHeld { ledger.alerts[fingerprint] = nil }

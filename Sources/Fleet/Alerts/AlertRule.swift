@@ -35,7 +35,7 @@ package struct AlertRule: Sendable, Equatable {
   /// The hours in which it sends messages; nil for all.
   package var hours: AlertHours?
   /// How long it must hold before it fires.
-  package var hold = Duration.zero
+  package var delay = Duration.zero
   /// How long after the last match it ends.
   package var keep = Duration.seconds(300)
   /// How often it is repeated while it holds.

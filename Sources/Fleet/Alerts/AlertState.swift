@@ -79,7 +79,7 @@ package struct FailingTarget: Sendable, Codable, Equatable {
   private static let slack = Duration.seconds(10)
 
   /// Records another failed attempt.
-  mutating func note(_ error: String, at now: Timestamp) {
+  mutating func record(_ error: String, at now: Timestamp) {
     attempts += 1
     self.error = error
     let minutes = Self.pauses[min(attempts, Self.pauses.count) - 1]

@@ -29,16 +29,16 @@ struct DeviceScan {
     try await listFolders()
     let before = device.newest
     let days = ScanSchedule.days(of: device, at: scan.now)
-    try await look(into: days)
+    try await read(into: days)
     let isBack = before.map { (device.newest ?? $0) - $0 >= ScanSchedule.absence } ?? false
     if isBack || ScanSchedule.isDue(device.sweptAt, every: ScanSchedule.sweep, at: scan.now) {
       device.sweptAt = scan.now
       if isBack { try await listFolders(always: true) }
-      try await look(
+      try await read(
         into: ScanSchedule.sweptDays(of: device, at: scan.now).subtracting(days))
-      try await noteRemains()
+      try await checkForDisappearance()
     }
-    note()
+    reportTimes()
     forget()
     device.isPassedOver = false
     return Result(id: id, device: device, reading: reading)
@@ -62,18 +62,18 @@ struct DeviceScan {
     device.foldersListedAt = scan.now
   }
 
-  private mutating func look(into days: Set<String>) async throws {
+  private mutating func read(into days: Set<String>) async throws {
     let (store, id) = (scan.store, id)
     let listings = try await days.sorted().concurrentMap { day in
       try await FolderListing(SessionFolder(device: id, day: day), in: store)
     }
-    for (day, listing) in zip(days.sorted(), listings) { try await note(listing, of: day) }
+    for (day, listing) in zip(days.sorted(), listings) { try await read(listing, of: day) }
   }
 
-  private mutating func note(_ listing: FolderListing, of day: String) async throws {
+  private mutating func read(_ listing: FolderListing, of day: String) async throws {
     var folder = device.folders[day] ?? .init()
     guard !listing.sessions.isEmpty || device.folders[day] != nil else { return }
-    func take(_ found: SessionScan.Result) {
+    func add(_ found: SessionScan.Result) {
       folder.sessions[found.session.description] = found.cursor
       if let newest = found.cursor.newest { device.newest = max(device.newest ?? newest, newest) }
       reading.add(found.reading)
@@ -82,9 +82,9 @@ struct DeviceScan {
     for (session, remote) in listing.sessions.sorted(by: { $0.key < $1.key }) {
       let one = SessionScan(
         scan, remote, folder.sessions[session.description], isFirst: isFirst)
-      if let found = one.readNames() { take(found) } else { wanted.append(one) }
+      if let found = one.readNames() { add(found) } else { wanted.append(one) }
     }
-    try await wanted.concurrentForEach({ try await $0.read() }, take)
+    try await wanted.concurrentForEach({ try await $0.read() }, add)
     for id in folder.sessions.keys where SessionID(id).map({ listing.sessions[$0] == nil }) ?? true
     {
       let since = folder.sessions[id]?.missingSince ?? scan.now
@@ -98,8 +98,8 @@ struct DeviceScan {
 
   /// Notices when nothing of the device is left in the store, as at the end of its retention: it is
   /// gone then, and not silent.
-  private mutating func noteRemains() async throws {
-    guard device.newest != nil, try await !hasRemains() else {
+  private mutating func checkForDisappearance() async throws {
+    guard device.newest != nil, try await !hasSessions() else {
       device.emptySince = nil
       return
     }
@@ -109,7 +109,7 @@ struct DeviceScan {
     if isGone { device.newest = nil }
   }
 
-  private func hasRemains() async throws -> Bool {
+  private func hasSessions() async throws -> Bool {
     let isThere = device.folders.values.contains { folder in
       folder.sessions.values.contains { $0.missingSince == nil }
     }
@@ -133,7 +133,7 @@ struct DeviceScan {
   }
 
   /// Says when somebody was last heard of.
-  private mutating func note() {
+  private mutating func reportTimes() {
     if let newest = device.newest {
       reading.heard.append(
         .init(AlertSubject(device: id, deviceName: device.name ?? id), newest: newest))

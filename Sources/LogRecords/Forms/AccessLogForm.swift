@@ -7,7 +7,8 @@ enum AccessLogForm {
       scanner.bytes[open - 1] == 0x20, scanner.byte(at: open + 3) == 0x2f
     else { return nil }
     scanner.index = open + 1
-    guard let time = scanner.time(), scanner.take("]"), scanner.take(" "), scanner.next == 0x22
+    guard let time = scanner.time(), scanner.consume("]"), scanner.consume(" "),
+      scanner.next == 0x22
     else { return nil }
     return RecordHead(
       time, level(scanner), category: virtualHost(line, end: open), before: scanner)
@@ -26,7 +27,7 @@ enum AccessLogForm {
   /// The level for the status after the request.
   private static func level(_ line: ByteScanner) -> Level {
     var scanner = line
-    guard scanner.quoted() != nil, scanner.take(" ") else { return .info }
+    guard scanner.quoted() != nil, scanner.consume(" ") else { return .info }
     switch scanner.number(3) ?? 0 {
     case 400..<500: return .warning
     case 500..<600: return .error

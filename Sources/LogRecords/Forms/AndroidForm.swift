@@ -4,7 +4,7 @@
 enum AndroidForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
-    if scanner.take("[") {
+    if scanner.consume("[") {
       return scanner.takeSpaces() ? long(&scanner) : nil
     }
     var time: WrittenTime?
@@ -21,7 +21,7 @@ enum AndroidForm {
     guard let level = level(&scanner) else { return nil }
     if numbers == 0 { return slashed(&scanner, time, level) }
     // The tag may be empty and may contain colons, spaces and brackets.
-    guard numbers > 1, scanner.take(" "), let tag = tag(&scanner, until: ":") else { return nil }
+    guard numbers > 1, scanner.consume(" "), let tag = tag(&scanner, until: ":") else { return nil }
     scanner.takeSpaces()
     return RecordHead(time, level, category: tag, before: scanner)
   }
@@ -30,20 +30,21 @@ enum AndroidForm {
   private static func slashed(
     _ scanner: inout ByteScanner, _ time: WrittenTime?, _ level: Level
   ) -> RecordHead? {
-    guard scanner.take("/"), let tag = tag(&scanner, until: "(") else { return nil }
+    guard scanner.consume("/"), let tag = tag(&scanner, until: "(") else { return nil }
     scanner.takeSpaces()
-    guard takeNumber(&scanner), scanner.take(")"), scanner.take(":") else { return nil }
+    guard takeNumber(&scanner), scanner.consume(")"), scanner.consume(":") else { return nil }
     scanner.takeSpaces()
     return RecordHead(time, level, category: tag, before: scanner)
   }
 
   /// The head of a message on the following lines.
   private static func long(_ scanner: inout ByteScanner) -> RecordHead? {
-    guard let time = scanner.time(), scanner.takeSpaces(), takeNumber(&scanner), scanner.take(":")
+    guard let time = scanner.time(), scanner.takeSpaces(), takeNumber(&scanner),
+      scanner.consume(":")
     else { return nil }
     scanner.takeSpaces()
     guard takeNumber(&scanner), scanner.takeSpaces(), let level = level(&scanner),
-      scanner.take("/"), let tag = tag(&scanner, until: "]")
+      scanner.consume("/"), let tag = tag(&scanner, until: "]")
     else { return nil }
     return RecordHead(time, level, category: tag, before: scanner)
   }

@@ -34,11 +34,11 @@ extension ByteScanner {
   /// Consumes `2026-01-22T14:30:05.123+01:00`, `2026/01/22 14:30:05`, `26/01/22 14:30:05`,
   /// `22.01.2026 14:30:05`; in `02/01/2026 14:30:05` the month is ambiguous.
   private mutating func separatedTime(_ digits: Int, _ mark: Unicode.Scalar) -> WrittenTime? {
-    guard let first = number(digits), take(mark), let second = number(2), take(mark) else {
+    guard let first = number(digits), consume(mark), let second = number(2), consume(mark) else {
       return nil
     }
     let isYearLast = digits == 2 && digitRun(limit: 5) == 4
-    guard let third = number(isYearLast ? 4 : 2), take(" ") || take("T"), let clock = clock()
+    guard let third = number(isYearLast ? 4 : 2), consume(" ") || consume("T"), let clock = clock()
     else { return nil }
     if !isYearLast { return written(first, second, third, clock, zone()) }
     let isDayFirst = mark == "." || first > 12
@@ -51,16 +51,17 @@ extension ByteScanner {
 
   /// Consumes `01-22 14:30:05.123`.
   private mutating func monthDayTime() -> WrittenTime? {
-    guard let month = number(2), take("-"), let day = number(2), take(" "), let clock = clock()
+    guard let month = number(2), consume("-"), let day = number(2), consume(" "),
+      let clock = clock()
     else { return nil }
     return yearless(month, day, clock, zone())
   }
 
   /// Consumes `22/Jan/2026:14:30:05 +0100`, `22-Jan-2026 14:30:05`, `22 Jan 2026 14:30:05`.
   private mutating func dayMonthTime() -> WrittenTime? {
-    guard let day = number(digitRun(limit: 2)), take("/") || take("-") || take(" "),
-      let month = month(), take("/") || take("-") || take(" "), let year = number(4),
-      take(":") || take(" "), let clock = clock()
+    guard let day = number(digitRun(limit: 2)), consume("/") || consume("-") || consume(" "),
+      let month = month(), consume("/") || consume("-") || consume(" "), let year = number(4),
+      consume(":") || consume(" "), let clock = clock()
     else { return nil }
     return written(year, month, day, clock, zone())
   }
@@ -68,7 +69,7 @@ extension ByteScanner {
   /// Consumes `260122 143005`, `260122 14:30:05` and `20260122T143005Z`.
   private mutating func unseparatedTime(yearDigits: Int) -> WrittenTime? {
     guard let year = number(yearDigits), let month = number(2), let day = number(2),
-      take(" ") || take("T"), let clock = clock(byte(at: index + 2) == 0x3a ? ":" : nil)
+      consume(" ") || consume("T"), let clock = clock(byte(at: index + 2) == 0x3a ? ":" : nil)
     else { return nil }
     return written(year, month, day, clock, zone())
   }
@@ -79,7 +80,7 @@ extension ByteScanner {
     let hasWeekday = month == nil
     if hasWeekday {
       guard takeWeekday() else { return nil }
-      _ = take(",")
+      _ = consume(",")
       takeSpaces()
       if Self.isDigit(next) { return dayMonthTime() }
       month = self.month()
@@ -91,7 +92,7 @@ extension ByteScanner {
     guard year == nil || takeSpaces(), let clock = clock() else { return nil }
     let zone = zone()
     var ahead = self
-    if hasWeekday, year == nil, ahead.take(" "), ahead.digitRun(limit: 5) == 4 {
+    if hasWeekday, year == nil, ahead.consume(" "), ahead.digitRun(limit: 5) == 4 {
       year = ahead.number(4)
       self = ahead
     }
@@ -121,8 +122,8 @@ extension ByteScanner {
   /// - Returns: milliseconds since midnight.
   private mutating func clock(_ mark: Unicode.Scalar? = ":") -> Int64? {
     // A leap second is the 61st.
-    guard let hour = number(2), mark.map({ take($0) }) ?? true, let minute = number(2),
-      mark.map({ take($0) }) ?? true, let second = number(2), hour < 24, minute < 60, second < 61
+    guard let hour = number(2), mark.map({ consume($0) }) ?? true, let minute = number(2),
+      mark.map({ consume($0) }) ?? true, let second = number(2), hour < 24, minute < 60, second < 61
     else { return nil }
     return Int64((hour * 60 + minute) * 60 + second) * 1000 + fraction()
   }
@@ -147,9 +148,9 @@ extension ByteScanner {
   ///
   /// - Returns: seconds east of UTC.
   private mutating func zone() -> Int64? {
-    if take("Z") { return 0 }
+    if consume("Z") { return 0 }
     var ahead = self
-    let isApart = ahead.take(" ")
+    let isApart = ahead.consume(" ")
     if isApart, ahead.startsWith("UTC") || ahead.startsWith("GMT") {
       ahead.index += 3
       guard !Self.isLetter(ahead.next) else { return nil }
@@ -157,10 +158,10 @@ extension ByteScanner {
       return 0
     }
     let sign: Int64 = ahead.next == 0x2d ? -1 : 1
-    guard ahead.take("+") || ahead.take("-"), let hours = ahead.number(2), hours < 24 else {
+    guard ahead.consume("+") || ahead.consume("-"), let hours = ahead.number(2), hours < 24 else {
       return nil
     }
-    let hasColon = ahead.take(":")
+    let hasColon = ahead.consume(":")
     let minutes = ahead.number(2)
     // Two digits alone might be a number in the message.
     guard minutes.map({ $0 < 60 }) ?? !(isApart || hasColon), !Self.isDigit(ahead.next) else {

@@ -35,7 +35,7 @@ struct ByteScanner {
   }
 
   /// Consumes a character; returns false, with nothing consumed, if it is another one.
-  mutating func take(_ character: Unicode.Scalar) -> Bool {
+  mutating func consume(_ character: Unicode.Scalar) -> Bool {
     guard !isAtEnd, UInt32(bytes[index]) == character.value else { return false }
     index += 1
     return true
@@ -82,7 +82,7 @@ struct ByteScanner {
   ///
   /// - Returns: the content; nil without an opening or a closing quote.
   mutating func quoted() -> Range<Int>? {
-    guard take("\"") else { return nil }
+    guard consume("\"") else { return nil }
     let start = index
     while !isAtEnd {
       switch next {

@@ -37,7 +37,7 @@ struct HeaderField {
       guard depth == 0 else { continue }
       let content = (scanner.index + 1)..<position
       scanner.index = position + 1
-      let endsWithColon = scanner.take(":")
+      let endsWithColon = scanner.consume(":")
       return HeaderField(
         range: content, isBracketed: true, endsWithColon: endsWithColon,
         isDelimited: scanner.isAtMark)

@@ -5,18 +5,18 @@
 enum JSONLinesForm {
   static func read(_ line: ByteScanner, isExpected: Bool) -> RecordHead? {
     var scanner = line
-    guard scanner.take("{") else { return nil }
+    guard scanner.consume("{") else { return nil }
     scanner.takeSpaces()
     guard scanner.next == 0x22 else { return nil }
     var fields = RecordFields()
     while !fields.areComplete, let name = scanner.quoted() {
       scanner.takeSpaces()
-      guard scanner.take(":") else { break }
+      guard scanner.consume(":") else { break }
       scanner.takeSpaces()
       guard let value = value(&scanner) else { break }
-      fields.take(name, value, in: scanner)
+      fields.add(name, value, in: scanner)
       scanner.takeSpaces()
-      guard scanner.take(",") else { break }
+      guard scanner.consume(",") else { break }
       scanner.takeSpaces()
     }
     return isExpected || fields.tellOfRecord ? fields.head(of: line.bytes) : nil

@@ -14,9 +14,9 @@ enum LevelFirstForm {
     if !(field.isBracketed && field.endsWithColon) {
       var ahead = scanner
       ahead.takeSpaces()
-      let isBracketed = ahead.take("[")
+      let isBracketed = ahead.consume("[")
       time = ahead.time()
-      if time != nil, !isBracketed || ahead.take("]") { scanner = ahead } else { time = nil }
+      if time != nil, !isBracketed || ahead.consume("]") { scanner = ahead } else { time = nil }
     }
     if time == nil, !field.isBracketed {
       guard !needsTime else { return nil }
@@ -32,7 +32,7 @@ enum LevelFirstForm {
     if scanner.next == 0x5b { return HeaderField.read(&scanner) }
     while ByteScanner.isUpper(scanner.next) { scanner.index += 1 }
     let word = 0..<scanner.index
-    let endsWithColon = scanner.take(":")
+    let endsWithColon = scanner.consume(":")
     guard scanner.isAtEnd || endsWithColon || ByteScanner.isSpace(scanner.next) else { return nil }
     return HeaderField(
       range: word, isBracketed: false, endsWithColon: endsWithColon, isDelimited: false)

@@ -6,9 +6,9 @@ enum LogfmtForm {
     while !fields.areComplete, !scanner.isAtEnd {
       let name = name(&scanner)
       // A word without a value is allowed, but not as the first.
-      if !name.isEmpty, scanner.take("=") {
+      if !name.isEmpty, scanner.consume("=") {
         let value = scanner.next == 0x22 ? scanner.quoted() : scanner.word()
-        fields.take(name, value ?? scanner.index..<scanner.index, in: scanner)
+        fields.add(name, value ?? scanner.index..<scanner.index, in: scanner)
       } else if name.lowerBound == 0 {
         return nil
       } else {

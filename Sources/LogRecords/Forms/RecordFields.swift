@@ -14,7 +14,7 @@ struct RecordFields {
   var areComplete: Bool { hasWord && time != nil && category != nil && message != nil }
 
   /// Adds a field; the first one counts among fields with the same meaning.
-  mutating func take(_ name: Range<Int>, _ value: Range<Int>, in scanner: ByteScanner) {
+  mutating func add(_ name: Range<Int>, _ value: Range<Int>, in scanner: ByteScanner) {
     guard let key = RecordKey(scanner.slice(name)), !value.isEmpty else { return }
     switch key {
     case .time where time == nil:

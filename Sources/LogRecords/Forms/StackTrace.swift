@@ -59,7 +59,7 @@ enum StackTrace {
   /// `0 [ra] 0x00005581 main + 12 in app`, `#3 0x00005581 in main`: a number, then an address.
   private static func isFrame(_ line: ByteScanner) -> Bool {
     var scanner = line
-    _ = scanner.take("#")
+    _ = scanner.consume("#")
     let digits = scanner.digitRun(limit: 4)
     scanner.index += digits
     guard digits > 0, scanner.takeSpaces() else { return false }

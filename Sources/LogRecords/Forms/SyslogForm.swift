@@ -76,7 +76,7 @@ enum SyslogForm {
     }
     let tag = scanner.index..<ahead.index
     guard !tag.isEmpty else { return nil }
-    if ahead.take(":") {
+    if ahead.consume(":") {
       guard !hasSpace, ahead.isAtEnd || ByteScanner.isSpace(ahead.next),
         Level(foreign: ahead.slice(tag)) == nil
       else { return nil }
@@ -97,9 +97,9 @@ enum SyslogForm {
   /// - Returns: the level of its severity; nil, with nothing consumed, without one.
   private static func priority(_ scanner: inout ByteScanner) -> Level? {
     var ahead = scanner
-    guard ahead.take("<") else { return nil }
+    guard ahead.consume("<") else { return nil }
     let digits = ahead.digitRun(limit: 4)
-    guard digits > 0, let priority = ahead.number(digits), priority < 192, ahead.take(">") else {
+    guard digits > 0, let priority = ahead.number(digits), priority < 192, ahead.consume(">") else {
       return nil
     }
     scanner = ahead
@@ -128,7 +128,7 @@ enum SyslogForm {
           ahead.index += 1
         }
       }
-      guard ahead.take("]") else { return }
+      guard ahead.consume("]") else { return }
       scanner = ahead
     }
   }

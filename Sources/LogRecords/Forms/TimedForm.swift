@@ -8,9 +8,9 @@
 enum TimedForm {
   static func read(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
-    let isBracketed = scanner.take("[")
+    let isBracketed = scanner.consume("[")
     guard let time = scanner.time() else { return nil }
-    guard isBracketed, !scanner.take("]") else {
+    guard isBracketed, !scanner.consume("]") else {
       return HeaderFields.read(scanner)?.head(time, scanner)
     }
     // The bracket contains more than the time.
@@ -28,7 +28,7 @@ enum TimedForm {
   /// Parses a line with a known time and nothing else.
   static func readTime(_ line: ByteScanner) -> RecordHead? {
     var scanner = line
-    let isBracketed = scanner.take("[")
+    let isBracketed = scanner.consume("[")
     guard let time = scanner.time() else { return nil }
     if isBracketed {
       guard let close = scanner.position(of: "]", within: 256) else { return nil }

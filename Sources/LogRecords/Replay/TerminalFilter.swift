@@ -36,7 +36,7 @@ public struct TerminalFilter {
   /// The permitted bytes of a piece.
   public mutating func pass(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
-    for byte in bytes { take(byte, &out) }
+    for byte in bytes { consume(byte, &out) }
     return out
   }
 
@@ -48,7 +48,7 @@ public struct TerminalFilter {
     "\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
   }
 
-  private mutating func take(_ byte: UInt8, _ out: inout [UInt8]) {
+  private mutating func consume(_ byte: UInt8, _ out: inout [UInt8]) {
     switch state {
     case .text: text(byte, &out)
     case .escape: escape(byte, &out)

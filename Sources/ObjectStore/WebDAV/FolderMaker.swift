@@ -26,7 +26,7 @@ actor FolderMaker {
   }
 
   /// Records that a listing did not find a folder.
-  func noteMissing(_ url: String) {
+  func markMissing(_ url: String) {
     if !known.contains(url) { missing.insert(url) }
   }
 

@@ -18,7 +18,7 @@ extension WebDAVStore {
     let failure = HTTPFailure(operation: "PROPFIND", target: address)
     let (response, place) = try await find(address, depth: "1")
     guard response.status != 404, response.status != 410 else {
-      await folders.noteMissing(url(folder))
+      await folders.markMissing(url(folder))
       return ListPage(serverDate: date(response))
     }
     // lighttpd answers 403 to a listing of a file.
@@ -37,7 +37,7 @@ extension WebDAVStore {
       guard status == 404 || status == 410 else {
         throw failure.error(HTTPResponse(status: status))
       }
-      await folders.noteMissing(url(folder))
+      await folders.markMissing(url(folder))
       return ListPage(serverDate: date(response))
     }
     var page = ListPage(serverDate: date(response))

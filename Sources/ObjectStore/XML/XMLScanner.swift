@@ -74,17 +74,17 @@ struct XMLScanner {
 
   /// Reads one piece of markup; returns the root element when it is complete.
   private mutating func markup(rootSeen: Bool) throws(XMLError) -> XMLElement? {
-    if take("<!--") {
+    if consume("<!--") {
       try skip(past: "-->")
-    } else if take("<?") {
+    } else if consume("<?") {
       try skip(past: "?>")
-    } else if !open.isEmpty, take("<![CDATA[") {
+    } else if !open.isEmpty, consume("<![CDATA[") {
       let start = position
       try skip(past: "]]>")
       open[open.count - 1].text += bytes[start..<(position - 3)]
-    } else if take("<!") {
+    } else if consume("<!") {
       throw failure("a document type declaration")
-    } else if take("</") {
+    } else if consume("</") {
       return try endTag()
     } else {
       position += 1
@@ -104,7 +104,7 @@ struct XMLScanner {
     var seen: Set<String> = []
     while true {
       let spaces = skipSpaces()
-      if take("/>") || take(">") { break }
+      if consume("/>") || consume(">") { break }
       guard spaces else { throw failure("no space before an attribute") }
       let attribute = try name()
       guard seen.insert(attribute).inserted else { throw failure("an attribute twice") }
@@ -129,7 +129,7 @@ struct XMLScanner {
   private mutating func endTag() throws(XMLError) -> XMLElement? {
     let rawName = try name()
     _ = skipSpaces()
-    guard take(">"), open.last?.rawName == rawName else { throw failure("a wrong end tag") }
+    guard consume(">"), open.last?.rawName == rawName else { throw failure("a wrong end tag") }
     return try close()
   }
 
@@ -164,7 +164,7 @@ struct XMLScanner {
 
   private mutating func attributeValue() throws(XMLError) -> String {
     _ = skipSpaces()
-    guard take("=") else { throw failure("an attribute without a value") }
+    guard consume("=") else { throw failure("an attribute without a value") }
     _ = skipSpaces()
     guard position < bytes.count, bytes[position] == 0x22 || bytes[position] == 0x27 else {
       throw failure("an attribute without quotes")
@@ -196,7 +196,7 @@ struct XMLScanner {
     return position > start
   }
 
-  private mutating func take(_ text: StaticString) -> Bool {
+  private mutating func consume(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard bytes.count - position >= count else { return false }
     for index in 0..<count where bytes[position + index] != text.utf8Start[index] { return false }
@@ -206,7 +206,7 @@ struct XMLScanner {
 
   private mutating func skip(past text: StaticString) throws(XMLError) {
     while position < bytes.count {
-      if take(text) { return }
+      if consume(text) { return }
       position += 1
     }
     throw failure("the document ends too early")

@@ -43,16 +43,16 @@ package final class WeightedSemaphore: Sendable {
   /// - Parameters:
   ///   - amount: the amount to take, at most the capacity.
   ///   - work: gets its share, and may return parts of it early.
-  package func hold<Result>(
+  package func withUnits<Result>(
     _ amount: Int, _ work: (Share) async throws -> Result
   ) async rethrows -> Result {
     let share = Share(min(max(0, amount), capacity), of: self)
-    await take(share.amount)
+    await acquire(share.amount)
     defer { share.shrink(to: 0) }
     return try await work(share)
   }
 
-  private func take(_ amount: Int) async {
+  private func acquire(_ amount: Int) async {
     await withCheckedContinuation { task in
       let isFree = state.withLock { state in
         guard state.waiting.isEmpty, amount <= state.free else {

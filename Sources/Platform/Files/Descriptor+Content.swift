@@ -19,7 +19,7 @@ extension Descriptor {
   ///
   /// - Returns: fewer bytes than requested only at the end of the file.
   package func read(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-    var bytes = BufferPool.take(count)
+    var bytes = BufferPool.acquire(count)
     var filled = 0
     while filled < count {
       let result = bytes.withUnsafeMutableBytes {

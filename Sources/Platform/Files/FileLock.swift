@@ -13,17 +13,17 @@ public final class FileLock: Sendable {
   ///
   /// - Throws: ``SystemError``.
   public static func shared(_ path: String) throws -> FileLock? {
-    try take(path, .shared)
+    try acquire(path, .shared)
   }
 
   /// Acquires an exclusive lock without waiting; nil if another process holds it.
   ///
   /// - Throws: ``SystemError``.
   public static func tryExclusive(_ path: String) throws -> FileLock? {
-    try take(path, .exclusive)
+    try acquire(path, .exclusive)
   }
 
-  private static func take(_ path: String, _ kind: Descriptor.Lock) throws -> FileLock? {
+  private static func acquire(_ path: String, _ kind: Descriptor.Lock) throws -> FileLock? {
     while true {
       let lock = FileLock(try Descriptor(opening: path, [.readWrite, .create]))
       guard try lock.file.lock(kind, waits: false) else { return nil }

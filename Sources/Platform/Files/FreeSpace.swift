@@ -83,7 +83,7 @@ package struct FreeSpace: Sendable {
     /// Counts bytes to be written.
     ///
     /// - Throws: ``SpaceShortage``.
-    package mutating func take(_ count: Int) throws {
+    package mutating func count(_ count: Int) throws {
       unmeasured += count
       guard unmeasured >= Self.interval else { return }
       unmeasured = 0

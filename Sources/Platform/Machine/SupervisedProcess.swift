@@ -136,11 +136,11 @@ package final class SupervisedProcess {
       }
     }
     _ = poll(&polled, nfds_t(polled.count), interval)
-    for process in processes { process.look() }
+    for process in processes { process.checkState() }
   }
 
   /// Reads available output, and checks whether the process has ended.
-  private func look() {
+  private func checkState() {
     if machine.uptime() >= deadline, end == nil { end(as: .overdue) }
     if end == nil {
       var status: Int32 = 0

@@ -97,15 +97,15 @@ package final class LocalStream: Sendable {
   /// The same stream as it is sent: everything that reads bytes gets them masked.
   ///
   /// - Parameters:
-  ///   - stretches: which rules bind which bytes, in order.
+  ///   - spans: which rules bind which bytes, in order.
   ///   - format: the stream's format.
-  package func redacted(by stretches: [RedactedStretch], _ format: LogFormat) -> LocalStream {
-    LocalStream(self, RedactedView(stretches, format))
+  package func redacted(by spans: [RedactionSpan], _ format: LogFormat) -> LocalStream {
+    LocalStream(self, RedactedView(spans, format))
   }
 
   /// Which rules bind its bytes; nil for none.
   package var redaction: [Sidecar.RedactionEpoch]? {
-    view.flatMap { $0.stretches.isEmpty ? nil : $0.stretches.map(\.epoch) }
+    view.flatMap { $0.spans.isEmpty ? nil : $0.spans.map(\.epoch) }
   }
 
   /// Masked bytes up to an offset, by kind; what was read in order from the beginning is not read
@@ -126,7 +126,7 @@ package final class LocalStream: Sendable {
   package func canBegin(at offset: StreamOffset) throws -> Bool {
     guard let view, let first = pieces.first?.start, first < offset else { return true }
     let bytes = try rawBytes(max(first, offset - ByteCount(Redactor.context))..<offset)
-    return view.stretches.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
+    return view.spans.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
   }
 
   /// The largest offset up to a given one at which masking is final, whatever follows.

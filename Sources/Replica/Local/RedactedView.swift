@@ -3,24 +3,24 @@ import Platform
 package import Redaction
 package import SessionLog
 
-/// The rules that bind a stream from one offset up to the next stretch.
-package struct RedactedStretch: Sendable {
+/// The rules that bind a stream from one offset up to the next span.
+package struct RedactionSpan: Sendable {
   /// Its first offset, and the version of the rules.
   package let epoch: Sidecar.RedactionEpoch
   /// The rules.
   package let redactor: Redactor
 
-  /// Makes a stretch.
+  /// Makes a span.
   package init(_ epoch: Sidecar.RedactionEpoch, _ redactor: Redactor) {
     self.epoch = epoch
     self.redactor = redactor
   }
 }
 
-/// A stream as it is sent: each byte masked by the rules of its stretch, which see the local stream
-/// up to the stretch's end.
+/// A stream as it is sent: each byte masked by the rules of its span, which see the local stream
+/// up to the span's end.
 final class RedactedView: Sendable {
-  let stretches: [RedactedStretch]
+  let spans: [RedactionSpan]
   private let format: LogFormat
   /// Masked bytes from the beginning up to an offset, by kind.
   let tally = Guarded<(end: StreamOffset, counts: [String: Int])>((0, [:]))
@@ -30,8 +30,8 @@ final class RedactedView: Sendable {
   /// Number of bytes read beyond the wanted ones; most lines end within it.
   private static let ahead: ByteCount = 4096
 
-  init(_ stretches: [RedactedStretch], _ format: LogFormat) {
-    self.stretches = stretches
+  init(_ spans: [RedactionSpan], _ format: LogFormat) {
+    self.spans = spans
     self.format = format
   }
 
@@ -44,13 +44,13 @@ final class RedactedView: Sendable {
     var bytes: [UInt8] = []
     var isMasked = false
     var start = range.lowerBound
-    for (number, stretch) in stretches.enumerated() {
-      let end = number + 1 < stretches.count ? stretches[number + 1].epoch.from : .max
-      let lower = max(start, stretch.epoch.from)
+    for (number, span) in spans.enumerated() {
+      let end = number + 1 < spans.count ? spans[number + 1].epoch.from : .max
+      let lower = max(start, span.epoch.from)
       let upper = min(range.upperBound, end)
       guard lower < upper else { continue }
       if start < lower { bytes += try log.rawBytes(start..<lower) }
-      let masked = try read(lower..<upper, of: log, upTo: end, by: stretch.redactor)
+      let masked = try read(lower..<upper, of: log, upTo: end, by: span.redactor)
       bytes = bytes.isEmpty ? masked.bytes : bytes + masked.bytes
       isMasked = isMasked || masked.isMasked
       start = upper

@@ -2,7 +2,7 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// The uploader's notes about a session until its seal; in a separate file, because the sidecar is
+/// What the uploader knows of a session until its seal; in a separate file, because the sidecar is
 /// the recorder's.
 package struct UploadState: Codable, Equatable {
   /// Which rules bind which bytes; nil if none are known.
@@ -14,7 +14,7 @@ package struct UploadState: Codable, Equatable {
   /// When its remote copy was deleted on request; nil if it may be uploaded.
   package var withdrawnAt: Timestamp?
 
-  /// An empty note.
+  /// An empty state.
   package init() {}
 }
 
@@ -38,10 +38,10 @@ extension UploadState {
   }
 }
 
-/// The uploader's notes about a session.
+/// The uploader's state of a session.
 extension LocalSession {
-  /// The note; nil if there is no readable one.
-  package func sentNote() throws -> UploadState? {
+  /// Reads the state; nil if there is no readable one.
+  package func loadUploadState() throws -> UploadState? {
     do {
       let bytes = try AtomicFile.read(files.redaction)
       return try? UploadState(json: bytes)
@@ -50,20 +50,20 @@ extension LocalSession {
     }
   }
 
-  /// Replaces the note.
+  /// Replaces the state.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func write(_ note: UploadState, isDurable: Bool) throws {
-    try AtomicFile.write(note.json(), to: files.redaction, isDurable: isDurable)
+  package func write(_ uploadState: UploadState, isDurable: Bool) throws {
+    try AtomicFile.write(uploadState.json(), to: files.redaction, isDurable: isDurable)
   }
 
   /// Withdraws the session from the store, durably: no pass sends it until ``readmit()``.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func withdraw(at time: Timestamp) throws {
-    var note = try sentNote() ?? UploadState()
-    note.withdrawnAt = time
-    try write(note, isDurable: true)
+    var uploadState = try loadUploadState() ?? UploadState()
+    uploadState.withdrawnAt = time
+    try write(uploadState, isDurable: true)
   }
 
   /// Whether the sidecar says it is sealed.
@@ -80,32 +80,32 @@ extension LocalSession {
   ///
   /// - Throws: ``Platform/SystemError``.
   package func readmit() throws {
-    guard var note = try sentNote(), note.withdrawnAt != nil else { return }
-    note.withdrawnAt = nil
-    try write(note, isDurable: true)
+    guard var uploadState = try loadUploadState(), uploadState.withdrawnAt != nil else { return }
+    uploadState.withdrawnAt = nil
+    try write(uploadState, isDurable: true)
   }
 
   /// The epochs; nil if none are known.
   package func redaction(_ sidecar: Sidecar) throws -> [Sidecar.RedactionEpoch]? {
-    try knownNote(sidecar).redaction(sidecar)
+    try knownUploadState(sidecar).redaction(sidecar)
   }
 
   /// The generation of the local log.
   package func generation(_ sidecar: Sidecar) throws -> Int {
-    try knownNote(sidecar).generation(sidecar)
+    try knownUploadState(sidecar).generation(sidecar)
   }
 
   /// The consent that the store's newest revision states; without one, that at the session's start.
   package func saidConsent(_ sidecar: Sidecar) throws -> Consent {
-    try knownNote(sidecar).consent(sidecar)
+    try knownUploadState(sidecar).consent(sidecar)
   }
 
-  private func knownNote(_ sidecar: Sidecar) throws -> UploadState {
-    try sidecar.seal == nil ? sentNote() ?? UploadState() : UploadState()
+  private func knownUploadState(_ sidecar: Sidecar) throws -> UploadState {
+    try sidecar.seal == nil ? loadUploadState() ?? UploadState() : UploadState()
   }
 }
 
-/// Combines the note and the sidecar; for a sealed session the sidecar alone counts.
+/// Combines the state and the sidecar; for a sealed session the sidecar alone counts.
 extension UploadState {
   /// The epochs; nil if none are known.
   package func redaction(_ sidecar: Sidecar) -> [Sidecar.RedactionEpoch]? {
@@ -114,8 +114,8 @@ extension UploadState {
 
   /// The generation of the local log; for an attached session it is in the sidecar.
   package func generation(_ sidecar: Sidecar) -> Int {
-    let noted = sidecar.source == nil && sidecar.seal == nil ? generation : nil
-    return noted ?? sidecar.generation ?? 1
+    let recorded = sidecar.source == nil && sidecar.seal == nil ? generation : nil
+    return recorded ?? sidecar.generation ?? 1
   }
 
   /// The consent that the store's newest revision states; without one, that at the session's start.

@@ -63,7 +63,7 @@ extension [IndexedRange] {
 }
 
 extension IndexedRange {
-  /// Appends the following stretch; what is unknown of one is unknown of both.
+  /// Appends the following range; what is unknown of one is unknown of both.
   fileprivate mutating func join(_ next: IndexedRange) {
     let isKnown = records > 0 && next.records > 0
     range = range.lowerBound..<next.range.upperBound
@@ -87,13 +87,13 @@ extension RemoteStream {
   /// Frames whose properties are kept between choosing and reading: an index of 1 MiB can name very
   /// many.
   private static let frameLimit = 1 << 16
-  /// Maximum number of stretches into which a segment is divided.
+  /// Maximum number of ranges into which a segment is divided.
   private static let mostStretches = 1024
 
-  /// The stretches of some of the stream's segments, in order.
+  /// The ranges of some of the stream's segments, in order.
   ///
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
-  func stretches(of segments: [SegmentName]) async throws -> [IndexedRange] {
+  func ranges(of segments: [SegmentName]) async throws -> [IndexedRange] {
     try await fetchHeads(of: segments)
     var all: [IndexedRange] = []
     for segment in segments {
@@ -101,17 +101,17 @@ extension RemoteStream {
       let layout = try await head(of: segment).layout
       let pieces = layout.pieces(of: segment.positions)
       for (number, piece) in pieces.enumerated() {
-        var stretches: [IndexedRange] = []
+        var ranges: [IndexedRange] = []
         let offset = segment.offset(of: piece.range.lowerBound)
         switch piece.source {
         case .frame(let number, _):
           let end = segment.offset(of: piece.range.upperBound)
-          stretches.append(IndexedRange(offset..<end, of: layout.index.frames[number]))
+          ranges.append(IndexedRange(offset..<end, of: layout.index.frames[number]))
         case .copy(let source):
-          stretches += try await self.stretches(of: source, at: offset, copiedBy: segment)
+          ranges += try await self.ranges(of: source, at: offset, copiedBy: segment)
         }
-        if segment.kind == .delta { Self.doubtEnds(of: &stretches, number, in: pieces) }
-        own += stretches
+        if segment.kind == .delta { Self.doubtEnds(of: &ranges, number, in: pieces) }
+        own += ranges
         if own.count > 4 * Self.mostStretches { own.coarsen(to: Self.mostStretches) }
       }
       own.coarsen(to: Self.mostStretches)
@@ -123,23 +123,23 @@ extension RemoteStream {
   /// Where a delta's copies and literals meet, lines may have formed or merged unknown to any
   /// index.
   private static func doubtEnds(
-    of stretches: inout [IndexedRange], _ number: Int, in pieces: [SegmentLayout.Piece]
+    of ranges: inout [IndexedRange], _ number: Int, in pieces: [SegmentLayout.Piece]
   ) {
     func isCopy(_ number: Int) -> Bool {
       guard pieces.indices.contains(number) else { return true }
       if case .copy = pieces[number].source { return true }
       return false
     }
-    guard !stretches.isEmpty else { return }
-    if isCopy(number) || isCopy(number - 1) { stretches[0].forgetRecords() }
-    if isCopy(number) || isCopy(number + 1) { stretches[stretches.count - 1].forgetRecords() }
+    guard !ranges.isEmpty else { return }
+    if isCopy(number) || isCopy(number - 1) { ranges[0].forgetRecords() }
+    if isCopy(number) || isCopy(number + 1) { ranges[ranges.count - 1].forgetRecords() }
   }
 
-  private func stretches(
+  private func ranges(
     of source: StreamRange, at offset: StreamOffset, copiedBy delta: SegmentName
   ) async throws -> [IndexedRange] {
     let shift = offset - source.offsets.lowerBound
-    var stretches: [IndexedRange] = []
+    var ranges: [IndexedRange] = []
     var from = source.offsets.lowerBound
     while from < source.offsets.upperBound {
       let rest = StreamRange(generation: source.generation, from..<source.offsets.upperBound)
@@ -149,11 +149,11 @@ extension RemoteStream {
       for piece in pieces {
         guard case .frame(let number, _) = piece.source else { break }
         let end = segment.offset(of: piece.range.upperBound)
-        stretches.append(IndexedRange(from + shift..<end + shift, of: layout.index.frames[number]))
+        ranges.append(IndexedRange(from + shift..<end + shift, of: layout.index.frames[number]))
         from = end
       }
     }
-    return stretches
+    return ranges
   }
 
   private func head(of name: SegmentName) async throws -> SegmentHead {
@@ -174,7 +174,7 @@ extension RemoteStream {
   }
 
   private func keep(_ head: SegmentHead) {
-    let held = heads.values.reduce(0) { $0 + $1.held.bytes.count }
+    let held = heads.values.reduce(0) { $0 + $1.loaded.bytes.count }
     let frames = heads.values.reduce(0) { $0 + $1.layout.index.frames.count }
     guard frames + head.layout.index.frames.count <= Self.frameLimit else { return }
     heads[head.name] = held < Self.heldLimit ? head : head.withoutBytes

@@ -44,25 +44,25 @@ package final class RangedStreamReader {
   package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<StreamOffset>] {
     try await retrying { [self] in
       var rest = try await cover()[...]
-      var stretches: [IndexedRange] = []
+      var ranges: [IndexedRange] = []
       var counted = 0
       var batch = 1
       var start = 0
       repeat {
         let next = Array(rest.suffix(batch))
         rest = rest.dropLast(next.count)
-        stretches = try await stream.stretches(of: next) + stretches
+        ranges = try await stream.ranges(of: next) + ranges
         counted = 0
-        start = stretches.count
+        start = ranges.count
         while start > 0, counted <= count {
           start -= 1
           counted +=
-            levels.map { stretches[start].records(of: $0) } ?? stretches[start].lines
+            levels.map { ranges[start].records(of: $0) } ?? ranges[start].lines
         }
-        if levels != nil { start = Self.context(before: start, in: stretches) }
+        if levels != nil { start = Self.context(before: start, in: ranges) }
         batch = min(batch * 2, 8)
       } while start == 0 && !rest.isEmpty
-      guard let first = stretches[start...].first else { return [] }
+      guard let first = ranges[start...].first else { return [] }
       return [first.range.lowerBound..<length]
     }
   }
@@ -85,15 +85,15 @@ package final class RangedStreamReader {
   ) async throws -> [Range<StreamOffset>] {
     let ranges = try await retrying { [self] in
       let segments = try await cover().filter { $0.range.upperBound > start }
-      let stretches = try await stream.stretches(of: segments)
-      let isWanted = stretches.map { $0.mayHold(times, levels, scenarios) }
+      let indexed = try await stream.ranges(of: segments)
+      let isWanted = indexed.map { $0.mayHold(times, levels, scenarios) }
       var ranges: [Range<StreamOffset>] = []
       var number = 0
       while let first = isWanted[number...].firstIndex(of: true) {
         let next = isWanted[first...].firstIndex(of: false) ?? isWanted.count
-        let start = stretches[Self.context(before: first, in: stretches)].range.lowerBound
+        let start = indexed[Self.context(before: first, in: indexed)].range.lowerBound
         // A record extends to the start of the next one.
-        let after = stretches[next...].first { $0.records > 0 }
+        let after = indexed[next...].first { $0.records > 0 }
         let end = min(length, after?.range.upperBound ?? length)
         if let before = ranges.last, start <= before.upperBound {
           ranges[ranges.count - 1] = before.lowerBound..<max(end, before.upperBound)
@@ -132,14 +132,14 @@ package final class RangedStreamReader {
     return cover
   }
 
-  /// The stretch to start at, so that a reader knows what the first lines of another one belong to.
-  private static func context(before number: Int, in stretches: [IndexedRange]) -> Int {
+  /// The range to start at, so that a reader knows what the first lines of another one belong to.
+  private static func context(before number: Int, in ranges: [IndexedRange]) -> Int {
     var start = number
     var records = 0
     // The first line may be incomplete.
     while start > 0, records < 2 {
       start -= 1
-      records += stretches[start].records
+      records += ranges[start].records
     }
     return start
   }
@@ -149,7 +149,7 @@ package final class RangedStreamReader {
     do {
       return try await work()
     } catch let error as StoreError where error.isNotFound {
-      try await stream.lookAgain(error)
+      try await stream.listAgain(error)
       return try await work()
     }
   }

@@ -66,7 +66,7 @@ extension RemoteStream {
       } catch let error as StoreError where error.isNotFound {
         basis = []
         do {
-          try await lookAgain(error)
+          try await listAgain(error)
         } catch let error as StoreError where error.isNotFound && salvages {
           try lose(
             from: from + shift, to: min(end, source.offsets.upperBound + shift), error, body)

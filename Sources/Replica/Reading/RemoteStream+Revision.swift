@@ -21,7 +21,7 @@ extension RemoteStream {
       }
     } catch let error as StoreError where error.isNotFound {
       do {
-        try await lookAgain(error)
+        try await listAgain(error)
       } catch let error as StoreError where error.isNotFound && salvages {
         revisionProblem = ReplicaError(.damagedObject, "\(error)")
       }

@@ -113,7 +113,7 @@ final class RemoteStream {
         heads[segment] = nil
         current = nil
         do {
-          try await lookAgain(error)
+          try await listAgain(error)
         } catch let error as StoreError where error.isNotFound && salvages {
           try lose(from: position, to: end, error, body)
         }
@@ -239,7 +239,7 @@ final class RemoteStream {
   /// Lists again after an object that a listing showed is gone.
   ///
   /// - Throws: the error, if nothing has been read since the last listing.
-  func lookAgain(_ error: StoreError) async throws {
+  func listAgain(_ error: StoreError) async throws {
     guard lookedAt.map({ $0 < position }) ?? true else { throw error }
     lookedAt = position
     let (folder, session) = (remote.folder, remote.session)

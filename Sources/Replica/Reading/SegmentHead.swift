@@ -7,7 +7,7 @@ struct SegmentHead: Sendable {
   let name: SegmentName
   let layout: SegmentLayout
   /// Bytes of the object that came with it, and their offset in the object.
-  let held: (start: Int64, bytes: [UInt8])
+  let loaded: (start: Int64, bytes: [UInt8])
 
   /// Objects up to this size are fetched whole: a request costs more than the bytes.
   static let wholeLimit: ByteCount = 32 << 10
@@ -43,7 +43,7 @@ struct SegmentHead: Sendable {
 
   private init(_ name: SegmentName, start: Int64, _ bytes: [UInt8]) throws {
     self.name = name
-    held = (start, bytes)
+    loaded = (start, bytes)
     layout = try naming(name) {
       let (index, length) = try SegmentIndex.decode(endOf: bytes[...])
       return try SegmentLayout(
@@ -63,7 +63,7 @@ struct SegmentHead: Sendable {
   private init(name: SegmentName, layout: SegmentLayout, held: (start: Int64, bytes: [UInt8])) {
     self.name = name
     self.layout = layout
-    self.held = held
+    self.loaded = held
   }
 
   /// Fetches a range of an object.

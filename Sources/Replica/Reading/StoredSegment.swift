@@ -36,7 +36,7 @@ final class StoredSegment {
     name = head.name
     layout = head.layout
     key = folder.key + head.name.fileName
-    self.head = head.held
+    self.head = head.loaded
     self.store = store
     self.decoder = decoder
     var frames: [Int] = []
@@ -67,7 +67,7 @@ final class StoredSegment {
   private func close() {
     guard let bytes = open?.bytes else { return }
     open = nil
-    BufferPool.give(bytes)
+    BufferPool.release(bytes)
   }
 
   /// Whether a frame is the one decompressed last.
@@ -84,7 +84,7 @@ final class StoredSegment {
       run.flatMap({ Self.position(of: stored, in: $0) }) == nil
     {
       run = nil
-      let range = stretch(from: number)
+      let range = frames(from: number)
       run = (range.lowerBound, try await SegmentHead.piece(range, of: name, key, store))
     }
     for held in [head, run].compactMap({ $0 }) {
@@ -99,7 +99,7 @@ final class StoredSegment {
   }
 
   /// The object's bytes from a frame on, as far as wanted frames are close together.
-  private func stretch(from number: Int) -> Range<Int64> {
+  private func frames(from number: Int) -> Range<Int64> {
     var range = layout.stored(number)
     for next in frames.drop(while: { $0 <= number }) {
       let stored = layout.stored(next)

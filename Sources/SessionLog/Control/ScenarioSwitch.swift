@@ -37,13 +37,13 @@ public final class ScenarioSwitch: Sendable {
     return known.withLock { known in
       if known.lookedAt.map({ !(.zero..<Self.period).contains(time - $0) }) ?? true {
         known.lookedAt = time
-        look(&known)
+        poll(&known)
       }
       return known.states[name]
     }
   }
 
-  private func look(_ known: inout Known) {
+  private func poll(_ known: inout Known) {
     let file = ControlFile(home)
     // Read the content after the status: a change in between is noticed next time.
     let status = try? FileStatus(file.path)

@@ -45,7 +45,7 @@ package struct Trash: Sendable {
   /// The sidecar goes last, so that an interrupted move is found again by it.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package func take(_ files: SessionFiles, at mark: LivedTime.Mark) throws {
+  package func add(_ files: SessionFiles, at mark: LivedTime.Mark) throws {
     let folder = "\(path)/\(Day(at: mark).name)"
     try Directory.make(folder, isDurable: true)
     for name in try Self.kept(of: files) {

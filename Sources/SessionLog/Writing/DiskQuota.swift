@@ -31,7 +31,7 @@ struct DiskQuota {
   var isUsedUp: Bool { used >= limit }
 
   /// Counts bytes written.
-  mutating func take(_ bytes: Int) { used += ByteCount(bytes) }
+  mutating func use(_ bytes: Int) { used += ByteCount(bytes) }
 
   /// Measures again if due, also after the clock was set back.
   mutating func measure(at time: Timestamp) {

@@ -23,8 +23,8 @@ extension SessionWriter {
       flushPartial(machine.now(), &state)
       _ = state.appender.closeGap(time: machine.now())
     }
-    noteLeftOut(at: machine.now())
-    note(
+    recordLeftOut(at: machine.now())
+    append(
       EndRecord.start + cause.description, EndRecord.level(of: cause), at: machine.now())
     let end = machine.now()
     if let compression { compression.sync { compressParts() } } else { compressParts() }

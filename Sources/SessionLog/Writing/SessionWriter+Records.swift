@@ -48,13 +48,13 @@ extension SessionWriter {
   /// - Parameters:
   ///   - event: the event.
   ///   - time: its time; nil for now.
-  public func note(_ event: SessionEvent, at time: Timestamp? = nil) {
-    note(event.description, at: time ?? machine.now())
+  public func record(_ event: SessionEvent, at time: Timestamp? = nil) {
+    append(event.description, at: time ?? machine.now())
   }
 
   private static let ownCategory = RecordWord(recorders: Category.session)
 
-  func note(_ text: String, _ level: Level = .info, at time: Timestamp) {
+  func append(_ text: String, _ level: Level = .info, at time: Timestamp) {
     guard options.format == .lines else { return }
     state.withLock { state in append(level, Self.ownCategory, text, at: time, &state) }
   }

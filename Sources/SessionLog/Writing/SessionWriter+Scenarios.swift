@@ -28,7 +28,7 @@ extension SessionWriter {
         state.gates[name] = gate
         return true
       }
-      if isNew { note(.scenario("\(name) \(known?.text(at: time) ?? "off")"), at: time) }
+      if isNew { record(.scenario("\(name) \(known?.text(at: time) ?? "off")"), at: time) }
     }
   }
 
@@ -40,18 +40,18 @@ extension SessionWriter {
       let isOn = known?.isOn(at: time) ?? false
       guard isOn != gate.isOpen else { continue }
       gate.set(isOn)
-      note(.scenario("\(gate.name) \(known?.text(at: time) ?? "off")"), at: time)
+      record(.scenario("\(gate.name) \(known?.text(at: time) ?? "off")"), at: time)
     }
   }
 
   /// Records how many records were not written, by this process and by others.
-  func noteLeftOut(at time: Timestamp) {
+  func recordLeftOut(at time: Timestamp) {
     let own = state.withLock { $0.gates.mapValues(\.leftOut) }
     let others = (try? DeclaredScenarios(home).leftOut(of: session)) ?? [:]
     let all = own.merging(others) { $0 + $1 }
     for (name, count) in all.sorted(by: { $0.key < $1.key }) where count > 0 {
       let records = count == 1 ? "1 record" : "\(count) records"
-      note(.scenario("\(name) off: \(records) not written"), at: time)
+      record(.scenario("\(name) off: \(records) not written"), at: time)
     }
   }
 }

@@ -57,7 +57,7 @@ extension SessionWriter {
     if !records.isEmpty {
       state.appender.isHeld = state.room?.isUsedUp ?? false
       records.withUnsafeBytes { state.appender.append($0, time: time) }
-      state.room?.take(state.appender.isHeld ? 0 : records.count)
+      state.room?.use(state.appender.isHeld ? 0 : records.count)
       state.isDirty = true
       if highest >= .error { state.activity.hasError = true }
       if state.appender.log.takeRotation() {

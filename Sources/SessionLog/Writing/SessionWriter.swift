@@ -116,7 +116,7 @@ public final class SessionWriter: Sendable {
       State(
         appender: LogAppender(log, options.format),
         lock: lock, sidecar: sidecar, lastSync: start))
-    note("SESSION START app=\(RecordText.word(appName))", at: start)
+    append("SESSION START app=\(RecordText.word(appName))", at: start)
     declare(options.scenarios)
     // The quota does not apply to the start record.
     let room = options.localMax.map { DiskQuota(home, limit: $0, at: start) }

@@ -54,7 +54,7 @@ package final class ExportFile {
 
   private func flush() throws {
     defer { pending.removeAll(keepingCapacity: true) }
-    try watch?.take(pending.count)
+    try watch?.count(pending.count)
     try pending.withUnsafeBytes { try file?.write($0) }
     if let output { pending.withUnsafeBytes(output) }
   }

@@ -14,7 +14,7 @@ final class SpoolFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
-    try watch.take(bytes.count)
+    try watch.count(bytes.count)
     try file.write(bytes)
     length += ByteCount(bytes.count)
   }

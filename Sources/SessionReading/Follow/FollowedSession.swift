@@ -75,9 +75,9 @@ package final class FollowedSession: LineSource {
   /// Checks how far it has grown.
   ///
   /// A store that is unreachable at present is tried again the next time.
-  package func look() async throws {
+  package func poll() async throws {
     do {
-      let growth = try await follower.look()
+      let growth = try await follower.poll()
       let range = Range<Int64>(growth.range)
       if growth.isRewritten {
         tell("was rewritten in the store; going on at its end")

@@ -24,8 +24,8 @@ package final class LocalFollower: StreamFollower {
     self.context = context
   }
 
-  /// See ``StreamFollower/look()``.
-  package func look() throws -> StreamGrowth {
+  /// See ``StreamFollower/poll()``.
+  package func poll() throws -> StreamGrowth {
     // In this order, so that everything written before the end is seen.
     let (sidecar, _) = try local.sidecar(device: context.device)
     let ending = try ending(sidecar)

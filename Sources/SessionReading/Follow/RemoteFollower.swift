@@ -19,8 +19,8 @@ package final class RemoteFollower: StreamFollower {
     self.keys = keys
   }
 
-  /// See ``StreamFollower/look()``.
-  package func look() async throws -> StreamGrowth {
+  /// See ``StreamFollower/poll()``.
+  package func poll() async throws -> StreamGrowth {
     let (folder, session) = (remote.folder, remote.session)
     let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
     var found = remote.listedAgain(as: listed)

@@ -6,7 +6,7 @@ package protocol StreamFollower: AnyObject, PositionedBytes {
   /// Checks how far the stream extends now; reading is possible up to there.
   ///
   /// - Throws: ``LookupError`` if the session is gone; errors of the store and of local files.
-  func look() async throws -> StreamGrowth
+  func poll() async throws -> StreamGrowth
 }
 
 /// The extent of a stream.

@@ -212,7 +212,7 @@ extension AttachObservation {
     before.seen = sent
     before.link = try FileContent(candidate.path).link(before: sent)
     before.changed = candidate.status.changed
-    add(.note(before))
+    add(.save(before))
   }
 
   /// Length of the sent content that a candidate still holds, by the hashes of whole segments.

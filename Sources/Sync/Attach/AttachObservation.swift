@@ -62,7 +62,7 @@ struct AttachObservation {
       boot: context.machine.bootId, isDirty: false)
 
     try scan()
-    try lookAgain()
+    try retryUnreadable()
     try sortChanged()
     try findVanished()
     try matchDisplaced()
@@ -120,7 +120,7 @@ struct AttachObservation {
   }
 
   /// Retries files that could not be read last time.
-  private mutating func lookAgain() throws {
+  private mutating func retryUnreadable() throws {
     for path in try files.problems().keys where changed[path] == nil {
       guard let status = try? FileStatus(path), status.kind == .file,
         let source = sources.first(where: { $0.path.matches(path) })
@@ -237,7 +237,7 @@ struct AttachObservation {
       let idleEnd = source(of: candidate)?.idleEnd ?? LogSource.defaultIdleEnd
       file.idleAt = candidate.status.modifiedAt + idleEnd
     }
-    add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .note(file))
+    add(isReopened ? .reopen(file) : isMoved ? .move(file) : hasGrown ? .grow(file) : .save(file))
   }
 
   /// Whether a file has unread bytes; a compressed one does not grow.

@@ -41,7 +41,7 @@ package struct AttachPlan: Sendable {
     /// The session ends.
     case end(AttachedFile, ExitCause.FileEnd, Rest?)
     /// Only the cache is updated.
-    case note(AttachedFile)
+    case save(AttachedFile)
     /// The file of an ended session is gone.
     case lose(AttachedFile)
     /// A file is gone and its content can no longer reappear.
@@ -52,7 +52,7 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin: nil
       case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
-        .end(let file, _, _), .note(let file), .lose(let file), .forget(let file):
+        .end(let file, _, _), .save(let file), .lose(let file), .forget(let file):
         file.session
       }
     }
@@ -62,7 +62,7 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin(let new): new.path
       case .move(let file), .reopen(let file), .rewrite(let file), .end(let file, _, _),
-        .note(let file), .lose(let file), .forget(let file):
+        .save(let file), .lose(let file), .forget(let file):
         file.source.path
       case .grow: nil
       }
@@ -110,7 +110,7 @@ package struct AttachPlan: Sendable {
       case .grow(let file), .reopen(let file), .move(let file), .rewrite(let file),
         .end(let file, _, _):
         bytes = file.source.offset(of: file.seen) - (try known(file.session) ?? .zero)
-      case .note, .lose, .forget: continue
+      case .save, .lose, .forget: continue
       }
       guard bytes > 0 else { continue }
       growth.bytes += bytes
@@ -129,7 +129,7 @@ package struct AttachPlan: Sendable {
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .rewrite(let file): "re-send \(file.session): \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
-      case .note, .lose, .forget: nil
+      case .save, .lose, .forget: nil
       }
     }
   }

@@ -20,7 +20,7 @@ struct AttachPlanner {
     var proven: Set<SessionID> = []
     for _ in 0..<Self.attempts {
       proven = last?.undisturbedLosses ?? []
-      last = try look()
+      last = try observe()
       guard let last, last.restless.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {
         continue
       }
@@ -32,7 +32,7 @@ struct AttachPlanner {
   }
 
   /// Observes once; nil if a file was renamed or removed meanwhile.
-  private func look() throws -> AttachObservation? {
+  private func observe() throws -> AttachObservation? {
     do {
       return try AttachObservation(self)
     } catch let error as SystemError where error.isNotFound {

@@ -146,10 +146,10 @@ struct FileContent {
   func unpack(to target: String, from start: Int64 = 0) throws -> ByteCount {
     guard let packed else { return 0 }
     var position: Int64 = 0
-    var room = Room(AtomicFile.directory(of: target), for: target)
+    var room = UnpackSpace(AtomicFile.directory(of: target), for: target)
     try AtomicFile.write(to: target) { write in
       try packed.unpack { piece in
-        try room.take(piece.count)
+        try room.count(piece.count)
         let skipped = max(0, min(Int64(piece.count), start - position))
         position += Int64(piece.count)
         try write(UnsafeRawBufferPointer(rebasing: piece.dropFirst(Int(skipped))))
@@ -160,7 +160,7 @@ struct FileContent {
 }
 
 /// Free disk space for unpacking; running out is reported like any other failed write.
-private struct Room {
+private struct UnpackSpace {
   private let folder: String
   private let target: String
   private var watch: FreeSpace.Watch?
@@ -170,10 +170,10 @@ private struct Room {
   /// Counts bytes to be written.
   ///
   /// - Throws: ``Platform/SystemError``.
-  mutating func take(_ count: Int) throws {
+  mutating func count(_ count: Int) throws {
     do {
       var watch = try watch ?? FreeSpace.system.watch(0, in: folder, for: target)
-      try watch.take(count)
+      try watch.count(count)
       self.watch = watch
     } catch is SpaceShortage {
       throw SystemError(operation: "write", path: target, errno: SystemError.Number.full)

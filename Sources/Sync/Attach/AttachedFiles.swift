@@ -70,7 +70,7 @@ final class AttachedFiles {
   /// - Throws: ``DamagedRow`` for an unreadable row; discard the cache then.
   private func files(_ condition: String, _ arguments: StatementArguments) throws -> [AttachedFile]
   {
-    try queue.look { database in
+    try queue.query { database in
       let statement = try database.cachedStatement(
         sql: "SELECT \(Self.columns) FROM file WHERE \(condition) ORDER BY session DESC")
       return try Row.fetchAll(statement, arguments: arguments).map(Self.file)
@@ -113,7 +113,7 @@ final class AttachedFiles {
 
   /// The folders that contain files; one index search each.
   func folders() throws -> [String] {
-    try queue.look { database in
+    try queue.query { database in
       try String.fetchAll(
         database,
         sql: """
@@ -169,7 +169,7 @@ final class AttachedFiles {
   // MARK: Passes
 
   func pass() throws -> Pass {
-    try queue.look { database in
+    try queue.query { database in
       let statement = try database.cachedStatement(
         sql: "SELECT since, fullAt, sources, boot, dirty FROM pass WHERE id = 1")
       guard let row = try Row.fetchOne(statement) else { return Pass() }
@@ -214,7 +214,7 @@ final class AttachedFiles {
 
   /// Paths that could not be read at the last attempt, with the reason.
   func problems() throws -> [String: String] {
-    try queue.look { database in
+    try queue.query { database in
       try Row.fetchAll(database, sql: "SELECT path, reason FROM problem").reduce(into: [:]) {
         $0[try $1.value("path") as String] = try $1.value("reason") as String
       }

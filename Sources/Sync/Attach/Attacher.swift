@@ -142,7 +142,7 @@ package struct Attacher {
     case .end(let file, let end, let rest):
       guard try isHere(file) else { return }
       try self.end(file, end, rest)
-    case .note(let file): try files.save(file)
+    case .save(let file): try files.save(file)
     case .lose(var file):
       try markGone(file.session)
       file.lose(at: context.now())

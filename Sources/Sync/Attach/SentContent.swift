@@ -27,8 +27,8 @@ struct SentContent {
       let sidecar = try? Sidecar.load(local.files.sidecar)
     else { return nil }
     do {
-      let stretches = try context.redaction.stretches(local.redaction(sidecar) ?? [])
-      return log.redacted(by: stretches, sidecar.format)
+      let spans = try context.redaction.spans(local.redaction(sidecar) ?? [])
+      return log.redacted(by: spans, sidecar.format)
     } catch is ReplicaError {
       // The session's upload reports the missing rules.
       return nil
@@ -82,7 +82,7 @@ struct SentContent {
       let bytes = try log.read(position..<min(length, position + ByteCount(Self.window)))
       position += ByteCount(bytes.count)
       bytes.withUnsafeBytes { builder.append($0) }
-      _ = found.append(builder.take())
+      _ = found.append(builder.takeBlocks())
     }
     return signature.isPrefix(of: found.signature)
   }

@@ -42,7 +42,7 @@ extension Deleter {
   /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on another.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
-      try Trash(home).take(local.files, at: lived.time.mark)
+      try Trash(home).add(local.files, at: lived.time.mark)
       return true
     } catch let error as SystemError where error.isDiskFull || error.isAcrossFileSystems {
       return false

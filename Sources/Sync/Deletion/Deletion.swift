@@ -50,7 +50,7 @@ package struct Deletion {
       try context.manifest.forget(session)
       // Objects that are still there were not removed on purpose.
       if outcomes.allSatisfy({ $0.error == nil }) {
-        try local.noteRemoteRemoval(
+        try local.recordRemoteRemoval(
           of: remote.keys, in: context.store.location, at: context.now())
       }
     }

@@ -57,7 +57,7 @@ enum CacheDatabase {
   /// Reads or writes a database; notes damage that was found, so that it does not stay.
   ///
   /// Opening looks at the first rows only.
-  static func notingDamage<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
+  static func recordingDamage<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError
@@ -71,13 +71,13 @@ enum CacheDatabase {
   private static func prepare(
     _ queue: DatabaseQueue, _ schema: CacheSchema
   ) throws -> DatabaseQueue {
-    let texts = try queue.look { database in
+    let texts = try queue.query { database in
       try String?.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     }
     if Set(texts.compactMap(\.self)) == schema.stored { return queue }
     // Creating what is missing needs a write transaction.
     if texts.count != schema.stored.count { try queue.write { try $0.execute(sql: schema.text) } }
-    try queue.look { database in
+    try queue.query { database in
       // A foreign view or trigger is code that need not even terminate.
       let foreign = "SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"
       guard try Row.fetchOne(database, sql: foreign) == nil else {

@@ -28,7 +28,7 @@ extension Manifest {
   static func adoptRows(
     of location: String, as key: String, device: String, in queue: DatabaseQueue
   ) throws {
-    let record = try queue.look {
+    let record = try queue.query {
       try Row.fetchOne($0, sql: "SELECT device FROM store WHERE url = ?", arguments: [location])
     }
     guard let record else { return }

@@ -89,7 +89,7 @@ package final class Manifest: Sendable {
   /// Unreadable rows are dropped, as if nothing were known.
   func entry(_ id: SessionID) throws -> UploadCheckpoint? {
     do {
-      return try queue.look { try entry(id, in: $0) }
+      return try queue.query { try entry(id, in: $0) }
     } catch is DamagedRow {
       try forget(id)
       return nil
@@ -208,29 +208,29 @@ package final class Manifest: Sendable {
   /// Forgets a sealed session, except that it has superseded objects.
   ///
   /// - Parameter due: the earliest time to look for them.
-  func forgetButRemains(of id: SessionID, due: Timestamp) throws {
-    try queue.change { try forgetButRemains(of: id, due: due, in: $0) }
+  func forgetButSuperseded(of id: SessionID, due: Timestamp) throws {
+    try queue.change { try forgetButSuperseded(of: id, due: due, in: $0) }
   }
 
   /// Forgets sealed sessions, except those that may have superseded objects.
   ///
   /// - Parameters:
-  ///   - sessions: the sessions, and whether each has none.
+  ///   - sessions: the sessions, and whether each may have some.
   ///   - due: the earliest time to look for objects.
   func forgetSealed(_ sessions: [SessionID: Bool], due: Timestamp) throws {
     guard !sessions.isEmpty else { return }
     try queue.change { database in
-      for (id, isTidy) in sessions {
-        if isTidy {
-          try forget(id, in: database)
+      for (id, hasSuperseded) in sessions {
+        if hasSuperseded {
+          try forgetButSuperseded(of: id, due: due, in: database)
         } else {
-          try forgetButRemains(of: id, due: due, in: database)
+          try forget(id, in: database)
         }
       }
     }
   }
 
-  private func forgetButRemains(
+  private func forgetButSuperseded(
     of id: SessionID, due: Timestamp, in database: Database
   ) throws {
     // Only segments that this home put may be deleted later.
@@ -249,7 +249,7 @@ package final class Manifest: Sendable {
 
   /// Segments that this home put, of a sealed session with superseded objects.
   func putNames(of id: SessionID) throws -> Set<SegmentName> {
-    try queue.look { database in
+    try queue.query { database in
       try Set(
         String?.fetchAll(
           database, sql: "SELECT name FROM put WHERE store = ? AND id = ?",
@@ -259,8 +259,8 @@ package final class Manifest: Sendable {
   }
 
   /// Sealed sessions whose superseded objects are due to be looked for.
-  func remains(due now: Timestamp) throws -> [SessionID] {
-    try queue.look { database in
+  func superseded(due now: Timestamp) throws -> [SessionID] {
+    try queue.query { database in
       try String?.fetchAll(
         database, sql: "SELECT id FROM remains WHERE store = ? AND due <= ? ORDER BY id",
         arguments: [store, now.milliseconds]
@@ -275,7 +275,7 @@ package final class Manifest: Sendable {
   /// An unreadable row is dropped, as if nothing were known.
   package func storeEntry() throws -> StoreState {
     do {
-      return try queue.look { database in
+      return try queue.query { database in
         let statement = try database.cachedStatement(
           sql: "SELECT \(Self.storeColumns) FROM store WHERE url = ?")
         let row = try Row.fetchOne(statement, arguments: [store])

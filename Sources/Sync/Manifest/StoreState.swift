@@ -73,7 +73,7 @@ package struct StoreState: Sendable, Equatable {
   }
 
   /// The failure because of which the store is not tried at this time; nil if it may be.
-  func hold(at now: Timestamp) -> StoreError? {
+  func backoff(at now: Timestamp) -> StoreError? {
     Backoff.passing.isTooEarly(nextAttempt, at: now) ? lastError : nil
   }
 }

@@ -56,7 +56,7 @@ package struct UsedStores: Sendable, Equatable {
   /// Adds a store durably; writes nothing if it is recorded, or the disk is full.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package static func note(_ location: String, in home: Home) throws {
+  package static func record(_ location: String, in home: Home) throws {
     let used = try load(home)
     // Keep an unreadable record: any store may have been in it.
     guard let locations = used.locations,

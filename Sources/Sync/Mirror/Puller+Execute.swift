@@ -78,7 +78,8 @@ extension Puller {
   ) async -> Result<Fetched?, any Error> {
     do {
       return .success(
-        try await objects.hold(item.largestObject) { _ in try await fetch(item, report: report) })
+        try await objects.withUnits(item.largestObject) { _ in try await fetch(item, report: report)
+        })
     } catch {
       return .failure(error)
     }

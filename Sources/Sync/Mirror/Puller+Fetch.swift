@@ -45,15 +45,15 @@ extension Puller {
     guard let sidecar = accepted.sidecar else { return nil }
     let remote = try accepted.session()
     let digest = remote.contents?.digest
-    guard item.held <= item.length || digest != nil else {
+    guard item.mirrored <= item.length || digest != nil else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
     var fetched = Fetched(item: item, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
-    if item.present == item.held, item.held <= item.length {
+    if item.present == item.mirrored, item.mirrored <= item.length {
       do {
         if try await append(item, of: remote, digest, report) { return fetched }
-      } catch is ReplicaError where digest != nil && item.held > 0 {
+      } catch is ReplicaError where digest != nil && item.mirrored > 0 {
         // The mirror's own bytes may be wrong: fetch all, and let the digest decide.
       }
     }
@@ -72,31 +72,31 @@ extension Puller {
     _ item: Item, of remote: RemoteSession, _ digest: String?, _ report: (ByteCount) -> Void
   ) async throws -> Bool {
     let files = files(of: remote)
-    var watch = try watch(item, promising: item.length - item.held)
+    var watch = try watch(item, promising: item.length - item.mirrored)
     let log = try MirrorFile(files.log)
-    guard try log.length() == Int64(item.held) else {
+    guard try log.length() == Int64(item.mirrored) else {
       throw SystemError(
         operation: "append, as another process has changed it, to", path: files.log,
         errno: SystemError.Number.again)
     }
     do {
-      let before = try log.bytes(before: Int64(item.held), count: Link.span)
+      let before = try log.bytes(before: Int64(item.mirrored), count: Link.span)
       try await RemoteReader(store, knowing: keys).read(
-        remote, from: item.held, after: before, upTo: item.length
+        remote, from: item.mirrored, after: before, upTo: item.length
       ) { piece in
-        try watch.take(piece.count)
+        try watch.count(piece.count)
         try log.append(piece)
         report(ByteCount(piece.count))
       }
     } catch {
       if !(error is StoreError), !(error is CancellationError) {
-        try log.undo(to: Int64(item.held))
+        try log.undo(to: Int64(item.mirrored))
       }
       throw error
     }
     // The reader has verified what it read from the start.
-    guard let digest, item.held > 0, try Self.digest(files.log) != digest else { return true }
-    try log.undo(to: Int64(item.held))
+    guard let digest, item.mirrored > 0, try Self.digest(files.log) != digest else { return true }
+    try log.undo(to: Int64(item.mirrored))
     return false
   }
 
@@ -110,13 +110,13 @@ extension Puller {
     var watch = try watch(item, promising: item.length.byteCount)
     let log = try MirrorReplacement(of: files.log)
     try await RemoteReader(store, knowing: keys).read(remote, upTo: item.length) { piece in
-      try watch.take(piece.count)
+      try watch.count(piece.count)
       try log.append(piece)
       report(ByteCount(piece.count))
     }
-    let isFormer = item.heldGeneration != remote.generation
+    let isFormer = item.mirroredGeneration != remote.generation
     return try log.place(
-      keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.heldGeneration),
+      keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
       isFormer: isFormer)
   }
 

@@ -24,7 +24,7 @@ extension Puller {
     var watch = try space.watch(0, in: files.directory, for: remote.session.description)
     let log = try MirrorReplacement(of: path)
     func write(_ bytes: UnsafeRawBufferPointer) throws {
-      try watch.take(bytes.count)
+      try watch.count(bytes.count)
       try log.append(bytes)
     }
     try await RemoteReader(store, knowing: keys).salvage(remote) { part in

@@ -20,16 +20,16 @@ package struct Puller: Sendable {
     /// Length of the complete log in bytes.
     package let length: StreamOffset
     /// Length of the mirror's log in bytes, whatever its generation.
-    let held: StreamOffset
+    let mirrored: StreamOffset
     /// The generation of the mirror's log.
-    let heldGeneration: Int
+    let mirroredGeneration: Int
     /// Whether the mirror's sidecar ends the session.
-    let isHeldSealed: Bool
+    let isMirrorSealed: Bool
     /// Whether the mirror has a different sidecar, or none.
     package let lacksSidecar: Bool
 
     /// Length of the mirror's log in bytes; 0 if it is of another generation.
-    package var present: StreamOffset { heldGeneration == remote.generation ? held : .zero }
+    package var present: StreamOffset { mirroredGeneration == remote.generation ? mirrored : .zero }
 
     /// Bytes of the log to fetch.
     package var missing: ByteCount { max(0, length - present) }
@@ -39,16 +39,18 @@ package struct Puller: Sendable {
     /// A seal may state that the log is shorter; its digest proves that.
     package var refusal: String? {
       guard remote.seal == nil else { return nil }
-      if length < held { return shortage }
-      guard isHeldSealed, heldGeneration == remote.generation, length == held else { return nil }
+      if length < mirrored { return shortage }
+      guard isMirrorSealed, mirroredGeneration == remote.generation, length == mirrored else {
+        return nil
+      }
       return
-        "kept: the mirror has all \(held) bytes and the end, the store shows it as open. Pull "
+        "kept: the mirror has all \(mirrored) bytes and the end, the store shows it as open. Pull "
         + "again later"
     }
 
     /// A message that the store shows less than the mirror has.
     var shortage: String {
-      "kept: the mirror has \(held) bytes, the store shows \(length). Pull again later; if it stays "
+      "kept: the mirror has \(mirrored) bytes, the store shows \(length). Pull again later; if it stays "
         + "so, run 'tidemark verify \(remote.session)'"
     }
 
@@ -125,11 +127,12 @@ package struct Puller: Sendable {
     let held = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
       remote: remote, length: remote.end,
-      held: StreamOffset(try FileStatus(files.log)?.length ?? 0),
-      heldGeneration: lacksSidecar ? held?.generation ?? 1 : revision.generation,
-      isHeldSealed: lacksSidecar ? held.map { $0.status != .active } ?? false : remote.seal != nil,
+      mirrored: StreamOffset(try FileStatus(files.log)?.length ?? 0),
+      mirroredGeneration: lacksSidecar ? held?.generation ?? 1 : revision.generation,
+      isMirrorSealed: lacksSidecar
+        ? held.map { $0.status != .active } ?? false : remote.seal != nil,
       lacksSidecar: lacksSidecar)
-    return item.missing > 0 || item.held > item.length || item.lacksSidecar ? item : nil
+    return item.missing > 0 || item.mirrored > item.length || item.lacksSidecar ? item : nil
   }
 
   /// Paths of a mirrored session.

@@ -204,7 +204,7 @@ package struct RemoteReaper: Sendable {
       + deleter.deleteObjects(plan.remote, holding: lock) { removal, outcomes in
         guard outcomes.allSatisfy({ $0.error == nil }) else { return }
         try LocalSession(context.home, removal.session)
-          .noteRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
+          .recordRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
       }
   }
 }
@@ -214,7 +214,7 @@ extension LocalSession {
   ///
   /// Applies only if the deletion included the very seal that this home put: without it the copy
   /// was incomplete, and objects of other devices under this session's id are theirs.
-  func noteRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
+  func recordRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
     // For a session in the trash, this takes effect once it is restored.
     guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
     let folder = SessionFolder(device: sidecar.deviceId, session: session)

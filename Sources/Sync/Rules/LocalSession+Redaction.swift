@@ -11,14 +11,15 @@ extension LocalSession {
   /// - Parameter known: the present record; nil to read it.
   /// - Returns: the new record.
   @discardableResult
-  func note(
+  func record(
     _ epochs: [Sidecar.RedactionEpoch], generation: Int?, in known: UploadState? = nil
   ) throws -> UploadState {
-    var note = try known ?? sentNote() ?? UploadState()
-    note.redaction = epochs
-    note.generation = generation
-    try write(note, isDurable: epochs.count > 1 || generation != nil || note.consent != nil)
-    return note
+    var uploadState = try known ?? loadUploadState() ?? UploadState()
+    uploadState.redaction = epochs
+    uploadState.generation = generation
+    try write(
+      uploadState, isDurable: epochs.count > 1 || generation != nil || uploadState.consent != nil)
+    return uploadState
   }
 
   /// The stream as it is or was sent; nil if no log is here.
@@ -26,7 +27,7 @@ extension LocalSession {
   /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
   func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LocalStream? {
     let epochs = try redaction(sidecar) ?? []
-    let stretches = try context.redaction.stretches(epochs)
-    return try openLog(sidecar.source)?.redacted(by: stretches, sidecar.format)
+    let spans = try context.redaction.spans(epochs)
+    return try openLog(sidecar.source)?.redacted(by: spans, sidecar.format)
   }
 }

@@ -58,8 +58,8 @@ package struct RemoteRedaction: Sendable {
       throw ReplicaError(
         .missingBytes, "its whole log is not on this machine, so that it cannot be re-sent")
     }
-    let stretches = try context.redaction.stretches(epochs)
-    let view = log.redacted(by: stretches, sidecar.format)
+    let spans = try context.redaction.spans(epochs)
+    let view = log.redacted(by: spans, sidecar.format)
     let cover = remote.cover(upTo: remote.mark)
     let bare = isRewritten ? try await bareDeltas(cover, remote) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
@@ -100,7 +100,7 @@ package struct RemoteRedaction: Sendable {
     var (sidecar, _) = try local.sidecar(device: context.device)
     try context.redaction.keepCurrent()
     let epochs = [Sidecar.RedactionEpoch(from: 0, rules: context.redaction.version)]
-    try local.note(epochs, generation: item.generation)
+    try local.record(epochs, generation: item.generation)
     if sidecar.source != nil {
       // A rewrite in between must not copy from the segments to be deleted.
       try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)

@@ -57,14 +57,14 @@ package final class RuleLibrary: Sendable {
   /// The rules of a stream's epochs.
   ///
   /// - Throws: ``Replica/ReplicaError`` if a rule set is missing here.
-  func stretches(_ epochs: [Sidecar.RedactionEpoch]) throws -> [RedactedStretch] {
+  func spans(_ epochs: [Sidecar.RedactionEpoch]) throws -> [RedactionSpan] {
     try epochs.map { epoch in
       guard let redactor = try redactor(epoch.rules) else {
         throw ReplicaError(
           .localLogChanged,
           "the redaction rules \(path(epoch.rules)), by which it was sent, are not here any more")
       }
-      return RedactedStretch(epoch, redactor)
+      return RedactionSpan(epoch, redactor)
     }
   }
 

@@ -34,7 +34,7 @@ struct GenerationSender {
     try writer.begin(&state)
     let basis = SentSignature(
       context.home, state.session, generation: state.entry.generation, upTo: state.entry.sent)
-    if state.note.generation == generation {
+    if state.uploadState.generation == generation {
       try await sendChanged(start..<end, of: generation, log, &state)
     } else if basis.signature.count == 0 {
       try await sendPlain(start..<end, of: generation, log, &state)
@@ -66,7 +66,7 @@ struct GenerationSender {
     against signature: Signature,
     _ state: inout SessionState
   ) async throws {
-    try await context.deltas.hold(1) { _ in
+    try await context.deltas.withUnits(1) { _ in
       let source = try GenerationSource(
         log, session: state.session, generation: generation, range: range, signature: signature,
         basis: try await sourceMap(state), storedLimit: context.segmentLimit,

@@ -53,8 +53,8 @@ extension LocalSession {
   func settle(_ context: SyncContext) throws {
     // For a session that a killed pass sealed, the entry lacks what that pass saw.
     let entry = try context.manifest.entry(session)
-    let isTidy = entry.map { !$0.isDirty && $0.hasOnlyFinalObjects } ?? false
-    try context.manifest.forgetSealed([session: isTidy], due: context.now())
+    let hasSuperseded = entry.map { $0.isDirty || !$0.hasOnlyFinalObjects } ?? true
+    try context.manifest.forgetSealed([session: hasSuperseded], due: context.now())
     try leave()
   }
 

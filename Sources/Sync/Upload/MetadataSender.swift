@@ -20,14 +20,14 @@ struct MetadataSender {
     sidecar.fileSizeBytes = state.length.byteCount
     sidecar.redaction = redactionOfSent(state)
     try await writer.putRevision(sidecar, &state)
-    try state.note(.metadata)
+    try state.record(.metadata)
     state.isQuiet = false
   }
 
   /// Puts the last revision, and records here that the session is sealed in the store.
   func seal(_ state: inout SessionState) async throws {
     // Record the consent first, in case the configuration changes before this is done.
-    try state.note(.metadata)
+    try state.record(.metadata)
     var final = state.sidecar
     final.consent = .metadata
     final.digest = nil

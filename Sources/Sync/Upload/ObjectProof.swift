@@ -101,7 +101,7 @@ struct ObjectProof {
   ) async throws -> Bool {
     let key = writer.folder.key + name.fileName
     if try await isWhole(key, name, log) { return true }
-    let isMadeAgain = try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+    let isMadeAgain = try await context.bodies.withUnits(Int(clamping: name.stored)) { _ in
       guard let again = try await encodeAgain(name, log, sidecar) else { return false }
       do {
         _ = try await context.store.put(key, again.body)
@@ -180,7 +180,7 @@ struct ObjectProof {
 
   private func isWhole(_ key: String, _ name: SegmentName, _ log: LocalStream) async throws -> Bool
   {
-    try await context.bodies.hold(Int(clamping: name.stored)) { _ in
+    try await context.bodies.withUnits(Int(clamping: name.stored)) { _ in
       let object: [UInt8]
       do {
         object = try await context.store.get(key)

@@ -31,7 +31,7 @@ struct RemoteWriter {
     _ range: Range<StreamOffset>, _ state: inout SessionState, avoiding damaged: SegmentName? = nil,
     making make: (SessionState) async throws -> EncodedSegment
   ) async throws -> EncodedSegment {
-    try await context.bodies.hold(min(context.segmentLimit, Int(range.byteCount))) { share in
+    try await context.bodies.withUnits(min(context.segmentLimit, Int(range.byteCount))) { share in
       let segment = try await make(state)
       share.shrink(to: segment.body.count)
       return try await put(

@@ -18,10 +18,10 @@ struct RuleBinding {
     let isCurrent = state.isOfThisGeneration
     let epochs = isCurrent ? continued(known, from: state.entry.sent) : continued([], from: 0)
     // A session sealed in this pass states them in its sidecar.
-    let needsNote = state.verdict == nil || state.entry.sent > 0
-    if needsNote, epochs != state.redaction {
+    let needsRecord = state.verdict == nil || state.entry.sent > 0
+    if needsRecord, epochs != state.redaction {
       try context.redaction.keepCurrent()
-      try state.note(epochs, generation: state.note.generation)
+      try state.record(epochs, generation: state.uploadState.generation)
     }
     guard epochs != known else { return }
     try context.redaction.keepCurrent()
@@ -57,7 +57,7 @@ struct RuleBinding {
       try log.settledEnd(end, by: rules, state.sidecar.format) < end
     else { return }
     let next = epochs + [Sidecar.RedactionEpoch(from: end, rules: context.redaction.version)]
-    try state.note(next, generation: state.note.generation)
+    try state.record(next, generation: state.uploadState.generation)
     var sidecar = state.sidecar
     sidecar.redaction = next
     try await writer.putRevision(sidecar, &state)

@@ -19,7 +19,7 @@ struct SealAdoption {
   /// A recorder that only seemed dead may have gone on after a seal: that one is replaced.
   static func isDue(_ state: SessionState, _ remote: RemoteSession) -> Bool {
     guard let verdict = state.verdict, let seal = remote.seal, !state.isAttached,
-      state.consent == .logs, state.note.generation ?? 1 <= seal.generation
+      state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
     else { return false }
     if seal.length == state.length {
       return verdict.status == .crashed && seal.status == .terminated
@@ -45,7 +45,7 @@ struct SealAdoption {
     context.logger.notice(
       "\(state.session): sealed already as \(seal.fileName); the local log lacks its last \(lost) bytes"
     )
-    writer.report(.sealed(session: state.session, status: seal.status, isTidy: false))
+    writer.report(.sealed(session: state.session, status: seal.status, hasSuperseded: true))
   }
 
   /// Reads what was sealed, verified against names, links and digest, and compares the beginning

@@ -60,11 +60,12 @@ struct Sealer {
     final.basis = try await writer.basis(of: objects, state).map(\.fileName)
     final.generation = state.entry.generation == 1 ? nil : state.entry.generation
 
-    let isTidy = state.entry.hasOnlyFinalObjects
+    let hasSuperseded = !state.entry.hasOnlyFinalObjects
     let name = try await put(final, length: length, &state)
     try mark(final, by: name, length: length, state)
     try SentSignature.remove(context.home, state.session, generation: state.entry.generation)
-    writer.report(.sealed(session: state.session, status: final.status, isTidy: isTidy))
+    writer.report(
+      .sealed(session: state.session, status: final.status, hasSuperseded: hasSuperseded))
   }
 
   /// Puts the seal, or finds the one of a pass that died before its local record.
@@ -111,7 +112,7 @@ struct Sealer {
         ? nil : Sidecar.Seal.LogState(length: state.length, modified: state.modified))
     sidecar.agesFrom = context.lived.time.mark
     sidecar.remoteReapedAt = nil
-    sidecar.erasesBefore = state.note.generation
+    sidecar.erasesBefore = state.uploadState.generation
     // The uploader makes it durable together with those of other sessions, and then settles it.
     try sidecar.saveForNow(state.local.files.sidecar)
   }

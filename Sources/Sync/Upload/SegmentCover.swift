@@ -100,7 +100,7 @@ struct SegmentCover {
         state.entry.segments[name] = nil
       }
     } catch let error as StoreError where !error.endsPass {
-      writer.report(.leftBehind(session: state.session, reason: "\(error)"))
+      writer.report(.supersededLeft(session: state.session, reason: "\(error)"))
     }
     try writer.save(&state)
   }

@@ -70,7 +70,7 @@ struct SentSignature {
     save()
   }
 
-  private mutating func save() { append(builder.take()) }
+  private mutating func save() { append(builder.takeBlocks()) }
 
   /// Stores the next blocks.
   ///

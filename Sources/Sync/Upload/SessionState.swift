@@ -16,7 +16,7 @@ struct SessionState {
   /// The device id that it was recorded under, if another one.
   var formerDevice: String?
   /// The uploader's record of what it sent.
-  var note = UploadState()
+  var uploadState = UploadState()
   /// The manifest's entry; a new one, without a boot, if there is none.
   var entry = UploadCheckpoint(boot: "")
   /// The revision that this pass put last.
@@ -76,11 +76,11 @@ struct SessionState {
   /// Whether it reads a foreign file.
   var isAttached: Bool { sidecar.source != nil }
   /// Which rules bind which bytes; nil if none are known.
-  var redaction: [Sidecar.RedactionEpoch]? { note.redaction(sidecar) }
+  var redaction: [Sidecar.RedactionEpoch]? { uploadState.redaction(sidecar) }
   /// The generation of the local log.
-  var generation: Int { note.generation(sidecar) }
+  var generation: Int { uploadState.generation(sidecar) }
   /// The consent that the store's newest revision states; without one, that at the session's start.
-  var saidConsent: Consent { note.consent(sidecar) }
+  var saidConsent: Consent { uploadState.consent(sidecar) }
   /// Whether what was sent is of the local log's generation.
   var isOfThisGeneration: Bool { entry.generation == generation }
   /// Sent stream bytes with which the local log still begins; nil if a listing has to decide.
@@ -126,7 +126,7 @@ extension SessionState {
       (state.entry, state.isInManifest) = (entry, true)
     }
     if lock != nil, !state.isAttached { try local.compressParts(state.sidecar.format) }
-    state.note = try local.sentNote() ?? UploadState()
+    state.uploadState = try local.loadUploadState() ?? UploadState()
     state.log = try local.openLog(state.sidecar.source)
     if let log = state.log { (state.length, state.modified) = try log.status() }
     return state
@@ -173,16 +173,16 @@ extension SessionState {
 
 extension SessionState {
   /// Records the consent that the store's newest revision states.
-  mutating func note(_ consent: Consent) throws {
-    var note = note
-    note.consent = consent
-    try local.write(note, isDurable: true)
-    self.note = note
+  mutating func record(_ consent: Consent) throws {
+    var uploadState = uploadState
+    uploadState.consent = consent
+    try local.write(uploadState, isDurable: true)
+    self.uploadState = uploadState
   }
 
   /// Records which rules bind which bytes and, for a recorded stream, its generation.
-  mutating func note(_ epochs: [Sidecar.RedactionEpoch], generation: Int?) throws {
-    note = try local.note(epochs, generation: generation, in: note)
+  mutating func record(_ epochs: [Sidecar.RedactionEpoch], generation: Int?) throws {
+    uploadState = try local.record(epochs, generation: generation, in: uploadState)
   }
 
   /// Records that the local log is another generation than what was sent.
@@ -196,7 +196,7 @@ extension SessionState {
           + "it is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'"
       )
     }
-    guard isAttached else { return try note(redaction ?? [], generation: next) }
+    guard isAttached else { return try record(redaction ?? [], generation: next) }
     sidecar.generation = next
     try sidecar.save(local.files.sidecar)
   }
@@ -228,13 +228,13 @@ extension SessionState {
   ///
   /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
   mutating func openView(_ context: SyncContext) throws {
-    let stretches = try context.redaction.stretches(redaction ?? [])
-    view = log?.redacted(by: stretches, sidecar.format)
+    let spans = try context.redaction.spans(redaction ?? [])
+    view = log?.redacted(by: spans, sidecar.format)
   }
 
   /// Binds other rules to the log as it is sent.
   mutating func bind(_ epochs: [Sidecar.RedactionEpoch], _ context: SyncContext) throws {
-    let stretches = try context.redaction.stretches(epochs)
-    view = log?.redacted(by: stretches, sidecar.format)
+    let spans = try context.redaction.spans(epochs)
+    view = log?.redacted(by: spans, sidecar.format)
   }
 }

@@ -52,7 +52,7 @@ struct SessionUpload {
       do {
         switch step {
         case .wait, .done: return
-        default: try await take(step, &state)
+        default: try await perform(step, &state)
         }
         state.done.insert(step)
       } catch let error as StoreError where error.code == .tooLarge {
@@ -68,7 +68,7 @@ struct SessionUpload {
     }
   }
 
-  private func take(_ step: UploadStep, _ state: inout SessionState) async throws {
+  private func perform(_ step: UploadStep, _ state: inout SessionState) async throws {
     switch step {
     case .wait, .done: break
     case .list: try await RemoteLook(writer).list(&state)
@@ -105,7 +105,7 @@ struct SessionUpload {
     sidecar.clockOffset = context.serverClock.offset?.milliseconds
     sidecar.redaction = state.view?.redaction
     try await writer.putRevision(sidecar, &state)
-    if state.saidConsent == .metadata { try state.note(.logs) }
+    if state.saidConsent == .metadata { try state.record(.logs) }
     state.isQuiet = false
   }
 

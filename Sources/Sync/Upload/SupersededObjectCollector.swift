@@ -59,7 +59,7 @@ struct SupersededObjectCollector {
     try context.manifest.forget(remote.session)
     if let first = surplus.first {
       let reason = "\(surplus.count) objects hold bytes that its seal does not name: \(first)"
-      report(.leftBehind(session: remote.session, reason: reason))
+      report(.supersededLeft(session: remote.session, reason: reason))
     }
   }
 
@@ -80,7 +80,7 @@ struct SupersededObjectCollector {
 
   private func postpone(_ session: SessionID, _ error: any Error) throws {
     let due = context.now() + Self.patience
-    try context.manifest.forgetButRemains(of: session, due: due)
-    report(.leftBehind(session: session, reason: "\(error)"))
+    try context.manifest.forgetButSuperseded(of: session, due: due)
+    report(.supersededLeft(session: session, reason: "\(error)"))
   }
 }

@@ -5,10 +5,10 @@ package import SessionLog
 package enum UploadEvent: Sendable {
   /// An object was stored: log bytes in it, and bytes transferred.
   case sent(session: SessionID, logBytes: ByteCount, storedBytes: ByteCount)
-  /// A session was sealed; `isTidy` if that superseded no object.
-  case sealed(session: SessionID, status: SessionStatus, isTidy: Bool)
+  /// A session was sealed; `hasSuperseded` if that may have superseded objects.
+  case sealed(session: SessionID, status: SessionStatus, hasSuperseded: Bool)
   /// Superseded objects of a session could not be deleted; no log bytes are lost.
-  case leftBehind(session: SessionID, reason: String)
+  case supersededLeft(session: SessionID, reason: String)
   /// A session could not be finished in this pass.
   case failed(session: SessionID, reason: String)
 }

@@ -46,7 +46,7 @@ package struct UploadPlan: Sendable {
   }
 
   /// A session that this pass skips.
-  package struct Held: Sendable {
+  package struct Skipped: Sendable {
     /// The session.
     package let session: SessionID
     /// The reason.
@@ -61,9 +61,9 @@ package struct UploadPlan: Sendable {
   /// Sessions to work on, those with the fewest failures first.
   package var items: [Item] = []
   /// Sealed sessions with superseded objects.
-  package var remains: [SessionID] = []
+  package var superseded: [SessionID] = []
   /// Skipped sessions with the reasons; those with nothing new are omitted.
-  package var held: [Held] = []
+  package var skipped: [Skipped] = []
 
   /// Log bytes that have not been sent, each with the reason; sessions without any are omitted
   /// unless they are skipped.
@@ -72,7 +72,7 @@ package struct UploadPlan: Sendable {
   package var unproven: ByteCount = 0
 
   /// The last pass's failure because of which the store is not tried now; nil if it is.
-  package var hold: StoreError?
+  package var storeBackoff: StoreError?
 
   /// Why the last pass failed for all sessions; nil if it did not.
   var lastFailure: WaitReason?
@@ -85,7 +85,7 @@ package struct UploadPlan: Sendable {
         (item.lastFailure ?? lastFailure).map { (item.session, $0) }
       }, uniquingKeysWith: { first, _ in first })
     let told = waiting.map { one in
-      guard one.reason == .turn, let reason = failures[one.session] else { return one }
+      guard one.reason == .nextUpload, let reason = failures[one.session] else { return one }
       return WaitingBytes(session: one.session, reason: reason, bytes: one.bytes)
     }
     let known = Set(told.lazy.filter { $0.reason.kind != .idle }.map(\.session))
@@ -99,7 +99,7 @@ package struct UploadPlan: Sendable {
   package func sumsSinceLastPass(_ growth: AttachPlan.Growth) -> [WaitingSum] {
     var waiting = WaitingSum.sums(of: waitingSinceLastPass)
     guard growth.sessions > 0 else { return waiting }
-    let reason = lastFailure ?? .turn
+    let reason = lastFailure ?? .nextUpload
     if let index = waiting.firstIndex(where: { $0.reason.code == reason.code }) {
       waiting[index].bytes += growth.bytes
       waiting[index].sessions += growth.sessions
@@ -113,7 +113,7 @@ package struct UploadPlan: Sendable {
   /// Replaces the reason for which everything to be sent waits.
   mutating func wait(for reason: WaitReason) {
     waiting = waiting.map {
-      $0.reason == .turn
+      $0.reason == .nextUpload
         ? WaitingBytes(session: $0.session, reason: reason, bytes: $0.bytes) : $0
     }
   }
@@ -138,7 +138,7 @@ package struct UploadPlan: Sendable {
   }
 
   /// Whether nothing requires the store.
-  var isIdle: Bool { items.isEmpty && remains.isEmpty }
+  var isIdle: Bool { items.isEmpty && superseded.isEmpty }
 
   /// Log bytes still to be sent.
   package var unsent: ByteCount { items.reduce(0) { $0 + $1.unsent } }

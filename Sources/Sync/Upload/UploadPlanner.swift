@@ -8,14 +8,14 @@ import SessionLog
 struct UploadPlanner {
   let context: SyncContext
   /// Which sessions ignore retry backoff.
-  let turn: RetryScope
+  let scope: RetryScope
 
   /// How long a marker may exist without its log: a recorder creates the marker first.
   private static let markerGrace = Duration.hours(1)
 
   func plan() throws -> UploadPlan {
     var plan = UploadPlan()
-    plan.remains = try context.manifest.remains(due: context.now())
+    plan.superseded = try context.manifest.superseded(due: context.now())
     var attempts: [SessionID: Int] = [:]
     let log = PlanLog(logger: context.logger)
     for session in try context.home.openSessions() {
@@ -32,11 +32,11 @@ struct UploadPlanner {
         }
       } catch let error as SystemError {
         let reason = WaitReason.unreadable(error.description)
-        plan.held.append(.init(session: session, why: reason))
+        plan.skipped.append(.init(session: session, why: reason))
         plan.waiting.append(WaitingBytes(session: session, reason: reason, bytes: 0))
       }
     }
-    for held in plan.held { log.waits(held.session, held.why) }
+    for held in plan.skipped { log.waits(held.session, held.why) }
     plan.items.sort {
       (attempts[$0.session] ?? 0, $0.session) < (attempts[$1.session] ?? 0, $1.session)
     }
@@ -44,7 +44,7 @@ struct UploadPlanner {
   }
 
   private func add(_ reason: WaitReason, _ state: SessionState, to plan: inout UploadPlan) {
-    if Self.isHeld(reason) { plan.held.append(.init(session: state.session, why: reason)) }
+    if Self.isHeld(reason) { plan.skipped.append(.init(session: state.session, why: reason)) }
     plan.addWaiting(reason, state)
   }
 
@@ -68,7 +68,7 @@ struct UploadPlanner {
     guard state.verdict == nil else { return state }
     if state.consent == .metadata {
       // Until it ends there is nothing to add, except a daily check of the store.
-      if state.entry.revision > 0, !state.entry.isDirty, state.note.consent == .metadata {
+      if state.entry.revision > 0, !state.entry.isDirty, state.uploadState.consent == .metadata {
         if state.isAttached { try state.local.removeMarker() }
         state.wait = .consent
       }
@@ -91,7 +91,7 @@ struct UploadPlanner {
       try state.local.settle(context)
       return .sealed
     }
-    return state.note.withdrawnAt == nil ? pause(after: state.entry) : .withdrawn
+    return state.uploadState.withdrawnAt == nil ? pause(after: state.entry) : .withdrawn
   }
 
   private func withoutLog(_ state: SessionState) throws -> WaitReason {
@@ -110,7 +110,7 @@ struct UploadPlanner {
   /// Why it is too early to try a session again; nil if it is not.
   private func pause(after entry: UploadCheckpoint) -> WaitReason? {
     let backoff = entry.isTransient ? Backoff.passing : .refused
-    let waits = entry.isTransient ? turn == .due : turn != .all
+    let waits = entry.isTransient ? scope == .due : scope != .all
     guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
       return nil
     }
@@ -130,7 +130,7 @@ extension UploadPlan {
     }
     let bytes = max(0, state.unsent - rest)
     if bytes > 0 {
-      waiting.append(WaitingBytes(session: item.session, reason: .turn, bytes: bytes))
+      waiting.append(WaitingBytes(session: item.session, reason: .nextUpload, bytes: bytes))
     }
     unproven += state.unproven
   }
@@ -138,7 +138,7 @@ extension UploadPlan {
   /// Adds the bytes of a session that sends nothing.
   fileprivate mutating func addWaiting(_ reason: WaitReason, _ state: SessionState) {
     unproven += state.unproven
-    let isLeftAlone = held.last?.session == state.session
+    let isLeftAlone = skipped.last?.session == state.session
     guard state.sidecar.seal == nil, state.unsent > 0 || isLeftAlone else { return }
     waiting.append(WaitingBytes(session: state.session, reason: reason, bytes: state.unsent))
   }

@@ -27,7 +27,7 @@ package struct UploadReport: Sendable {
   /// sessions of other homes may still succeed.
   package var isStoppedBySessions = false
   /// Sessions with superseded objects that could not be deleted, with the reason.
-  package var leftBehind: [SessionID: String] = [:]
+  package var supersededLeft: [SessionID: String] = [:]
   /// Number of sessions to send again because they were recorded under another device id, by that
   /// id.
   package var formerDevices: [String: Int] = [:]
@@ -36,7 +36,7 @@ package struct UploadReport: Sendable {
   /// Sessions that were sent as far as planned.
   private var finished: Set<SessionID> = []
   /// Skipped sessions with the reasons.
-  package var held: [UploadPlan.Held] = []
+  package var skipped: [UploadPlan.Skipped] = []
 
   /// Whether a session was sent as far as planned.
   package func hasFinished(_ session: SessionID) -> Bool { finished.contains(session) }
@@ -44,14 +44,14 @@ package struct UploadReport: Sendable {
   /// An empty report.
   package init() {}
 
-  mutating func note(_ event: UploadEvent) {
+  mutating func record(_ event: UploadEvent) {
     switch event {
     case .sent(_, let log, let stored):
       logBytes += log
       storedBytes += stored
       objects += 1
     case .sealed: sealed += 1
-    case .leftBehind(let session, let reason): leftBehind[session] = reason
+    case .supersededLeft(let session, let reason): supersededLeft[session] = reason
     case .failed: break
     }
   }
@@ -70,9 +70,11 @@ package struct UploadReport: Sendable {
   /// Gives a reason for everything planned but not sent.
   mutating func giveReasons() {
     let errors = Dictionary(failures.map { ($0.session, $0.error) }) { first, _ in first }
-    waiting.removeAll { $0.reason == .turn && finished.contains($0.session) }
+    waiting.removeAll { $0.reason == .nextUpload && finished.contains($0.session) }
     waiting = waiting.map { one in
-      guard one.reason == .turn, let error = errors[one.session] ?? stoppedBy else { return one }
+      guard one.reason == .nextUpload, let error = errors[one.session] ?? stoppedBy else {
+        return one
+      }
       return WaitingBytes(session: one.session, reason: WaitReason(error), bytes: one.bytes)
     }
   }

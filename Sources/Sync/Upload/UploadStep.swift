@@ -54,7 +54,8 @@ enum UploadStep: Hashable {
     let hasEnded = state.verdict != nil
     if state.consent == .metadata {
       if hasEnded { return .sealMetadata }
-      let isDue = state.entry.revision == 0 || state.isQuiet || state.note.consent != .metadata
+      let isDue =
+        state.entry.revision == 0 || state.isQuiet || state.uploadState.consent != .metadata
       return isDue ? .metadata : .rest
     }
     if state.strangeSeal != nil { return state.did(.adoptSeal) ? .done : .adoptSeal }

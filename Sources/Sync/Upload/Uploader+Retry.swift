@@ -40,7 +40,7 @@ extension Uploader {
         session: session, attempts: entry.attempts, reason: error, nextAttempt: entry.nextAttempt)
     }
     let withdrawn = try open.filter {
-      try LocalSession(context.home, $0).sentNote()?.withdrawnAt != nil
+      try LocalSession(context.home, $0).loadUploadState()?.withdrawnAt != nil
     }
     return Waiting(
       sessions: sessions, withdrawn: withdrawn, store: entry.lastError == nil ? nil : entry)
@@ -55,7 +55,7 @@ extension Uploader {
     return try home.days().flatMap { try home.sessions(day: $0) }.filter { session in
       guard isWanted(session) else { return false }
       let local = LocalSession(home, session)
-      if try local.sentNote()?.withdrawnAt != nil { return true }
+      if try local.loadUploadState()?.withdrawnAt != nil { return true }
       return (try? Sidecar.load(local.files.sidecar))?.remoteReapedAt != nil
     }
   }

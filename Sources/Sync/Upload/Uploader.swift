@@ -21,17 +21,17 @@ package struct Uploader: Sendable {
   ///
   /// - Parameter turn: which sessions ignore retry backoff.
   /// - Throws: when the home or the manifest cannot be read.
-  package func plan(_ turn: RetryScope = .due) throws -> UploadPlan {
-    var plan = try UploadPlanner(context: context, turn: turn).plan()
+  package func plan(_ scope: RetryScope = .due) throws -> UploadPlan {
+    var plan = try UploadPlanner(context: context, scope: scope).plan()
     context.logger.info(
-      "plan: \(Plural.text(plan.items.count, "session")) to send, \(plan.held.count) skipped, \(plan.remains.count) to clean up"
+      "plan: \(Plural.text(plan.items.count, "session")) to send, \(plan.skipped.count) skipped, \(plan.superseded.count) to clean up"
     )
     guard !plan.isIdle else { return plan }
     let entry = try context.storeEntry()
     plan.lastFailure = entry.lastError.map(WaitReason.init)
-    if turn == .due {
-      plan.hold = entry.hold(at: context.now())
-      if let hold = plan.hold, let next = entry.nextAttempt {
+    if scope == .due {
+      plan.storeBackoff = entry.backoff(at: context.now())
+      if let hold = plan.storeBackoff, let next = entry.nextAttempt {
         plan.wait(for: .store(hold, until: next))
         context.logger.warning("the store is not asked until \(next): \(hold)")
       }
@@ -57,13 +57,13 @@ package struct Uploader: Sendable {
     lock.expect(context.home)
     let tally = Guarded(UploadReport())
     tally.withLock {
-      ($0.held, $0.formerDevices, $0.waiting) = (plan.held, plan.formerDevices, plan.waiting)
+      ($0.skipped, $0.formerDevices, $0.waiting) = (plan.skipped, plan.formerDevices, plan.waiting)
     }
     try context.saveLivedTime(holding: lock)
     if plan.isIdle {
       do {
         try await context.checkFolder()
-        try noteThatFolderIsBack()
+        try recordReturnedFolder()
       } catch let error as StoreError where error.code == .cancelled {
         throw CancellationError()
       } catch {
@@ -75,7 +75,7 @@ package struct Uploader: Sendable {
       }
       return tally.withLock { $0 }
     }
-    if let hold = plan.hold {
+    if let hold = plan.storeBackoff {
       tally.withLock { $0.stoppedBy = hold }
       return tally.withLock { $0 }
     }
@@ -86,22 +86,22 @@ package struct Uploader: Sendable {
       // The first answers of a boot may credit the time before it, which must not count towards
       // seals of this pass.
       try context.saveLivedTime(holding: lock)
-      let note: @Sendable (UploadEvent) -> Void = { event in
-        tally.withLock { $0.note(event) }
+      let observe: @Sendable (UploadEvent) -> Void = { event in
+        tally.withLock { $0.record(event) }
         log(event)
-        if case .sealed(let session, _, let isTidy) = event {
-          sealed.withLock { $0[session] = isTidy }
+        if case .sealed(let session, _, let hasSuperseded) = event {
+          sealed.withLock { $0[session] = hasSuperseded }
         }
         report(event)
       }
-      try await send(plan, report: note) { session in
+      try await send(plan, report: observe) { session in
         tally.withLock { $0.finish(session) }
       } failed: { failure in
         tally.withLock { $0.failures.append(failure) }
         context.logger.warning("\(failure.session): failed: \(failure.error)")
         report(.failed(session: failure.session, reason: "\(failure.error)"))
       }
-      try await SupersededObjectCollector(context: context, report: note).sweep(plan.remains)
+      try await SupersededObjectCollector(context: context, report: observe).sweep(plan.superseded)
       try await RemoteHold(context).keepHeld(sealed.withLock { Array($0.keys) })
     } catch is CancellationError {
       isCancelled = true
@@ -136,7 +136,7 @@ package struct Uploader: Sendable {
     switch event {
     case .sealed(let session, let status, _):
       context.logger.info("\(session): sealed as \(status.rawValue)")
-    case .leftBehind(let session, let reason):
+    case .supersededLeft(let session, let reason):
       context.logger.warning("\(session): obsolete objects stay: \(reason)")
     // The store logs each object, and the pass each failure.
     case .sent, .failed: break
@@ -144,7 +144,7 @@ package struct Uploader: Sendable {
   }
 
   /// Clears the failure of a folder that was missing, if nothing waited for it.
-  private func noteThatFolderIsBack() throws {
+  private func recordReturnedFolder() throws {
     var entry = try context.storeEntry()
     guard context.store.isFolder, entry.failingSince != nil, entry.lastError == nil else { return }
     entry.failingSince = nil
@@ -229,7 +229,7 @@ package struct Uploader: Sendable {
         group.addTask {
           do {
             let part = item.isSmall ? context.transfers : context.smallTransfers
-            try await pass.hold(part) { _ in
+            try await pass.withUnits(part) { _ in
               try await SessionUpload(item, context, lane: lane, folders: folders, report: report)
                 .run()
             }
@@ -254,7 +254,7 @@ package struct Uploader: Sendable {
             group.cancelAll()
             throw error
           }
-          try note(error, of: item)
+          try record(error, of: item)
           failed(.init(session: item.session, error: error))
         } else {
           transientInARow = 0
@@ -278,7 +278,7 @@ package struct Uploader: Sendable {
   }
 
   /// Records a failure for `status`, and lengthens the backoff.
-  private func note(_ error: any Error, of item: UploadPlan.Item) throws {
+  private func record(_ error: any Error, of item: UploadPlan.Item) throws {
     let session = item.session
     var entry = try context.manifest.entry(session) ?? UploadCheckpoint(boot: "")
     entry.attempts += 1
@@ -288,7 +288,7 @@ package struct Uploader: Sendable {
     if !Self.isForNextPass(error, of: item) {
       let backoff = entry.isTransient ? Backoff.passing : .refused
       entry.nextAttempt = backoff.next(after: entry.attempts, at: context.now())
-      if !entry.isTransient { try Quarantine(context.home).hold(session, reason: "\(error)") }
+      if !entry.isTransient { try Quarantine(context.home).add(session, reason: "\(error)") }
     }
     try context.manifest.save(&entry, of: session)
   }

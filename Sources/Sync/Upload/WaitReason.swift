@@ -6,7 +6,7 @@ package import SessionLog
 /// reason.
 package enum WaitReason: Hashable, Sendable {
   /// The next upload sends them.
-  case turn
+  case nextUpload
   /// An attempt failed, probably transiently; the detail gives the failure and the time of the next
   /// attempt.
   case backoff(String)
@@ -67,7 +67,7 @@ package enum WaitReason: Hashable, Sendable {
   /// A stable code for programs.
   package var code: String {
     switch self {
-    case .turn: "turn"
+    case .nextUpload: "turn"
     case .backoff: "backoff"
     case .refused: "refused"
     case .storeMissing: "store-missing"
@@ -90,7 +90,7 @@ package enum WaitReason: Hashable, Sendable {
   /// The reason for one session, for a person.
   package var text: String {
     switch self {
-    case .turn: "the next upload sends it"
+    case .nextUpload: "the next upload sends it"
     case .backoff(let detail), .refused(let detail), .unreadable(let detail): detail
     case .storeMissing(let detail): detail
     case .budget: "this upload has sent as many requests as it may"
@@ -111,7 +111,7 @@ package enum WaitReason: Hashable, Sendable {
   /// The reason for all sessions that share it, for a person.
   package var summary: String {
     switch self {
-    case .turn: "waiting for the next upload"
+    case .nextUpload: "waiting for the next upload"
     case .backoff: "waiting for the next attempt after a failure"
     case .refused: "rejected by the store, or in conflict with it"
     case .storeMissing: "the store is missing"
@@ -132,7 +132,7 @@ package enum WaitReason: Hashable, Sendable {
   /// The command, or the event, that ends the wait.
   package var remedy: String {
     switch self {
-    case .turn: "tidemark upload"
+    case .nextUpload: "tidemark upload"
     case .backoff: "tidemark upload --now"
     case .refused: "tidemark retry, once the cause in 'tidemark status' is mended"
     case .storeMissing:

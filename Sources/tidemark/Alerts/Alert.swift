@@ -71,7 +71,7 @@ struct AlertRuleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Another file than alerts.yaml in the home.", valueName: "file"))
   var rules: String?
 
-  func settings(_ place: CommandContext) throws -> AlertSettings {
-    try AlertSettings(path: rules ?? place.home.alertRulesPath)
+  func settings(_ setup: CommandContext) throws -> AlertSettings {
+    try AlertSettings(path: rules ?? setup.home.alertRulesPath)
   }
 }

@@ -39,17 +39,17 @@ struct AlertPassCommand: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try CommandContext(logger: diagnostics.logger())
-    let settings = try rules.settings(place)
-    let sender = try place.alertSender(settings, asJSON: json)
+    let setup = try CommandContext(logger: diagnostics.logger())
+    let settings = try rules.settings(setup)
+    let sender = try setup.alertSender(settings, asJSON: json)
     if let test {
       return try await send(AlertNotification.example(of: settings.rule(test), at: .now()), sender)
     }
-    var pass = AlertPass(settings.rules, state: place.home.alertStatePath) { .now() }
+    var pass = AlertPass(settings.rules, state: setup.home.alertStatePath) { .now() }
     pass.most = settings.most
     pass.newsAge = since ?? pass.newsAge
-    try Directory.make(place.home.operatorPath)
-    let context = try place.reading(.remote)
+    try Directory.make(setup.home.operatorPath)
+    let context = try setup.reading(.remote)
     guard let store = context.store else { return }
     pass.keys = context.keys
     guard !dryRun else {
@@ -69,8 +69,8 @@ struct AlertPassCommand: AsyncParsableCommand {
       Console.complain(
         "given up after a day: the message '\(lost.notification.text)' to \(lost.target)")
     }
-    let isHeard = await beat(settings, place, after: report)
-    try complain(report, place)
+    let isHeard = await beat(settings, setup, after: report)
+    try complain(report, setup)
     if let error = report.storeError { throw ExitStatus(error) }
     if report.undelivered > 0 || !isHeard { throw ExitStatus.tryLater }
     if check, report.firing > 0 { throw ExitStatus.partial }
@@ -92,10 +92,10 @@ struct AlertPassCommand: AsyncParsableCommand {
 
   /// Asks the heartbeat's URL where all went well; false where that failed.
   private func beat(
-    _ settings: AlertSettings, _ place: CommandContext, after report: AlertPass.Report
+    _ settings: AlertSettings, _ setup: CommandContext, after report: AlertPass.Report
   ) async -> Bool {
     guard let heartbeat = settings.heartbeat, report.wentWell else { return true }
-    guard let transport = try? place.settings.alertTransport(),
+    guard let transport = try? setup.settings.alertTransport(),
       let error = await Heartbeat(transport).ask(heartbeat)
     else { return true }
     if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }
@@ -103,7 +103,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   }
 
   /// Reports what fails, at a terminal at once, else once an hour.
-  private func complain(_ report: AlertPass.Report, _ place: CommandContext) throws {
+  private func complain(_ report: AlertPass.Report, _ setup: CommandContext) throws {
     let store = report.storeError.map { ["\($0)"] } ?? []
     let targets = report.failing.sorted { $0.key < $1.key }.map { name, failing in
       "\(name) failed \(failing.timesText): \(failing.error)"
@@ -111,7 +111,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     guard !(store + targets).isEmpty else { return }
     guard
       Console.errorIsTerminal
-        || HourlyReport(place.home).isDue((store + targets).joined(separator: "; "), at: .now())
+        || HourlyReport(setup.home).isDue((store + targets).joined(separator: "; "), at: .now())
     else { return }
     for line in store + targets { Console.complain(line) }
     if report.undelivered > 0 {

@@ -26,7 +26,7 @@ extension AlertSettings {
       try section.value(key, read) ?? defaults?.value(key, read)
     }
     rule.hours = try either("between") { AlertHours($0) }
-    rule.hold = try either("for", Age.parse) ?? rule.hold
+    rule.delay = try either("for", Age.parse) ?? rule.delay
     rule.keep = try either("keep", Age.parse) ?? rule.keep
     rule.repeatsEvery = try either("repeat", Age.parse) ?? rule.repeatsEvery
     rule.group = try either("group", Age.parse) ?? rule.group

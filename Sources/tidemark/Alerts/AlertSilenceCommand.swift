@@ -48,10 +48,10 @@ struct AlertSilenceCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try CommandContext(logger: diagnostics.logger())
-    if list { return try show(place) }
+    let setup = try CommandContext(logger: diagnostics.logger())
+    if list { return try show(setup) }
     guard let alert else { return }
-    _ = try rules.settings(place).rule(alert)
+    _ = try rules.settings(setup).rule(alert)
     guard !dryRun else {
       let whose = device.map { " of \(String(oneLine: $0, limit: 80))" } ?? ""
       let until = span.map { " until \(zone.zone.textWithOffset(.now() + $0))" } ?? ""
@@ -59,8 +59,8 @@ struct AlertSilenceCommand: AsyncParsableCommand {
         end
           ? "would end the silences of \(alert)\(whose)" : "would silence \(alert)\(whose)\(until)")
     }
-    try Directory.make(place.home.operatorPath)
-    let file = AlertStateFile(place.home.alertStatePath)
+    try Directory.make(setup.home.operatorPath)
+    let file = AlertStateFile(setup.home.alertStatePath)
     try await file.change { state in
       guard let span, !end else {
         state.ledger.silences.removeAll {
@@ -81,9 +81,9 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     }
   }
 
-  private func show(_ place: CommandContext) throws {
+  private func show(_ setup: CommandContext) throws {
     let now = Timestamp.now()
-    let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
+    let state = try AlertState.load(setup.home.alertStatePath, report: Console.complain)
     let silences = state.ledger.silences.filter { $0.until > now }
     if json { return try silences.forEach { Console.say(try Console.json($0)) } }
     guard !silences.isEmpty else { return Console.remark("nothing is silenced") }

@@ -36,8 +36,8 @@ struct AlertStatusCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
-    let state = try AlertState.load(place.home.alertStatePath, report: Console.complain)
+    let setup = try CommandContext(isNeeded: false, logger: diagnostics.logger())
+    let state = try AlertState.load(setup.home.alertStatePath, report: Console.complain)
     let alerts = state.ledger.alerts.values.sorted { ($0.rule, $0.since) < ($1.rule, $1.since) }
     let report = Report(
       firing: alerts.filter { $0.phase == .firing },

@@ -54,8 +54,8 @@ struct Crashes: AsyncParsableCommand {
   func validate() throws { try ArgumentValue.expectOrder(since: since, until: until) }
 
   func run() async throws {
-    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
-    let catalog = try side.catalog(place)
+    let setup = try CommandContext(isNeeded: false, logger: diagnostics.logger())
+    let catalog = try side.catalog(setup)
     let start = since ?? Timestamp.now() - .days(7)
     var crashes: [CrashReport] = []
     var storeError: StoreError?

@@ -71,18 +71,18 @@ struct Delete: AsyncParsableCommand {
   private var deletesRemote: Bool { remote || !local }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
-    let lock = try place.requireLock(unless: dryRun)
+    let setup = try owner.setup(diagnostics.logger())
+    let lock = try setup.requireLock(unless: dryRun)
     let context =
-      !deletesRemote ? nil : try deletesLocal ? place.contextIfSending() : place.context()
-    let lived = try place.lived(context)
-    let trash = try deletesLocal ? Trash(place.home).sessions(at: lived.time.mark) : [:]
+      !deletesRemote ? nil : try deletesLocal ? setup.contextIfSending() : setup.context()
+    let lived = try setup.lived(context)
+    let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
     let targets = try await targets(
-      in: SessionCatalog(place.reading(with: context)), trash: Set(trash.keys), place)
+      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup)
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
-    if let kept = targets.first(where: { isKept($0, place, lived) }) {
+    if let kept = targets.first(where: { isKept($0, setup, lived) }) {
       throw Failure(
         .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
     }
@@ -90,10 +90,10 @@ struct Delete: AsyncParsableCommand {
     guard let lock else {
       return try targets.forEach { try report($0, "would delete", failures: []) }
     }
-    guard try confirmed(targets, place) else { return }
+    guard try confirmed(targets, setup) else { return }
 
     let deletion = Deletion(
-      home: place.home, context: context, lived: lived, command: "tidemark delete")
+      home: setup.home, context: context, lived: lived, command: "tidemark delete")
     var failed = 0
     for target in targets {
       let outcomes = try await deletion.delete(
@@ -117,13 +117,13 @@ struct Delete: AsyncParsableCommand {
   // MARK: Selection
 
   private func targets(
-    in catalog: SessionCatalog, trash: Set<SessionID>, _ place: CommandContext
+    in catalog: SessionCatalog, trash: Set<SessionID>, _ setup: CommandContext
   ) async throws -> [Target] {
     func target(_ entry: SessionCatalog.Entry) -> Target {
       Target(session: entry.session, entry: entry, isTrashed: trash.contains(entry.session))
     }
     guard !all else {
-      let own = place.device.deviceId
+      let own = setup.device.deviceId
       let devices = try await sessions.choice.devices.ids(own: own, in: catalog.context.store)
       let isOwn = devices.contains(own)
       let entries = try await catalog.entries(devices: devices, includesLocal: isOwn)
@@ -134,7 +134,7 @@ struct Delete: AsyncParsableCommand {
     let ids = sessions.ids
     guard !ids.isEmpty else {
       let selected = try await sessions.choice.newest(
-        in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
+        in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
       return selected.entries.map(target)
     }
     var targets: [Target] = []
@@ -163,9 +163,9 @@ struct Delete: AsyncParsableCommand {
   }
 
   private func isKept(
-    _ target: Target, _ place: CommandContext, _ lived: LivedClock
+    _ target: Target, _ setup: CommandContext, _ lived: LivedClock
   ) -> Bool {
-    let isKeptHere = Holds(place.home).isHeld(target.session, at: lived.time)
+    let isKeptHere = Holds(setup.home).isHeld(target.session, at: lived.time)
     let now = Timestamp.now().assumingSynchronizedClocks
     return isKeptHere || target.entry?.remote?.holds.contains { $0.holds(at: now) } == true
   }
@@ -196,7 +196,7 @@ struct Delete: AsyncParsableCommand {
     Console.say("\(verb) \(target.session) (\(sides.joined(separator: " and "))\(size))")
   }
 
-  private func confirmed(_ targets: [Target], _ place: CommandContext) throws -> Bool {
+  private func confirmed(_ targets: [Target], _ setup: CommandContext) throws -> Bool {
     guard !yes, !targets.isEmpty else { return true }
     for target in targets {
       guard let entry = target.entry else {
@@ -204,7 +204,7 @@ struct Delete: AsyncParsableCommand {
         continue
       }
       let isUnsent = entry.uploaded < entry.length && deletesLocal
-      let isForeign = entry.sidecar.deviceId != place.device.deviceId
+      let isForeign = entry.sidecar.deviceId != setup.device.deviceId
       let device = isForeign ? "  of device \(String(oneLine: entry.sidecar.deviceName))" : ""
       Console.remark(
         "\(entry.session)  \(entry.length.byteCount.text)\(device)"

@@ -56,18 +56,18 @@ struct Doctor: AsyncParsableCommand {
     let all = [shell, cron] + [await EnvironmentReport.ofTheMachine()].compactMap(\.self)
     if !json { show(all) }
 
-    let place = try CommandContext(isNeeded: false, logger: diagnostics.logger())
-    let store = try url.map { try place.storeURL($0) } ?? place.storeURL()
+    let setup = try CommandContext(isNeeded: false, logger: diagnostics.logger())
+    let store = try url.map { try setup.storeURL($0) } ?? setup.storeURL()
     let rights = NeededRights(store)
-    let opened = try place.settings.store(
-      at: store, environment: place.environment, policy: .once)
+    let opened = try setup.settings.store(
+      at: store, environment: setup.environment, policy: .once)
     if !json { Console.say("\(opened.location):") }
-    var folder = "\(SessionFolder.deviceKey(place.device.deviceId))probe/"
+    var folder = "\(SessionFolder.deviceKey(setup.device.deviceId))probe/"
     do {
       let isReady = try await FormatMarker.check(
-        opened, isUsed: UsedStores.load(place.home).contains(opened.location), create: false)
+        opened, isUsed: UsedStores.load(setup.home).contains(opened.location), create: false)
       // An empty folder below devices/ would make a new store look like one that lost its marker.
-      if !isReady || !place.hasHome { folder = FormatMarker.probeFolder }
+      if !isReady || !setup.hasHome { folder = FormatMarker.probeFolder }
     } catch let error as StoreError where error.code == .authentication {
       // Some stores answer a read of a missing object like this if listing is forbidden: the checks
       // find out.
@@ -93,7 +93,7 @@ struct Doctor: AsyncParsableCommand {
       Console.say("\nLogin refused; permissions were not checked.")
     } else if refused {
       Console.say("\nThis grants what is needed, and nothing else:\n\(rights.grant)")
-      let device = SessionFolder.deviceKey(place.device.deviceId)
+      let device = SessionFolder.deviceKey(setup.device.deviceId)
       if let grant = rights.deviceGrant(device) {
         Console.say("\nOnce the store is set up, this is enough for this device:\n\(grant)")
       }

@@ -85,11 +85,11 @@ struct Export: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
     let choice = try records.choice()
-    let redactor = showSecrets ? nil : try Redactor(place.settings.redaction)
+    let redactor = showSecrets ? nil : try Redactor(setup.settings.redaction)
     let selected = try await sessions.entries(
-      place, side, owner, since: choice.filter.since, until: choice.filter.until,
+      setup, side, owner, since: choice.filter.since, until: choice.filter.until,
       redactor: redactor,
       // The answer shows the offset of this machine's clock.
       asksStore: merge && !noClockOffset)
@@ -202,14 +202,14 @@ struct Export: AsyncParsableCommand {
     }
     return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
       var isWhole = true
-      func note(_ path: String, _ isThisWhole: Bool) throws {
+      func add(_ path: String, _ isThisWhole: Bool) throws {
         Console.remark("wrote \(path)")
         try say(path)
         isWhole = isWhole && isThisWhole
       }
       for (index, export) in exports.enumerated() {
         if index >= Self.atOnce, let (path, isThisWhole) = try await group.next() {
-          try note(path, isThisWhole)
+          try add(path, isThisWhole)
         }
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
@@ -217,7 +217,7 @@ struct Export: AsyncParsableCommand {
           return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
         }
       }
-      for try await (path, isThisWhole) in group { try note(path, isThisWhole) }
+      for try await (path, isThisWhole) in group { try add(path, isThisWhole) }
       return isWhole
     }
   }

@@ -118,12 +118,12 @@ struct Grep: AsyncParsableCommand {
   private static let usual = Duration.days(7)
 
   func run() async throws {
-    let place = try owner.workplace(
+    let setup = try owner.setup(
       DiagnosticOptions.logger(verbosity: verbose), isNeeded: false)
     let records = try filter.filter()
     let usual = Timestamp.now() - Self.usual
     let selected = try await named.entries(
-      place, side, owner, since: records.since ?? usual, until: records.until)
+      setup, side, owner, since: records.since ?? usual, until: records.until)
     let (entries, catalog) = (selected.entries, selected.catalog)
     let choice = RecordChoice(records)
     let search = try search()

@@ -48,10 +48,10 @@ struct Import: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try CommandContext(logger: diagnostics.logger())
-    let context = try place.context()
-    let lock = try place.requireLock(unless: dryRun)
-    let attacher = try Attacher(context, sources: place.sources)
+    let setup = try CommandContext(logger: diagnostics.logger())
+    let context = try setup.context()
+    let lock = try setup.requireLock(unless: dryRun)
+    let attacher = try Attacher(context, sources: setup.sources)
     var failed = 0
     for file in files {
       do {

@@ -65,12 +65,12 @@ struct Init: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try workplace()
-    let url = try self.url.map { try place.storeURL($0) } ?? place.storeURL()
-    let store = try place.settings.store(at: url, environment: place.environment)
-    let used = try UsedStores.load(place.home)
+    let setup = try self.setup()
+    let url = try self.url.map { try setup.storeURL($0) } ?? setup.storeURL()
+    let store = try setup.settings.store(at: url, environment: setup.environment)
+    let used = try UsedStores.load(setup.home)
     guard !restoreMarker else {
-      return try await restore(url, store, isUsed: used.contains(store.location), place)
+      return try await restore(url, store, isUsed: used.contains(store.location), setup)
     }
     // A person who names a store outranks an unreadable record.
     if used.isKnown && used.contains(store.location) {
@@ -80,36 +80,36 @@ struct Init: AsyncParsableCommand {
     if case .directory(let path) = url.kind {
       if dryRun, !FileManager.default.fileExists(atPath: path) {
         say("Would make the folder \(path).")
-        return try await configure(url, place)
+        return try await configure(url, setup)
       }
       if try !dryRun && DirectoryStore(path: path).makeRoot() { say("Made the folder \(path).") }
     }
     let isThere = try await FormatMarker.isWhole(in: store)
     if dryRun {
       _ = try await store.list("", after: nil)
-      return try await configure(url, place)
+      return try await configure(url, setup)
     }
     try await probe(store)
     if !isThere { try await FormatMarker.write(to: store) }
-    try await configure(url, place)
+    try await configure(url, setup)
   }
 
   /// Restores the marker of a store that lost it; never creates a missing folder.
   private func restore(
-    _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ place: CommandContext
+    _ url: StoreURL, _ store: any ObjectStore, isUsed: Bool, _ setup: CommandContext
   ) async throws {
     if isUsed { try expectFolder(url) }
     guard try await !FormatMarker.isWhole(in: store) else {
       return Console.say("\(store.location)/\(FormatMarker.key) is there; nothing was written.")
     }
-    guard isUsed || place.servesAllUsers else {
+    guard isUsed || setup.servesAllUsers else {
       throw Failure(
         .configuration, "this home has not used \(store.location); run 'tidemark init \(url)'")
     }
-    let lock = try place.requireLock()
+    let lock = try setup.requireLock()
     try await probe(store)
     try await FormatMarker.write(to: store)
-    try Uploader(place.context(store: url)).retryStore(holding: lock)
+    try Uploader(setup.context(store: url)).retryStore(holding: lock)
     Console.say(
       "Wrote \(store.location)/\(FormatMarker.key). No log was restored: run 'tidemark verify'; "
         + "'tidemark verify --repair' sends again what the local logs still have.")
@@ -139,26 +139,26 @@ struct Init: AsyncParsableCommand {
   /// Prints a line for a person; with JSON, prints nothing.
   private func say(_ line: String) { if !json { Console.say(line) } }
 
-  private func configure(_ store: StoreURL, _ place: CommandContext) async throws {
-    let configuration = place.home.configurationPath
+  private func configure(_ store: StoreURL, _ setup: CommandContext) async throws {
+    let configuration = setup.home.configurationPath
     let folder = String(
       configuration.dropLast(configuration.split(separator: "/").last?.count ?? 0))
     var login: SavedCredentials?
     if !noSave {
       login = SavedCredentials(
-        for: store, environment: place.environment, in: String(folder.dropLast()))
+        for: store, environment: setup.environment, in: String(folder.dropLast()))
     }
-    let text = try text(store: store.description, login, place)
+    let text = try text(store: store.description, login, setup)
     let files = login?.secrets.keys.sorted() ?? []
     // A consent that the configuration states is a person's decision.
-    let consent = place.settings.consent ?? .logs
+    let consent = setup.settings.consent ?? .logs
     if dryRun {
       say("Would write \(configuration) (consent: \(consent.rawValue)).")
       for file in files { say("Would save the login in \(file) (mode 0600).") }
       return try report(store, configuration, consent, files, cron: nil)
     }
     try login?.save()
-    try write(text, place)
+    try write(text, setup)
     say("Ready: write, read and delete work on \(store).")
     say("Configuration: \(configuration) (consent: \(consent.rawValue))")
     if consent != .logs {
@@ -166,18 +166,18 @@ struct Init: AsyncParsableCommand {
         "consent is kept as it was: \(Self.effect(of: consent)); 'consent: logs' sends logs")
     }
     for file in files { say("Login: \(file) (mode 0600)") }
-    try sayWhatStays(store, place)
+    try sayWhatStays(store, setup)
     if let refusal = login?.refusal { Console.complain(refusal) }
 
     // Test what cron will find instead of guessing.
-    let problem = await problemInCron(store, place)
+    let problem = await problemInCron(store, setup)
     let home =
-      EnvironmentReport.isFoundByCron(place.home) ? "" : "TIDEMARK_HOME=\(place.home.path) "
-    let crontab = place.home.owner == nil ? "crontab" : "root's crontab"
+      EnvironmentReport.isFoundByCron(setup.home) ? "" : "TIDEMARK_HOME=\(setup.home.path) "
+    let crontab = setup.home.owner == nil ? "crontab" : "root's crontab"
     say(
       "Next: tidemark run -- PROGRAM   and in \(crontab): * * * * * \(home)\(EnvironmentReport.programInCron) upload"
     )
-    let device = SessionFolder.deviceKey(place.device.deviceId)
+    let device = SessionFolder.deviceKey(setup.device.deviceId)
     if !json, let grant = NeededRights(store).deviceGrant(device) {
       Console.remark(
         "A login for this device alone needs no more than this policy; without s3:DeleteObject, a stolen "
@@ -194,12 +194,12 @@ struct Init: AsyncParsableCommand {
   }
 
   /// Says that the store changes, and what that means for sessions which the former one has.
-  private func sayWhatStays(_ url: StoreURL, _ place: CommandContext) throws {
-    guard let former = place.settings.store,
-      (try? place.storeURL(former))?.description ?? former != url.description
+  private func sayWhatStays(_ url: StoreURL, _ setup: CommandContext) throws {
+    guard let former = setup.settings.store,
+      (try? setup.storeURL(former))?.description ?? former != url.description
     else { return }
-    let store = try place.settings.store(at: url, environment: place.environment)
-    let count = try SealedCopies(place.home, store: store.location).countElsewhere
+    let store = try setup.settings.store(at: url, environment: setup.environment)
+    let count = try SealedCopies(setup.home, store: store.location).countElsewhere
     let rest = count > 0 ? " " + SealedElsewhere.text(count, store.location) + "." : ""
     say("Store changed: \(former) is not asked any more, and what is there stays there.\(rest)")
   }
@@ -221,9 +221,9 @@ struct Init: AsyncParsableCommand {
   }
 
   /// The error when the store is read without this environment; nil if there is none.
-  private func problemInCron(_ url: StoreURL, _ place: CommandContext) async -> String? {
+  private func problemInCron(_ url: StoreURL, _ setup: CommandContext) async -> String? {
     do {
-      let settings = try Settings(path: place.home.configurationPath)
+      let settings = try Settings(path: setup.home.configurationPath)
       let store = try settings.store(
         at: url, environment: EnvironmentReport.environmentInCron(.current), policy: .once)
       guard try await FormatMarker.isWhole(in: store) else { return "its marker is missing." }
@@ -233,7 +233,7 @@ struct Init: AsyncParsableCommand {
     }
   }
 
-  private func workplace() throws -> CommandContext {
+  private func setup() throws -> CommandContext {
     let environment = ProcessInfo.processInfo.environment
     let usual = Home.locate(environment: environment)
     var choice = StoreChoice()
@@ -278,18 +278,18 @@ struct Init: AsyncParsableCommand {
 
   /// The new configuration.
   private func text(
-    store: String, _ login: SavedCredentials?, _ place: CommandContext
+    store: String, _ login: SavedCredentials?, _ setup: CommandContext
   ) throws -> String {
-    let path = place.home.configurationPath
+    let path = setup.home.configurationPath
     var text: String
     if let written = try Settings.text(of: path) {
       text = SettingsTemplate.replacing(storeIn: written, with: store)
-      if place.settings.consent == nil { text = SettingsTemplate.consentingToLogs(text) }
+      if setup.settings.consent == nil { text = SettingsTemplate.consentingToLogs(text) }
     } else {
       text = SettingsTemplate.text(store: store)
     }
     // cron has neither this command line nor this environment.
-    if place.settings.storeSettings.allowsPlaintext {
+    if setup.settings.storeSettings.allowsPlaintext {
       text = SettingsTemplate.allowingPlaintext(text)
     }
     for one in login?.settings ?? [] {
@@ -304,11 +304,11 @@ struct Init: AsyncParsableCommand {
     return text
   }
 
-  private func write(_ text: String, _ place: CommandContext) throws {
+  private func write(_ text: String, _ setup: CommandContext) throws {
     // Users who record read a machine's configuration, which names files with secrets but contains
     // none.
     try AtomicFile.write(
-      Array(text.utf8), to: place.home.configurationPath,
-      mode: place.home.owner == nil ? 0o600 : 0o644)
+      Array(text.utf8), to: setup.home.configurationPath,
+      mode: setup.home.owner == nil ? 0o600 : 0o644)
   }
 }

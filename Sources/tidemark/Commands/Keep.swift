@@ -60,21 +60,21 @@ struct Keep: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
-    let lock = try place.requireLock(unless: dryRun)
-    var context = try place.contextIfSending(needsLogin: false)
+    let setup = try owner.setup(diagnostics.logger())
+    let lock = try setup.requireLock(unless: dryRun)
+    var context = try setup.contextIfSending(needsLogin: false)
     let entries: [SessionCatalog.Entry]
     var storeError: StoreError?
     do {
-      entries = try await self.entries(SessionCatalog(place.reading(with: context)), place)
+      entries = try await self.entries(SessionCatalog(setup.reading(with: context)), setup)
     } catch let error as StoreError
       where error.code != .cancelled && !sessions.choice.devices.isElsewhere
     {
       // The local copies need no store.
       (context, storeError) = (nil, error)
-      entries = try await self.entries(SessionCatalog(place.reading(with: nil)), place)
+      entries = try await self.entries(SessionCatalog(setup.reading(with: nil)), setup)
     }
-    let lived = try place.lived(context)
+    let lived = try setup.lived(context)
     var isWhole = true
     for entry in entries {
       guard let lock else {
@@ -86,9 +86,9 @@ struct Keep: AsyncParsableCommand {
         continue
       }
       if release {
-        try await say(end(of: entry, place, context, holding: lock), entry, context)
+        try await say(end(of: entry, setup, context, holding: lock), entry, context)
       } else {
-        let (result, isKept) = try await keep(entry, place, context, lived, holding: lock)
+        let (result, isKept) = try await keep(entry, setup, context, lived, holding: lock)
         isWhole = isWhole && isKept
         try say(result, entry, context)
       }
@@ -99,7 +99,7 @@ struct Keep: AsyncParsableCommand {
   }
 
   private func entries(
-    _ catalog: SessionCatalog, _ place: CommandContext
+    _ catalog: SessionCatalog, _ setup: CommandContext
   ) async throws -> [SessionCatalog.Entry] {
     guard sessions.ids.isEmpty else {
       return try await catalog.context.explaining {
@@ -108,16 +108,16 @@ struct Keep: AsyncParsableCommand {
       }
     }
     let selected = try await sessions.choice.newest(
-      in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
+      in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
     if selected.entries.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
     return selected.entries
   }
 
   private func end(
-    of entry: SessionCatalog.Entry, _ place: CommandContext, _ context: SyncContext?,
+    of entry: SessionCatalog.Entry, _ setup: CommandContext, _ context: SyncContext?,
     holding lock: HomeLock
   ) async throws -> Result {
-    let isLocal = try Holds(place.home).release(entry.session, holding: lock)
+    let isLocal = try Holds(setup.home).release(entry.session, holding: lock)
     var isRemote = false
     if let context, let remote = entry.remote {
       isRemote = try await RemoteHold(context).release(remote)
@@ -126,10 +126,10 @@ struct Keep: AsyncParsableCommand {
   }
 
   private func keep(
-    _ entry: SessionCatalog.Entry, _ place: CommandContext, _ context: SyncContext?,
+    _ entry: SessionCatalog.Entry, _ setup: CommandContext, _ context: SyncContext?,
     _ lived: LivedClock, holding lock: HomeLock
   ) async throws -> (Result, isKept: Bool) {
-    let hold = try Holds(place.home).keep(entry.session, for: holdTime, lived, holding: lock)
+    let hold = try Holds(setup.home).keep(entry.session, for: holdTime, lived, holding: lock)
     var isRemote = context != nil && entry.remote != nil
     var isKept = true
     if let context, let remote = entry.remote {

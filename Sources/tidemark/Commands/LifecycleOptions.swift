@@ -30,15 +30,15 @@ struct LifecycleOptions: ParsableArguments {
 
   /// Prints or installs the rule for the configured store.
   func run(_ age: Duration?, dryRun: Bool, yes: Bool, _ logger: Logger) async throws {
-    let place = try CommandContext(logger: logger)
-    let url = try place.storeURL()
-    var retention = place.settings.retention
+    let setup = try CommandContext(logger: logger)
+    let url = try setup.storeURL()
+    var retention = setup.settings.retention
     retention.remote = age ?? retention.remote
     let days = retention.lifecycleDays(longestSession: longestSession ?? .days(30))
     let rule = try LifecycleRule(url, below: SessionFolder.devicesKey, days: days)
     if printLifecycle { return Console.write(Array(rule.document.utf8)) }
     let bucket = try BucketLifecycle(
-      url, settings: place.settings.storeSettings, environment: place.environment)
+      url, settings: setup.settings.storeSettings, environment: setup.environment)
     let plan = try await bucket.plan(rule)
     show(plan, dryRun: dryRun)
     guard !plan.isInstalled, !dryRun,

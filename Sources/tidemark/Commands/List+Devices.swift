@@ -9,10 +9,10 @@ import SessionReading
 /// `list --summary` and `list --tree`.
 extension List {
   /// Prints one line per device.
-  func showDevices(_ place: CommandContext) async throws {
-    let context = try place.reading(.remote)
+  func showDevices(_ setup: CommandContext) async throws {
+    let context = try setup.reading(.remote)
     guard let store = context.store else { return }
-    let wanted = Set(try await choice.devices.ids(own: place.device.deviceId, in: store))
+    let wanted = Set(try await choice.devices.ids(own: setup.device.deviceId, in: store))
     let records = try await DeviceRecord.all(in: store).filter { wanted.contains($0.deviceId) }
     let now = Timestamp.now()
     let found = try await DeviceSummary.read(

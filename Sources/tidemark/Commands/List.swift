@@ -94,18 +94,18 @@ struct List: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
-    if summary { return try await showDevices(place) }
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
+    if summary { return try await showDevices(setup) }
     let chosen = choice.isChoosing || span.isChoosing || owner.user != nil
     let limit = number ?? (all || chosen ? Int.max : 50)
     let selected = try await choice.newest(
-      in: side.catalog(place), place, owner, since: span.since, until: span.until,
+      in: side.catalog(setup), setup, owner, since: span.since, until: span.until,
       limit: sort == .start && !reverse ? limit : .max, includesLocal: !side.remote)
     let now = Timestamp.now()
     let entries = Array(sorted(selected.entries, now).prefix(limit))
     var view = ListColumn.View(now: now, zone: zone.zone)
     view.store = selected.catalog.context.store?.location
-    view.keptUntil = try Self.holds(place)
+    view.keptUntil = try Self.holds(setup)
     if tree, !entries.isEmpty {
       try await showTree(entries, in: selected.catalog, view)
     } else if json {
@@ -152,10 +152,10 @@ struct List: AsyncParsableCommand {
 
   /// Until when sessions are kept, by the holds of this home and of the store.
   private static func holds(
-    _ place: CommandContext
+    _ setup: CommandContext
   ) throws -> (SessionCatalog.Entry) -> Timestamp? {
-    guard place.hasHome else { return { _ in nil } }
-    let (holds, time) = (Holds(place.home), try place.lived(nil).time)
+    guard setup.hasHome else { return { _ in nil } }
+    let (holds, time) = (Holds(setup.home), try setup.lived(nil).time)
     let now = Timestamp.now().assumingSynchronizedClocks
     return { entry in
       let here = (try? holds.hold(on: entry.session)).flatMap { hold in

@@ -48,7 +48,7 @@ enum ListColumn: String, CaseIterable {
     case .where_: return .init(entry.location.rawValue)
     case .user: return .init(Self.line(sidecar.userId))
     case .device: return .init(Self.line(sidecar.deviceName))
-    case .note: return .init(Self.note(entry, view))
+    case .note: return .init(Self.remarks(entry, view))
     }
   }
 
@@ -96,7 +96,7 @@ enum ListColumn: String, CaseIterable {
     return .init(length == 0 ? "100 %" : "\(Int64(entry.uploaded) * 100 / length) %")
   }
 
-  private static func note(_ entry: SessionCatalog.Entry, _ view: View) -> String {
+  private static func remarks(_ entry: SessionCatalog.Entry, _ view: View) -> String {
     var notes: [String] = []
     if let until = view.keptUntil(entry) { notes.append("kept until \(view.zone.day(until))") }
     if entry.sidecar.withholdsLog {

@@ -78,8 +78,8 @@ struct Log: AsyncParsableCommand {
   }
 
   private func add(_ level: Level, _ message: String) throws {
-    let place = try CommandContext(acceptsBadSettings: true, logger: .off)
-    guard let name = session ?? place.environment["TIDEMARK_SESSION"], !name.isEmpty else {
+    let setup = try CommandContext(acceptsBadSettings: true, logger: .off)
+    guard let name = session ?? setup.environment["TIDEMARK_SESSION"], !name.isEmpty else {
       throw Failure(
         .usage,
         "no session to add to: start the script with 'tidemark run', or name one with --session"
@@ -93,7 +93,7 @@ struct Log: AsyncParsableCommand {
     let scenario = try scenario.first.map(ScenarioName.init(argument:))
     do {
       var running = try RunningSession(
-        joining: session, in: place.home, rotateAt: place.settings.recording.rotateAt)
+        joining: session, in: setup.home, rotateAt: setup.settings.recording.rotateAt)
       let outcome = try running.record(level, category: category, message, scenario: scenario)
       if case .leftOutFirst(let name) = outcome {
         Console.complain(
@@ -102,10 +102,10 @@ struct Log: AsyncParsableCommand {
       }
     } catch RunningSession.Problem.ended(let session) {
       // Not lost: the new session states which one it continues.
-      var options = place.settings.recording
+      var options = setup.settings.recording
       options.continues = session
       let writer = try SessionWriter(
-        home: place.home, device: place.device, appName: app, options: options)
+        home: setup.home, device: setup.device, appName: app, options: options)
       writer.record(level, category: category, message, scenario: scenario)
       try writer.end(.exit(0))
     } catch let problem as RunningSession.Problem {

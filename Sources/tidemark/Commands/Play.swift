@@ -45,8 +45,8 @@ struct Play: AsyncParsableCommand {
       throw Failure(
         .usage, "play needs a terminal; 'tidemark show --plain' prints what the program printed")
     }
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
-    let catalog = try side.catalog(place)
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
+    let catalog = try side.catalog(setup)
     let entry = try await side.entry(named: id, in: catalog)
     guard entry.sidecar.format == .lines else {
       throw Failure(.usage, "\(entry.session) has no times; 'tidemark show' prints it")

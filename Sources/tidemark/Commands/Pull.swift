@@ -65,21 +65,21 @@ struct Pull: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try CommandContext(logger: diagnostics.logger())
+    let setup = try CommandContext(logger: diagnostics.logger())
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
       throw Failure(.usage, "\(String(oneLine: folder)) is a file; name a folder")
     }
-    let context = try place.context(transfers: transfers)
-    let reading = try place.reading(with: context)
+    let context = try setup.context(transfers: transfers)
+    let reading = try setup.reading(with: context)
     let store = reading.store ?? context.store
     var puller = Puller(store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
     puller.replacesFormer = redacted
     let items = try await plan(puller, SessionCatalog(reading), store)
-    place.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
+    setup.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {
-      place.logger.info(
+      setup.logger.info(
         "\(item.remote.session): \(item.refusal ?? "fetch \(item.missing) B of log")")
     }
     if dryRun {

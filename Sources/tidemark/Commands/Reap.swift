@@ -81,39 +81,39 @@ struct Reap: AsyncParsableCommand {
     if lifecycle.isAsked {
       return try await lifecycle.run(olderThan, dryRun: dryRun, yes: yes, logger)
     }
-    let places = try CommandContext.all(logger: logger)
-    guard let own = places.last else { return }
+    let setups = try CommandContext.all(logger: logger)
+    guard let own = setups.last else { return }
     var retention = own.settings.retention
     if let age = olderThan { retention = retention.asking(age) }
     retention.trustsServerClock = trustServerClock
     retention.isForced = force
     var failed = 0
     if local || !remote {
-      for place in places {
+      for setup in setups {
         do {
-          failed += try await place.home.withOwnersRights { try await reapLocal(place, retention) }
-        } catch  where places.count > 1 && !(error is StoreError) {
+          failed += try await setup.home.withOwnersRights { try await reapLocal(setup, retention) }
+        } catch  where setups.count > 1 && !(error is StoreError) {
           // An error in one user's home must not affect the others.
-          Console.complain("\(place.home.path): \(error)")
+          Console.complain("\(setup.home.path): \(error)")
           failed += 1
         }
       }
     }
-    if remote || !local { failed += try await reapRemoteSide(of: places, own, retention) }
+    if remote || !local { failed += try await reapRemoteSide(of: setups, own, retention) }
     if failed > 0 { throw ExitStatus.partial }
   }
 
   /// Reaps the store's side; nothing for a home that sends nothing, unless the store's side is asked
   /// for.
   private func reapRemoteSide(
-    of places: [CommandContext], _ own: CommandContext, _ retention: Retention
+    of setups: [CommandContext], _ own: CommandContext, _ retention: Retention
   ) async throws -> Int {
-    var elsewhere = try CommandContext.openInRefusedHomes(besides: places)
-    for place in places.dropLast() {
+    var elsewhere = try CommandContext.openInRefusedHomes(besides: setups)
+    for setup in setups.dropLast() {
       do {
-        try await place.home.withOwnersRights { elsewhere.add(place.home) }
+        try await setup.home.withOwnersRights { elsewhere.add(setup.home) }
       } catch {
-        elsewhere.addUnknown(place.home)
+        elsewhere.addUnknown(setup.home)
       }
     }
     let lock = try own.requireLock(unless: dryRun)
@@ -133,21 +133,21 @@ struct Reap: AsyncParsableCommand {
       device: device ?? own.device.deviceId)
   }
 
-  private func reapLocal(_ place: CommandContext, _ retention: Retention) async throws -> Int {
-    let lock = try place.requireLock(unless: dryRun)
-    let context = try place.contextIfSending()
+  private func reapLocal(_ setup: CommandContext, _ retention: Retention) async throws -> Int {
+    let lock = try setup.requireLock(unless: dryRun)
+    let context = try setup.contextIfSending()
     try await context?.checkFolder()
-    let lived = try place.lived(context)
+    let lived = try setup.lived(context)
     let reaper =
       context.map(LocalReaper.init)
       ?? LocalReaper(
-        home: place.home, lived: lived, now: .now(), unproven: place.reasonToKeepUnsent)
+        home: setup.home, lived: lived, now: .now(), unproven: setup.reasonToKeepUnsent)
     var plan = try await reaper.plan(retention)
-    let chosen = try await self.chosen(in: place.reading(with: nil), devices: [])
+    let chosen = try await self.chosen(in: setup.reading(with: nil), devices: [])
     plan.restrict(to: chosen)
     show(plan.local, plan.kept, side: "local")
     try report(plan.postponement)
-    guard try mayDelete(plan.local, below: place.settings.retention.local) else { return 0 }
+    guard try mayDelete(plan.local, below: setup.settings.retention.local) else { return 0 }
     let outcomes = lock.map { reaper.execute(plan, retention, holding: $0) } ?? []
     try sayLines(
       plan.local, plan.kept, side: "local",

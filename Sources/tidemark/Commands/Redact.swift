@@ -88,10 +88,10 @@ struct Redact: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
-    try choice.devices.expectOwn(place, "redact")
-    if applyRemote { return try await apply(place) }
-    let settings = try rules.map { try Settings(path: Self.existing($0)) } ?? place.settings
+    let setup = try owner.setup(diagnostics.logger())
+    try choice.devices.expectOwn(setup, "redact")
+    if applyRemote { return try await apply(setup) }
+    let settings = try rules.map { try Settings(path: Self.existing($0)) } ?? setup.settings
     let redactor = try Redactor(settings.redaction)
     if let file {
       try await show(file == "-" ? "standard input" : file, .asIs, redactor) { body in
@@ -99,8 +99,8 @@ struct Redact: AsyncParsableCommand {
       }
       return
     }
-    let catalog = SessionCatalog(try place.reading(with: nil))
-    let devices = [place.device.deviceId]
+    let catalog = SessionCatalog(try setup.reading(with: nil))
+    let devices = [setup.device.deviceId]
     let entries =
       ids.isEmpty
       ? try await catalog.entries(devices: devices, activeSince: span.since)
@@ -117,16 +117,16 @@ struct Redact: AsyncParsableCommand {
 
   // MARK: Applying
 
-  private func apply(_ place: CommandContext) async throws {
-    let lock = try place.requireLock(unless: dryRun)
-    let context = try place.context()
+  private func apply(_ setup: CommandContext) async throws {
+    let lock = try setup.requireLock(unless: dryRun)
+    let context = try setup.context()
     guard context.consent == .logs else {
       throw Failure(
         .authentication,
-        "consent is 'metadata' in \(place.home.configurationPath): no log is sent or re-sent")
+        "consent is 'metadata' in \(setup.home.configurationPath): no log is sent or re-sent")
     }
-    let catalog = SessionCatalog(try place.reading(with: nil))
-    let devices = [place.device.deviceId]
+    let catalog = SessionCatalog(try setup.reading(with: nil))
+    let devices = [setup.device.deviceId]
     let entries =
       ids.isEmpty
       ? try await catalog.entries(devices: devices, activeSince: span.since).filter(includes)
@@ -140,12 +140,12 @@ struct Redact: AsyncParsableCommand {
     if let lock, !items.isEmpty {
       let report = try await pass.run(items, holding: lock)
       try say(items.filter { report.hasFinished($0.session) })
-      for (session, reason) in report.leftBehind.sorted(by: { $0.key < $1.key }) {
+      for (session, reason) in report.supersededLeft.sorted(by: { $0.key < $1.key }) {
         Console.complain("\(session): the objects sent before could not be deleted: \(reason)")
       }
       for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
       if let error = report.stoppedBy { throw error }
-      failed = failed || !report.failures.isEmpty || !report.leftBehind.isEmpty
+      failed = failed || !report.failures.isEmpty || !report.supersededLeft.isEmpty
     } else {
       try say(items)
     }
@@ -197,13 +197,13 @@ struct Redact: AsyncParsableCommand {
   ) async throws {
     var scan = RedactionScan(redactor, format)
     var counts: [String: Int] = [:]
-    func note(_ hit: RedactionScan.Hit) throws {
+    func add(_ hit: RedactionScan.Hit) throws {
       if counts.isEmpty, !count, !json { Console.say(Console.paint(name, .bold)) }
       counts[hit.kind, default: 0] += 1
       if !count { try json ? sayJSON(hit, in: name) : say(hit) }
     }
-    try read { try scan.add($0, note) }
-    try scan.finish(note)
+    try read { try scan.add($0, add) }
+    try scan.finish(add)
     if json {
       if count { Console.say(try Console.json(Total(log: name, redacted: counts))) }
     } else if !counts.isEmpty || file != nil || !ids.isEmpty {
@@ -240,9 +240,9 @@ struct Redact: AsyncParsableCommand {
   }
 
   private func sayJSON(_ hit: RedactionScan.Hit, in name: String) throws {
-    let place = Place(
+    let setup = Place(
       log: name, kind: hit.kind, offset: hit.offset, length: hit.secret.count, line: hit.line,
       text: String(decoding: hit.text, as: UTF8.self))
-    Console.say(try Console.json(place))
+    Console.say(try Console.json(setup))
   }
 }

@@ -42,22 +42,22 @@ struct Restore: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
+    let setup = try owner.setup(diagnostics.logger())
     let wanted = try ShortenedID(id)
     if from == nil,
       let session = try restoreFromTrash(
-        place, wanted, holding: place.requireLock(unless: dryRun))
+        setup, wanted, holding: setup.requireLock(unless: dryRun))
     {
       return try report(session, as: dryRun ? nil : session, from: "trash")
     }
-    let lived = try place.lived(nil)
+    let lived = try setup.lived(nil)
     let mark = lived.time.mark
     let lock = {
-      let lock = try await place.waitForLock()
+      let lock = try await setup.waitForLock()
       try lived.save(holding: lock)
       return lock
     }
-    let restorer = SessionRestorer(into: place.home, device: place.device, machine: .current)
+    let restorer = SessionRestorer(into: setup.home, device: setup.device, machine: .current)
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
       if dryRun { return try report(copy.sidecar.sessionId, as: nil, from: "mirror") }
@@ -65,7 +65,7 @@ struct Restore: AsyncParsableCommand {
         copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
       return try report(copy.sidecar.sessionId, as: restored, from: "mirror")
     }
-    let catalog = SessionCatalog(try place.reading(.remote))
+    let catalog = SessionCatalog(try setup.reading(.remote))
     let entry = try await catalog.context.explaining {
       try await catalog.entry(matching: id, devices: catalog.devices(for: [id]))
     }
@@ -83,10 +83,10 @@ struct Restore: AsyncParsableCommand {
   }
 
   private func restoreFromTrash(
-    _ place: CommandContext, _ wanted: ShortenedID, holding lock: HomeLock?
+    _ setup: CommandContext, _ wanted: ShortenedID, holding lock: HomeLock?
   ) throws -> SessionID? {
-    let lived = try place.lived(nil)
-    let trash = Trash(place.home)
+    let lived = try setup.lived(nil)
+    let trash = Trash(setup.home)
     let found = try trash.sessions(at: lived.time.mark).keys.filter(wanted.matches)
     guard let session = found.first else { return nil }
     guard found.count == 1 else {

@@ -48,16 +48,16 @@ struct Retry: AsyncParsableCommand {
 
   func run() async throws {
     let ids = sessions.ids
-    let place = try owner.workplace(diagnostics.logger())
-    try sessions.choice.devices.expectOwn(place, "retry")
-    let lock = try place.requireLock(unless: dryRun)
-    let uploader = Uploader(try place.context(store: place.storeURL(), needsLogin: false))
+    let setup = try owner.setup(diagnostics.logger())
+    try sessions.choice.devices.expectOwn(setup, "retry")
+    let lock = try setup.requireLock(unless: dryRun)
+    let uploader = Uploader(try setup.context(store: setup.storeURL(), needsLogin: false))
     if moved { return try sendFromElsewhere(uploader, lock) }
     let waiting = try uploader.waiting()
     var released = waiting.sessions
     if isChoosing {
       let waiting = Set(released.map(\.session))
-      let chosen = try await SessionCatalog(place.reading(with: nil))
+      let chosen = try await SessionCatalog(setup.reading(with: nil))
         .entries(
           devices: [], activeSince: span.since, including: { waiting.contains($0) }
         )
@@ -96,7 +96,7 @@ struct Retry: AsyncParsableCommand {
       try say(one.session, one.reason)
     }
     if released.isEmpty && (isChoosing || waiting.store == nil) { Console.remark("nothing waits") }
-    if let problem = try place.storeProblem() { throw problem }
+    if let problem = try setup.storeProblem() { throw problem }
   }
 
   /// Lets sessions be uploaded that another store has.

@@ -39,10 +39,10 @@ extension ScenarioName {
 
 /// The setup shared by the subcommands.
 private struct ScenarioPlace {
-  let place: CommandContext
-  var file: ControlFile { ControlFile(place.home) }
+  let setup: CommandContext
+  var file: ControlFile { ControlFile(setup.home) }
 
-  init() throws { place = try CommandContext(acceptsBadSettings: true, logger: .off) }
+  init() throws { setup = try CommandContext(acceptsBadSettings: true, logger: .off) }
 
   /// The states, and scenarios that sessions declare but that have no state any more.
   func known() async throws -> [ScenarioName: ScenarioState] {
@@ -55,7 +55,7 @@ private struct ScenarioPlace {
 
   /// The scenarios that unsealed sessions declare; for root in machine-wide mode, those of all users.
   private func declared() async throws -> Set<ScenarioName> {
-    guard place.servesAllUsers else { return try DeclaredScenarios(place.home).names() }
+    guard setup.servesAllUsers else { return try DeclaredScenarios(setup.home).names() }
     var found: Set<ScenarioName> = []
     for home in try MachineWide.homes().homes {
       do {
@@ -137,7 +137,7 @@ private struct ScenarioList: AsyncParsableCommand {
 
   func run() async throws {
     let control = try ScenarioPlace()
-    let device = control.place.device
+    let device = control.setup.device
     let now = Timestamp.now()
     let known = try await control.known().sorted { $0.key < $1.key }
     if json {
@@ -233,8 +233,8 @@ private struct ScenarioTest: ParsableCommand {
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() throws {
-    let place = try ScenarioPlace().place
-    let isOn = ScenarioSwitch(place.home).isOn(try ScenarioName(argument: name))
+    let setup = try ScenarioPlace().setup
+    let isOn = ScenarioSwitch(setup.home).isOn(try ScenarioName(argument: name))
     if !isOn { throw ExitCode(1) }
   }
 }

@@ -45,7 +45,7 @@ struct SelectionOptions: ParsableArguments {
   /// The sessions: in the order of the given ids, else oldest first.
   ///
   /// - Parameters:
-  ///   - place: the home.
+  ///   - setup: the home and its settings.
   ///   - side: which copies count.
   ///   - owner: whose sessions.
   ///   - since: excludes sessions that have not grown since then.
@@ -54,11 +54,11 @@ struct SelectionOptions: ParsableArguments {
   ///   - redactor: masks local logs; nil to read them as they are.
   ///   - asksStore: whether to query the store even for named sessions that are complete here.
   func entries(
-    _ place: CommandContext, _ side: SideOptions, _ owner: UserOptions,
+    _ setup: CommandContext, _ side: SideOptions, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max,
     redactor: Redactor? = nil, asksStore: Bool = false
   ) async throws -> SelectedSessions {
-    let catalog = try side.catalog(place, redactor)
+    let catalog = try side.catalog(setup, redactor)
     guard ids.isEmpty else {
       let entries =
         asksStore
@@ -69,7 +69,7 @@ struct SelectionOptions: ParsableArguments {
       return SelectedSessions(entries: entries, catalog: catalog)
     }
     var selected = try await choice.newest(
-      in: catalog, place, owner, since: since, until: until, limit: limit,
+      in: catalog, setup, owner, since: since, until: until, limit: limit,
       includesLocal: !side.remote)
     selected.entries.reverse()
     return selected
@@ -96,7 +96,7 @@ extension ChoiceOptions {
   ///
   /// - Parameters:
   ///   - catalog: the catalog to search.
-  ///   - place: the home.
+  ///   - setup: the home and its settings.
   ///   - owner: whose sessions.
   ///   - since: excludes sessions that have not grown since then.
   ///   - until: excludes sessions that began later.
@@ -104,7 +104,7 @@ extension ChoiceOptions {
   ///   - includesLocal: whether local sessions count; if so, a store that fails is reported, and
   ///     they remain.
   func newest(
-    in catalog: SessionCatalog, _ place: CommandContext, _ owner: UserOptions,
+    in catalog: SessionCatalog, _ setup: CommandContext, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max, includesLocal: Bool = true,
     needsStore: Bool = false
   ) async throws -> SelectedSessions {
@@ -117,8 +117,8 @@ extension ChoiceOptions {
     // Sessions excluded later must not count towards the limit.
     let most = app != nil || failed || until != nil || owner.user != nil ? Int.max : limit
     do {
-      let devices = try await devices.ids(own: place.device.deviceId, in: catalog.context.store)
-      let isOwn = devices.contains(place.device.deviceId)
+      let devices = try await devices.ids(own: setup.device.deviceId, in: catalog.context.store)
+      let isOwn = devices.contains(setup.device.deviceId)
       let entries = try await catalog.entries(
         limit: most, devices: devices, includesLocal: isOwn && includesLocal, activeSince: since)
       return SelectedSessions(entries: chosen(entries), catalog: catalog)

@@ -54,8 +54,8 @@ struct Show: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
-    let (entry, catalog) = try await entry(place)
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
+    let (entry, catalog) = try await entry(setup)
     let reader = try side.reader(of: entry, in: catalog)
     let choice = try records.choice()
     let mode = records.mode(for: choice)
@@ -83,12 +83,12 @@ struct Show: AsyncParsableCommand {
   }
 
   private func entry(
-    _ place: CommandContext
+    _ setup: CommandContext
   ) async throws -> (SessionCatalog.Entry, SessionCatalog) {
-    let catalog = try side.catalog(place)
+    let catalog = try side.catalog(setup)
     if let id { return (try await side.entry(named: id, in: catalog), catalog) }
     let selected = try await choice.newest(
-      in: catalog, place, owner, since: records.filter.since, until: records.filter.until, limit: 1,
+      in: catalog, setup, owner, since: records.filter.since, until: records.filter.until, limit: 1,
       includesLocal: !side.remote)
     guard let entry = selected.entries.first else {
       throw Failure(.usage, "no matching sessions; see 'tidemark list'")

@@ -106,22 +106,22 @@ struct Status: AsyncParsableCommand {
     var isPartial = false
     var lacksConsent = false
     var problem: StoreError?
-    let places = try CommandContext.all(isNeeded: false, logger: diagnostics.logger())
-    for (index, place) in places.enumerated() {
+    let setups = try CommandContext.all(isNeeded: false, logger: diagnostics.logger())
+    for (index, setup) in setups.enumerated() {
       let report: Report
       do {
-        problem = try problem ?? place.storeProblem()
-        report = try await place.home.withOwnersRights { try self.report(on: place) }
-      } catch  where places.count > 1 && !(error is StoreError) {
+        problem = try problem ?? setup.storeProblem()
+        report = try await setup.home.withOwnersRights { try self.report(on: setup) }
+      } catch  where setups.count > 1 && !(error is StoreError) {
         // An error in one user's home must not hide the others.
-        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+        Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
         isPartial = true
         continue
       }
       if index > 0 && !json { Console.say() }
-      if json { Console.say(try Console.json(report)) } else { show(report, place) }
+      if json { Console.say(try Console.json(report)) } else { show(report, setup) }
       isStale = isStale || report.stale
-      lacksConsent = lacksConsent || place.reasonNotToSend?.isProblem == true
+      lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
       isPartial =
         isPartial || !report.formerDevices.isEmpty || !report.sealedElsewhere.isEmpty
         || report.waiting.contains(where: \.isProblem)
@@ -135,59 +135,59 @@ struct Status: AsyncParsableCommand {
   /// Prints metrics; problems appear in them, not in the exit code.
   private func showMetrics() async throws {
     var homes: [DeviceMetrics] = []
-    let places = try CommandContext.all(logger: diagnostics.logger())
-    for place in places {
+    let setups = try CommandContext.all(logger: diagnostics.logger())
+    for setup in setups {
       do {
-        homes.append(try await place.home.withOwnersRights { try await place.metrics() })
-      } catch  where places.count > 1 && !(error is StoreError) {
-        Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+        homes.append(try await setup.home.withOwnersRights { try await setup.metrics() })
+      } catch  where setups.count > 1 && !(error is StoreError) {
+        Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
       }
     }
     Console.write(Array(DeviceMetrics.text(homes).utf8))
   }
 
-  private func report(on place: CommandContext) throws -> Report {
-    let context = try place.contextIfReadable()
+  private func report(on setup: CommandContext) throws -> Report {
+    let context = try setup.contextIfReadable()
     var problems: [String: String] = [:]
-    for (session, reason) in try Quarantine(place.home).held() {
+    for (session, reason) in try Quarantine(setup.home).sessions() {
       problems[session.description] = reason
     }
     let plan = try context.map { try Uploader($0).plan() }
-    for held in plan?.held ?? [] where held.kind != .idle {
+    for held in plan?.skipped ?? [] where held.kind != .idle {
       problems[held.session.description] = held.reason
     }
-    let attacher = try place.attacher(context)
+    let attacher = try setup.attacher(context)
     problems.merge(try attacher?.problems() ?? [:]) { first, _ in first }
-    let growth = try place.growth(found: attacher, besides: plan)
+    let growth = try setup.growth(found: attacher, besides: plan)
     let entry = try context?.storeEntry()
-    let lived = try place.lived(context)
-    let isDisabled = context == nil && !place.isServedByRoot
+    let lived = try setup.lived(context)
+    let isDisabled = context == nil && !setup.isServedByRoot
     let waiting =
       try plan?.sumsSinceLastPass(growth)
       ?? (isDisabled
         ? WaitingSum.sums(
           of: UploadPlan.withoutStore(
-            place.home, reason: place.reasonNotToSend?.waitReason ?? .disabled))
+            setup.home, reason: setup.reasonNotToSend?.waitReason ?? .disabled))
         : [])
     let sealed = try context.map { try Uploader($0).sealedCopies() }
     let mayLeave = waiting.contains { $0.bytes > 0 && $0.reason != .consent }
-    let waits = place.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
+    let waits = setup.consent == .logs ? mayLeave : plan.map { !$0.items.isEmpty } ?? false
     return Report(
-      user: place.home.owner?.name, home: place.home.path,
-      configuration: place.home.configurationPath,
-      store: context?.store.location ?? place.namedStore,
-      sending: place.reasonNotToSend?.code ?? "yes",
-      consent: context?.consent, deviceId: place.hasHome ? place.device.deviceId : nil,
-      openSessions: try place.home.openSessions().count,
+      user: setup.home.owner?.name, home: setup.home.path,
+      configuration: setup.home.configurationPath,
+      store: context?.store.location ?? setup.namedStore,
+      sending: setup.reasonNotToSend?.code ?? "yes",
+      consent: context?.consent, deviceId: setup.hasHome ? setup.device.deviceId : nil,
+      openSessions: try setup.home.openSessions().count,
       unsentBytes: waiting.reduce(0) { $0 + $1.bytes },
       waiting: waiting.map(Waits.init), unprovenBytes: plan?.unproven ?? 0,
-      localBytes: try place.home.sessionBytes(),
-      lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(place.home),
-      stale: waits && entry?.isStale(after: place.settings.staleAfter, at: .now()) == true,
+      localBytes: try setup.home.sessionBytes(),
+      lastSuccess: entry?.lastSuccess, readBack: ReadBack.load(setup.home),
+      stale: waits && entry?.isStale(after: setup.settings.staleAfter, at: .now()) == true,
       formerDevices: plan?.formerDevices ?? [:],
       sealedElsewhere: sealed?.elsewhere.mapValues(\.count) ?? [:],
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
-      reapingWaits: try Self.reapingWaits(place, lived), problems: problems,
+      reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [])
   }
 
@@ -207,7 +207,7 @@ struct Status: AsyncParsableCommand {
   }
 
   /// Why sessions stay that are old by the wall clock.
-  private static func reapingWaits(_ place: CommandContext, _ lived: LivedClock) throws -> [String]
+  private static func reapingWaits(_ setup: CommandContext, _ lived: LivedClock) throws -> [String]
   {
     let time = lived.time
     var reasons = ["local", "remote"].compactMap { side in
@@ -215,8 +215,8 @@ struct Status: AsyncParsableCommand {
         "\(side): most sessions would go at once; put off for another \(Age.text($0)) of running time"
       }
     }
-    let age = place.settings.retention.local
-    let count = try LocalReaper(home: place.home, lived: lived, now: .now()).countDoubtful(age)
+    let age = setup.settings.retention.local
+    let count = try LocalReaper(home: setup.home, lived: lived, now: .now()).countDoubtful(age)
     if count > 0 {
       reasons.append(
         "local: \(Plural.text(count, "session")) ended and sealed over \(Age.text(age)) ago by the clock, "
@@ -225,9 +225,9 @@ struct Status: AsyncParsableCommand {
     return reasons
   }
 
-  private func show(_ report: Report, _ place: CommandContext) {
+  private func show(_ report: Report, _ setup: CommandContext) {
     let lines = Self.lines(
-      of: report, place.reasonNotToSend, device: place.device.deviceId, at: .now(), zone.zone)
+      of: report, setup.reasonNotToSend, device: setup.device.deviceId, at: .now(), zone.zone)
     for line in lines { Console.say(line) }
   }
 

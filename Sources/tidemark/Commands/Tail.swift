@@ -41,8 +41,8 @@ struct Tail: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
-    let selected = try await selected(place)
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
+    let selected = try await selected(setup)
     let (entries, catalog) = (selected.entries, selected.catalog)
     guard !entries.isEmpty else {
       throw Failure(.usage, "no matching sessions; see 'tidemark list'")
@@ -64,14 +64,14 @@ struct Tail: AsyncParsableCommand {
   ///
   /// The newest session of this device is on this machine, so the store is queried only if its log
   /// is no longer here.
-  private func selected(_ place: CommandContext) async throws -> SelectedSessions {
+  private func selected(_ setup: CommandContext) async throws -> SelectedSessions {
     if sessions.ids.isEmpty, !sessions.choice.devices.isElsewhere, !side.remote {
       var local = side
       local.local = true
-      let found = try await sessions.entries(place, local, owner, limit: 1)
+      let found = try await sessions.entries(setup, local, owner, limit: 1)
       if side.local || found.entries.first?.hasLocalLog == true { return found }
     }
-    return try await sessions.entries(place, side, owner, limit: 1)
+    return try await sessions.entries(setup, side, owner, limit: 1)
   }
 
   /// How often local files are checked.
@@ -84,7 +84,7 @@ struct Tail: AsyncParsableCommand {
     while true {
       let asksStore = ContinuousClock.now >= next
       if asksStore { next = .now + pause }
-      for session in rest where session.isLocal || asksStore { try await session.look() }
+      for session in rest where session.isLocal || asksStore { try await session.poll() }
       try await printer.print(sessions)
       for session in rest where session.isDone { printer.tellEnd(of: session) }
       rest.removeAll(where: \.isDone)

@@ -124,19 +124,19 @@ struct Upload: AsyncParsableCommand {
         Console.complain("cannot make the home \(failed.path): \(failed.reason)")
       }
     }
-    let places = try CommandContext.all(
+    let setups = try CommandContext.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
-    guard let own = places.last else { return .ok }
-    var open = try CommandContext.openInRefusedHomes(besides: places)
+    guard let own = setups.last else { return .ok }
+    var open = try CommandContext.openInRefusedHomes(besides: setups)
     var uploads = HomeUploads(self, prunes: prunes)
-    try await uploads.run(places.dropLast().map(\.home), &open) {
+    try await uploads.run(setups.dropLast().map(\.home), &open) {
       await own.isStoreDown(transfers: transfers)
     }
     guard !uploads.isStopped else { return ExitStatus(of: uploads.statuses) }
     do {
-      uploads.note(try await pass(of: own, prunes: prunes, openElsewhere: open))
+      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: open))
     } catch  where own.servesAllUsers && !(error is Failure) {
-      uploads.note(
+      uploads.add(
         try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: own.home) { _ in .ok })
     }
     let status = ExitStatus(of: uploads.statuses)
@@ -146,30 +146,30 @@ struct Upload: AsyncParsableCommand {
 
   /// Opens the home of the user for whom root has started this process, and assumes that user's
   /// rights.
-  func placeOfHome(of user: String) throws -> CommandContext {
-    let place = try CommandContext(
+  func setupOfHome(of user: String) throws -> CommandContext {
+    let setup = try CommandContext(
       user: user, transfers: transfers, byteLimit: HomeUploads.byteLimit, choice: choice,
       logger: diagnostics.logger())
     HomeUploads.imposed = try HomeUploads.budget.impose()
-    return place
+    return setup
   }
 
   /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
   private func passOfHome() async throws -> ExitStatus {
-    guard let place = try HomeUploads.place?.get() else { return .usage }
+    guard let setup = try HomeUploads.setup?.get() else { return .usage }
     var result = HomeUploads.Result()
     defer {
-      result.open = try? place.home.openSessions()
+      result.open = try? setup.home.openSessions()
       result.report()
     }
     do {
-      return try await pass(of: place, prunes: !withoutPruning) { report in
+      return try await pass(of: setup, prunes: !withoutPruning) { report in
         // One home reaching its limit says nothing about the others.
         let isSpent = (report.upload.stoppedBy as? StoreError)?.code == .exhausted
         result.isStoreDown = report.isStoreDown && !isSpent
       }
     } catch {
-      return try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: place.home) { _ in
+      return try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: setup.home) { _ in
         .ok
       }
     }
@@ -177,13 +177,13 @@ struct Upload: AsyncParsableCommand {
 
   /// Runs a pass over one user's home.
   private func pass(
-    of place: CommandContext, prunes: Bool, openElsewhere: OpenSessions = .none,
-    _ note: (UploadPassReport) -> Void = { _ in }
+    of setup: CommandContext, prunes: Bool, openElsewhere: OpenSessions = .none,
+    _ observe: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
     let sites = [
-      UploadRound.Site(place.home, policy(of: place, prunes: prunes)) {
-        try place.context(transfers: transfers) { store in counted.withLock { $0 = store } }
+      UploadRound.Site(setup.home, policy(of: setup, prunes: prunes)) {
+        try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
       }
     ]
     var round = UploadRound()
@@ -197,12 +197,12 @@ struct Upload: AsyncParsableCommand {
       }
       return ExitStatus(of: statuses)
     }
-    let hooks = Hooks(place)
+    let hooks = Hooks(setup)
     // The upload may take long, or be stopped.
     await hooks.tellCrashes()
     var failure: (any Error)?
     do {
-      try await run(round, sites, &statuses, note)
+      try await run(round, sites, &statuses, observe)
     } catch {
       failure = error
     }
@@ -210,7 +210,7 @@ struct Upload: AsyncParsableCommand {
     await hooks.tellCrashes()
     await hooks.tellStall()
     if let store = counted.withLock({ $0 }) {
-      try? await place.home.withOwnersRights { RequestTotals(place.home).add(store.requests) }
+      try? await setup.home.withOwnersRights { RequestTotals(setup.home).add(store.requests) }
     }
     if let failure { throw failure }
     return ExitStatus(of: statuses)
@@ -218,36 +218,36 @@ struct Upload: AsyncParsableCommand {
 
   private func run(
     _ round: UploadRound, _ sites: [UploadRound.Site], _ statuses: inout Set<ExitStatus>,
-    _ note: (UploadPassReport) -> Void
+    _ observe: (UploadPassReport) -> Void
   ) async throws {
     // Log lines show progress, too.
     let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
     try await round.run(sites) { _ in
       { event in
-        progress?.note(event)
+        progress?.update(event)
         Self.say(event)
       }
     } report: { site, outcome in
       statuses.insert(
         try report(outcome, of: site.home) { pass in
-          note(pass)
+          observe(pass)
           try say(pass, of: site.home)
           return Self.status(of: pass.upload)
         })
     }
   }
 
-  private func policy(of place: CommandContext, prunes: Bool) -> UploadPolicy {
+  private func policy(of setup: CommandContext, prunes: Bool) -> UploadPolicy {
     var policy = UploadPolicy()
-    policy.turn = now ? .all : Console.errorIsTerminal ? .passing : .due
-    policy.sources = place.sources
-    policy.retention = place.settings.retention
+    policy.retryScope = now ? .all : Console.errorIsTerminal ? .passing : .due
+    policy.sources = setup.sources
+    policy.retention = setup.settings.retention
     // Where root uploads for all users, the store's retention is root's.
     policy.reapsRemote =
-      place.servesAllUsers ? .always : place.home.owner == nil ? .onceUsed : .never
+      setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
     policy.isWatched = Console.errorIsTerminal || forRecorder || watched || now
-    policy.staleAfter = place.settings.staleAfter
+    policy.staleAfter = setup.settings.staleAfter
     return policy
   }
 
@@ -273,7 +273,7 @@ struct Upload: AsyncParsableCommand {
         Planned.Session(
           session: $0.session, logBytes: $0.unsent, consent: $0.consent, ends: $0.verdict?.status)
       }
-      let held = plan.held.map { ($0.session.description, $0.reason) }
+      let held = plan.skipped.map { ($0.session.description, $0.reason) }
       Console.say(
         try Console.json(
           Planned(
@@ -308,10 +308,10 @@ struct Upload: AsyncParsableCommand {
       let end = item.verdict.map { ", then seals (\($0.status.rawValue))" } ?? ""
       add("\(item.session)  \(what)\(end)")
     }
-    for session in plan.remains {
+    for session in plan.superseded {
       add("\(session)  deletes what its seal has made obsolete")
     }
-    for held in plan.held { add("\(held.session)  skipped: \(held.reason)") }
+    for held in plan.skipped { add("\(held.session)  skipped: \(held.reason)") }
     // Of what a session has in the store already nothing is known without asking.
     let most = plan.items.contains { $0.sent == nil && $0.unsent > 0 } ? "up to " : ""
     let bytes = plan.unsent + preview.attachedBytes
@@ -393,7 +393,7 @@ struct Upload: AsyncParsableCommand {
         objects: report.objects, sealed: report.sealed, reaped: pass.reaped,
         formerDevices: report.formerDevices, failures: failures,
         leftBehind: Dictionary(
-          uniqueKeysWithValues: report.leftBehind.map { ($0.key.description, $0.value) }),
+          uniqueKeysWithValues: report.supersededLeft.map { ($0.key.description, $0.value) }),
         error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
       Console.say(try Console.json(summary))
     }
@@ -405,7 +405,7 @@ struct Upload: AsyncParsableCommand {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
     }
     if Console.errorIsTerminal {
-      for (session, reason) in report.leftBehind.sorted(by: { $0.key < $1.key }) {
+      for (session, reason) in report.supersededLeft.sorted(by: { $0.key < $1.key }) {
         Console.complain("\(whose)\(session): obsolete objects stay: \(reason)")
       }
     }
@@ -421,7 +421,8 @@ struct Upload: AsyncParsableCommand {
       guard report.objects > 0 || report.sealed > 0 || pass.reaped > 0 else {
         // Report nothing for rounds without work.
         if every == nil, report.failures.isEmpty {
-          Console.say("\(whose)\(report.held.isEmpty ? "nothing to upload" : "nothing uploaded")")
+          Console.say(
+            "\(whose)\(report.skipped.isEmpty ? "nothing to upload" : "nothing uploaded")")
         }
         return
       }
@@ -446,7 +447,7 @@ struct Upload: AsyncParsableCommand {
   private static func status(of report: UploadReport) -> ExitStatus {
     if let error = report.stoppedBy { return ExitStatus(error) }
     guard !report.failures.isEmpty else {
-      let kinds = report.held.map(\.kind)
+      let kinds = report.skipped.map(\.kind)
       let isPartial = kinds.contains(.problem) || !report.formerDevices.isEmpty
       return isPartial ? .partial : kinds.contains(.passing) ? .tryLater : .ok
     }

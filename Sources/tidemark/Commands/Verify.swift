@@ -75,9 +75,9 @@ struct Verify: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger())
-    let context = try place.context()
-    var entries = try await entries(place, context)
+    let setup = try owner.setup(diagnostics.logger())
+    let context = try setup.context()
+    var entries = try await entries(setup, context)
     let sealed = entries.count { $0.remote?.seal != nil }
     if let sample {
       entries = Array(entries.filter { $0.remote?.seal != nil }.shuffled().prefix(sample))
@@ -93,17 +93,17 @@ struct Verify: AsyncParsableCommand {
     }
     if deep, readsAll {
       let whole = entries.count { $0.remote?.seal != nil && !broken.contains($0.session) }
-      try ReadBack(at: .now(), whole: whole, of: sealed).save(in: place.home)
+      try ReadBack(at: .now(), whole: whole, of: sealed).save(in: setup.home)
     }
     guard !broken.isEmpty else { return }
     // Repair what is damaged, but not a store that is not the one it should be.
     try await FormatMarker.check(
-      context.store, isUsed: UsedStores.load(place.home).contains(context.store.location),
+      context.store, isUsed: UsedStores.load(setup.home).contains(context.store.location),
       create: false)
     if repair, dryRun {
       for session in broken where !json { Console.say("would send \(session) again") }
     } else if repair {
-      try await self.repair(broken, place, context)
+      try await self.repair(broken, setup, context)
     }
     let isRepairable = entries.contains { broken.contains($0.session) && $0.location != .remote }
     let advice =
@@ -115,17 +115,17 @@ struct Verify: AsyncParsableCommand {
   }
 
   private func entries(
-    _ place: CommandContext, _ context: SyncContext
+    _ setup: CommandContext, _ context: SyncContext
   ) async throws -> [SessionCatalog.Entry] {
-    let catalog = SessionCatalog(try place.reading(with: context))
+    let catalog = SessionCatalog(try setup.reading(with: context))
     guard sessions.ids.isEmpty else {
-      let devices = try await DeviceRecord.ids(in: context.store, first: place.device.deviceId)
+      let devices = try await DeviceRecord.ids(in: context.store, first: setup.device.deviceId)
       return try await catalog.context.explaining {
         try await catalog.entries(matching: sessions.ids, devices: devices)
       }
     }
     let selected = try await sessions.choice.newest(
-      in: catalog, place, owner, since: span.since, until: span.until, needsStore: true)
+      in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
     return selected.entries.filter {
       $0.remote != nil || $0.sidecar.seal?.store == context.store.location
     }
@@ -170,9 +170,9 @@ struct Verify: AsyncParsableCommand {
   }
 
   private func repair(
-    _ broken: [SessionID], _ place: CommandContext, _ context: SyncContext
+    _ broken: [SessionID], _ setup: CommandContext, _ context: SyncContext
   ) async throws {
-    let lock = try place.requireLock()
+    let lock = try setup.requireLock()
     let report = try await Repair(context).run(broken, holding: lock) { session, reason in
       Console.complain("\(session): \(reason)")
     }

@@ -29,14 +29,14 @@ struct Why: AsyncParsableCommand {
   @OptionGroup var diagnostics: DiagnosticOptions
 
   func run() async throws {
-    let place = try owner.workplace(diagnostics.logger(), isNeeded: false)
+    let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
     let wanted = try ShortenedID(id)
-    let entries = try DeletionLedger(place.home).entries(where: wanted.matches)
-    let lived = try place.lived(nil)
-    let trash = try Trash(place.home).sessions(at: lived.time.mark).filter {
+    let entries = try DeletionLedger(setup.home).entries(where: wanted.matches)
+    let lived = try setup.lived(nil)
+    let trash = try Trash(setup.home).sessions(at: lived.time.mark).filter {
       wanted.matches($0.key)
     }
-    let local = try local(place, wanted)
+    let local = try local(setup, wanted)
     let sessions = Set(entries.map(\.session) + trash.keys + local).sorted()
     if json {
       for entry in entries { Console.say(try Console.json(entry)) }
@@ -54,7 +54,7 @@ struct Why: AsyncParsableCommand {
         Console.say(
           ReportLine("  In the trash for \(how); 'tidemark restore \(session)' puts it back."))
       }
-      let held = Holds(place.home).isHeld(session, at: lived.time) ? ", and kept" : ""
+      let held = Holds(setup.home).isHeld(session, at: lived.time) ? ", and kept" : ""
       if local.contains(session) { Console.say("  On this machine\(held).") }
     }
     guard sessions.isEmpty else { return }
@@ -64,8 +64,8 @@ struct Why: AsyncParsableCommand {
   }
 
   /// Sessions with a local copy.
-  private func local(_ place: CommandContext, _ wanted: ShortenedID) throws -> [SessionID] {
-    try place.home.days().flatMap { try place.home.sessions(day: $0) }.filter(wanted.matches)
+  private func local(_ setup: CommandContext, _ wanted: ShortenedID) throws -> [SessionID] {
+    try setup.home.days().flatMap { try setup.home.sessions(day: $0) }.filter(wanted.matches)
   }
 
   static func text(_ entry: DeletionLedger.Entry, _ zone: LocalZone) -> String {

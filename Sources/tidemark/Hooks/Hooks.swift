@@ -24,8 +24,8 @@ struct HookSettings {
 /// reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an upload
 /// that root has started for the home.
 struct Hooks {
-  private let place: CommandContext
-  private var hooks: HookSettings { place.settings.hooks }
+  private let setup: CommandContext
+  private var hooks: HookSettings { setup.settings.hooks }
   /// Sessions unsealed before the upload.
   private let open: [SessionID]
 
@@ -36,12 +36,12 @@ struct Hooks {
   static let longest = CrashTelling.limit + CrashTelling.limit + commandLimit * 3
 
   /// Records the sessions to check; before the upload, which may seal them.
-  init(_ place: CommandContext) {
-    self.place = place
-    open = place.settings.hooks.onCrash == nil ? [] : (try? place.home.openSessions()) ?? []
+  init(_ setup: CommandContext) {
+    self.setup = setup
+    open = setup.settings.hooks.onCrash == nil ? [] : (try? setup.home.openSessions()) ?? []
   }
 
-  private var path: String { place.home.path + "/hooks.json" }
+  private var path: String { setup.home.path + "/hooks.json" }
 
   /// Reports crashes: of sessions that were open, and of one that has just ended.
   ///
@@ -56,7 +56,7 @@ struct Hooks {
       else { return }
       defer { withExtendedLifetime(lock) {} }
       let crashed = try CrashedSessions.find(
-        Array(sessions), in: place.home, device: place.device, machine: .current)
+        Array(sessions), in: setup.home, device: setup.device, machine: .current)
       let waiting = try await telling.tell(crashed) { sidecar in
         try await run(command, "crash", HookInput(crash: sidecar), session: sidecar.sessionId)
       }
@@ -68,19 +68,19 @@ struct Hooks {
 
   /// Reports that nothing reaches the store; after the upload.
   func tellStall() async {
-    guard hooks.onStale != nil, place.sends else { return }
+    guard hooks.onStale != nil, setup.sends else { return }
     await asOwner {
-      let entry = try place.context().storeEntry()
+      let entry = try setup.context().storeEntry()
       guard let command = try command(hooks.onStale, "on-stale"), let lock = try lock() else {
         return
       }
       defer { withExtendedLifetime(lock) {} }
       let known = try HookState.load(path)
       var state = known ?? HookState()
-      let isStale = entry.isStale(after: place.settings.staleAfter, at: .now())
+      let isStale = entry.isStale(after: setup.settings.staleAfter, at: .now())
       if state.isStaleDue(isStale, at: .now()) {
         let input = HookInput(
-          staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: place.device)
+          staleSince: entry.lastSuccess, entry.lastError.map { "\($0)" }, device: setup.device)
         try await run(command, "stale", input, session: nil)
       }
       if state != known, known != nil || isStale { try state.save(path) }
@@ -89,19 +89,19 @@ struct Hooks {
 
   private func asOwner(_ body: () async throws -> Void) async {
     do {
-      try await place.home.withOwnersRights(body)
+      try await setup.home.withOwnersRights(body)
     } catch {
-      Console.complain("\(place.home.path): \(ExitStatus.text(of: error))")
+      Console.complain("\(setup.home.path): \(ExitStatus.text(of: error))")
     }
   }
 
   /// Requests the heartbeat's URL.
   func beat() async {
     guard let url = hooks.heartbeat else { return }
-    guard let transport = try? place.settings.alertTransport(),
+    guard let transport = try? setup.settings.alertTransport(),
       let error = await Heartbeat(transport).ask(url)
     else { return }
-    place.logger.warning("heartbeat: \(error)")
+    setup.logger.warning("heartbeat: \(error)")
     if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }
   }
 
@@ -109,13 +109,13 @@ struct Hooks {
 
   /// The command, if it may be run: root runs none that another user has configured.
   private func command(_ command: [String]?, _ key: String) throws -> [String]? {
-    guard let command, Account.hasRootsRights || place.home.owner != nil else { return command }
-    let path = place.home.configurationPath
+    guard let command, Account.hasRootsRights || setup.home.owner != nil else { return command }
+    let path = setup.home.configurationPath
     guard let status = try FileStatus(File.resolve(path) ?? path), status.owner == 0,
       (File.mode(of: path) ?? 0o777) & 0o022 == 0
     else {
       let problem = "\(path) is not root's alone: '\(key)' is not run"
-      if HourlyReport(place.home).isDue(problem, at: .now()) { Console.complain(problem) }
+      if HourlyReport(setup.home).isDue(problem, at: .now()) { Console.complain(problem) }
       return nil
     }
     return command
@@ -125,12 +125,12 @@ struct Hooks {
     _ command: [String], _ event: String, _ input: HookInput, session: SessionID?
   ) async throws {
     var words = command
-    var environment = place.home.owner.map(Self.environment) ?? place.environment
+    var environment = setup.home.owner.map(Self.environment) ?? setup.environment
     // Children do not inherit assumed rights.
-    if let owner = place.home.owner, Account.current.isRoot, !owner.isRoot {
+    if let owner = setup.home.owner, Account.current.isRoot, !owner.isRoot {
       words = [Console.ownPath, "run-as", owner.name, "--"] + command
       // This program itself may need it to start.
-      environment["LD_LIBRARY_PATH"] = place.environment["LD_LIBRARY_PATH"]
+      environment["LD_LIBRARY_PATH"] = setup.environment["LD_LIBRARY_PATH"]
     }
     environment["TIDEMARK_HOOK"] = event
     environment["TIDEMARK_HOOK_SESSION"] = session?.description

@@ -20,10 +20,10 @@ extension Command {
     var outcomes: [String] = []
     let result: Result<Void, any Error>
     do {
-      try await round.run(sites, note: { _ in { _ in } }) { site, outcome in
+      try await round.run(sites, observe: { _ in { _ in } }) { site, outcome in
         switch outcome {
         case .done(let report):
-          places[0].oracle.note(report.upload, of: site.home)
+          places[0].oracle.record(report.upload, of: site.home)
           outcomes.append("objects \(report.upload.objects) sealed \(report.upload.sealed)")
         case .busy: outcomes.append("busy")
         case .failed(let error): outcomes.append("fails: \(error)")

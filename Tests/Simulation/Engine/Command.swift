@@ -104,7 +104,7 @@ struct Command: Sendable {
     try await context { context in
       guard let lock = try lock() else { return "another upload is running" }
       let report = try await UploadPass(context, policy).run(holding: lock)
-      oracle.note(report.upload, of: home)
+      oracle.record(report.upload, of: home)
       return "objects \(report.upload.objects) sealed \(report.upload.sealed) reaped "
         + "\(report.reaped) failures \(report.upload.failures.map(\.session)) stopped "
         + "\(report.upload.stoppedBy.map { "\($0)" } ?? "no")"

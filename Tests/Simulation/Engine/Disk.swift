@@ -60,9 +60,9 @@ final class Disk: Sendable {
     case .synchronize: synchronize(effect, body)
     case .synchronizeNames: synchronizeNames(effect.path, body)
     case .rename(let target): rename(effect.path, target, time, body)
-    case .link(let target): note(target, .remove(target), time, body)
+    case .link(let target): record(target, .remove(target), time, body)
     case .remove: remove(effect.path, body)
-    case .makeDirectory: note(effect.path, .nothing, nil, body)
+    case .makeDirectory: record(effect.path, .nothing, nil, body)
     case .removeDirectory, .setMode, .setModified, .transaction: body()
     }
   }
@@ -77,7 +77,7 @@ final class Disk: Sendable {
     set(Int32(result), time)
     guard before == nil else { return result }
     state.withLock { $0.names.append(.init(folders: [Self.folder(path)], undo: .remove(path))) }
-    note(Int32(result), path, length: 0)
+    record(Int32(result), path, length: 0)
     return result
   }
 
@@ -88,7 +88,7 @@ final class Disk: Sendable {
     let isAtEnd =
       fcntl(number, F_GETFL) & O_APPEND != 0 || lseek(number, 0, SEEK_CUR) >= status.st_size
     if case .write = effect.kind, isAtEnd {
-      note(number, effect.path, length: Int(status.st_size))
+      record(number, effect.path, length: Int(status.st_size))
     } else {
       keep(effect.path)
     }
@@ -145,7 +145,7 @@ final class Disk: Sendable {
     return result
   }
 
-  private func note(_ path: String, _ undo: Undo, _ time: Timestamp?, _ body: () -> Int) -> Int {
+  private func record(_ path: String, _ undo: Undo, _ time: Timestamp?, _ body: () -> Int) -> Int {
     let result = body()
     if result >= 0 {
       state.withLock { $0.names.append(.init(folders: [Self.folder(path)], undo: undo)) }
@@ -162,7 +162,7 @@ final class Disk: Sendable {
     return saved
   }
 
-  private func note(_ number: Int32, _ path: String, length: Int) {
+  private func record(_ number: Int32, _ path: String, length: Int) {
     var status = stat()
     guard fstat(number, &status) == 0 else { return }
     state.withLock { state in

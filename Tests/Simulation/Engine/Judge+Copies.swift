@@ -90,7 +90,7 @@ extension Judge {
             + "there"))
     }
     for session in (after.trashed[home.number] ?? [:]).keys {
-      oracle.noteTrash(session, in: home.home, isNew: trashed[session] == nil)
+      oracle.recordTrash(session, in: home.home, isNew: trashed[session] == nil)
     }
   }
 }

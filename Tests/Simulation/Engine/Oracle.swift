@@ -79,13 +79,13 @@ final class Oracle: Sendable {
   func isAging(_ session: SessionID) -> Bool { state.withLock { $0.aging.contains(session) } }
 
   /// Records that rules other than the built-in ones are configured.
-  func noteOtherRules() { state.withLock { $0.hasOtherRules = true } }
+  func recordOtherRules() { state.withLock { $0.hasOtherRules = true } }
 
   /// The homes that have sent something.
   var users: Set<String> { state.withLock { $0.users } }
 
   /// Records that the server's clock was set.
-  func noteServerStep(_ milliseconds: Int64) {
+  func recordServerStep(_ milliseconds: Int64) {
     state.withLock { $0.serverSteps += abs(milliseconds) }
   }
 
@@ -94,16 +94,16 @@ final class Oracle: Sendable {
   var serverSteps: Int64 { state.withLock { $0.serverSteps } }
 
   /// Records that objects or homes are changed behind the product's back.
-  func noteTampering() { state.withLock { $0.isTampered = true } }
+  func recordTampering() { state.withLock { $0.isTampered = true } }
 
   /// Records that a sidecar is sent.
-  func noteSidecar(_ json: [UInt8]) { state.withLock { _ = $0.sidecars.insert(json) } }
+  func recordSidecar(_ json: [UInt8]) { state.withLock { _ = $0.sidecars.insert(json) } }
 
   /// Whether a sidecar was sent in this form.
   func wasSent(_ json: [UInt8]) -> Bool { state.withLock { $0.sidecars.contains(json) } }
 
   /// Records that a session is in the trash of a home.
-  func noteTrash(_ session: SessionID, in home: Home, isNew: Bool) {
+  func recordTrash(_ session: SessionID, in home: Home, isNew: Bool) {
     let key = "\(home.path) \(session)"
     state.withLock { if isNew || $0.trashed[key] == nil { $0.trashed[key] = time.milliseconds } }
   }
@@ -133,14 +133,14 @@ final class Oracle: Sendable {
   func ask(for session: SessionID) { state.withLock { _ = $0.asked.insert(session) } }
 
   /// Records an upload's report.
-  func note(_ report: UploadReport, of home: Home) {
+  func record(_ report: UploadReport, of home: Home) {
     var reasons: [SessionID: String] = [:]
     // A pause after a failure ends by itself.
-    for held in report.held where held.kind != .passing { reasons[held.session] = held.reason }
+    for held in report.skipped where held.kind != .passing { reasons[held.session] = held.reason }
     // Other programs' lines may also wait because a person withdrew their session.
     let isTroubled =
       !report.failures.isEmpty
-      || report.held.contains { $0.kind == .problem || $0.why == .withdrawn }
+      || report.skipped.contains { $0.kind == .problem || $0.why == .withdrawn }
     for failure in report.failures { reasons[failure.session] = "\(failure.error)" }
     state.withLock { state in
       state.reasons[home.path] = reasons

@@ -70,7 +70,7 @@ final class SimulatedProcess: FileEffects {
   func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
     guard state.withLock({ Self.spend(&$0) }) else { return -Int(EIO) }
     let result = disk.perform(effect, at: machine.now(), body)
-    trace.note(effect, by: name, below: disk.root, result: min(0, result))
+    trace.record(effect, by: name, below: disk.root, result: min(0, result))
     return result
   }
 

@@ -46,7 +46,7 @@ package struct Simulation: Sendable {
       // A program that dies while it writes loses nothing of what it wrote.
       let isMortal = !isJudged && step.death != nil
       if isMortal, before == nil { before = try await surveyor.survey(world.homes) }
-      world.trace.note(step, number: number)
+      world.trace.record(step, number: number)
       try await world.carryOut(step)
       last = nil
       if isMortal, let before {

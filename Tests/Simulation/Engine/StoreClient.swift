@@ -60,7 +60,7 @@ struct StoreClient: ObjectStore {
       case .dies:
         // The request was in transit, and may or may not arrive.
         if random.withLock({ Bool.random(using: &$0) }) { apply(changes) }
-        trace?.note("\(process.name) dies in \(operation) \(key)")
+        trace?.record("\(process.name) dies in \(operation) \(key)")
         throw CancellationError()
       case .isDead: throw CancellationError()
       }
@@ -77,7 +77,8 @@ struct StoreClient: ObjectStore {
         case .success: "ok"
         case .failure(let error): (error as? StoreError)?.code.rawValue ?? "error"
         }
-      trace.note("\(process?.name ?? "") \(operation) \(key) \(end)\(fault.map { " \($0)" } ?? "")")
+      trace.record(
+        "\(process?.name ?? "") \(operation) \(key) \(end)\(fault.map { " \($0)" } ?? "")")
     }
     return try result.get()
   }
@@ -90,7 +91,7 @@ struct StoreClient: ObjectStore {
       StoreError(code, operation: operation, target: key, response: "simulated fault")
     }
     if changes.contains(where: store.refuses) { throw failure(.transient) }
-    if !changes.isEmpty, fault?.isTampering == true { oracle?.noteTampering() }
+    if !changes.isEmpty, fault?.isTampering == true { oracle?.recordTampering() }
     switch fault {
     case .refuse(let refusal): throw failure(refusal.code)
     case .loseAnswer:
@@ -128,7 +129,7 @@ struct StoreClient: ObjectStore {
   // MARK: ObjectStore
 
   func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    if RevisionName(key.lastPart) != nil { oracle?.noteSidecar(body) }
+    if RevisionName(key.lastPart) != nil { oracle?.recordSidecar(body) }
     return try await call("PUT", key, [.put(key, body)]) { state, _ in
       PutReceipt(
         provesContent: store.kind == .bucket && state.objects[key]?.bytes == body,

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Surveys the true content of a store.
 extension Surveyor {
-  func lookAtStore(_ holdings: inout Holdings) async throws {
+  func surveyStore(_ holdings: inout Holdings) async throws {
     let truth = TrueStore(oracle.store)
     holdings.hasMarker = truth.objects[FormatMarker.key] != nil
     var streams: [String: [SegmentName]] = [:]

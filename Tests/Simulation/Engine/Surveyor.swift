@@ -69,15 +69,15 @@ final class Surveyor {
     (holdings.time, holdings.users) = (oracle.time.milliseconds, oracle.users)
     for home in homes {
       holdings.running.formUnion(home.recorders.map(\.writer.session))
-      try look(at: home, &holdings)
+      try survey(at: home, &holdings)
     }
-    try await lookAtStore(&holdings)
+    try await surveyStore(&holdings)
     return holdings
   }
 
   // MARK: Homes
 
-  private func look(at home: SimulatedHome, _ holdings: inout Holdings) throws {
+  private func survey(at home: SimulatedHome, _ holdings: inout Holdings) throws {
     var lines: Set<Int> = []
     for day in try home.home.days() {
       for session in try home.home.sessions(day: day) {
@@ -99,11 +99,11 @@ final class Surveyor {
     holdings.held[home.number] = Set(
       try Directory.names(in: home.home.path + "/keep")
         .compactMap { $0.hasSuffix(".json") ? SessionID(String($0.dropLast(5))) : nil })
-    try lookAtTrash(of: home, &holdings)
-    try lookAtMirror(of: home, &holdings)
+    try surveyTrash(of: home, &holdings)
+    try surveyMirror(of: home, &holdings)
   }
 
-  private func lookAtTrash(of home: SimulatedHome, _ holdings: inout Holdings) throws {
+  private func surveyTrash(of home: SimulatedHome, _ holdings: inout Holdings) throws {
     let trash = home.home.path + "/trash"
     for day in try Directory.names(in: trash).sorted() {
       let folder = "\(trash)/\(day)"
@@ -129,7 +129,7 @@ final class Surveyor {
     return RangeSet(range)
   }
 
-  private func lookAtMirror(of home: SimulatedHome, _ holdings: inout Holdings) throws {
+  private func surveyMirror(of home: SimulatedHome, _ holdings: inout Holdings) throws {
     for device in try Directory.names(in: home.mirror) {
       for day in try Directory.names(in: "\(home.mirror)/\(device)") {
         for name in try Directory.names(in: "\(home.mirror)/\(device)/\(day)").sorted() {

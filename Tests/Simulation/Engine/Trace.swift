@@ -14,7 +14,7 @@ final class Trace: Sendable {
   init(keepsLines: Bool) { self.keepsLines = keepsLines }
 
   /// Records an event.
-  func note(_ text: String) {
+  func record(_ text: String) {
     state.withLock { state in
       Self.add(text.utf8, to: &state.hash)
       if keepsLines { state.lines.append(text) }
@@ -22,7 +22,7 @@ final class Trace: Sendable {
   }
 
   /// Records the start of a step; formats its source only for lines, because that is slow.
-  func note(_ step: Step, number: Int) {
+  func record(_ step: Step, number: Int) {
     state.withLock { state in
       state.hash = (state.hash ^ UInt64(number)) &* 0x100_0000_01b3
       state.hash = (state.hash ^ step.seed) &* 0x100_0000_01b3
@@ -31,7 +31,7 @@ final class Trace: Sendable {
   }
 
   /// Records a change to files, by its path below a folder.
-  func note(_ effect: FileEffect, by process: String, below root: String, result: Int) {
+  func record(_ effect: FileEffect, by process: String, below root: String, result: Int) {
     state.withLock { state in
       let isBelow = effect.path.hasPrefix(root)
       Self.add(

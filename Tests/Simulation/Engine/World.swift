@@ -126,9 +126,9 @@ final class World {
           if let round { return try await Command.upload(round) }
           return try await command.run(action)
         }
-        trace.note("\(process.name) \(result)")
+        trace.record("\(process.name) \(result)")
       } catch {
-        trace.note("\(process.name) fails: \(error)")
+        trace.record("\(process.name) fails: \(error)")
       }
       process.die()
       machine.endProcess(process.machine.processId)
@@ -139,7 +139,7 @@ final class World {
   private func happen(
     _ action: Action, death: Int?, _ random: inout SeededGenerator
   ) throws {
-    if action.isTampering { oracle.noteTampering() }
+    if action.isTampering { oracle.recordTampering() }
     switch action {
     case .start(let number): try start(home(number), &random)
     case .write(let number, let session, let bytes):
@@ -179,7 +179,7 @@ final class World {
     case .setRight(let number): home(number).machine.setClockRight()
     case .stepServer(let seconds):
       store.clockOffset.withLock { $0 += seconds * 1000 }
-      oracle.noteServerStep(seconds * 1000)
+      oracle.recordServerStep(seconds * 1000)
     case .reboot(let number, let losesTime):
       endProcesses(besides: home(number))
       time.advance(60_000)
@@ -205,7 +205,7 @@ final class World {
       if allowsLogs { oracle.allowLogs() }
     case .rules(let number, let rules):
       home(number).rules = Self.rules(rules)
-      oracle.noteOtherRules()
+      oracle.recordOtherRules()
     case .retain(let number, let seconds): home(number).retention = .seconds(seconds)
     case .refuse(let number, let session, let isLasting):
       guard let session = recorder(number, session)?.writer.session else { return }

@@ -14,7 +14,7 @@ struct ContainerCredentials: CredentialLink {
     environment.text(Self.relative) != nil || environment.text(Self.full) != nil
   }
 
-  func look() async throws -> CredentialFinding {
+  func find() async throws -> CredentialFinding {
     let url: String
     if let path = environment.text(Self.relative) {
       guard path.hasPrefix("/"), Self.isPlain(path) else {

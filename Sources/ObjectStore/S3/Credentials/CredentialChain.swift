@@ -57,7 +57,7 @@ package actor CredentialChain: S3CredentialSource {
     self.now = now
     for link in links {
       if let local = link as? any LocalCredentialLink {
-        guard case .key(let key, let origin) = try local.lookHere() else { continue }
+        guard case .key(let key, let origin) = try local.findLocally() else { continue }
         found = Found(key: key, origin: origin)
         return
       }
@@ -121,7 +121,7 @@ package actor CredentialChain: S3CredentialSource {
   private static func first(of links: [any CredentialLink]) async throws -> Found {
     var seen: [String] = []
     for link in links {
-      switch try await link.look() {
+      switch try await link.find() {
       case .key(let key, let origin): return Found(key: key, origin: origin)
       case .nothing(let what): seen.append(what)
       }

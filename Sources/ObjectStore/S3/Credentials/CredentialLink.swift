@@ -6,19 +6,19 @@ protocol CredentialLink: Sendable {
   /// Reads the place.
   ///
   /// Throws `StoreError` if it contains something other than a whole key.
-  func look() async throws -> CredentialFinding
+  func find() async throws -> CredentialFinding
 }
 
 /// A place on this machine, which is read without waiting.
 protocol LocalCredentialLink: CredentialLink {
-  /// Reads the place, like ``CredentialLink/look()``.
-  func lookHere() throws -> CredentialFinding
+  /// Reads the place, like ``CredentialLink/find()``.
+  func findLocally() throws -> CredentialFinding
 }
 
 extension LocalCredentialLink {
   var isConfigured: Bool { false }
 
-  func look() async throws -> CredentialFinding { try lookHere() }
+  func find() async throws -> CredentialFinding { try findLocally() }
 }
 
 /// The content of a place in the chain.

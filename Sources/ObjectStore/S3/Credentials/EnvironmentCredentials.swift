@@ -2,7 +2,7 @@
 struct EnvironmentCredentials: LocalCredentialLink {
   let environment: [String: String]
 
-  func lookHere() throws -> CredentialFinding {
+  func findLocally() throws -> CredentialFinding {
     let names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
     return try .key(
       environment.secret(names.0), environment.secret(names.1),

@@ -11,7 +11,7 @@ struct InstanceCredentials: CredentialLink {
   let isConfigured = false
   private static let folder = "/latest/meta-data/iam/security-credentials/"
 
-  func look() async throws -> CredentialFinding {
+  func find() async throws -> CredentialFinding {
     if environment.text("AWS_EC2_METADATA_DISABLED")?.lowercased() == "true" {
       return .nothing("instance metadata is disabled")
     }

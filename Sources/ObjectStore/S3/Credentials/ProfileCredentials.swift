@@ -9,7 +9,7 @@ struct ProfileCredentials: LocalCredentialLink {
     "web_identity_token_file", "login_session",
   ]
 
-  func lookHere() throws -> CredentialFinding {
+  func findLocally() throws -> CredentialFinding {
     let profile = try AWSProfile.load(environment: environment, settings: settings)
     let names = ("aws_access_key_id", "aws_secret_access_key")
     let place = "profile \(profile.name) in \(profile.keyFile)"

@@ -2,7 +2,7 @@
 struct SettingsCredentials: LocalCredentialLink {
   let settings: StoreSettings.S3
 
-  func lookHere() throws -> CredentialFinding {
+  func findLocally() throws -> CredentialFinding {
     let names = ("s3.access-key-id", "s3.secret-access-key-file")
     let secret =
       try settings.secretAccessKey

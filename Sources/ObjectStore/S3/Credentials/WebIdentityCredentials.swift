@@ -11,7 +11,7 @@ struct WebIdentityCredentials: CredentialLink {
 
   var isConfigured: Bool { environment.text(Self.names.token) != nil }
 
-  func look() async throws -> CredentialFinding {
+  func find() async throws -> CredentialFinding {
     guard let path = environment.text(Self.names.token) else {
       return .nothing("\(Self.names.token) is not set")
     }

@@ -20,7 +20,7 @@ struct UserOptions: ParsableArguments {
   ///
   /// - Parameter isNeeded: whether to make it where there is none; false for commands that only
   ///   read.
-  func workplace(_ logger: Logger, isNeeded: Bool = true) throws -> CommandContext {
+  func setup(_ logger: Logger, isNeeded: Bool = true) throws -> CommandContext {
     try CommandContext(user: user, isNeeded: isNeeded, logger: logger)
   }
 
@@ -48,8 +48,8 @@ struct SideOptions: ParsableArguments {
   /// Without a store, only the local side.
   ///
   /// - Parameter redactor: masks local copies; nil to read them as they are.
-  func catalog(_ place: CommandContext, _ redactor: Redactor? = nil) throws -> SessionCatalog {
-    var context = try place.reading(side)
+  func catalog(_ setup: CommandContext, _ redactor: Redactor? = nil) throws -> SessionCatalog {
+    var context = try setup.reading(side)
     context.redactor = redactor
     return SessionCatalog(context)
   }
@@ -126,8 +126,8 @@ struct DeviceOptions: ParsableArguments {
   }
 
   /// Refuses other devices, for a command whose work is done where the sessions are recorded.
-  func expectOwn(_ place: CommandContext, _ command: String) throws {
-    let own = place.device
+  func expectOwn(_ setup: CommandContext, _ command: String) throws {
+    let own = setup.device
     let isOwn = device.map { $0 == own.deviceName || own.deviceId.hasPrefix($0) && !$0.isEmpty }
     guard allDevices || isOwn == false else { return }
     throw Failure(

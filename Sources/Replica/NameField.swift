@@ -1,0 +1,50 @@
+import Delta
+import Platform
+import SessionLog
+
+/// The fields of names.
+enum NameField {
+  /// 12 digits, so that names sort in the order of bytes.
+  static let offsetDigits = 12
+
+  /// The parts between dots; only names of ASCII characters count.
+  static func parts(of fileName: String) -> [Substring] {
+    fileName.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .map { Substring($0) }
+  }
+
+  static func padded(_ offset: StreamOffset) -> String {
+    let digits = offset.description
+    return String(repeating: "0", count: max(0, offsetDigits - digits.count)) + digits
+  }
+
+  static func offset(_ text: Substring) -> StreamOffset? {
+    text.utf8.count == offsetDigits ? number(text).map { StreamOffset($0) } : nil
+  }
+
+  static func size(_ text: Substring) -> ByteCount? { number(text).map { ByteCount($0) } }
+
+  static func number(_ text: Substring) -> Int64? {
+    guard (1...18).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int64(text)
+  }
+
+  /// `g1` and up.
+  static func generation(_ text: Substring) -> Int? {
+    guard text.first == "g", let number = number(text.dropFirst()), number > 0,
+      number <= DeltaInstructions.highestGeneration
+    else { return nil }
+    return Int(number)
+  }
+
+  static func hash(_ text: Substring) -> String? {
+    guard text.utf8.count == 16,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    return String(text)
+  }
+
+  static func hash16(_ digest: some Sequence<UInt8>) -> String { Hex.text(digest.prefix(8)) }
+}
