@@ -202,7 +202,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "Fleet", "LogRecords", "ObjectStore", "Platform", "Replica", "SessionLog",
-        "SessionReading", "Sync", "tidemark",
+        "SessionReading", "Sync", "TidemarkUpload", "tidemark",
         "TestServers", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["Snapshots"]),

@@ -1,121 +1,86 @@
 import ObjectStore
-import Platform
 package import SessionLog
 package import Sync
 
-/// One pass over each home that a process uploads from: its own or, for root on a machine that is
-/// configured for all users, everybody's.
+/// One pass over each of several users' homes: their order, the requests that each may send, and
+/// whether the remaining ones are left to the next round.
+///
+/// Nothing that happens in one home stops the others, and no report does: its user may have forged
+/// it. Where one claims that the store is down, the store is asked.
 package struct UploadRound {
-  /// A home to upload from.
-  package struct Site {
-    /// The home.
-    package let home: Home
-    /// Its configuration.
-    package let policy: UploadPolicy
-    /// Opens its cache and its store, with its owner's rights.
-    package let context: () throws -> SyncContext
+  /// What a home's pass reports; nothing if it was ended before it could.
+  package struct Report: Codable, Sendable {
+    /// The home's unsealed sessions; nil if unknown.
+    package let open: [SessionID]?
+    /// Whether the store failed for all sessions.
+    package let isStoreDown: Bool
 
-    /// Describes a home.
-    package init(
-      _ home: Home, _ policy: UploadPolicy, context: @escaping () throws -> SyncContext
-    ) {
-      self.home = home
-      self.policy = policy
-      self.context = context
+    /// Reports on a home.
+    ///
+    /// - Parameters:
+    ///   - home: the home; read with the present rights.
+    ///   - pass: what its pass did; nil if it failed, or did not run.
+    package init(on home: Home, _ pass: UploadPassReport?) {
+      open = try? home.openSessions()
+      // One home reaching its limit says nothing about the others.
+      let isSpent = (pass?.upload.stoppedBy as? StoreError)?.code == .exhausted
+      isStoreDown = pass?.isStoreDown == true && !isSpent
     }
   }
 
-  /// The result for one home.
-  package enum Outcome<Result> {
-    /// Its turn has come, and this is what it came to.
-    case done(Result)
-    /// Another upload of the home is running, and does this one's work.
-    case busy
-    /// This home's error; the others are not concerned.
-    case failed(any Error)
-  }
+  /// Maximum number of requests of each pass; nil for no limit.
+  package let requests: Int?
+  /// Sessions that may be open in the homes, as far as they were visited.
+  package private(set) var open: OpenSessions
+  /// Whether the remaining homes are left to the next round, because the store is down.
+  package private(set) var isStopped = false
+  /// Whether a report claims that the store is down.
+  private var isDoubted = false
+  private var homes: ArraySlice<Home>
 
-  /// How long to wait for another upload of a home to end.
-  package var patience = Duration.zero
-  /// Waits between two looks at a lock that another process has.
-  package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-  /// Sessions that may be open in homes that have no turn.
-  package var openElsewhere = OpenSessions.none
-  /// Whether an error concerns all homes.
-  package var isFatal: (any Error) -> Bool = { _ in true }
-
-  /// Waits for nothing, and stops at the first error.
-  package init() {}
-
-  /// Makes the passes.
-  ///
-  /// An error of one home does not stop the others; a failing store does.
+  /// Plans a round.
   ///
   /// - Parameters:
-  ///   - sites: the homes.
-  ///   - observe: gives what hears of a home's pass while it goes on.
-  ///   - report: gets what became of each home.
-  /// - Throws: what goes wrong with the only home, or with all.
-  package func run(
-    _ sites: [Site], observe: (Site) -> UploadPass.Observer,
-    report: (Site, Outcome<UploadPassReport>) throws -> Void
-  ) async throws {
-    var open = openElsewhere
-    try await visit(sites) { site, context -> UploadPassReport? in
-      guard let lock = try await HomeLock.acquire(site.home, within: patience, pausing: sleep)
-      else { return nil }
-      var policy = site.policy
-      policy.openElsewhere = open
-      return try await UploadPass(context, policy).run(holding: lock, observe(site))
-    } leave: { site in
-      open.add(site.home)
-    } report: { site, outcome in
-      if case .failed = outcome { open.addUnknown(site.home) }
-      try report(site, outcome)
-      if case .done(let report) = outcome { return !report.isStoreDown }
-      return true
-    }
+  ///   - homes: the homes that have something to upload.
+  ///   - open: sessions that may be open in other homes of the machine.
+  ///   - maximum: maximum number of requests of all passes; nil for no limit.
+  ///   - random: a random number, so that no user can influence the order.
+  package init(
+    _ homes: [Home], besides open: OpenSessions = .none, maxRequests maximum: Int? = nil,
+    random: () -> UInt64
+  ) {
+    let order = homes.map { (key: random(), home: $0) }.sorted { $0.key < $1.key }.map(\.home)
+    let share = RequestShare(of: maximum, among: order.count)
+    self.homes = order[...]
+    self.open = open
+    requests = share.requests
+    while self.homes.count > share.homes { leave(self.homes.removeLast()) }
   }
 
-  /// Shows what the passes would do, without the homes' locks.
+  /// Returns the home to begin with now; nil after the last, and while the store may be down.
+  package mutating func next() -> Home? { isDoubted || isStopped ? nil : homes.popFirst() }
+
+  /// Records the end of a home's pass.
   ///
-  /// - Throws: as ``run(_:observe:report:)`` does.
-  package func preview(
-    _ sites: [Site], report: (Site, Outcome<UploadPass.Preview>) throws -> Void
-  ) async throws {
-    try await visit(sites) { site, context in
-      try UploadPass(context, site.policy).preview()
-    } leave: { _ in
-    } report: { site, outcome in
-      try report(site, outcome)
-      return true
-    }
+  /// - Parameters:
+  ///   - home: the home.
+  ///   - report: its report; nil without one.
+  package mutating func ended(_ home: Home, _ report: Report?) {
+    if let sessions = report?.open { open.add(sessions) } else { leave(home) }
+    isDoubted = isDoubted || report?.isStoreDown == true
   }
 
-  /// - Parameters:
-  ///   - work: done in each home, with its owner's rights; nil where the home is in use.
-  ///   - leave: done after that, or in its place where the home is in use, with the same rights.
-  ///   - report: returns whether to go on with the next home.
-  private func visit<Result>(
-    _ sites: [Site], _ work: (Site, SyncContext) async throws -> Result?,
-    leave: (Site) -> Void, report: (Site, Outcome<Result>) throws -> Bool
-  ) async throws {
-    for site in sites {
-      let outcome: Outcome<Result>
-      do {
-        outcome = try await site.home.withOwnersRights {
-          let context = try site.context()
-          defer { leave(site) }
-          return try await work(site, context).map { .done($0) } ?? .busy
-        }
-      } catch {
-        let isSpent = (error as? StoreError)?.code == .exhausted
-        guard isSpent || (sites.count > 1 && !isFatal(error)) else { throw error }
-        _ = try report(site, .failed(error))
-        if isSpent { return }
-        continue
-      }
-      guard try report(site, outcome) else { return }
-    }
+  /// Decides whether to continue, once all passes that were begun have ended.
+  ///
+  /// - Parameter isStoreDown: asks the store.
+  /// - Returns: whether ``next()`` may return further homes.
+  package mutating func continues(asking isStoreDown: () async -> Bool) async -> Bool {
+    if isDoubted { isStopped = await isStoreDown() }
+    isDoubted = false
+    if isStopped { while let home = homes.popFirst() { leave(home) } }
+    return !homes.isEmpty
   }
+
+  /// Without a report, any session of the home may be open.
+  private mutating func leave(_ home: Home) { open.addUnknown(home) }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Platform
 import SessionLog
 import Sync
+import TidemarkUpload
 
 /// Root's uploads of other users' homes: one process each, with the user's rights and a budget.
 ///
@@ -44,10 +45,6 @@ struct HomeUploads {
 
   /// Exit statuses of the processes.
   private(set) var statuses: Set<ExitStatus> = []
-  /// Whether the remaining homes are left to the next upload, because the store is down.
-  private(set) var isStopped = false
-  /// Whether a process says that the store is down, which its user may have brought about.
-  private var isDoubted = false
   /// Starts another process than an upload; for tests.
   var replacement: ((Home) throws -> SupervisedProcess)?
   private let arguments: [String]
@@ -80,36 +77,30 @@ struct HomeUploads {
 
   /// Uploads from homes.
   ///
-  /// Nothing that a process says stops the others: a user may stop or limit it once it has given up
-  /// root's rights. Whether the store is down, root finds out.
-  ///
   /// - Parameters:
   ///   - homes: other users' homes.
-  ///   - open: extended by their open sessions.
+  ///   - open: sessions that may be open in homes that are not uploaded.
   ///   - isStoreDown: asks the store.
+  /// - Returns: the round, which all processes have ended.
   /// - Throws: ``Platform/SystemError`` if no process can be started.
   mutating func run(
-    _ homes: [Home], _ open: inout OpenSessions, asking isStoreDown: () async -> Bool
-  ) async throws {
-    let used = try homes.filter { try !$0.isUnused() }
-      .map { (key: Machine.current.random(), home: $0) }.sorted { $0.key < $1.key }.map(\.home)
-    let share = RequestShare(of: maxRequests, among: used.count)
-    let homes = Array(used.prefix(share.homes))
-    for home in used.dropFirst(share.homes) { open.addUnknown(home) }
-    var next = 0
-    while next < homes.count, !isStopped {
-      let first = next
-      try SupervisedProcess.run(homes.count - first, atOnce: isAlone ? 1 : 2) { number in
-        next = first + number + 1
-        return try start(homes[first + number], share.requests)
-      } ended: { number, process in
-        collect(process, of: homes[first + number], &open)
-        return !isDoubted
+    _ homes: [Home], besides open: OpenSessions, asking isStoreDown: () async -> Bool
+  ) async throws -> UploadRound {
+    var round = UploadRound(
+      try homes.filter { try !$0.isUnused() }, besides: open, maxRequests: maxRequests,
+      random: Machine.current.random)
+    repeat {
+      try SupervisedProcess.run(atOnce: isAlone ? 1 : 2) {
+        while let home = round.next() {
+          if let process = try start(home, round.requests) { return (home, process) }
+          round.ended(home, nil)
+        }
+        return nil
+      } ended: { home, process in
+        round.ended(home, collect(process, of: home))
       }
-      if isDoubted { isStopped = await isStoreDown() }
-      isDoubted = false
-    }
-    for home in homes[next...] { open.addUnknown(home) }
+    } while await round.continues(asking: isStoreDown)
+    return round
   }
 
   /// The descriptor for the result.
@@ -134,18 +125,15 @@ struct HomeUploads {
       ], for: Self.budget.time + Hooks.longest, on: .current)
   }
 
-  private mutating func collect(
-    _ process: SupervisedProcess, of home: Home, _ open: inout OpenSessions
-  ) {
+  /// Prints the output of a home's process; returns its report.
+  private mutating func collect(_ process: SupervisedProcess, of home: Home) -> UploadRound.Report?
+  {
     let (result, output, errors) = (process.outputs[0], process.outputs[1], process.outputs[2])
     if !output.bytes.isEmpty { Console.write(output.bytes) }
     if !errors.bytes.isEmpty { Console.writeError(String(decoding: errors.bytes, as: UTF8.self)) }
     if output.isCut || errors.isCut {
       Console.complain("\(home.path): there was more to say than is shown")
     }
-    let known = try? JSONDecoder().decode(Result.self, from: Data(result.bytes))
-    if let sessions = known?.open { open.add(sessions) } else { open.addUnknown(home) }
-    isDoubted = isDoubted || known?.isStoreDown == true
     switch process.end {
     case .exited(let code): statuses.insert(ExitStatus(rawValue: code) ?? .partial)
     case .overdue, .killed(SIGALRM), .killed(SIGXCPU):
@@ -164,21 +152,13 @@ struct HomeUploads {
       statuses.insert(.partial)
     case nil: break
     }
+    return try? JSONDecoder().decode(UploadRound.Report.self, from: Data(result.bytes))
   }
 
-  /// The result that a process reports to its parent, besides its output.
-  struct Result: Codable {
-    /// The unsealed sessions; nil if unknown.
-    var open: [SessionID]?
-    /// Whether the store failed for all sessions.
-    var isStoreDown = false
-
-    /// Reports it to the parent process.
-    func report() {
-      guard HomeUploads.isResultWanted, let json = try? JSONEncoder().encode(self) else { return }
-      try? FileHandle(fileDescriptor: HomeUploads.resultDescriptor, closeOnDealloc: false)
-        .write(contentsOf: json)
-    }
+  /// Reports the result to the parent process.
+  static func report(_ report: UploadRound.Report) {
+    guard isResultWanted, let json = try? JSONEncoder().encode(report) else { return }
+    try? FileHandle(fileDescriptor: resultDescriptor, closeOnDealloc: false).write(contentsOf: json)
   }
 }
 

@@ -4,6 +4,7 @@ import SessionLog
 import Sync
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import tidemark
 
@@ -28,12 +29,11 @@ import Testing
         ], for: .seconds(600), on: .current)
     }
     var asked = 0
-    var open = OpenSessions.none
-    try await uploads.run(homes.map(\.home), &open) {
+    let round = try await uploads.run(homes.map(\.home), besides: .none) {
       asked += 1
       return isStoreDown
     }
-    #expect(uploads.isStopped == isStoreDown)
+    #expect(round.isStopped == isStoreDown)
     return (started.withLock { $0 }, asked)
   }
 

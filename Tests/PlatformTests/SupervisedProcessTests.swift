@@ -10,14 +10,16 @@ import Testing
     until isEnough: (Int) -> Bool = { _ in false }
   ) throws -> [Int: SupervisedProcess] {
     var ended: [Int: SupervisedProcess] = [:]
-    try SupervisedProcess.run(scripts.count, atOnce: 2) { number in
-      let child = ChildProcess(
-        ["/bin/sh", "-c", scripts[number]], environment: ["PATH": "/usr/bin:/bin"])
-      return try SupervisedProcess(
+    var waiting = scripts.enumerated().map { $0 }[...]
+    try SupervisedProcess.run(atOnce: 2) { () -> (Int, SupervisedProcess)? in
+      guard let (number, script) = waiting.popFirst() else { return nil }
+      let child = ChildProcess(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"])
+      let process = try SupervisedProcess(
         child, reading: [.init(1, limit: limit), .init(7, limit: limit)], for: time, on: .current)
+      return (number, process)
     } ended: { number, process in
       ended[number] = process
-      return !isEnough(number)
+      if isEnough(number) { waiting = [] }
     }
     return ended
   }

@@ -217,58 +217,13 @@ import TidemarkUpload
     #expect(try site.context().storeEntry().failingSince == nil)
   }
 
-  // MARK: Several homes
-
-  /// What became of each home, in order.
-  private func round(
-    _ sites: [Site], isFatal: @escaping (any Error) -> Bool = { _ in false },
-    context: @escaping (Int) throws -> SyncContext
-  ) async throws -> [String] {
-    var round = UploadRound()
-    round.isFatal = isFatal
-    var outcomes: [String] = []
-    let homes = sites.enumerated().map { number, site in
-      UploadRound.Site(site.local.home, site.policy) { try context(number) }
-    }
-    try await round.run(homes) { _ in
-      { _ in }
-    } report: { _, outcome in
-      switch outcome {
-      case .done(let report): outcomes.append("sealed \(report.upload.sealed)")
-      case .busy: outcomes.append("busy")
-      case .failed: outcomes.append("failed")
-      }
-    }
-    return outcomes
-  }
-
-  @Test func `a home that fails or is busy does not stop the others`() async throws {
-    let sites = try (0..<3).map { _ in try Site() }
-    for site in sites { try site.local.session(Array("x\n".utf8)) }
-    let lock = try #require(try HomeLock.acquire(sites[1].local.home))
-    let outcomes = try await round(sites) { number in
-      if number == 0 { throw SystemError(operation: "open", path: "/", errno: 5) }
-      return try sites[number].context()
-    }
-    #expect(outcomes == ["failed", "busy", "sealed 1"])
+  @Test func `a home that another upload holds is left to it`() async throws {
+    let site = try Site()
+    try site.local.session(Array("x\n".utf8))
+    let pass = HomePass(site.local.home, site.policy) { try site.context() }
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    #expect(try await pass.run()?.upload.sealed == nil)
+    #expect(try await pass.preview().upload.items.count == 1)
     withExtendedLifetime(lock) {}
-  }
-
-  @Test func `an error that concerns all homes ends the round`() async throws {
-    let sites = try (0..<2).map { _ in try Site() }
-    await #expect(throws: SystemError.self) {
-      _ = try await round(sites, isFatal: { $0 is SystemError }) { _ in
-        throw SystemError(operation: "open", path: "/", errno: 5)
-      }
-    }
-  }
-
-  @Test func `a store that is down is asked for one home only`() async throws {
-    let sites = try (0..<2).map { _ in try Site() }
-    for site in sites { try site.local.session(Array("x\n".utf8)) }
-    sites[0].store.plan(.failBefore(.unreachable), on: "PUT", times: 9)
-    let outcomes = try await round(sites) { try sites[$0].context() }
-    #expect(outcomes == ["sealed 0"])
-    #expect(sites[1].store.takeRequests().isEmpty)
   }
 }

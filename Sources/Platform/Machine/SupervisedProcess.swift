@@ -98,31 +98,27 @@ package final class SupervisedProcess {
   /// Blocks until the last has ended.
   ///
   /// - Parameters:
-  ///   - count: the number of processes.
   ///   - most: maximum number at a time.
-  ///   - start: starts the process with an index; nil for none.
-  ///   - ended: called with an ended process and its index; returns whether to start more.
+  ///   - start: starts the next process and returns it with its purpose; nil for none at present.
+  ///   - ended: called with each ended process and its purpose.
   /// - Throws: errors of `start`, once the running processes have ended; errors of `ended`.
-  package static func run(
-    _ count: Int, atOnce most: Int, start: (Int) throws -> SupervisedProcess?,
-    ended: (Int, SupervisedProcess) throws -> Bool
+  package static func run<Purpose>(
+    atOnce most: Int, start: () throws -> (Purpose, SupervisedProcess)?,
+    ended: (Purpose, SupervisedProcess) throws -> Void
   ) throws {
-    var running: [(number: Int, process: SupervisedProcess)] = []
-    var next = 0
+    var running: [(purpose: Purpose, process: SupervisedProcess)] = []
     var failure: (any Error)?
-    while next < count || !running.isEmpty {
-      while next < count, running.count < most {
-        do {
-          if let process = try start(next) { running.append((next, process)) }
-          next += 1
-        } catch {
-          (failure, next) = (error, count)
+    while true {
+      do {
+        while failure == nil, running.count < most, let started = try start() {
+          running.append(started)
         }
+      } catch {
+        failure = error
       }
+      guard !running.isEmpty else { break }
       wait(for: running.map(\.process))
-      for (number, process) in running where process.end != nil {
-        if try !ended(number, process) { next = count }
-      }
+      for (purpose, process) in running where process.end != nil { try ended(purpose, process) }
       running.removeAll { $0.process.end != nil }
     }
     if let failure { throw failure }

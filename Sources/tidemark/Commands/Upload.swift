@@ -127,17 +127,16 @@ struct Upload: AsyncParsableCommand {
     let setups = try CommandContext.all(
       transfers: transfers, choice: choice, logger: diagnostics.logger())
     guard let own = setups.last else { return .ok }
-    var open = try CommandContext.openInRefusedHomes(besides: setups)
+    let refused = try CommandContext.openInRefusedHomes(besides: setups)
     var uploads = HomeUploads(self, prunes: prunes)
-    try await uploads.run(setups.dropLast().map(\.home), &open) {
+    let round = try await uploads.run(setups.dropLast().map(\.home), besides: refused) {
       await own.isStoreDown(transfers: transfers)
     }
-    guard !uploads.isStopped else { return ExitStatus(of: uploads.statuses) }
+    guard !round.isStopped else { return ExitStatus(of: uploads.statuses) }
     do {
-      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: open))
+      uploads.add(try await pass(of: own, prunes: prunes, openElsewhere: round.open))
     } catch  where own.servesAllUsers && !(error is Failure) {
-      uploads.add(
-        try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: own.home) { _ in .ok })
+      uploads.add(report(error, of: own.home))
     }
     let status = ExitStatus(of: uploads.statuses)
     if status == .ok, !dryRun { await Hooks(own).beat() }
@@ -157,21 +156,12 @@ struct Upload: AsyncParsableCommand {
   /// The pass over one user's home in a process that root has started for it; see ``HomeUploads``.
   private func passOfHome() async throws -> ExitStatus {
     guard let setup = try HomeUploads.setup?.get() else { return .usage }
-    var result = HomeUploads.Result()
-    defer {
-      result.open = try? setup.home.openSessions()
-      result.report()
-    }
+    var done: UploadPassReport?
+    defer { HomeUploads.report(UploadRound.Report(on: setup.home, done)) }
     do {
-      return try await pass(of: setup, prunes: !withoutPruning) { report in
-        // One home reaching its limit says nothing about the others.
-        let isSpent = (report.upload.stoppedBy as? StoreError)?.code == .exhausted
-        result.isStoreDown = report.isStoreDown && !isSpent
-      }
+      return try await pass(of: setup, prunes: !withoutPruning) { done = $0 }
     } catch {
-      return try report(UploadRound.Outcome<UploadPassReport>.failed(error), of: setup.home) { _ in
-        .ok
-      }
+      return report(error, of: setup.home)
     }
   }
 
@@ -181,30 +171,21 @@ struct Upload: AsyncParsableCommand {
     _ observe: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
-    let sites = [
-      UploadRound.Site(setup.home, policy(of: setup, prunes: prunes)) {
-        try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
-      }
-    ]
-    var round = UploadRound()
-    round.patience = wait ?? .zero
-    round.openElsewhere = openElsewhere
-    round.isFatal = { $0 is Failure }
-    var statuses: Set<ExitStatus> = []
-    guard !dryRun else {
-      try await round.preview(sites) { site, outcome in
-        statuses.insert(try report(outcome, of: site.home) { try show($0, of: site.home) })
-      }
-      return ExitStatus(of: statuses)
+    var policy = policy(of: setup, prunes: prunes)
+    policy.openElsewhere = openElsewhere
+    var pass = HomePass(setup.home, policy) {
+      try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
     }
+    pass.patience = wait ?? .zero
+    if dryRun { return try await show(pass.preview(), of: setup.home) }
     let hooks = Hooks(setup)
     // The upload may take long, or be stopped.
     await hooks.tellCrashes()
-    var failure: (any Error)?
+    let result: Result<ExitStatus, any Error>
     do {
-      try await run(round, sites, &statuses, observe)
+      result = .success(try await run(pass, observe))
     } catch {
-      failure = error
+      result = .failure(error)
     }
     // A session that crashed meanwhile may be sealed by now.
     await hooks.tellCrashes()
@@ -212,28 +193,26 @@ struct Upload: AsyncParsableCommand {
     if let store = counted.withLock({ $0 }) {
       try? await setup.home.withOwnersRights { RequestTotals(setup.home).add(store.requests) }
     }
-    if let failure { throw failure }
-    return ExitStatus(of: statuses)
+    return try result.get()
   }
 
   private func run(
-    _ round: UploadRound, _ sites: [UploadRound.Site], _ statuses: inout Set<ExitStatus>,
-    _ observe: (UploadPassReport) -> Void
-  ) async throws {
+    _ pass: HomePass, _ observe: (UploadPassReport) -> Void
+  ) async throws -> ExitStatus {
     // Log lines show progress, too.
     let progress = try diagnostics.logger().logLevel > .info ? ProgressBar() : nil
-    try await round.run(sites) { _ in
-      { event in
+    do {
+      let report = try await pass.run { event in
         progress?.update(event)
         Self.say(event)
       }
-    } report: { site, outcome in
-      statuses.insert(
-        try report(outcome, of: site.home) { pass in
-          observe(pass)
-          try say(pass, of: site.home)
-          return Self.status(of: pass.upload)
-        })
+      guard let report else { return try reportBusy(pass.home) }
+      observe(report)
+      try say(report, of: pass.home)
+      return Self.status(of: report.upload)
+    } catch let error as StoreError where error.code == .exhausted {
+      Console.remark("\(error)")
+      return ExitStatus(error)
     }
   }
 
@@ -339,24 +318,18 @@ struct Upload: AsyncParsableCommand {
     let status: Int32
   }
 
-  /// Reports the result for a home.
-  private func report<Result>(
-    _ outcome: UploadRound.Outcome<Result>, of home: Home, done: (Result) throws -> ExitStatus
-  ) throws -> ExitStatus {
-    switch outcome {
-    case .done(let result): return try done(result)
-    case .busy:
-      try diagnostics.logger().info("\(home.path): another upload holds the lock")
-      Console.remark("another upload of this home is running; nothing to do")
-      // It may have planned before a recorder's newest lines.
-      return forRecorder ? .tryLater : .ok
-    case .failed(let error as StoreError) where error.code == .exhausted:
-      Console.remark("\(error)")
-      return ExitStatus(error)
-    case .failed(let error):
-      Console.complain("\(home.path): \(ExitStatus.text(of: error))")
-      return ExitStatus(error)
-    }
+  /// Reports that another upload of a home is running, which does this one's work.
+  private func reportBusy(_ home: Home) throws -> ExitStatus {
+    try diagnostics.logger().info("\(home.path): another upload holds the lock")
+    Console.remark("another upload of this home is running; nothing to do")
+    // It may have planned before a recorder's newest lines.
+    return forRecorder ? .tryLater : .ok
+  }
+
+  /// Reports an error of one home.
+  private func report(_ error: any Error, of home: Home) -> ExitStatus {
+    Console.complain("\(home.path): \(ExitStatus.text(of: error))")
+    return ExitStatus(error)
   }
 
   private static func say(_ event: UploadPassEvent) {

@@ -118,12 +118,14 @@ final class World {
         oracle: oracle)
     }
     let command = command(of: home)
-    var round: [Command]?
-    if case .round = action { round = neighbours(of: home).map(command(of:)) }
-    return { [trace, round, machine = home.machine] in
+    var others: [Command]?
+    if case .round = action {
+      others = neighbours(of: home).filter { $0 !== home }.map(command(of:))
+    }
+    return { [trace, others, machine = home.machine] in
       do {
         let result = try await process.run {
-          if let round { return try await Command.upload(round) }
+          if let others { return try await Command.upload(from: command, and: others) }
           return try await command.run(action)
         }
         trace.record("\(process.name) \(result)")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import tidemark
+@testable import TidemarkUpload
 
 @Suite struct RequestShareTests {
   @Test(
