@@ -25,6 +25,8 @@ struct Holdings {
   var remoteLines: Set<Int> = []
   /// Numbers of other programs' lines on a machine, by home.
   var localLines: [Int: Set<Int>] = [:]
+  /// Numbers of the newest whole revision of each session, by folder.
+  var revisions: [SessionID: [String: Int]] = [:]
   /// When the newest object of a session was stored, in real time, in milliseconds.
   var newest: [SessionID: Int64] = [:]
   /// When the newest object of a session first had its present bytes, in real time.

@@ -74,6 +74,7 @@ struct Judge {
       oracle.report(
         .init(.evidence, "remote bytes \(lost.text) of \(session) were deleted; \(there)"))
     }
+    if !isOld { judgeRevisions(session) }
     let gone = before.local(session).subtracting(after.local(session))
     guard !gone.isEmpty else { return }
     let isLawful = isOld || oracle.hasExpired(session) || oracle.isAging(session)
@@ -95,6 +96,15 @@ struct Judge {
     oracle.report(
       .init(
         .evidence, "remote bytes \(lost.text) of \(session) were deleted, which is still recorded"))
+  }
+
+  /// The newest revision goes with the session only.
+  private func judgeRevisions(_ session: SessionID) {
+    for (folder, newest) in (before.revisions[session] ?? [:]).sorted(by: { $0.key < $1.key })
+    where after.revisions[session]?[folder] ?? 0 < newest {
+      oracle.report(
+        .init(.evidence, "revision \(newest) of \(session) in \(folder) was deleted"))
+    }
   }
 
   /// A local copy is deleted at the earliest one hour after its seal.

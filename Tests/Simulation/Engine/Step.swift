@@ -141,6 +141,8 @@ package enum Action: Hashable, Sendable {
     case otherSize
     /// A segment with other bytes, under the name of an existing one.
     case otherText
+    /// The first half of a segment's bytes in its place.
+    case cut
   }
 
   /// A part of a home.

@@ -17,6 +17,11 @@ extension Surveyor {
         holdings.newest[session] = max(holdings.newest[session] ?? .min, object.storedAt)
         holdings.sealed[session] = max(holdings.sealed[session] ?? .min, object.begunAt)
       }
+      if let revision = name.revision, revision.stored == ByteCount(object.bytes.count) {
+        let folder = String(key.dropLast(key.lastPart.count))
+        holdings.revisions[revision.session, default: [:]][folder] = max(
+          revision.number, holdings.revisions[revision.session]?[folder] ?? 0)
+      }
       guard let segment = name.segment, segment.stored == ByteCount(object.bytes.count) else {
         continue
       }
@@ -35,7 +40,8 @@ extension Surveyor {
     var name = Name()
     if parts.count == 4, parts[0] == "devices" {
       name.segment = SegmentName(String(parts[3]))
-      name.session = name.segment?.session ?? RevisionName(String(parts[3]))?.session
+      name.revision = RevisionName(String(parts[3]))
+      name.session = name.segment?.session ?? name.revision?.session
       name.stream =
         name.segment.map { "\(parts[1])/\(parts[2])/\($0.session).\($0.generation)" } ?? ""
     }

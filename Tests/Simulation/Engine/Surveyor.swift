@@ -12,6 +12,7 @@ final class Surveyor {
     var segment: SegmentName?
     /// The generation of the device's session that the segment belongs to.
     var stream = ""
+    var revision: RevisionName?
   }
 
   private struct Compared {

@@ -107,6 +107,7 @@ struct Weighted {
     Weighted(1, "forge") { .forge(object: some(&$0), .foreign) },
     Weighted(1, "forgeSize", isHazard: true) { .forge(object: some(&$0), .otherSize) },
     Weighted(1, "forgeText", isHazard: true) { .forge(object: some(&$0), .otherText) },
+    Weighted(1, "forgeCut", isHazard: true) { .forge(object: some(&$0), .cut) },
     Weighted(1, "retain") {
       .retain(
         home: home(&$0), seconds: [0, 60, 3600, 86_400, 7 * 86_400].randomElement(using: &$0) ?? 0)

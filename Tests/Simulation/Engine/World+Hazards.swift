@@ -28,7 +28,7 @@ extension World {
   /// Length that no log exceeds by more than a line, in bytes.
   static let longestLog = 64 << 10
 
-  /// Writes an object like another vendor's client.
+  /// Writes an object like another vendor's client, or damages one.
   func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {
     let stored = store.stored.filter { $0.key.hasSuffix(".zst") }.sorted { $0.key < $1.key }
     guard !stored.isEmpty else { return }
@@ -46,6 +46,8 @@ extension World {
         return
       }
       store.write(key.replacing(".\(name.stored).", with: ".\(body.count)."), body)
+    case .cut:
+      store.write(key, Array(content.bytes.prefix(content.bytes.count / 2)))
     }
   }
 
