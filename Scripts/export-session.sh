@@ -66,6 +66,10 @@ keep_named() { # KEY
   jq -r 'if .objects | type == "array" then .objects[], (.basis // [])[] else error end | strings' \
     "$work/object" >"$work/named" 2>/dev/null ||
     fail 65 "$1 seals the session, but does not name its objects."
+  if grep -qvE "^$session\.g[1-9][0-9]*\.[0-9]{12}-[0-9]{12}\.[0-9a-f]{16}\.[0-9]+\.(log|delta)\.zst$" \
+    "$work/named"; then
+    fail 65 "$1 seals the session, but names other things than its objects."
+  fi
   awk -F '\t' 'FILENAME == ARGV[1] { named[$0]; next }
     { name = $11; sub(/.*\//, "", name) }
     $3 != "g" || name in named' "$work/named" "$work/found" >"$work/kept"

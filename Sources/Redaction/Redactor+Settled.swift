@@ -41,6 +41,31 @@ extension Redactor {
     return max(end, text.count - Self.context, 0)
   }
 
+  /// Position at which to cut an unfinished line in two, so that each piece is masked like the
+  /// whole.
+  ///
+  /// - Parameter text: the end of the line, of about ``context`` bytes.
+  /// - Returns: the length of the first piece: the whole length if no secret may be unfinished; that
+  ///   of the settled part if there is no such position among the last blanks before it.
+  package func cut(_ text: [UInt8]) -> Int {
+    let settled = settled(text, at: 0, .asIs)
+    guard settled < text.count else { return settled }
+    var whole = text
+    _ = mask(&whole, at: 0, .asIs)
+    var before = text[..<settled]
+    for _ in 0..<Self.cuts {
+      guard let blank = before.lastIndex(where: { $0 == 0x20 || $0 == 0x09 }) else { break }
+      var (head, tail) = (Array(text[...blank]), Array(text[(blank + 1)...]))
+      _ = (mask(&head, at: 0, .asIs), mask(&tail, at: 0, .asIs))
+      if head + tail == whole { return blank + 1 }
+      before = text[..<blank]
+    }
+    return settled
+  }
+
+  /// Maximum number of positions to try for a cut.
+  private static let cuts = 16
+
   /// Position of the first text in an unfinished last line that may still become a secret.
   private func undecided(in text: UnsafeRawBufferPointer, _ pass: RedactionPass) -> Int {
     let limit = max(0, text.count - Self.context)

@@ -106,9 +106,10 @@ enum Console {
   /// Writes to standard error, in one write if the system accepts it; drops what nothing reads.
   static func writeError(_ text: String) { writeError(Array(text.utf8)) }
 
-  /// Logs and mails are eventually shown on a terminal, so the output is always made harmless.
+  /// Logs and mails are eventually shown on a terminal, so the output is always made harmless; none
+  /// of its colours is ours.
   private static func writeError(_ bytes: [UInt8]) {
-    drawError(bytes.withUnsafeBytes(TerminalText.harmless))
+    drawError(bytes.withUnsafeBytes { TerminalText.harmless($0, keepsColours: false) })
   }
 
   /// Writes our own control sequences to a terminal.

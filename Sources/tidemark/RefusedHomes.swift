@@ -13,13 +13,22 @@ struct RefusedHomes {
 
   /// Reports them if due.
   func report(_ refused: [(path: String, reason: String)]) {
-    guard !refused.isEmpty else { return }
-    let lines = refused.map { path, reason in
-      "left alone: \(path): \(reason). Move it away if it is not to stay; the next upload as root makes "
-        + "the home of the user that it is named for"
-    }
+    let lines = Self.lines(refused)
+    guard !lines.isEmpty else { return }
     let isDue = report.isDue(lines.joined(separator: "\n"), at: .now())
     guard isDue || Console.errorIsTerminal else { return }
     for line in lines { Console.complain(line) }
   }
+
+  /// Any user may make many such folders: a few are named.
+  static func lines(_ refused: [(path: String, reason: String)]) -> [String] {
+    let named = refused.prefix(mostNamed).map { path, reason in
+      "left alone: \(path): \(reason). Move it away if it is not to stay; the next upload as root makes "
+        + "the home of the user that it is named for"
+    }
+    let others = refused.count - named.count
+    return others > 0 ? named + ["left alone: \(Plural.text(others, "more folder"))"] : named
+  }
+
+  private static let mostNamed = 10
 }

@@ -9,7 +9,9 @@ import Platform
 /// remain.
 enum TerminalText {
   /// The bytes made harmless.
-  static func harmless(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  ///
+  /// - Parameter keepsColours: whether the text may contain our own colours.
+  static func harmless(_ bytes: UnsafeRawBufferPointer, keepsColours: Bool = true) -> [UInt8] {
     if bytes.allSatisfy({ (0x20..<0x7f).contains($0) || $0 == 0x0a || $0 == 0x09 }) {
       return Array(bytes)
     }
@@ -20,7 +22,9 @@ enum TerminalText {
       switch scalar.value {
       case 0x0a, 0x09, 0x20..<0x7f: out.append(UInt8(scalar.value))
       case 0x1b:
-        if let colour = Console.colourSequences.first(where: { scalars.starts(with: $0) }) {
+        if keepsColours,
+          let colour = Console.colourSequences.first(where: { scalars.starts(with: $0) })
+        {
           out.append(0x1b)
           out += colour.map { UInt8(truncatingIfNeeded: $0.value) }
           scalars.removeFirst(colour.count)

@@ -220,6 +220,7 @@ import Testing
       "unseal; (tr 1 2 <\"$log\"; echo) >other; "
         + "put_segment \"${object%/*}\" other $id 5 $(wc -c <other)", "overlap"
     ),
+    ("seal '.objects += [\"../../../etc/passwd\"]'", "names other things"),
   ])
   func `damage is reported, and no partial export remains`(
     damage: String, says: String
@@ -239,6 +240,14 @@ import Testing
       object=$(echo "$FILES"/store/devices/*/*/*.zst)
       log=$(echo home/sessions/*/*.log)
       id=$(basename "$log" .log)
+      # The seal, changed, under a name that fits it.
+      seal() {
+        local old=$(echo "${object%/*}"/*.terminated.*.json)
+        jq -c "$1" "$old" >json
+        local fit=$(sha256sum <json | cut -c 1-16).$(wc -c <json).json
+        mv json "$(echo "$old" | sed "s/[0-9a-f]*\\.[0-9]*\\.json$/$fit/")"
+        rm "$old"
+      }
       # As if it were open: then its segments count by their names.
       unseal() { rm "${object%/*}"/*.json; }
       \(damage)

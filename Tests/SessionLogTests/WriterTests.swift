@@ -39,6 +39,26 @@ import Testing
       lines.allSatisfy { Array($0.utf8).withUnsafeBytes(RecordPrefix.parse) != nil }, "\(log)")
   }
 
+  /// Cut in two, neither half would be masked.
+  @Test func `a long line is cut beside a secret, and not within it`() throws {
+    let home = try TestHome()
+    let writer = try home.writer()
+    let secret = "password=correct-horse-battery-staple"
+    let line = String(repeating: "a word ", count: 149_794) + secret
+    // The first MiB ends within the secret.
+    #expect(line.utf8.count - secret.utf8.count < 1 << 20 && line.utf8.count - 8 > 1 << 20)
+    let bytes = Array((line + " and more\n").utf8)
+    for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
+      bytes[start..<min(bytes.count, start + 1 << 20)].withUnsafeBytes {
+        writer.capture($0, from: .standardOutput)
+      }
+    }
+    try writer.end(.exit(0))
+    let log = String(decoding: try home.log(writer.session), as: UTF8.self)
+    let records = log.split(separator: "\n").filter { $0.contains("[stdout") }
+    #expect(records.count == 2 && records.last?.contains(secret) == true)
+  }
+
   @Test(arguments: [LogFormat.lines, .asIs])
   func `a full home leaves a GAP line`(format: LogFormat) throws {
     let home = try TestHome()

@@ -18,8 +18,8 @@ public struct TerminalFilter {
   private var state = State.text
   /// Number of bytes missing from the current character.
   private var continuations = 0
-  /// The first byte of a character that may be a control character, as for U+0080 to U+009F.
-  private var lead: UInt8?
+  /// The bytes so far of a character of several.
+  private var character: [UInt8] = []
   /// The current sequence, from its ESC on.
   private var pending: [UInt8] = []
 
@@ -45,7 +45,7 @@ public struct TerminalFilter {
   /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, if
   /// the second screen was not in use, its end.
   public static var reset: StaticString {
-    "\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
+    "\u{0f}\u{1b}7\u{1b}[?1049l\u{1b}7\u{1b}[r\u{1b}8\u{1b}[0m\u{1b}(B\u{1b}[?7h\u{1b}[?25h"
   }
 
   private mutating func consume(_ byte: UInt8, _ out: inout [UInt8]) {
@@ -69,19 +69,15 @@ public struct TerminalFilter {
       // Outside a character, 8-bit terminals treat it as a control character.
       guard continuations > 0 else { return }
       continuations -= 1
-      if let lead {
-        self.lead = nil
-        guard byte >= 0xa0 else { return }
-        out.append(lead)
-      }
-      return out.append(byte)
+      character.append(byte)
+      if continuations == 0, !Self.isControl(character) { out += character }
+      return
     }
-    (continuations, lead) = (0, nil)
+    continuations = 0
     switch byte {
-    case 0xc2: (continuations, lead) = (1, byte)
-    case 0xc3...0xdf, 0xe0...0xef, 0xf0...0xf4:
+    case 0xc2...0xf4:
       continuations = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : 1
-      out.append(byte)
+      character = [byte]
     case 0x80...0xff: break
     case 0x1b:
       pending = [byte]
@@ -90,6 +86,15 @@ public struct TerminalFilter {
     case 0x07...0x0f: out.append(byte)
     case 0..<0x20, 0x7f: break
     default: out.append(byte)
+    }
+  }
+
+  /// Whether a character is a control character, U+0080 to U+009F, or changes the direction of
+  /// writing.
+  private static func isControl(_ character: [UInt8]) -> Bool {
+    switch String(decoding: character, as: UTF8.self).unicodeScalars.first?.value ?? 0 {
+    case 0x80..<0xa0, 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+    default: false
     }
   }
 

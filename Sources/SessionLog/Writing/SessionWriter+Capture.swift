@@ -4,7 +4,7 @@ import Redaction
 
 /// Captures the output of a program.
 extension SessionWriter {
-  /// A line longer than this is cut into several records.
+  /// A line of about this length or more is cut into several records.
   static let lineLimit = 1 << 20
 
   /// Records captured output; complete lines become records in one write.
@@ -40,12 +40,13 @@ extension SessionWriter {
         var partial = state.partial.removeValue(forKey: stream) ?? Partial(since: time)
         partial.bytes += rest
         if partial.bytes.count >= Self.lineLimit {
-          _ = partial.bytes.withUnsafeBytes {
+          let cut = Self.cut(partial.bytes)
+          _ = partial.bytes[..<cut].withUnsafeBytes {
             append($0, stream, isWhole: false, time, &state, to: &records)
           }
-        } else {
-          state.partial[stream] = partial
+          partial = Partial(bytes: Array(partial.bytes[cut...]), since: time)
         }
+        if !partial.bytes.isEmpty { state.partial[stream] = partial }
       }
       put(records, highest: highest, time, &state)
     }
@@ -94,5 +95,11 @@ extension SessionWriter {
   private static func mayEndInSecret(_ line: [UInt8]) -> Bool {
     let end = Array(line.suffix(Redactor.context))
     return Redactor.standard.settled(end, at: 0, .asIs) < end.count
+  }
+
+  /// The length of a long line's beginning that becomes a record; not within a secret if possible.
+  private static func cut(_ line: [UInt8]) -> Int {
+    let end = Array(line.suffix(Redactor.context))
+    return line.count - end.count + Redactor.standard.cut(end)
   }
 }

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import tidemark
+
+/// What reaches a terminal of names and messages that somebody else chose.
+@Suite struct TerminalTextTests {
+  @Test(arguments: [
+    (true, "a\u{1b}[31mb\u{1b}[0m", "a\u{1b}[31mb\u{1b}[0m"),
+    (true, "a\u{1b}[5mb\u{1b}]0;x", "a␛[5mb␛]0;x"),
+    (false, "a\u{1b}[31mb", "a␛[31mb"),
+  ]) func `only results keep colours, and only ours`(
+    keepsColours: Bool, text: String, shown: String
+  ) {
+    let bytes = Array(text.utf8).withUnsafeBytes {
+      TerminalText.harmless($0, keepsColours: keepsColours)
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == shown)
+  }
+
+  @Test func `of many refused folders ten are named`() {
+    let lines = RefusedHomes.lines((0..<300).map { ("/var/lib/tidemark/x\($0)", "is a file") })
+    #expect(lines.count == 11 && lines.last == "left alone: 290 more folders")
+    #expect(RefusedHomes.lines([]).isEmpty)
+  }
+}
