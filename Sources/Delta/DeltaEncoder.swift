@@ -1,8 +1,8 @@
 /// Finds the parts that a stream shares with a basis, given only the basis's signature.
 ///
 /// Both are split by content, so shared parts are split alike in both, and looking up each block
-/// finds them, wherever they were. If the basis has blocks of higher levels, the stream's blocks
-/// are combined into blocks of these levels too.
+/// finds them at any offset. If the basis has blocks of higher levels, the stream's blocks are
+/// combined into blocks of these levels too.
 ///
 /// The work is linear in the stream. Memory is a few blocks for a basis of less than 1 GiB, and at
 /// most four average blocks of the basis's highest level, 16 MiB for the largest.

@@ -1,6 +1,6 @@
 import Crypto
 
-/// A fingerprint of the stream just before an offset, checked wherever two segments join.
+/// A fingerprint of the stream just before an offset, checked at each join of two segments.
 package struct Link: Sendable, Equatable, Hashable {
   /// Maximum number of bytes that it covers.
   package static let span = 4096

@@ -70,7 +70,7 @@ package final class SegmentDecoder {
     return raw
   }
 
-  /// Decompresses the start of a plain segment, whatever happened to its end.
+  /// Decompresses the start of a plain segment whose end may be damaged or missing.
   ///
   /// - Parameters:
   ///   - segment: the object, damaged or truncated.

@@ -44,7 +44,8 @@ package final class SegmentEncoder {
   ///
   /// - Parameters:
   ///   - bytes: 1 to ``frameLength`` log bytes.
-  ///   - summary: lines, times, levels and scenarios of these bytes; the lengths are filled in here.
+  ///   - summary: lines, times, levels and scenarios of these bytes; the lengths are filled in
+  ///     here.
   /// - Throws: ``SegmentError`` if zstd fails.
   package func append(
     _ bytes: UnsafeRawBufferPointer, lines: Int, times: ClosedRange<Int64>?, levels: [Int],

@@ -7,12 +7,13 @@ import Crypto
 ///     header, 16 bytes: "TDSG", u16 version, u16 shortest, u32 average, u32 longest block of level 0
 ///     groups: u32 length of the records
 ///             records: for each block its length (LEB128) and 16 bytes of hash
-///             8 bytes: start of SHA-256 over the 8 bytes before the group's length, wherever these
-///             end the header or another group, and the records
+///             8 bytes: start of SHA-256 over the 8 bytes before the group's length, which end the
+///             header or another group, and the records
 ///
-/// A group that a crash truncated, or that was corrupted since, fails its checksum: it and everything
-/// after it is dropped, and so is a group that does not follow the one it was written after. With
-/// another header nothing is read. A block costs 18 or 19 bytes: 5 MB for a stream of 1 GiB.
+/// A group that a crash truncated, or that was corrupted since, fails its checksum: it and
+/// everything after it is dropped, and so is a group that does not follow the one it was written
+/// after. With another header nothing is read. A block costs 18 or 19 bytes: 5 MB for a stream of 1
+/// GiB.
 ///
 /// There is no weak hash beside the strong one, which rsync needs to check every byte offset: the
 /// content determines where blocks begin, so each is looked up once.

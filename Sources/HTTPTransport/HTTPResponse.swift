@@ -16,7 +16,7 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// The value of the first header field of a name, whatever its case.
+  /// The value of the first header field with a name, ignoring case.
   package func header(_ name: String) -> String? {
     let wanted = name.lowercased()
     return headers.first { $0.name.lowercased() == wanted }?.value

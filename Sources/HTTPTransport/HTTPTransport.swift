@@ -61,7 +61,7 @@ package final class HTTPTransport: Sendable {
   /// Whether an answer so far came from this machine, be it a proxy's.
   package var reachesThisMachine: Bool { hasMetThisMachine.withLock(\.self) }
 
-  /// Sends one request and reads its whole answer, whatever its status.
+  /// Sends one request and reads its whole answer; an error status is an answer, too.
   ///
   /// Throws `TransportError`.
   package func send(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -1,4 +1,4 @@
-/// What the two addresses of a connection say of where its other end is.
+/// Locates the other end of a connection by the connection's two addresses.
 enum PeerAddress {
   /// Whether the other end is on this machine: the loopback, or the address that this end has, too.
   ///

@@ -2,7 +2,7 @@ package import Platform
 
 /// A part of an object.
 package enum ByteRange: Sendable, Hashable {
-  /// The whole object, if it has at most so many bytes.
+  /// The whole object, if it has at most this many bytes.
   ///
   /// A larger object fails with ``StoreError/Code/integrity`` before more than that is read.
   case whole(atMost: ByteCount)

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A store that sends at most so many bytes in all.
+/// A store that limits the total number of bytes sent.
 package struct LimitedStore: ForwardingStore {
   /// The wrapped store.
   package let base: any ObjectStore

@@ -23,8 +23,7 @@ package protocol ObjectStore: Sendable {
   /// Stores a body under a key unless the key exists.
   ///
   /// Throws `conflict` if it exists, and `unsupported` if the store does not know such a request.
-  /// Some servers accept it and overwrite the object all the same: rely on nothing that was not
-  /// tried out.
+  /// Some servers accept it and overwrite the object all the same: rely on it only after a probe.
   func putIfAbsent(_ key: String, _ body: [UInt8]) async throws -> PutReceipt
 
   /// Reads an object, or a part of it.
@@ -63,8 +62,8 @@ extension ObjectStore {
   /// Whether the URL names this machine.
   package var isOnThisMachine: Bool { StoreURL.isOnThisMachine(location) }
 
-  /// Whether the store is a folder of this machine, perhaps a mounted share: there a look costs no
-  /// request, and an unmounted one looks like an empty store.
+  /// Whether the store is a folder of this machine, perhaps a mounted share: there, checking costs
+  /// no request, and an unmounted share looks like an empty store.
   package var isFolder: Bool { location.hasPrefix("file:") }
 
   /// Throws `unsupported`: the store does not know such a request.
@@ -81,7 +80,7 @@ extension ObjectStore {
     try await get(key, atMost: 64 << 20)
   }
 
-  /// Reads a whole object of at most a given size, whatever a listing said.
+  /// Reads a whole object of at most a given size; the size in a listing is not trusted.
   ///
   /// A missing object throws `notFound`, a larger one `integrity`.
   package func get(_ key: String, atMost limit: ByteCount) async throws -> [UInt8] {

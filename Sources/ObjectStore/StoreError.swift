@@ -48,7 +48,7 @@ package struct StoreError: Error, Sendable, Hashable, Codable, CustomStringConve
   package let target: String
   /// The response, such as `403 SignatureDoesNotMatch: ...`.
   package let response: String
-  /// What the user should do next: one sentence, or empty.
+  /// The user's next step: one sentence, or empty.
   package let advice: String
   /// The wait that the server asked for.
   package let retryAfter: Duration?

@@ -56,7 +56,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The reason alone.
   package var explanation: String { String(cString: strerror(errno)) }
 
-  /// The operation of an error that concerns a folder, a pipe or a device in a regular file's place.
+  /// The operation of an error about a folder, a pipe or a device at a regular file's path.
   static let openingRegularFile = "open as a regular file"
 
   /// One line for a person.

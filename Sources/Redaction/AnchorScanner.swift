@@ -1,8 +1,8 @@
 /// Finds all anchors of all rules in one scan.
 ///
-/// Every anchor is identified by three of its bytes. Wherever it occurs, either the first two or
-/// the last two of them are at an even distance from the scan's start: so checking every second
-/// pair of bytes, in one table, finds it.
+/// Every anchor is identified by three of its bytes. At any occurrence, either the first two or the
+/// last two of them are at an even distance from the scan's start: so checking every second pair of
+/// bytes, in one table, finds it.
 struct AnchorScanner: Sendable {
   /// An anchor that a pair may belong to, and the pair's position in it.
   private struct Place: Sendable {

@@ -109,7 +109,7 @@ struct RedactionPass {
     return true
   }
 
-  /// The first byte that an anchor's rule may mask, whatever text follows.
+  /// The first byte that an anchor's rule may mask under any following text.
   mutating func firstSecret(of rule: Int, _ anchor: Range<Int>) -> Int {
     guard case .steps(let steps) = rules.ways[rule] else { return anchor.lowerBound }
     if let before = steps.before {
@@ -223,7 +223,7 @@ struct RedactionPass {
     return end - start >= step.least ? start : nil
   }
 
-  /// The earliest start of a step that ends at a position, whatever its minimum length.
+  /// The earliest start of a step that ends at a position, ignoring its minimum length.
   func farthestStart(of step: CompiledRule.Step, endingAt end: Int) -> Int {
     guard let set = step.set else { return end }
     var start = end

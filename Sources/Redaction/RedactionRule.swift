@@ -111,7 +111,7 @@ public struct RedactionRule: Sendable, Hashable, Codable {
 
 /// An invalid rule.
 public struct RedactionError: Error, Sendable, CustomStringConvertible {
-  /// What is wrong with the rule.
+  /// The problem with the rule.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -70,7 +70,7 @@ public struct RedactionRules: Sendable, Hashable, Codable {
 public struct BuiltInRules: Sendable, Codable {
   /// Its name in the configuration.
   public let group: String
-  /// What it masks, for a person.
+  /// The kind of secret that it masks, for display.
   public let summary: String
   /// Whether it is on by default.
   public let isOnByDefault: Bool

@@ -2,8 +2,8 @@ import LogRecords
 
 /// Joins matches into the runs of bytes that are masked, each with one kind.
 ///
-/// The boundaries of a run, and its kind, depend only on nearby matches, so that a run is the same
-/// wherever the pass starts.
+/// The boundaries of a run, and its kind, depend only on nearby matches, so that a run does not
+/// depend on where the pass starts.
 struct RedactionRuns {
   let text: UnsafeRawBufferPointer
   let pass: RedactionPass

@@ -13,7 +13,7 @@ extension Redactor {
     return start
   }
 
-  /// Length of a part's prefix whose masks are final, whatever follows.
+  /// Length of the longest prefix of a part whose masks no following text can change.
   ///
   /// An unfinished private key is excluded whole, and so is a possible start of a secret in an
   /// unfinished last line.

@@ -12,10 +12,10 @@ public struct MaskedRange: Sendable, Equatable {
 /// except for categories, the recorder's prefixes.
 ///
 /// Whether a byte is masked depends only on the bytes within ``context`` of it, and on the bytes
-/// after it in its own line: a part of a stream is masked the same wherever reading begins.
-/// Redacting redacted text keeps every mark and reveals nothing. It changes nothing at all unless a
-/// mask makes another rule match, and that one's mask another, more often in turn than one call
-/// follows: then more is masked. Only text made for it does that.
+/// after it in its own line: the masks of a part do not depend on where reading begins. Redacting
+/// redacted text keeps every mark and reveals nothing. It changes nothing at all unless a mask
+/// makes another rule match, and that one's mask another, more often in turn than one call follows:
+/// then more is masked. Only text made for it does that.
 public final class Redactor: Sendable {
   /// The rules it applies.
   public let rules: RedactionRules

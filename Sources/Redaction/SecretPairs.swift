@@ -9,7 +9,7 @@ struct SecretPairs: Sendable, Decodable {
   let passwords: [String]
   /// Names of generated secrets: the value must look random.
   let tokens: [String]
-  /// What may follow a token's name within the same word.
+  /// Suffixes that may follow a token's name within the same word.
   let endings: [String]
   /// Options whose next argument is a secret.
   let options: [String]

@@ -37,7 +37,7 @@ package struct FolderListing: Sendable {
 
   /// The session whose object has a name.
   ///
-  /// - Parameter likely: the one before, as an order by names has it.
+  /// - Parameter likely: the session of the previous name: listings are sorted by name.
   private static func session(of fileName: String, likely: SessionID?) -> SessionID? {
     guard let dot = fileName.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let text = fileName[..<dot]

@@ -22,7 +22,8 @@ package struct RemoteSession: Sendable, Equatable {
   package private(set) var storedBytes: ByteCount = 0
   /// When its newest object was written, by the server's clock; nil if the store does not say.
   package private(set) var newest: ServerTime?
-  /// What the seal names, if the session was restricted to it; see ``restricted(to:)``.
+  /// The contents that the seal names, if the session was restricted to them; see
+  /// ``restricted(to:)``.
   package internal(set) var contents: SealedContents?
   /// Whether its newest revision was read and is its device's; see ``AcceptedSession``.
   package internal(set) var isAccepted = false

@@ -37,13 +37,13 @@ package struct EncodedSegment: Sendable {
 
 /// Makes segments of a local log, and compares them with it.
 ///
-/// An actor, because the compressor's state is expensive: a few lanes serve any number of
+/// An actor, because the compressor's state is expensive: a few workers serve any number of
 /// transfers, which bounds memory.
 package actor SegmentWorker {
   private let encoder: SegmentEncoder
   private let decoder: SegmentDecoder
 
-  /// Makes a lane.
+  /// Makes a worker.
   ///
   /// - Throws: ``Delta/SegmentError`` if there is not enough memory.
   package init() throws {

@@ -1,4 +1,4 @@
-/// What may be sent from this machine.
+/// The data that may be sent from this machine.
 public enum Consent: String, Sendable, Codable {
   /// Nothing.
   case none

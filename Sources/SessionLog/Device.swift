@@ -36,7 +36,7 @@ public struct Device: Sendable, Equatable, Codable {
     try load(home, on: machine, isAlone: false)
   }
 
-  /// A record that is saved nowhere, for a home that does not exist and is only looked at.
+  /// A record that is not saved, for reading a home that does not exist.
   package static func unsaved(on machine: Machine = .current) -> Device {
     make(on: machine, formerIds: [])
   }

@@ -13,11 +13,11 @@ public struct SessionFiles: Sendable {
   public let lock: String
   /// The file by which the uploader finds the session; removed at the seal.
   public let marker: String
-  /// Exists from the first rotation on: there are parts to look for.
+  /// Exists from the first rotation on, and shows that there may be parts.
   public let rotated: String
   /// Disk space reserved for the last records, released at the end.
   public let reserve: String
-  /// Until the seal, the uploader's note of the rules that redacted what was sent.
+  /// Until the seal, the uploader's state: the rules that redacted sent bytes, and more.
   public let redaction: String
   /// Until the seal, the scenarios that the session has declared.
   public let declared: String

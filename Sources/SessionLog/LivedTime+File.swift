@@ -27,7 +27,7 @@ extension LivedTime {
 }
 
 extension LivedTime.Reading {
-  /// What a machine's clocks show now.
+  /// A machine's clocks now.
   package init(_ machine: Machine) {
     self.init(boot: machine.bootId, uptime: machine.uptime(), wall: machine.now())
   }

@@ -46,7 +46,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
     var lived: Int64
   }
 
-  /// Tells this count from another one.
+  /// A random identifier of this count.
   public let counter: String
   /// Milliseconds lived.
   private var lived: Int64
@@ -56,7 +56,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   /// Without it, as versions before 0.2.0 wrote it, the last reading is the latest.
   private var latest: Latest?
   private var heard: [String: Heard] = [:]
-  /// When a server's word last added more than a boot may by itself, in lived milliseconds.
+  /// When a server's date last added more than a boot may add by itself, in lived milliseconds.
   private var credited: Int64?
   /// Dates by the clock that gave them, this machine's under ``wallClock``.
   private var calendars: [String: LivedCalendar] = [:]
@@ -67,8 +67,8 @@ public struct LivedTime: Sendable, Equatable, Codable {
   public static let wallClock = "wall"
   /// The most that a new boot adds according to the wall clock alone.
   private static let bootCredit = Duration.days(1)
-  /// A time that the wall clock has not reached again for so long in lived time was that of a clock
-  /// set wrong, in milliseconds.
+  /// Lived time in milliseconds after which the latest wall time, if not reached again, is taken
+  /// for that of a wrong clock.
   private static let latestHolds: Int64 = 7 * 86_400_000
   /// Lived time for which a bold plan waits.
   public static let boldPause = Duration.days(1)
@@ -102,11 +102,11 @@ public struct LivedTime: Sendable, Equatable, Codable {
     if reading.boot == boot, !elapsed.overflow, elapsed.partialValue >= 0 {
       add(.milliseconds(elapsed.partialValue))
     } else {
-      // A clock that each boot sets to and fro must not count the way forth again and again.
+      // A clock that each boot sets back and forth must not add the same time repeatedly.
       let passed = Self.difference(reading.wall.milliseconds, latest.wall)
       add(min(.milliseconds(passed), Self.bootCredit))
     }
-    // Uptimes of one boot differ where programs see another one, as in a time namespace.
+    // Uptimes of one boot differ between time namespaces.
     uptime = reading.boot == boot ? max(uptime, reading.uptime) : reading.uptime
     (boot, wall) = (reading.boot, reading.wall.milliseconds)
     let isPast = wall < latest.wall && lived - latest.lived < Self.latestHolds
@@ -196,13 +196,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
     return (Self.rest(of: .seconds(seconds - since)), known == nil)
   }
 
-  /// Whether a server's word has added more than a day within the last day that was lived: a server
-  /// whose clock is this machine's may have been taken for another one.
+  /// Whether a server's date has added more than a day within the last lived day: a server that
+  /// uses this machine's clock may have been mistaken for one on another machine.
   public var isFreshlyCredited: Bool {
     credited.map { .milliseconds(Self.difference(lived, $0)) < Self.boldPause } ?? false
   }
 
-  /// Lived time for which a plan of a side waits still; nil when none does.
+  /// Remaining lived time for which a plan of a side waits; nil if none does.
   public func pause(on side: String) -> Duration? {
     bold[side].map { Self.rest(of: .seconds(max(0, seconds - $0))) }
   }

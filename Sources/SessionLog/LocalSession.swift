@@ -14,7 +14,7 @@ package struct LocalSession {
 
   package var hasSidecar: Bool { File.exists(files.sidecar) }
 
-  /// The path of the sidecar, here or else in the trash; nil if there is none.
+  /// The path of the sidecar, in its folder or else in the trash; nil if there is none.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func sidecarPath() throws -> String? {
@@ -46,9 +46,8 @@ package struct LocalSession {
     guard sidecar.seal == nil, sidecar.deviceId != device.deviceId else {
       return (sidecar, isDamaged, nil)
     }
-    // Until it is sealed it is sent as this device's, whatever id the home had before: the home was
-    // copied or moved, or lost its device record. For a sealed one the id says where its objects
-    // are.
+    // Until it is sealed it is sent under this device's id, even if the home had another one before
+    // it was copied, moved, or lost its device record. The id of a sealed one locates its objects.
     let former = sidecar.deviceId
     sidecar.deviceId = device.deviceId
     return (sidecar, isDamaged, former)

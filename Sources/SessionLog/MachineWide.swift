@@ -24,8 +24,8 @@ public enum MachineWide {
     Home(path: "\(statePath)/\(account.name)", owner: account)
   }
 
-  /// Creates the configuration's folder, the state directory and the folder of scenarios' states; for
-  /// root.
+  /// Creates the configuration's folder, the state directory and the folder of scenarios' states;
+  /// for root.
   ///
   /// - Throws: ``SystemError``.
   public static func create() throws {
@@ -38,7 +38,7 @@ public enum MachineWide {
 
   /// Creates the folder of scenarios' states, which other users read; for root.
   ///
-  /// Whatever another user has put in its place is set aside.
+  /// Anything that another user put at its path is set aside.
   ///
   /// - Throws: ``SystemError``.
   static func makeControl() throws {
@@ -49,20 +49,21 @@ public enum MachineWide {
     try File.setMode(0o755, of: controlPath)
   }
 
-  /// Whether a file or folder in the state directory is there and is not root's.
+  /// Whether a file or folder in the state directory exists and is not root's.
   static func isForeign(_ path: String) -> Bool {
     (try? FileStatus(path)).map { $0.owner != 0 } ?? false
   }
 
-  /// Refuses a file or folder in the state directory that is not root's; one that is missing passes.
+  /// Refuses a file or folder in the state directory that is not root's; one that is missing
+  /// passes.
   static func checkIsRoots(_ path: String) throws {
     guard isForeign(path) else { return }
     throw SystemError(
       operation: "trust, as it is not root's,", path: path, errno: SystemError.Number.denied)
   }
 
-  /// Creates missing homes and the folder of scenarios' states, so that no other user can create them
-  /// first; for root.
+  /// Creates missing homes and the folder of scenarios' states, so that no other user can create
+  /// them first; for root.
   ///
   /// - Returns: those that could not be created, and why.
   /// - Throws: ``SystemError`` if root's rights cannot be resumed.

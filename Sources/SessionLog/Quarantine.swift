@@ -8,7 +8,7 @@ package struct Quarantine: Sendable {
   /// The quarantine of a home.
   package init(_ home: Home) { directory = home.quarantinePath }
 
-  /// Records why a session could not be sent; the session itself stays in its place.
+  /// Records why a session could not be sent; the session's files stay where they are.
   ///
   /// - Throws: ``Platform/SystemError`` when the record cannot be written.
   package func add(_ session: SessionID, reason: String) throws {

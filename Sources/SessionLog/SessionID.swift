@@ -7,7 +7,7 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
   /// The id.
   public let description: String
 
-  /// Parses an id; nil for anything else, paths above all.
+  /// Parses an id; nil for anything else, in particular for paths.
   public init?(_ text: String) {
     let isName = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) }
     guard text.utf8.count == 25, Self.start(of: text) != nil,
@@ -24,12 +24,12 @@ public struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible
   }
 
   private static let isoForm = Array("0000-00-00T00:00:00Z".utf8)
-  /// Where the digits of an id stand in that form.
+  /// The index in that form of each digit of an id.
   private static let isoPlaces = [0, 1, 2, 3, 5, 6, 8, 9, -1, 11, 12, 14, 15, 17, 18]
 
-  /// The start that the first 17 characters of an id name; nil where they name none.
+  /// The start that the first 17 characters of an id name; nil if they name none.
   ///
-  /// Each object of a listing comes here: no text is made.
+  /// Called for each object of a listing, so it makes no string.
   private static func start(of text: String) -> Timestamp? {
     var iso = isoForm
     var place = 0

@@ -2,8 +2,8 @@ public import Platform
 
 /// A byte position in a session's log, counted from its first byte.
 ///
-/// It never changes, whatever is rotated, pruned or redacted. The length of a stream is the offset
-/// at which it ends. Two offsets cannot be added: such code does not compile. The operators trap on
+/// Rotation, pruning and redaction do not change it. The length of a stream is the offset at which
+/// it ends. Two offsets cannot be added: such code does not compile. The operators trap on
 /// overflow, as those of `Int64` do: outside numbers are checked on input.
 ///
 /// A position in a file, or in an object of a store, is not a stream offset.

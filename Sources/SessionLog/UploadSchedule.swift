@@ -16,7 +16,7 @@ package struct UploadSchedule: Sendable {
   /// Starts with a session.
   ///
   /// - Parameters:
-  ///   - interval: time between uploads; nil leaves those to others.
+  ///   - interval: time between uploads; nil for immediate uploads only.
   ///   - now: the time of a monotonic clock.
   package init(interval: Duration?, now: Duration) {
     self.interval = interval

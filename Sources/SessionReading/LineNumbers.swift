@@ -8,7 +8,7 @@ struct LineNumbers {
   private var position: Int64 = 0
   private let kept: Int
 
-  /// - Parameter kept: how far before the newest line others may be looked up.
+  /// - Parameter kept: how many lines before the newest one stay available.
   init(keeping kept: Int) { self.kept = kept + (1 << 16) }
 
   /// Adds the next bytes of the log.

@@ -3,7 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// A session's bytes by position, wherever they are.
+/// A session's bytes by position, local or remote.
 enum SessionBytes: PositionedBytes {
   case local(LocalStream)
   case remote(RangedStreamReader)

@@ -12,7 +12,7 @@ package struct SessionCatalog: Sendable {
     case local
     /// In the store only.
     case remote
-    /// In both places.
+    /// On this machine and in the store.
     case both
   }
 
@@ -116,23 +116,23 @@ package struct SessionCatalog: Sendable {
     var rest = here.union(remotes.keys).filter(isWanted).sorted(by: >)[...]
     var found: [Entry] = []
     while found.count < limit, !rest.isEmpty {
-      // Where sessions are left out by their sidecars, more than one has to be read at a time.
+      // If sidecars exclude sessions, read several at a time.
       let missing = limit - found.count
       let batch = Self.newest(since == nil ? missing : max(missing, Self.batch), of: rest)
       rest = rest.dropFirst(batch.count)
       found += try await self.entries(of: batch, here: here, remotes: remotes)
         .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
     }
-    // Ids tell the second; sidecars tell the millisecond.
+    // An id has the second of the start, a sidecar its millisecond.
     return Array(
       found.sorted { ($0.sidecar.startedAt, $0.session) > ($1.sidecar.startedAt, $1.session) }
         .prefix(limit))
   }
 
-  /// Sessions whose sidecars are read together.
+  /// Number of sessions whose sidecars are read together.
   private static let batch = 32
 
-  /// The first so many of some ids, and all others of the last one's second.
+  /// The first ids, up to a number, and all others of the last one's second.
   private static func newest(
     _ count: Int, of ids: ArraySlice<SessionID>
   ) -> ArraySlice<SessionID> {
@@ -193,7 +193,7 @@ package struct SessionCatalog: Sendable {
     do {
       let accepted = try await RemoteReader(store, knowing: context.keys).accept(remote)
       sidecar = accepted.sidecar ?? reconstructed(remote, revision)
-      // A reader of the log fetches the revision again, and reports what is wrong with it.
+      // Reading the log fetches the revision again, and reports its damage.
       remote = (try? accepted.session()) ?? remote
     } catch is ReplicaError {
       sidecar = reconstructed(remote, revision)

@@ -5,7 +5,7 @@ import Replica
 package import SessionLog
 
 /// Reads a session's log: the local log if it is complete, else the store's and, for a running
-/// session, what only the local log has yet.
+/// session, the bytes after it from the local log.
 package struct SessionReader: Sendable {
   /// The copy to read.
   package enum Side: Sendable {
@@ -37,7 +37,7 @@ package struct SessionReader: Sendable {
 
   /// Whether to read the local log.
   let isLocal: Bool
-  /// Whether to read here what the store does not have yet, because the parts before it were
+  /// Whether to read the bytes that the store lacks from the local log, whose earlier parts were
   /// pruned.
   let isLongerHere: Bool
 
@@ -186,7 +186,7 @@ package struct SessionReader: Sendable {
     return isWhole
   }
 
-  // MARK: Where it comes from
+  // MARK: Sources
 
   /// - Parameter lines: only this number of last lines is needed, or a few more; nil for all.
   private func pieces(
@@ -219,7 +219,7 @@ package struct SessionReader: Sendable {
     return true
   }
 
-  /// Why the store's copy may not be what this home sealed there; nil if nothing suggests that.
+  /// Why the store's copy may not be the one that this home sealed; nil if nothing suggests that.
   private var doubtAboutSeal: String? {
     guard !isLocal, entry.location == .both, let seal = entry.sidecar.seal,
       let remote = entry.remote, remote.seal == nil, entry.sidecar.remoteReapedAt == nil,

@@ -2,7 +2,7 @@ package import LogRecords
 
 /// Searches sessions for lines.
 package struct SessionSearch {
-  /// What to deliver for a match.
+  /// The text delivered for a match.
   package enum Extent: Sendable {
     /// Lines, with their context.
     case lines
@@ -78,7 +78,7 @@ package struct SessionSearch {
         _ = try await reader.readLines(choice, choice.mode, search)
       }
     } catch is Enough {
-      // The rest of the session is not wanted.
+      // No more results are wanted: skip the rest of the session.
     }
     return found
   }

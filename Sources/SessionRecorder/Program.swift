@@ -20,9 +20,9 @@ struct Program: ~Copyable {
   let process: pid_t
   /// Whether it is in our process group, and gets signals of our terminal itself.
   let sharesTerminal: Bool
-  /// Where its monitor reports changes; -1 for a child of ours.
+  /// The descriptor on which its monitor reports changes; -1 for a child of ours.
   private let reports: Int32
-  /// Where we report changes; -1 for nowhere.
+  /// The descriptor on which we report changes; -1 for none.
   private let supervisor: Int32
 
   init(process: pid_t, sharesTerminal: Bool, reports: Int32, supervisor: Int32) {

@@ -13,10 +13,10 @@ struct PseudoTerminal: ~Copyable {
   ///
   /// Non-blocking.
   let controller: Int32
-  /// The program's end; -1 once it is closed here.
+  /// The program's end; -1 once this process has closed it.
   private(set) var programEnd: Int32
 
-  /// Opens one with the modes and the size of ours, if we have one.
+  /// Opens a terminal with the modes and the size of ours, if we have one.
   ///
   /// - Throws: ``SystemError`` if the system has no more of them.
   init(like terminal: borrowing OuterTerminal) throws {

@@ -107,6 +107,6 @@ package struct SyncContext: Sendable {
   static let bodyRoom = 10 << 20
 
   /// Compressed size at which a segment is closed: few logs of a day are larger, several fit into
-  /// memory at once, and none exceeds what the store accepts, whatever the last frame adds.
+  /// memory at once, and none exceeds what the store accepts, even with the last frame.
   var segmentLimit: Int { min(objectLimit.bytes / 2, 7 << 19) }
 }

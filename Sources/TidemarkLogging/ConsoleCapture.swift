@@ -9,13 +9,13 @@ import SessionLog
   import Glibc
 #endif
 
-/// Puts what the process prints into its session, and still on the console.
+/// Records the process's output in its session, and passes it on to the console.
 final class ConsoleCapture: Sendable {
   /// One of the two streams.
   private struct Stream: Sendable {
     let number: Int32
     let captured: CapturedStream
-    /// Where it went before.
+    /// The original descriptor.
     let console: Int32
     /// The end to read from.
     let pipe: Int32
@@ -26,12 +26,12 @@ final class ConsoleCapture: Sendable {
   private let stopPipe: (read: Int32, write: Int32)
   private let thread: BackgroundThread
 
-  /// Where standard error went before.
+  /// The original descriptor of standard error.
   var consoleOfErrors: Int32 { streams[1].console }
 
   private static let bufferLength = 65_536
 
-  /// Starts; both streams are the console's as before where that fails.
+  /// Starts capturing; if that fails, both streams go to the console as before.
   ///
   /// - Throws: ``Platform/SystemError``.
   init(into writer: SessionWriter) throws {
@@ -71,12 +71,12 @@ final class ConsoleCapture: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Gives the streams back to the console; what is on its way is recorded first.
+  /// Restores the streams; records output still in the pipes first.
   func stop() {
     fflush(nil)
     for stream in streams { dup2(stream.console, stream.number) }
     _ = [UInt8(1)].withUnsafeBytes { systemWrite(stopPipe.write, $0) }
-    // Where the console takes nothing, the end does not wait for it.
+    // Do not wait for a console that accepts nothing.
     thread.join(within: .seconds(2))
     for stream in streams { clastrecord_capture(stream.number, -1, -1) }
   }
@@ -92,7 +92,7 @@ final class ConsoleCapture: Sendable {
         + [pollfd(fd: stop, events: Int16(POLLIN), revents: 0)]
       guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else { return }
       let isLast = polled.last?.revents != 0
-      // A signal's handler that ends the process drains the pipes.
+      // A signal handler that ends the process drains the pipes itself.
       guard clastrecord_begin_reading() != 0 else {
         poll(nil, 0, 10)
         continue
@@ -109,7 +109,7 @@ final class ConsoleCapture: Sendable {
             if count == 0 { open.removeAll { $0.number == stream.number } }
             break
           }
-          // The log first: it contains everything that the console shows.
+          // Record before printing: the log contains everything that the console shows.
           buffer.withUnsafeBytes {
             writer.capture(
               UnsafeRawBufferPointer(rebasing: $0.prefix(count)), from: stream.captured)

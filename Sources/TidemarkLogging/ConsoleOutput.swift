@@ -23,7 +23,7 @@ final class ConsoleOutput: Sendable {
       && environment["TERM"] != "dumb"
   }
 
-  /// Shows records on another descriptor, as standard error is captured from now on.
+  /// Shows records on another descriptor from now on, because standard error is captured.
   func use(_ number: Int32) { descriptor.withLock { $0 = number } }
 
   /// Shows a record; a closed console does not stop the program.
@@ -43,7 +43,7 @@ final class ConsoleOutput: Sendable {
     }
   }
 
-  /// Writes all of some bytes, as far as that is possible.
+  /// Writes bytes until all are written or an error occurs.
   static func write(_ bytes: [UInt8], _ number: Int32) {
     bytes.withUnsafeBytes { bytes in
       var rest = bytes

@@ -2,13 +2,13 @@ import CLastRecord
 import Platform
 import SessionLog
 
-/// Leaves a last record, however the process ends: signals, traps and `exit`.
+/// Writes a last record when the process ends by a signal, a trap or `exit`.
 enum LastRecord {
   /// The session of this process; handlers can capture nothing.
   private static let current = Guarded<LogSession?>(nil)
   private static let forkHandlers = Guarded(false)
 
-  /// Begins to watch over a session.
+  /// Watches a session until ``release(_:)``.
   static func watch(_ session: LogSession, catchesSignals: Bool) {
     guard let writer = session.writer else { return }
     current.withLock { $0 = session }
@@ -27,7 +27,7 @@ enum LastRecord {
       { LastRecord.current.withLock { $0 }?.writer?.unlockAfterFork() })
   }
 
-  /// Leaves a session alone that has ended.
+  /// Stops watching a session that has ended.
   static func release(_ session: LogSession) {
     let isCurrent = current.withLock { current in
       guard current === session else { return false }
@@ -39,11 +39,11 @@ enum LastRecord {
 }
 
 extension LogSession {
-  /// A thread that writes is waited for so long.
+  /// How long to wait for a thread that is writing.
   private static let exitPatience = Duration.seconds(1)
 
   fileprivate func endAtExit(_ status: Int32) {
-    // A forked child shares the session and does not end it.
+    // A forked child shares the session but must not end it.
     guard let writer, machine.processId == Machine.processIdNow else { return }
     guard writer.isAvailable(within: Self.exitPatience) else {
       _ = clastrecord_end(status)

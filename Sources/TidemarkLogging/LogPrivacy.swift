@@ -1,7 +1,7 @@
 import LogRecords
 public import Logging
 
-/// Who may see a value: everybody who has the log, or this machine alone.
+/// Who may see a value: every reader of the log, or this machine alone.
 ///
 /// ```swift
 /// logger.info("signed in: \(address, privacy: .private)")
@@ -9,16 +9,17 @@ public import Logging
 /// ```
 ///
 /// In the local record a private value appears as `<private:anna>`. Before the record leaves the
-/// machine, by an upload or an export, the value is masked, whatever the configuration says.
+/// machine, by an upload or an export, the value is masked under any configuration.
 public enum LogPrivacy: Int64, Sendable, Logger.MetadataValueAttributes.Attribute {
-  /// The value leaves the machine with its record, masked only where a redaction rule finds a secret.
+  /// The value leaves the machine with its record, masked only where a redaction rule finds a
+  /// secret.
   case `public` = 0
   /// The value stays on this machine.
   case `private` = 1
 }
 
 extension DefaultStringInterpolation {
-  /// Interpolates a value, marked where it is private.
+  /// Interpolates a value, marked if it is private.
   ///
   /// - Parameters:
   ///   - value: any value.
@@ -32,7 +33,7 @@ extension DefaultStringInterpolation {
 }
 
 extension Logger.MetadataValue.StringInterpolation {
-  /// Interpolates a value into metadata, all of which is private where one of its values is.
+  /// Interpolates a value into metadata, which is private as a whole if one of its values is.
   ///
   /// Other handlers see the value without a mark.
   ///
@@ -52,7 +53,7 @@ extension Logger.MetadataValue.StringInterpolation {
 extension Logger.MetadataValue {
   /// A private value.
   ///
-  /// - Parameter value: what is to stay on this machine.
+  /// - Parameter value: the value, which stays on this machine.
   public static func `private`(_ value: some CustomStringConvertible & Sendable) -> Self {
     .attributed(value, attributes: [LogPrivacy.private])
   }

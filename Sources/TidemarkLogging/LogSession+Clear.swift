@@ -1,9 +1,9 @@
 import Platform
 import SessionLog
 
-/// Deletion on this machine.
+/// Deletes local sessions.
 extension LogSession {
-  /// Another process uploads the home, or deletes in it.
+  /// Another process is uploading the home's sessions, or deleting some.
   public struct HomeInUse: Error, Sendable, CustomStringConvertible {
     /// One line for a person.
     public let description: String
@@ -13,10 +13,10 @@ extension LogSession {
     }
   }
 
-  /// Deletes the program's ended sessions from this machine, because its user asks for it.
+  /// Deletes the program's ended sessions from this machine, at its user's request.
   ///
-  /// Copies in a store stay, and so does this session while it goes on. Sessions that somebody keeps
-  /// with `tidemark keep`, and those of other programs, are not touched.
+  /// Copies in a store stay, and so does the running session. Sessions kept with `tidemark keep`,
+  /// and those of other programs, are not touched.
   ///
   /// - Parameter patience: how long to wait for an upload of the same home to end.
   /// - Returns: the number of deleted sessions.

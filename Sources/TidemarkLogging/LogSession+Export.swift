@@ -4,16 +4,16 @@ public import Redaction
 public import SessionLog
 
 extension LogSession {
-  /// There is no session to do something with.
+  /// An operation failed because the program has no session.
   public struct NotRecorded: Error, Sendable, CustomStringConvertible {
     /// One line for a person.
     public let description: String
 
-    /// Describes it.
+    /// Describes the failure.
     ///
     /// - Parameters:
-    ///   - problem: why there is none.
-    ///   - what: what was to be done, as a verb.
+    ///   - problem: why there is no session.
+    ///   - what: the operation, as a verb.
     package init(_ problem: (any Error)?, _ what: String) {
       let why = problem.map { ": \($0)" } ?? ""
       description = "cannot \(what) the session: it is not recorded\(why)"
@@ -22,8 +22,8 @@ extension LogSession {
 
   /// Writes one file for a problem report: a header with the session's origin, then its log.
   ///
-  /// Secrets and private values are masked, as in an upload. The file gets its name when it is whole.
-  /// Others go on writing records meanwhile.
+  /// Secrets and private values are masked, as in an upload. The file gets its name when it is
+  /// complete. Other threads may write records meanwhile.
   ///
   /// ```swift
   /// try session.export(to: "/tmp/kiosk.txt", filter: RecordFilter(levels: .from(.info)))
@@ -31,11 +31,11 @@ extension LogSession {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - filter: which records.
+  ///   - filter: the records to include.
   ///   - id: another session of the home, such as ``Tidemark/previousSession``; nil for this one.
-  ///   - rules: what is masked.
-  /// - Throws: ``NotRecorded`` where there is no session; `SystemError`;
-  ///   `SidecarError`; `RedactionError`.
+  ///   - rules: the rules that mask secrets.
+  /// - Throws: ``NotRecorded`` if there is no session; `SystemError`; `SidecarError`;
+  ///   `RedactionError`.
   public func export(
     to path: String, filter: RecordFilter = RecordFilter(), session id: SessionID? = nil,
     rules: RedactionRules = RedactionRules()

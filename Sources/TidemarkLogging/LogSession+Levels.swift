@@ -1,6 +1,6 @@
 import LogRecords
 
-/// Records by the name of their level.
+/// Writes records of each level.
 extension LogSession {
   /// Writes a record of level TRACE; see ``log(_:_:category:scenario:)``.
   public func trace(

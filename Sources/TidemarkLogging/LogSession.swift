@@ -4,11 +4,11 @@ import Platform
 public import SessionLog
 import Synchronization
 
-/// The program's session: records, what happens to it, and its end.
+/// The program's session: its records, events and end.
 ///
-/// ``Tidemark/start(_:)`` makes one. Safe to use from many threads; a record is written by the thread
-/// that makes it, in one system call. Nothing here fails the program: where no session can be made,
-/// records appear on the console alone, and ``problem`` says why.
+/// ``Tidemark/start(_:)`` makes one. Safe to use from many threads; a record is written by the
+/// calling thread, in one system call. Nothing here fails the program: if no session can be
+/// created, records appear on the console only, and ``problem`` says why.
 public final class LogSession: Sendable {
   /// Why the session is not recorded, or only in part; nil if all is well.
   public let problem: (any Error)?
@@ -24,7 +24,7 @@ public final class LogSession: Sendable {
   let number = LogSession.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   private static let numbers = Atomic(0)
 
-  /// Its id; nil where there is none.
+  /// Its id; nil if it is not recorded.
   public var id: SessionID? { writer?.session }
 
   /// Describes a session.
@@ -36,7 +36,7 @@ public final class LogSession: Sendable {
     (self.console, self.recordLevel, self.machine) = (console, recordLevel, machine)
   }
 
-  /// Begins what is done about once a second.
+  /// Starts the work that is done about once a second.
   func startTicking() {
     guard let writer else { return }
     ticker.withLock { $0 = Ticker(every: .seconds(1)) { writer.tick() } }
@@ -49,25 +49,25 @@ public final class LogSession: Sendable {
   /// Writes a record.
   ///
   /// - Parameters:
-  ///   - level: how much it matters.
-  ///   - message: any text; not evaluated where the record is not written.
-  ///   - category: a free word, such as the part of the program.
-  ///   - scenario: what the record belongs to; it is written only while that is on.
+  ///   - level: the record's level.
+  ///   - message: any text; not evaluated if the record is not written.
+  ///   - category: any word, such as the name of a part of the program.
+  ///   - scenario: the record's scenario; the record is written only while that is on.
   public func log(
     _ level: Level, _ message: @autoclosure () -> String, category: String? = nil,
     scenario: Scenario? = nil
   ) {
-    // A record that is left out ends here.
+    // Return early for a record that is not written.
     guard level >= recordLevel, scenario?.admits(in: self) ?? true else { return }
     write(
       level, category.map(RecordWord.init(category:)) ?? Self.ownCategory, message(),
       scenario: scenario?.gate(in: self)?.word)
   }
 
-  /// Whether records of a scenario are written at this moment; one that is not yet known is declared.
+  /// Whether records of a scenario are written at this moment; declares an unknown one.
   public func isOn(_ scenario: Scenario) -> Bool { scenario.gate(in: self)?.isOpen ?? false }
 
-  /// Writes a record whose parts are made ready.
+  /// Writes a record from prepared parts.
   func write(
     _ level: Level, _ category: RecordWord, _ message: String, details: [UInt8] = [],
     scenario: RecordWord? = nil
@@ -81,7 +81,7 @@ public final class LogSession: Sendable {
     guard shows else {
       return writer.record(level, category: category, message, details: details, scenario: scenario)
     }
-    // Shown when others can write again: a console may take nothing for a long time.
+    // Shown after the lock is released: a console may block for a long time.
     var shown: [UInt8] = []
     writer.record(
       level, category: category, message, details: details, scenario: scenario
@@ -100,17 +100,17 @@ public final class LogSession: Sendable {
     console?.show(record, level)
   }
 
-  // MARK: What happens to it
+  // MARK: Events
 
-  /// The program went to the background, as an application does: a record inside the session.
+  /// Records that the program went to the background, as an application does.
   public func enterBackground() { writer?.record(.background("application")) }
 
-  /// The program came back to the foreground.
+  /// Records that the program came back to the foreground.
   public func enterForeground() { writer?.record(.foreground("application")) }
 
   /// Declares scenarios.
   ///
-  /// - Returns: which of them are on: restored from earlier sessions, and off where they are new.
+  /// - Returns: those that are on; earlier states are restored, and new scenarios are off.
   @discardableResult
   public func registerScenarios(_ scenarios: [Scenario]) -> [Scenario: Bool] {
     writer?.declare(scenarios.compactMap(\.name))
@@ -120,10 +120,9 @@ public final class LogSession: Sendable {
   /// Whether it has ended.
   public var hasEnded: Bool { isOver.load(ordering: .relaxed) }
 
-  /// Ends the session: the last record, and a sidecar that says how.
+  /// Ends the session: writes the last record, and a sidecar that states the cause.
   ///
-  /// A program that exits ends its session by itself. Records that come later appear on the console
-  /// alone.
+  /// A program that exits ends its session automatically. Later records appear on the console only.
   ///
   /// - Parameter cause: how it ended.
   public func end(_ cause: ExitCause = .exit(0)) {
@@ -138,7 +137,7 @@ public final class LogSession: Sendable {
 
 /// For uploads of the same process.
 extension LogSession {
-  /// Where it is recorded; nil where it is not.
+  /// The home it is recorded in; nil if it is not recorded.
   package var home: Home? { writer?.home }
 
   /// The activity since the last call.

@@ -26,10 +26,10 @@ public struct LoggingConfiguration: Sendable {
   public var appVersion: String?
   /// Its build number.
   public var buildNumber: String?
-  /// The user of the program, where that is not the user of the machine.
+  /// The user of the program, if not the user of the machine.
   public var userId: String?
-  /// The folder of all state; nil for what `TIDEMARK_HOME` names, else the user's usual one, which
-  /// `tidemark list` and `tidemark upload` use too.
+  /// The folder of all state; nil for the one that `TIDEMARK_HOME` names, else the user's default,
+  /// which `tidemark list` and `tidemark upload` use too.
   public var home: String?
   /// Records below it are not written.
   public var recordLevel = Level.trace
@@ -37,26 +37,27 @@ public struct LoggingConfiguration: Sendable {
   public var logLevel = Logger.Level.info
   /// Which records the console shows; all by default.
   public var console = Console.standardError(from: .trace)
-  /// Whether what the program prints, and what the programs print that it starts, is recorded as well.
+  /// Whether the output of the program, and of programs that it starts, is recorded as well.
   ///
-  /// It appears on the console as before. A program that is killed by `SIGKILL` may lose what is on
-  /// its way, at most 128 KiB of each stream; the next start writes a GAP record for it. What a crash
-  /// finds on its way is recorded.
+  /// It appears on the console as before. A program killed by `SIGKILL` may lose the last output,
+  /// at most 128 KiB of each stream; the next start writes a GAP record for it. Output before a
+  /// crash is recorded.
   public var capturesConsole = false
-  /// Whether signals and traps that end the program leave a last record; handlers that are there
-  /// already are called afterwards.
+  /// Whether signals and traps that end the program leave a last record; handlers installed before
+  /// are called afterwards.
   public var catchesSignals = true
   /// Scenarios that are declared at the start.
   public var scenarios: [Scenario] = []
   /// When the log is made durable against a power loss; a crash never loses what was written.
   ///
-  /// Only `FsyncPolicy.always` lets records wait for the disk.
+  /// Only with `FsyncPolicy.always` does writing a record wait for the disk.
   public var fsync = FsyncPolicy.interval(.seconds(1))
-  /// Length in bytes from which on the live log is rotated; 0 for never.
+  /// Length in bytes at which the live log is rotated; 0 for never.
   public var rotateAt = RecordingOptions.defaultRotation
-  /// How many bytes all sessions of the home may take; nil for as many as the disk takes.
+  /// Maximum size of all sessions of the home, in bytes; nil for no limit.
   ///
-  /// Beyond it nothing is written until there is room, and a GAP record says what is missing.
+  /// Above it, no record is written until space is freed; then a GAP record reports the missing
+  /// ones.
   public var localMax: ByteCount?
 
   /// The defaults.

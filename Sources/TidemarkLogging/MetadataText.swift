@@ -3,9 +3,9 @@ import Logging
 
 /// Metadata as it follows a record's message: `user=<private:anna> request=17 text="two words"`.
 enum MetadataText {
-  /// The pairs in the order of their keys.
+  /// The pairs, sorted by key.
   ///
-  /// Calls the values' own descriptions, so that no lock may be held.
+  /// Calls the values' own descriptions: do not hold a lock.
   static func bytes(_ metadata: Logger.Metadata) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(metadata.count * expectedPair)
@@ -19,12 +19,12 @@ enum MetadataText {
     return bytes
   }
 
-  /// So many bytes are taken for each pair to begin with.
+  /// Bytes reserved for each pair initially.
   private static let expectedPair = 32
-  /// Up to so many pairs, looking for the next one takes less than sorting them.
+  /// Up to this number of pairs, searching for the next one is faster than sorting.
   private static let fewPairs = 4
 
-  /// The same without memory for a second list.
+  /// Appends the sorted pairs without allocating a second list.
   private static func appendInOrder(_ metadata: Logger.Metadata, to bytes: inout [UInt8]) {
     var last: String?
     for _ in 0..<metadata.count {
@@ -71,7 +71,7 @@ enum MetadataText {
     }
   }
 
-  /// A text as it is where that is one word, else in quotes.
+  /// Appends a text: unchanged if it is one word, else in quotes.
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     let needsQuotes =
       text.isEmpty

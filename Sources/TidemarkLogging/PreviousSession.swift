@@ -8,22 +8,22 @@ public struct PreviousSession: Sendable, Equatable {
   public let id: SessionID
   /// When it began.
   public let startedAt: Timestamp
-  /// When it ended, as near as can be known.
+  /// When it ended, as precisely as known.
   public let endedAt: Timestamp
-  /// Terminated or crashed; active where nothing can be known, as of a session of another machine.
+  /// Terminated or crashed; active if unknown, as for another machine's session.
   public let status: SessionStatus
-  /// Why, where that is known.
+  /// Why it ended, if known.
   public let cause: ExitCause?
 
   /// Whether it was killed, trapped or vanished.
   public var hasCrashed: Bool { status == .crashed }
 
-  /// How many sidecars are looked at for one.
+  /// Maximum number of sidecars read in the search.
   private static let most = 500
 
-  /// Looks for the newest session of a program that does not run any more.
+  /// Finds the newest session of a program that is no longer running.
   ///
-  /// Where that was killed while its output was on its way, a GAP record is written into it.
+  /// If it was killed and may have lost captured output, a GAP record is written into it.
   static func find(
     app: String, before own: SessionID?, in home: Home, on machine: Machine
   ) -> PreviousSession? {

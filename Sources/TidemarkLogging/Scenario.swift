@@ -11,32 +11,31 @@ import Synchronization
 /// session.debug("basket: \(basket)", scenario: .checkout)
 /// ```
 ///
-/// It is off until somebody switches it on, and stays what it is set to when programs and machine
-/// restart. While it is off, messages are not evaluated, and a record costs no more than one below its
-/// logger's level. Make a scenario once and keep it, as above: each one that is made looks its state up
-/// anew.
+/// It is off until it is switched on, and keeps its state when programs and machine restart. While
+/// it is off, messages are not evaluated, and a record costs no more than one below its logger's
+/// level. Make a scenario once and keep it, as above: each new one looks its state up again.
 public struct Scenario: Sendable, Hashable {
   private let gates: KnownGates
 
-  /// The name; nil where the text cannot be one: such a scenario is always off.
+  /// The name; nil if the text is not a valid one: such a scenario is always off.
   public var name: ScenarioName? { gates.name }
 
   /// Names a scenario: 1 to 64 bytes of UTF-8 without braces and control characters.
   public init(_ name: String) { gates = KnownGates(ScenarioName(name)) }
 
-  /// By their names.
+  /// Compares names.
   public static func == (left: Scenario, right: Scenario) -> Bool { left.name == right.name }
 
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-  /// Whether a record may be written; one that may not is counted.
+  /// Whether a record may be written; counts those that may not.
   @inline(__always)
   func admits(in session: LogSession) -> Bool {
     gates.answer(session) { $0.admits() } ?? gates.gate(in: session)?.admits() ?? false
   }
 
-  /// Its gate in a session; nil where there is no session, or the name is none.
+  /// Its gate in a session; nil without a session or a valid name.
   func gate(in session: LogSession) -> ScenarioGate? { gates.gate(in: session) }
 }
 
@@ -47,15 +46,16 @@ private final class KnownGates: Sendable {
   private let latest = Atomic<UInt>(0)
   private let kept = Guarded<[KnownGate]>([])
 
-  /// Programs have one session after another, if they have more than one; gates of later ones are
-  /// looked up each time.
+  /// Maximum number of gates kept.
+  ///
+  /// A program rarely has more sessions; gates of later ones are looked up each time.
   private static let most = 64
 
   init(_ name: ScenarioName?) { self.name = name }
 
-  /// Asks the gate that was looked up last; nil where it is another session's.
+  /// Queries the gate that was looked up last; nil if it is another session's.
   ///
-  /// A record of a scenario that is off comes no further: no reference is counted.
+  /// A record of a scenario that is off costs no more than this, without reference counting.
   @inline(__always)
   func answer(_ session: LogSession, _ question: (ScenarioGate) -> Bool) -> Bool? {
     guard let address = UnsafeRawPointer(bitPattern: latest.load(ordering: .acquiring)) else {

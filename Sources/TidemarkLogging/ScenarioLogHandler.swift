@@ -10,12 +10,12 @@ extension LogSession {
   /// ```
   ///
   /// While the scenario is off, the logger's level is `critical`, so that no message below that is
-  /// evaluated; a critical one is, and is not written. What is not written is counted while the
-  /// logger's own level is `trace`, as it is at first.
+  /// evaluated; a critical one is evaluated but not written. Records not written are counted while
+  /// the logger's own level is `trace`, the default.
   ///
   /// - Parameters:
   ///   - label: the category of the records.
-  ///   - scenario: what they belong to; declared by this call.
+  ///   - scenario: their scenario; declared by this call.
   public func logger(_ label: String, scenario: Scenario) -> Logger {
     let handler = ScenarioLogHandler(
       TidemarkLogHandler(
@@ -29,7 +29,7 @@ extension LogSession {
 /// A handler that writes only while a scenario is on.
 private struct ScenarioLogHandler: LogHandler {
   private var handler: TidemarkLogHandler
-  /// Nil where there is no session, or the scenario's name is none: then nothing is written.
+  /// Nil without a session or a valid name of the scenario: then nothing is written.
   private let gate: ScenarioGate?
 
   init(_ handler: TidemarkLogHandler, gate: ScenarioGate?) {
@@ -38,12 +38,12 @@ private struct ScenarioLogHandler: LogHandler {
 
   /// The handler's own level while the scenario is on.
   ///
-  /// swift-log asks for it before each record: this is where a record that is off ends.
+  /// swift-log reads it before each record: a record that is off costs no more than this.
   var logLevel: Logger.Level {
     get {
       guard let gate else { return .critical }
       let own = handler.logLevel
-      // Records below a raised level are not left out because of the scenario.
+      // Records below a raised level are omitted because of the level, not of the scenario.
       return (own == .trace ? gate.admits() : gate.isOpen) ? own : .critical
     }
     set { handler.logLevel = newValue }

@@ -6,7 +6,7 @@ import SessionLog
 public struct SessionDescription: Sendable, Equatable {
   /// The user of the program.
   public var userId: String
-  /// A second id: the hash of a credential's name, say.
+  /// A second id, such as the hash of a credential's name.
   public var principal: String?
   /// The program's version.
   public var appVersion: String?
@@ -17,7 +17,7 @@ public struct SessionDescription: Sendable, Equatable {
 }
 
 extension LogSession {
-  /// Changes what the sidecar says of the program and its user, at any time.
+  /// Changes the sidecar's fields for the program and its user, at any time.
   ///
   /// ```swift
   /// session.describe { $0.userId = "anna" }

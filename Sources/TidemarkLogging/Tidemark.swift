@@ -24,10 +24,10 @@ public enum Tidemark {
   /// The session of this program; nil before ``start(_:)``.
   public static var session: LogSession? { state.withLock { $0.session } }
 
-  /// How the program's last session ended; nil where there was none.
+  /// How the program's last session ended; nil if there was none.
   ///
-  /// Looked for once, which reads a few sidecars of the home. A session that was killed while its
-  /// output was on its way gets its GAP record by this.
+  /// Searched for once, by reading a few sidecars of the home. If it was killed and may have lost
+  /// captured output, this writes a GAP record into it.
   public static var previousSession: PreviousSession? {
     state.withLock { state in
       if let known = state.previous { return known }
@@ -41,8 +41,7 @@ public enum Tidemark {
 
   /// Starts the session, and has swift-log's loggers write into it.
   ///
-  /// To be called once, at the program's start. It never fails the program: see
-  /// ``LogSession/problem``.
+  /// Call it once, at the program's start. It never fails the program: see ``LogSession/problem``.
   ///
   /// - Parameters:
   ///   - app: the program's name in lists.
@@ -55,14 +54,14 @@ public enum Tidemark {
 
   /// Starts the session as configured, and has swift-log's loggers write into it.
   ///
-  /// To be called at the program's start; where a session goes on already, that one is returned. After
-  /// its end another one may be started, for loggers that are made from then on.
+  /// Call it at the program's start. If a session is running already, that one is returned. After
+  /// its end, another one may be started, for loggers made from then on.
   @discardableResult
   public static func start(_ configuration: LoggingConfiguration) -> LogSession {
     if let session, !session.hasEnded { return session }
     let session = begin(configuration)
     let level = configuration.logLevel
-    // Once in a process: a second time would end it.
+    // Bootstrap once: a second call would end the process.
     let isFirst = isBootstrapped.withLock { known in
       defer { known = true }
       return !known

@@ -1,10 +1,10 @@
 import LogRecords
 public import Logging
 
-/// Writes what swift-log's loggers log into a session.
+/// Writes the records of swift-log's loggers into a session.
 ///
-/// A value, as swift-log asks: level and metadata of one logger are not another's. The logger's label
-/// is the category; metadata follows the message, in the order of its keys. `notice` is INFO, and
+/// It is a value, as swift-log requires: each logger has its own level and metadata. The logger's
+/// label is the category; metadata follows the message, sorted by key. `notice` is INFO, and
 /// `critical` is FAULT.
 public struct TidemarkLogHandler: LogHandler {
   /// Records below it are not written.
@@ -25,8 +25,8 @@ public struct TidemarkLogHandler: LogHandler {
   ///
   /// - Parameters:
   ///   - label: the category.
-  ///   - session: where the records go.
-  ///   - level: the level to begin with.
+  ///   - session: the session to write to.
+  ///   - level: the initial level.
   ///   - metadataProvider: adds metadata to each record.
   public init(
     label: String, session: LogSession, level: Logger.Level = .info,

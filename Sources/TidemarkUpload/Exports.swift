@@ -1,2 +1,2 @@
-// Who uploads from a program names its sessions, consent and rules as the logging library does.
+// A program that uploads uses the logging library's types for sessions, consent and rules.
 @_exported public import TidemarkLogging

@@ -8,8 +8,9 @@ import Sync
 /// One upload.
 extension LogUploads {
   /// - Parameters:
-  ///   - only: a session that is sent by its user's request; nil for all, by consent.
-  ///   - patience: how long another upload of the home is waited for.
+  ///   - only: the session to send at its user's request; nil for all sessions, as far as consent
+  ///     allows.
+  ///   - patience: how long to wait for another upload of the home.
   func pass(_ only: SessionID?, waiting patience: Duration = .zero) async throws -> Outcome {
     var isDone = false
     // Unsent bytes are tried again after the interval, even if the session no longer grows.
@@ -26,7 +27,7 @@ extension LogUploads {
     let opened = try opening(
       store, settings, options.environment ?? ProcessInfo.processInfo.environment)
     let device = try Device.load(home, on: machine)
-    // As cron does: readers that know the device's key refuse unsigned seals.
+    // Sign seals, as cron does: readers that know the device's key refuse unsigned ones.
     let key = try DeviceKey.load(home, device, on: machine)
     let context = try SyncContext(
       home: home, device: device, store: opened, machine: machine, transfers: options.transfers,

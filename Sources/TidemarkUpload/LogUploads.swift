@@ -14,7 +14,7 @@ public import TidemarkLogging
 /// await uploads.finish()
 /// ```
 ///
-/// Nothing leaves without consent, which is asked for before each upload. A cron job, or another
+/// Nothing is sent without consent, which is queried before each upload. A cron job, or another
 /// program, may upload the same home: an upload that finds another one running does nothing.
 public final class LogUploads: Sendable {
   let session: LogSession
@@ -37,20 +37,21 @@ public final class LogUploads: Sendable {
     var schedule: UploadSchedule?
     var ticker: Ticker?
     var running: Task<Outcome, any Error>?
-    /// Another upload was asked for while one was under way that may not have seen the newest records.
+    /// Whether an upload was requested during another one, which may have missed the newest
+    /// records.
     var isAskedAgain = false
     var last: Outcome?
   }
 
-  /// Describes the uploads of a session's home; nothing is contacted yet.
+  /// Describes the uploads of a session's home; sends no request yet.
   ///
   /// - Parameters:
   ///   - session: the program's session.
-  ///   - store: `s3://bucket/prefix`, `https://host/folder` or `file:///folder`; the latter is made
-  ///     ready by `tidemark init`.
-  ///   - options: how.
-  ///   - consent: what may leave at this moment; nothing unless it says so.
-  /// - Throws: an error that describes itself where the URL is none, or the session is not recorded.
+  ///   - store: `s3://bucket/prefix`, `https://host/folder` or `file:///folder`; `tidemark init`
+  ///     prepares the latter.
+  ///   - options: how to upload.
+  ///   - consent: returns what may be sent at the moment; by default nothing.
+  /// - Throws: an error with a description if the URL is invalid, or the session is not recorded.
   public convenience init(
     of session: LogSession, to store: String, options: Options = Options(),
     consent: @escaping @Sendable () -> Consent = { .none }
@@ -79,7 +80,7 @@ public final class LogUploads: Sendable {
 
   // MARK: While the program runs
 
-  /// Begins to upload: now, what earlier starts have left, then at the interval.
+  /// Starts uploading: at once what earlier runs left unsent, then at the interval.
   public func start() { start(ticking: .seconds(1)) }
 
   /// - Parameter interval: time between two calls of ``tick()``; nil leaves them to the caller.
@@ -93,10 +94,12 @@ public final class LogUploads: Sendable {
     begin()
   }
 
-  /// The program is back in the foreground, or the network is there again: uploads at once.
+  /// Uploads at once; call it when the program returns to the foreground, or the network is back.
   public func resume() { begin() }
 
-  /// Called about once a second; returns the upload that it began, which may have ended already.
+  /// Begins an upload if due, and returns it; it may have ended already.
+  ///
+  /// Called about once a second.
   @discardableResult
   func tick() -> Task<Outcome, any Error>? {
     let activity = session.takeActivity()
@@ -107,10 +110,10 @@ public final class LogUploads: Sendable {
     return begins ? begin() : nil
   }
 
-  /// The upload that is under way; nil without one.
+  /// The running upload; nil without one.
   var underWay: Task<Outcome, any Error>? { work.withLock { $0.running } }
 
-  /// Starts an upload and returns it; where one is under way, another one follows it.
+  /// Starts an upload and returns it; if one is running, another one follows it.
   @discardableResult
   private func begin() -> Task<Outcome, any Error>? {
     work.withLock { work -> Task<Outcome, any Error>? in
@@ -127,7 +130,7 @@ public final class LogUploads: Sendable {
     }
   }
 
-  /// Ends an upload, and begins another one if it was asked for.
+  /// Records the end of an upload, and begins another one if it was requested.
   private func goOn() {
     let isNextDue = work.withLock { work in
       work.running = nil
@@ -140,19 +143,19 @@ public final class LogUploads: Sendable {
   /// Uploads what is new and waits for it.
   ///
   /// - Returns: what was sent, and what was not.
-  /// - Throws: `CancellationError`; an error that describes itself where the home cannot be read.
+  /// - Throws: `CancellationError`; an error with a description if the home cannot be read.
   @discardableResult
   public func upload() async throws -> Outcome { try await pass(nil) }
 
-  /// Uploads one session because its user asks for it now, whatever consent says otherwise.
+  /// Uploads one session at its user's request, which counts as consent.
   ///
-  /// - Parameter id: which.
+  /// - Parameter id: the session.
   /// - Returns: what was sent, and what was not.
   /// - Throws: as ``upload()`` does.
   @discardableResult
   public func uploadOnce(_ id: SessionID) async throws -> Outcome { try await pass(id) }
 
-  /// Ends the session and uploads what is left, for ``Options/patience`` at the most.
+  /// Ends the session and uploads the rest, for at most ``Options/patience``.
   ///
   /// - Parameter cause: how the program ends.
   public func finish(_ cause: ExitCause = .exit(0)) async {
@@ -165,7 +168,7 @@ public final class LogUploads: Sendable {
       try await pausing(limit)
       last.cancel()
     }
-    // A network drive that hangs does not hear of a cancellation: it is not waited for either.
+    // A hanging network drive does not react to cancellation: do not wait for it either.
     await withCheckedContinuation { continuation in
       let waiting = Guarded<CheckedContinuation<Void, Never>?>(continuation)
       @Sendable func goOn() {
@@ -186,7 +189,7 @@ public final class LogUploads: Sendable {
     alarm.cancel()
   }
 
-  /// Uploads no more by itself.
+  /// Stops uploading at intervals.
   public func stop() {
     let running = work.withLock { work in
       work.ticker?.stop()

@@ -9,11 +9,11 @@ package struct RemoteRedactionPass: Sendable {
   /// Makes a pass.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Finds the sessions of which the rules mask more, or less, than the store shows.
+  /// Finds the sessions in which the rules mask more, or less, than the store's copy does.
   ///
   /// - Parameters:
-  ///   - sessions: those to look at.
-  ///   - refused: gets each session that cannot be sent again, with the reason.
+  ///   - sessions: the sessions to examine.
+  ///   - refused: called with each session that cannot be sent again, and the reason.
   /// - Throws: errors of the store and of the home.
   package func plan(
     _ sessions: [SessionID], refused: (SessionID, String) -> Void
@@ -34,7 +34,7 @@ package struct RemoteRedactionPass: Sendable {
   /// - Parameters:
   ///   - items: from ``plan(_:refused:)``.
   ///   - lock: the home's lock.
-  /// - Returns: what was sent; ``Sync/UploadReport/stoppedBy`` says whether the store failed.
+  /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
   /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does; errors of the home.
   package func run(
     _ items: [RemoteRedaction.Item], holding lock: HomeLock

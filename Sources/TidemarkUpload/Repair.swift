@@ -9,13 +9,13 @@ package struct Repair: Sendable {
   /// Makes a repair.
   package init(_ context: SyncContext) { self.context = context }
 
-  /// Repairs sessions, and sends what else is waiting.
+  /// Repairs sessions, and sends everything else that is waiting.
   ///
   /// - Parameters:
-  ///   - sessions: those whose remote copies are not whole.
+  ///   - sessions: the sessions with incomplete remote copies.
   ///   - lock: the home's lock.
-  ///   - refused: gets each session that cannot be sent again, with the reason.
-  /// - Returns: what was sent; ``Sync/UploadReport/stoppedBy`` says whether the store failed.
+  ///   - refused: called with each session that cannot be sent again, and the reason.
+  /// - Returns: the result; ``Sync/UploadReport/stoppedBy`` is set if the store failed.
   /// - Throws: as ``Sync/Uploader/execute(_:holding:report:)`` does.
   package func run(
     _ sessions: [SessionID], holding lock: HomeLock, refused: (SessionID, String) -> Void

@@ -4,9 +4,9 @@ import SessionLog
 import Sync
 
 extension UploadPass {
-  /// Finds what is new in the logs of other programs.
+  /// Finds new bytes in the logs of other programs.
   func attach(holding lock: HomeLock, _ observe: Observer) throws {
-    // Files that were attached once are followed until they are gone.
+    // Keep following files that were attached before, until they are gone.
     guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return }
     let attacher = try Attacher(context, sources: policy.sources)
     let unreadable = try attacher.execute(attacher.plan(), holding: lock)
@@ -15,9 +15,9 @@ extension UploadPass {
     }
   }
 
-  /// Removes local copies that are old and proven.
+  /// Deletes old local copies that are proven remote.
   ///
-  /// - Parameter room: bytes to free whatever the ages; nil for none.
+  /// - Parameter room: bytes to free regardless of age; nil for none.
   func reapLocal(
     holding lock: HomeLock, making room: ByteCount? = nil, _ report: inout UploadPassReport,
     _ observe: Observer
@@ -36,10 +36,10 @@ extension UploadPass {
     }
   }
 
-  /// Time between two looks at what has expired in the store.
+  /// Time between two searches for expired remote copies.
   private static let remoteInterval = Duration.days(1)
 
-  /// Removes remote copies that are old, where a day has passed since the last look.
+  /// Deletes expired remote copies, if the last search was a day ago.
   func reapRemote(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: Observer
   ) async throws {
@@ -66,7 +66,7 @@ extension UploadPass {
     try context.manifest.save(entry)
   }
 
-  /// Removes old and proven parts of sessions that stay.
+  /// Deletes old rotated parts that are proven remote, of sessions that stay.
   func prune(holding lock: HomeLock, _ observe: Observer) async throws {
     let pruner = PartPruner(context)
     let plan = try await pruner.plan(policy.retention)
@@ -76,7 +76,7 @@ extension UploadPass {
     }
   }
 
-  /// Time between two reports of a store that fails.
+  /// Time between two reports of a failing store.
   private static let reportInterval = Duration.hours(1)
 
   /// Whether to report a failure of the store: without a terminal, an unreachable store once it is
@@ -85,7 +85,7 @@ extension UploadPass {
     guard let error else { return false }
     guard !policy.isWatched else { return true }
     let failure = error as? StoreError
-    // The pass has sent as much as the user allows.
+    // Reaching the user's request limit is not a failure.
     if failure?.code == .exhausted { return false }
     var entry = try context.storeEntry()
     let now = context.now()

@@ -7,7 +7,7 @@ package import Sync
 ///
 /// Each step is a plan, which is a value, and its execution, which needs the home's lock.
 package struct UploadPass: Sendable {
-  /// Gets what happens, from any thread.
+  /// Called with each event, from any thread.
   package typealias Observer = @Sendable (UploadPassEvent) -> Void
 
   let context: SyncContext
@@ -23,31 +23,31 @@ package struct UploadPass: Sendable {
   ///
   /// - Parameters:
   ///   - lock: the home's lock.
-  ///   - observe: gets what happens, from any thread.
-  /// - Returns: what was done, failures of single sessions and of the store included.
+  ///   - observe: called with each event, from any thread.
+  /// - Returns: the result, including failures of single sessions and of the store.
   /// - Throws: `CancellationError`; errors of the home and of its cache.
   package func run(
     holding lock: HomeLock, _ observe: @escaping Observer = { _ in }
   ) async throws -> UploadPassReport {
     var report = UploadPassReport(device: context.device.deviceId)
     if try await !isSent(holding: lock, &report, observe) {
-      // What retention may delete makes the room that sending needs: what is old and, on a full
-      // disk, what was proven an hour ago.
+      // Sending needs disk space, which retention frees: it deletes old copies and, on a full disk,
+      // those proven an hour ago.
       let first = report.upload
       try await reapLocal(holding: lock, making: Self.room, &report, observe)
       try await send(holding: lock, &report, observe)
       report.upload.precede(by: first)
     }
     if report.upload.stoppedBy == nil {
-      // Local copies go when they are old and proven by a listing of this pass.
+      // Delete old local copies that a listing of this pass proves.
       try await reapLocal(holding: lock, &report, observe)
-      // Remote ones go when they are old: one look a day.
+      // Delete old remote copies, once a day.
       try await reapRemote(holding: lock, &report, observe)
-      // Of sessions that stay, old parts go that are proven.
+      // Delete old proven parts of sessions that stay.
       if policy.prunes { try await prune(holding: lock, observe) }
     }
 
-    // Ages count the time that the home has lived, which must outlive this process.
+    // Ages are measured in the home's lived time, which must outlive this process.
     try context.saveLivedTime(holding: lock)
 
     // An unreachable store is not reported every minute.
@@ -55,10 +55,10 @@ package struct UploadPass: Sendable {
     return report
   }
 
-  /// Space that a pass makes for itself on a full disk.
+  /// Space that a pass frees on a full disk, to be able to send.
   private static let room: ByteCount = 16 << 20
 
-  /// Sends what is new; false if the disk is too full for that.
+  /// Sends new bytes; false if the disk is too full to do so.
   private func isSent(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws -> Bool {
@@ -71,24 +71,24 @@ package struct UploadPass: Sendable {
       || !report.upload.failures.contains { ($0.error as? SystemError)?.isDiskFull == true }
   }
 
-  /// Sends what is new.
+  /// Sends new bytes, and seals ended sessions.
   private func send(
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws {
-    // Logs of other programs become sessions first, so that this pass sends what they have gained.
+    // Attach logs of other programs first, so that this pass sends their growth.
     try attach(holding: lock, observe)
 
-    // Once a day nothing is taken for granted: neither markers nor what the store had.
+    // Once a day and once a boot, check the markers and the cached state of the store.
     let elsewhere = OpenSessionReview(context).runIfDue(holding: lock)
     if elsewhere > 0 { observe(.sealedElsewhere(elsewhere, configured: context.store.location)) }
 
-    // The plan needs this machine alone: with nothing new there is no request.
+    // Plan from local state alone: with nothing new there is no request.
     let uploader = Uploader(context)
     let plan = try uploader.plan(policy.retryScope)
     observe(.planned(bytes: plan.unsent))
 
-    // A session that fails stops no other.  A store that fails ends the pass: nothing can be proven
-    // any more, so nothing is deleted.
+    // A session's failure does not stop the others. A store's failure ends the pass: nothing can be
+    // proven, so nothing is deleted.
     report.upload = try await uploader.execute(plan, holding: lock) { observe(.upload($0)) }
     observe(.uploadEnded)
     report.hasAskedStore = plan.storeBackoff == nil
@@ -98,7 +98,7 @@ package struct UploadPass: Sendable {
   package struct Preview: Sendable {
     /// Changes to other programs' logs, one line each.
     package let attached: [String]
-    /// Log bytes that other programs' logs have gained, besides those of ``upload``.
+    /// Growth of attached logs in bytes that ``upload`` does not include.
     package let attachedBytes: ByteCount
     /// The upload plan.
     package let upload: UploadPlan

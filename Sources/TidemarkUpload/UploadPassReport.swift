@@ -9,14 +9,14 @@ package struct UploadPassReport: Sendable {
   package let device: String
   /// Sent and sealed sessions, and failures.
   package var upload = UploadReport()
-  /// Copies that were removed, local and remote ones, in sessions.
+  /// Number of deleted copies of sessions, local and remote.
   package var reaped = 0
-  /// Whether the store was not left alone because it failed before.
+  /// Whether the store was contacted; false during the backoff after a failure.
   package var hasAskedStore = true
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false
 
-  /// Whether the store was asked, and failed for all sessions.
+  /// Whether the store was contacted, and failed for all sessions.
   package var isStoreDown: Bool {
     hasAskedStore && upload.stoppedBy is StoreError && !upload.isStoppedBySessions
   }
@@ -26,20 +26,20 @@ package struct UploadPassReport: Sendable {
 
 /// An event of a pass.
 package enum UploadPassEvent: Sendable {
-  /// The bytes of log that are to be sent, as far as is known.
+  /// Number of log bytes to be sent, as far as known.
   case planned(bytes: ByteCount)
-  /// An object or a session.
+  /// An event of sending.
   case upload(UploadEvent)
   /// Nothing more is sent.
   case uploadEnded
-  /// A log of another program cannot be read, which is news.
+  /// A log of another program can no longer be read.
   case unreadable(path: String, reason: String)
   /// Deletion by age is postponed.
   case postponed(ReapPlan.Postponement)
   /// The last copies of sessions expire within this time.
   case expiring([SessionID], within: Duration)
-  /// Local sessions are sealed in another store than the configured one, which is news.
+  /// Local sessions were found sealed in another store than the configured one.
   case sealedElsewhere(Int, configured: String)
-  /// Something could not be removed, in one line for a person.
+  /// Something could not be deleted; one line for a person.
   case kept(String)
 }

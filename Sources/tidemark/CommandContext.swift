@@ -29,9 +29,9 @@ struct CommandContext {
   ///
   /// - Parameters:
   ///   - home: the home; by default the one that environment and machine determine.
-  ///   - isNeeded: whether to make the home where there is none; otherwise nothing is written there.
+  ///   - isNeeded: whether to create a missing home; if false, nothing is written.
   ///   - acceptsBadSettings: whether to report an invalid configuration and continue with the
-  ///     defaults: a program is recorded whatever is wrong with us.
+  ///     defaults: no fault of ours may keep a program from being recorded.
   ///   - choice: the command line's settings for the store.
   ///   - logger: logs what the command does.
   init(
@@ -93,8 +93,8 @@ struct CommandContext {
     }
   }
 
-  /// The device's key; nil where it is root's, and where a full disk has no room for the first one:
-  /// what is sealed until then was begun before the key and needs no signature.
+  /// The device's key; nil if it belongs to root, or if a full disk has no room for the first one:
+  /// sessions sealed before the key exists began before it and need no signature.
   private func signer() throws -> DeviceKey? {
     do {
       return try openedSigner ?? DeviceKey.load(home, device)
@@ -175,15 +175,15 @@ struct CommandContext {
 
   /// Whether this process may send logs, or sidecars alone.
   ///
-  /// The configuration says so, or the environment names a store; where root uploads for all users,
-  /// no other user does.
+  /// Requires a store and consent; naming the store in the environment alone counts as consent. If
+  /// root uploads for all users, no other user does.
   var sends: Bool { storeText != nil && consents && !isServedByRoot }
 
   private var consents: Bool {
     settings.consent.map { $0 != .none } ?? (settings.store == nil)
   }
 
-  /// Why nothing is sent from here, for a person, with advice; nil if something is.
+  /// Why nothing is sent from this home, for a person, with advice; nil if something is.
   var reasonNotToSend: NotSending? {
     guard let storeText else { return settings.hasNoStore ? .storeIsNone : .noStore }
     if isServedByRoot { return .servedByRoot }
@@ -251,8 +251,8 @@ struct CommandContext {
       ? context(store: storeURL(), needsLogin: needsLogin) : nil
   }
 
-  /// Why unsent sessions stay on this machine nevertheless; nil if the configuration disables
-  /// sending.
+  /// Why unsent sessions stay on this machine although nothing is sent; nil if the configuration
+  /// disables sending.
   var reasonToKeepUnsent: String? {
     if settings.hasNoStore || settings.consent == Consent.none { return nil }
     let advice = "'store: none' or 'consent: none' in \(home.configurationPath) lets age decide"
@@ -335,7 +335,7 @@ struct CommandContext {
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
   }
 
-  /// Whether the store cannot be used at present: asks for its marker.
+  /// Whether the store is unusable at present: requests its marker.
   func isStoreDown(transfers: Int?) async -> Bool {
     do {
       guard let store = try openStore(transfers: transfers) else { return false }
@@ -361,7 +361,8 @@ struct CommandContext {
     return try Attacher(context, sources: sources)
   }
 
-  /// What other programs' logs have gained besides a plan; nothing where logs are not sent.
+  /// Bytes by which attached logs have grown that a plan does not include; zero unless logs may be
+  /// sent.
   func growth(
     found attacher: Attacher?, besides plan: UploadPlan?
   ) throws -> AttachPlan.Growth {
@@ -382,7 +383,7 @@ struct CommandContext {
     return try lock ?? requireLock()
   }
 
-  /// Like ``requireLock()``; nil for a dry run, which changes nothing and waits for nobody.
+  /// Like ``requireLock()``; nil for a dry run, which changes nothing and does not wait.
   func requireLock(unless isDryRun: Bool) throws -> HomeLock? {
     isDryRun ? nil : try requireLock()
   }

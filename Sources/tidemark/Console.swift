@@ -6,7 +6,7 @@ import Platform
 enum Console {
   static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
-  /// Width of the terminal for results; nil if they go elsewhere and nothing is cut.
+  /// Width of the terminal for results; nil if they do not go to a terminal, and nothing is cut.
   static var width: Int? {
     guard outputIsTerminal else { return nil }
     var size = winsize()
@@ -136,7 +136,7 @@ enum Console {
   ///
   /// - Parameters:
   ///   - verb: what is to be done, in lower case: `delete`.
-  ///   - what: to what.
+  ///   - what: its object, such as `3 sessions`.
   static func mayProceed(_ verb: String, _ what: String) throws -> Bool {
     guard errorIsTerminal, isatty(STDIN_FILENO) == 1 else {
       throw Failure(.usage, "would \(verb) \(what); pass --yes to confirm (not a terminal)")
@@ -155,7 +155,7 @@ enum Console {
     case mark = "1;31"
   }
 
-  /// What follows the escape character when ``paint(_:_:)`` colours.
+  /// The sequences that ``paint(_:_:)`` writes, without their escape character.
   static let colourSequences: [[Unicode.Scalar]] =
     (Colour.allCases.map { "[\($0.rawValue)m" } + ["[0m"]).map { Array($0.unicodeScalars) }
 

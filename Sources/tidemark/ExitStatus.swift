@@ -82,8 +82,8 @@ enum ExitStatus: Int32, Error {
   /// Ends the process; the only way out of it.
   ///
   /// Exit handlers do not run: worker threads may be closing connections at this moment, and
-  /// OpenSSL's handler would free what they use. So whatever has to happen before the end must
-  /// happen before this call; the kernel releases the rest, locks included.
+  /// OpenSSL's handler would free what they use. So finish all cleanup before this call; the kernel
+  /// releases the rest, locks included.
   static func leave(_ status: Int32) -> Never {
     fflush(nil)
     _exit(status)

@@ -7,15 +7,15 @@ import TidemarkUpload
 
 /// Root's uploads of other users' homes: one process each, with the user's rights and a budget.
 ///
-/// Users control the content of their homes. Whatever that does to the code that reads it, whether
-/// it crashes, loops or exhausts memory, affects one process, which has no more rights than the
-/// user. Two homes are uploaded at a time, in an order that no user can influence.
+/// Users control the content of their homes. If reading it crashes, loops or exhausts memory, that
+/// affects one process, which has no more rights than the user. Two homes are uploaded at a time,
+/// in an order that no user can influence.
 struct HomeUploads {
   /// The budget of a process.
   ///
   /// A home that needs more continues with the next upload.
   static let budget = ProcessBudget(time: .seconds(600), memory: 2 << 30)
-  /// The budget of this process; nil where root did not start it for a home.
+  /// The budget of this process; nil unless root started it for a home.
   ///
   /// Written before there is a second thread.
   nonisolated(unsafe) static var imposed: ImposedBudget?
@@ -33,7 +33,7 @@ struct HomeUploads {
       let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
       let user = upload.homeOf
     else { return }
-    // Later this number may belong to a file of ours. What it starts, such as hooks, must not get it.
+    // Later this number may belong to a file of ours. Children, such as hooks, must not inherit it.
     isResultWanted =
       fcntl(resultDescriptor, F_GETFD) >= 0 && fcntl(resultDescriptor, F_SETFD, FD_CLOEXEC) == 0
     setup = Swift.Result { try upload.setupOfHome(of: user) }

@@ -30,8 +30,10 @@ struct Settings {
   var hooks = HookSettings()
   /// The keys that a device's seals must be signed with, by device.
   var trust: [String: KnownKeys.Key] = [:]
-  /// Files with secrets are read when a store is opened: a user whose sessions root uploads need
-  /// not be able to read them.
+  /// The settings of the store.
+  ///
+  /// Files with secrets are read only when a store is opened: a user whose sessions root uploads
+  /// need not be able to read them.
   var storeSettings = StoreSettings()
   /// Maximum number of requests in one upload.
   var maximumRequests: Int?
@@ -62,7 +64,8 @@ struct Settings {
 
   /// Reads a configuration file; a missing one gives the defaults.
   ///
-  /// - Parameter report: receives each wrong key or value, and the rest is read; nil to throw the first.
+  /// - Parameter report: receives each wrong key or value, and the rest is read; nil to throw the
+  ///   first.
   init(path: String, reporting report: ((Failure) -> Void)? = nil) throws {
     guard let text = try Self.text(of: path) else { return }
     try Self.reading(path) {
@@ -103,7 +106,7 @@ struct Settings {
     }
   }
 
-  /// Takes one key of the file.
+  /// Applies one key of the file.
   private mutating func parse(_ key: Node, _ value: Node) throws {
     if key.string == "sources" {
       sources = try Self.sources(value)

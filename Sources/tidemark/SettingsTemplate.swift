@@ -129,7 +129,7 @@ enum SettingsTemplate {
     """
   }
 
-  /// A value as YAML, whatever it contains.
+  /// A value as YAML, quoted unless it is plain.
   private static func quoted(_ text: String) -> String {
     let plain = text.utf8.allSatisfy {
       (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0)
@@ -144,7 +144,7 @@ enum SettingsTemplate {
     setting("store", quoted(store), in: text)
   }
 
-  /// A configuration that lets logs leave, for one that does not state a consent.
+  /// A configuration that allows sending logs, from one that does not state a consent.
   static func consentingToLogs(_ text: String) -> String {
     setting("consent", Consent.logs.rawValue, in: text)
   }
@@ -183,8 +183,8 @@ enum SettingsTemplate {
     return lines.joined(separator: "\n")
   }
 
-  /// A configuration with a value for a key: in its line, else where it is commented out, else in a
-  /// new first line.
+  /// A configuration with a value for a key: in its line, else in the line where it is commented
+  /// out, else in a new first line.
   private static func setting(_ key: String, _ value: String, in text: String) -> String {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let line = "\(key): \(value)"

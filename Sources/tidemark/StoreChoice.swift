@@ -3,7 +3,7 @@ import Platform
 
 /// The command line's settings for the store, which override environment and configuration.
 struct StoreChoice {
-  /// Whether plain `http` to another machine is allowed, whatever the configuration says.
+  /// Whether plain `http` to another machine is allowed, overriding the configuration.
   var allowsPlaintext = false
   /// Rate in bytes per second.
   var limitRate: ByteCount?

@@ -1,12 +1,11 @@
 import Platform
 
-/// Makes everything printed to a terminal harmless, whatever its source.
+/// Makes everything printed to a terminal harmless.
 ///
 /// A log, a sidecar, a server's answer or another user's file may contain characters that move the
 /// cursor, write to the clipboard, make the terminal type, reverse the direction of writing, or are
-/// invisible. None gets through, whatever the printing command does: each becomes a visible escape,
-/// which JSON reads as the same character. Only newlines, tabs and the colours of ``Console``
-/// remain.
+/// invisible. No command can print one: each becomes a visible escape, which JSON reads as the same
+/// character. Only newlines, tabs and the colours of ``Console`` remain.
 enum TerminalText {
   /// The bytes made harmless.
   ///

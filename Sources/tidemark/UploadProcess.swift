@@ -13,7 +13,7 @@ final class UploadProcess {
   private let told: Descriptor
   private var end: Int32?
 
-  /// Starts one; nil if that fails.
+  /// Starts an upload; nil if that fails.
   ///
   /// - Parameter wait: how long it waits for another upload to end.
   init?(of setup: CommandContext, waits wait: Duration = .zero) {

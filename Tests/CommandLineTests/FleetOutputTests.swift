@@ -9,7 +9,7 @@ import Testing
 @testable import Fleet
 @testable import tidemark
 
-/// What commands about many devices print.
+/// The output of commands about many devices.
 @Suite(.tags(.small)) struct FleetOutputTests {
   private static let now = Timestamp(iso: "2026-11-22T17:02:03.500Z") ?? Timestamp(milliseconds: 0)
 

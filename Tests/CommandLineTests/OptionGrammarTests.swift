@@ -6,7 +6,7 @@ import Testing
 
 /// Which options each command has, by what it does: one grammar.
 @Suite(.tags(.small)) struct OptionGrammarTests {
-  /// What a command does.
+  /// A kind of command, which decides the options it must have.
   private enum Trait { case selects, changes, prints }
 
   /// Every command.

@@ -79,7 +79,7 @@ import Testing
     #expect(result.status == 78)
     #expect(result.errors.contains("tidemark.yaml:2: unknown key 'retentoin'"))
     #expect(result.errors.contains("did you mean 'retention"))
-    // The program runs whatever is wrong with us.
+    // A fault of ours does not keep the program from running.
     let run = try await program.run("run", "--", "sh", "-c", "echo hello; exit 5")
     #expect(run.status == 5 && run.text == "hello\n")
     #expect(run.errors.split(separator: "\n").count == 1)
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  /// Whatever the source and whatever prints it: fields of sidecars, texts of other files, names.
+  /// Covers fields of sidecars, other files' texts, and names, in the output of every command.
   @Test func `no command prints invisible or control characters`() async throws {
     let endpoint = try Endpoint(.directory)
     var program = try Program(endpoint)

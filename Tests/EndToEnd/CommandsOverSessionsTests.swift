@@ -24,7 +24,7 @@ import Testing
     }
     let exported = try await program.run("export", "-o", "-", id)
     #expect(exported.status == 0 && exported.errors.isEmpty, "\(exported.errors)")
-    // What does nothing without the store says so once.
+    // Commands that need the store report its failure once.
     let verified = try await program.run("verify")
     #expect(verified.status == 77 && verified.errors.split(separator: "\n").count == 1)
     #expect(!verified.errors.contains("local sessions only"), "\(verified.errors)")
@@ -81,7 +81,7 @@ import Testing
     let repaired = try await program.run("verify", "--repair", id)
     #expect(repaired.status == 0 && repaired.text.contains("reaped"), "\(repaired.errors)")
     #expect(try await program.list("--remote").isEmpty)
-    // Whoever wants it there again names it.
+    // `retry` uploads it again only if it is named.
     let retried = try await program.shell("$T retry && $T retry \(id) && $T upload")
     #expect(retried.status == 0, "\(retried.errors)")
     #expect(retried.text == "released \(id): uploaded again although its remote copy was deleted\n")

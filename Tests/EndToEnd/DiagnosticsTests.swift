@@ -76,7 +76,7 @@ import Testing
     #expect(result.errors.hasPrefix("tidemark: invalid TIDEMARK_LOG '"))
     #expect(result.errors.contains("use error, warning, info, debug, trace"))
     #expect(!result.errors.contains("\u{1b}"))
-    // A program is run whatever is wrong with us.
+    // A fault of ours does not keep the program from running.
     let run = try await program.run("run", "--", "echo", "one")
     #expect(run.status == 0 && run.text == "one\n")
     #expect(run.errors.split(separator: "\n").count == 1)

@@ -2,7 +2,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Dry runs change nothing and wait for nobody; what fails is not reported as done.
+/// Dry runs change nothing and do not wait; failed work is not reported as done.
 @Suite(.tags(.large)) struct DryRunTests {
   @Test func `a dry run needs no lock of the home`() async throws {
     let program = try Program()

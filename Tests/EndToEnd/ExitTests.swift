@@ -3,7 +3,7 @@ import TestServers
 import TestSupport
 import Testing
 
-/// How the program ends: with complete output and its own status, whatever its threads are doing.
+/// The program ends with complete output and its own status, even while its threads work.
 @Suite(.tags(.large)) struct ExitTests {
   /// Each command ends with open connections, which its worker threads close at that moment.
   @Test func `no command crashes on exit while its connections close`() async throws {

@@ -92,7 +92,7 @@ import Testing
       result.text == String(repeating: told, count: 4), "\(result.text) \(result.errors)")
   }
 
-  /// Twenty gigabytes of zeros, wherever a reader might look.
+  /// Twenty gigabytes of zeros in every kind of object that readers open.
   @Test func `huge objects in the store take no memory`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(scriptsFor: endpoint).script(

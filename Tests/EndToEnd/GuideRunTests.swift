@@ -27,7 +27,7 @@ import Testing
       "Scripts/mutants --only NAME",
     ],
   ]
-  /// Texts that stand for something of the reader's, and what they are here, for a shell.
+  /// Placeholders in guides, and the shell text that replaces them here.
   private static let substitutes = [
     (" ID", " $ID"), ("20260122t143005z-k3f9a7c2", "$ID"),
     ("file:///srv/logs", "$URL"), ("/var/lib/node_exporter", "$FOLDER"),
@@ -55,8 +55,8 @@ import Testing
     chat = try ScriptedServer(Array(repeating: ScriptedServer.answer("200 OK"), count: 9))
   }
 
-  /// Makes the programs, files, sessions and rules that the guides speak of; in the folder, not in a
-  /// test's process, which other tests' children may hold open files of.
+  /// Makes the programs, files, sessions and rules that the guides speak of; in the folder, not in
+  /// a test's process, which other tests' children may hold open files of.
   private func prepare() async throws {
     let alerts = try #require(GuideTests.block("yaml", in: "Alerts.md", containing: "alerts:"))
     let rules = try #require(

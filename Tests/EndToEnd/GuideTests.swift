@@ -59,8 +59,8 @@ import Testing
     }
   }()
 
-  /// The commands of the shell examples, by their documents: a line each, and in the document of the
-  /// format, which has shell functions, an example each.
+  /// The commands of the shell examples, by their documents: a line each, and in the document of
+  /// the format, which has shell functions, an example each.
   static let commands: [Example] = documents.sorted { $0.key < $1.key }.flatMap { file, text in
     blocks("sh", in: text).flatMap { block in
       (file.hasSuffix("Format.md") ? [block[...]] : block.split(separator: "\n"))

@@ -6,8 +6,7 @@ import Testing
 /// Every command and script that reads, on a store with harmful content.
 @Suite(.tags(.large)) struct HostileStoreTests {
   /// No reader dies, needs more than 256 MiB, writes outside its folder, or reads a link's target;
-  /// each reports what is damaged, with 65 or 1, and the sound session is readable whatever else is
-  /// there.
+  /// each reports what is damaged, with 65 or 1, and the sound session stays readable.
   @Test
   func `in a hostile store no reader crashes, exhausts memory or leaves its folder`() async throws {
     let endpoint = try Endpoint(.directory)

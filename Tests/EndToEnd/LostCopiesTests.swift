@@ -3,8 +3,8 @@ import TestServers
 import TestSupport
 import Testing
 
-/// Remote copies that went by others' hands, and a store whose login is missing: what is local stays
-/// readable, and nothing claims what is not so.
+/// Remote copies that went by others' hands, and a store whose login is missing: what is local
+/// stays readable, and nothing claims what is not so.
 @Suite(.tags(.large)) struct LostCopiesTests {
   @Test
   func `a remote copy that somebody else deleted is missing, and an emptied folder is no store`()

@@ -240,8 +240,8 @@ import Testing
     #expect(result.text == "root 755\nroot 755\nrecord second\n", "\(result.errors)")
   }
 
-  /// What `bin`, who comes before `daemon`, does to the home that root reads: `$id` is a session
-  /// that waits for its upload, `sql` changes the cache.
+  /// Damage that the user `bin`, whose home comes before `daemon`'s, does to the home that root
+  /// reads: `$id` is a session that waits for its upload, `sql` changes the cache.
   @Test(arguments: [
     #"sql "UPDATE store SET attempts = 'x'""#,
     #"""

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// Of two sidecars with the same number the one that seals counts, then the longer one, then the
-  /// one with the higher hash, whatever their order in a listing.
+  /// one with the higher hash, in any order of the listing.
   @Test func `among equal revisions sealed wins, then longer, then the higher hash`() async throws {
     let endpoint = try Endpoint(.directory)
     try endpoint.prepare()

@@ -8,8 +8,8 @@ import Testing
 
 /// A fleet for a day, and what looking after it costs.
 @Suite(.tags(.medium)) struct AlertCampaignTests {
-  /// 100 devices with 20 sessions each, spread over a day, some of which crash, go wrong, or fall
-  /// silent: each is told, and nothing else.
+  /// 100 devices with 20 sessions each, spread over a day, some of which crash, log errors, or fall
+  /// silent: each is reported, and nothing else.
   @Test func `a day of 100 devices gives no false and no missed alerts`() async throws {
     var crash = AlertRule(name: "crashed", .crash(includesFailures: false))
     crash.repeatsEvery = .zero
@@ -83,17 +83,17 @@ import Testing
     #expect(told.crashes.count == 7)
     #expect(told.errors == expected.errors)
     #expect(Set(told.silent) == ["d7"])
-    // Each pass: the devices, their folders, and today's. A name for each device, a sidecar and a segment
-    // for each session, and for each end with something new.
-    // Yesterday's folder counts until six in the morning, and all folders are looked into four times.
+    // Each pass: the devices, their folders, and today's. A name for each device, a sidecar and a
+    // segment for each session, and for each end with something new. Yesterday's folder counts
+    // until six in the morning, and all folders are looked into four times.
     #expect(requests.lists <= 48 * (1 + 100 * 2) + 12 * 100 + 8 * 100, "\(requests)")
     #expect(
       requests.gets <= 200 + 2 * (2000 + expected.errors.count + expected.crashes.count),
       "\(requests)")
   }
 
-  /// The usual case: a server with an open session that sends a segment a minute, looked at every five
-  /// minutes.
+  /// The usual case: a server with an open session that sends a segment a minute, looked at every
+  /// five minutes.
   @Test(arguments: [false, true])
   func `a pass over a running server costs a fixed number of requests`(
     readsRecords: Bool

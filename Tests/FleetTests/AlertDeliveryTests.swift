@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fleet
 
-/// What reaches commands and webhooks.
+/// The messages that reach commands and webhooks.
 @Suite(.tags(.medium)) struct AlertDeliveryTests {
   private func message() -> AlertNotification {
     let rule = AlertRule(name: "crashed", .crash(includesFailures: false))
@@ -51,7 +51,7 @@ import Testing
     (["/bin/sh", "-c", "exit 3"], "/bin/sh ended with status 3"),
     (["/bin/sh", "-c", "kill -9 $$"], "/bin/sh ended with status 137"),
     (["/nowhere/at-all"], "cannot start"),
-    // What it has started is killed with it.
+    // The processes it started are killed with it.
     (["/bin/sh", "-c", "sleep 1000 & sleep 1000"], "took too long and was killed"),
   ])
   func `a failed command is reported with how it ended`(

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Fleet
 
-/// Passes over a store in memory: what is read, told, remembered, and what that costs.
+/// Passes over a store in memory: what they read, report and remember, and how many requests that
+/// takes.
 @Suite(.tags(.medium)) struct AlertPassTests {
   typealias World = AlertWorld
 
@@ -98,7 +99,7 @@ import Testing
     try await world.pass()
     #expect(Set(world.sender.take().map(\.alert)) == ["crashed", "errors"])
 
-    // Lost: what is at most an hour old is told again, and nothing else.
+    // State lost: events of the last hour are reported again, and nothing else.
     try FileManager.default.removeItem(atPath: world.path)
     try await world.pass()
     #expect(world.sender.take().map(\.app) == ["recent", "recent"])
@@ -107,7 +108,7 @@ import Testing
     try await world.pass()
     #expect(world.sender.take().isEmpty)
     #expect(FileManager.default.fileExists(atPath: world.path + ".damaged"))
-    // And goes on with what comes.
+    // Later events are reported.
     device.write("more trouble", .error, to: running)
     try device.upload(running)
     world.minutes(1)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Fleet
 
-/// What follows from what was read: one rule, and pass after pass.
+/// The messages that follow from readings: one rule, several passes.
 @Suite struct AlertPlanTests {
-  /// A pass: so many seconds after the start, what was read, what is told.
+  /// A pass: seconds after the start, its readings, the expected messages.
   struct Pass: Sendable {
     let at: Int64
     let sees: [AlertReading]
@@ -170,7 +170,7 @@ import Testing
       [
         Pass(at: 0, sees: [Self.errors(2, at: 0)], tells: []),
         Pass(at: 10, sees: [Self.errors(1, at: 10, of: Self.subject("d2"))], tells: ["firing 1/1"]),
-        // No beginning was told, so no end is.
+        // No beginning was reported, so no end is.
         Pass(at: 400, sees: [], tells: ["resolved 1/0"]),
         Pass(at: 900, sees: [Self.errors(1, at: 900)], tells: []),
         Pass(at: 1001, sees: [], tells: []),
@@ -258,7 +258,7 @@ import Testing
         Pass(at: 400, sees: [Self.errors(10, at: 400)], tells: []),
         Pass(at: 500, sees: [Self.errors(1, at: 500)], tells: ["firing 1/1"]),
       ])
-    // What was sent late counts for the time in which it was written.
+    // Records that were sent late count for the time in which they were written.
     check(
       rule,
       [

@@ -16,7 +16,7 @@ import Testing
     return sidecar
   }
 
-  /// Tells of crashes, each of which takes so many seconds; fails for one.
+  /// Reports crashes, each of which takes some seconds; one may fail.
   private func told(
     _ crashed: [Sidecar], _ home: TestHome, taking seconds: Int64 = 1, failing: SessionID? = nil
   ) async throws -> (told: [SessionID], waiting: [SessionID]) {

@@ -1,7 +1,7 @@
 import Fleet
 import Synchronization
 
-/// Remembers messages, and fails where it is told to.
+/// Records messages, and fails for chosen targets.
 final class RecordingSender: AlertSender {
   private let state = Mutex<
     (sent: [(target: String, message: AlertNotification)], isDown: Set<String>)

@@ -13,7 +13,7 @@ import Testing
     return rule
   }
 
-  /// Its sessions leave the store on their 20th day; a device next to it goes on.
+  /// Its sessions leave the store on their 20th day; another device keeps sending.
   @Test func `a device without sessions in the store is gone, not silent`() async throws {
     let world = try AlertWorld([Self.rule()])
     let retired = try world.device("d1")

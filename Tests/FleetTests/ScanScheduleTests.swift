@@ -30,7 +30,7 @@ import Testing
         "2026-01-22T05:00:00Z", [("2026-01-21", true, false)], ["2026-01-21", "2026-01-22"]
       ),
       ("2026-01-22T12:00:00Z", [("2026-01-21", true, false)], ["2026-01-22"]),
-      // An open session, and a folder that nobody has looked into, at any age.
+      // An open session, and a folder that was never listed, at any age.
       (
         "2026-01-22T12:00:00Z", [("2025-11-01", true, true), ("2025-12-01", false, false)],
         ["2025-11-01", "2025-12-01", "2026-01-22"]

@@ -8,10 +8,11 @@ import Testing
 
 @testable import Fleet
 
-/// What becomes of a message while a webhook does what webhooks do, on a real server and an injected
+/// Messages to a webhook that fails in the ways of webhooks, with a real server and an injected
 /// clock.
 @Suite(.tags(.medium)) struct WebhookOutageTests {
-  /// A pass a minute over a store in which one session has crashed, and when which server was asked.
+  /// A pass a minute over a store in which one session has crashed, and when which server was
+  /// asked.
   private final class Outage {
     let world: AlertWorld
     private(set) var minute = 0
@@ -70,7 +71,7 @@ import Testing
     ])
     #expect(try await outage.run(minutes: 4, to: redirecting.url) == [3])
     #expect(outage.report.failing["hook"]?.error.contains("another server") == true)
-    // Neither what is told nor the login went there.
+    // Neither the message nor the login went there.
     #expect(other.received.isEmpty)
 
     let answers = Array(repeating: ScriptedServer.answer("500 Internal Server Error"), count: 4)

@@ -19,7 +19,7 @@ func fuzzDelta(_ input: [UInt8]) {
   }
 }
 
-/// Bytes of the input stand for longer stretches, so that a short input makes many blocks.
+/// Expands each byte of the input to a longer run, so that a short input makes many blocks.
 private func stretches(_ rest: inout ArraySlice<UInt8>, upTo left: Int) -> [UInt8] {
   var out: [UInt8] = []
   while rest.count > left, out.count < 200_000, let byte = rest.popFirst() {

@@ -1,8 +1,8 @@
 import LogRecords
 import Redaction
 
-/// Whatever is masked, the text keeps its length and its newlines, and masking it again leaves what
-/// is masked.
+/// Checks that masking keeps the text's length and newlines, and that masking again reveals
+/// nothing.
 func fuzzRedaction(_ input: [UInt8]) {
   for format in [LogFormat.asIs, .lines] {
     let once = Redactor.standard.redacted(input, format: format)

@@ -38,7 +38,7 @@ import Testing
     filter.finish { json.add($0) { lines.append($0) } }
     json.finish { lines.append($0) }
     for line in lines {
-      // One line of plain text each, whatever the log contains.
+      // One line of plain text each, for any log.
       #expect(line.last == 0x0a && !line.dropLast().contains { $0 < 0x20 || $0 == 0x7f })
     }
     return try lines.map { try JSONDecoder().decode(Object.self, from: Data($0)) }

@@ -121,7 +121,7 @@ import Testing
       (403, "<Error><Code>RequestTimeTooSkewed</Code></Error>", .clock),
       (403, "<ErrorResponse><Error><Code>InvalidToken</Code></Error></ErrorResponse>", .reauth),
       (400, "<Error><Code>TokenRefreshRequired</Code></Error>", .reauth),
-      // A known code decides, whatever the status.
+      // A known code overrides the status.
       (301, "<Error><Code>NoSuchBucket</Code></Error>", nil),
     ] as [(Int, String, S3Action?)])
   func `a refusal is answered by a change of the request`(

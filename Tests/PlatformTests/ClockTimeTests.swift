@@ -3,7 +3,7 @@ import Testing
 
 @testable import Platform
 
-/// Arithmetic with times and durations: nothing traps, whatever a server or a file states.
+/// Arithmetic with times and durations does not trap on any value from a server or a file.
 @Suite(.tags(.small)) struct ClockTimeTests {
   @Test(
     arguments: [

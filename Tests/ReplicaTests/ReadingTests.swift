@@ -66,7 +66,7 @@ import Testing
     #expect(outcome.bytes == made.stream && outcome.damage.isEmpty)
   }
 
-  /// Whatever happens to objects: an error or a report, and never silently wrong bytes.
+  /// Damages objects at random: reading gives an error or a report, never silently wrong bytes.
   @Test(arguments: SeededGenerator.cases(400))
   func `damage is always reported and never gives wrong bytes`(number: Int) async throws {
     var generator = SeededGenerator(case: number)

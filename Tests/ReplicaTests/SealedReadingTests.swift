@@ -6,7 +6,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// For a sealed session readers use what its seal names, whatever else is there.
+/// For a sealed session readers use the objects that its seal names, and ignore others.
 @Suite(.tags(.medium)) struct SealedReadingTests {
   private let device: Device
   private let home: TestHome

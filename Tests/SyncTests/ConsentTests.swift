@@ -9,7 +9,7 @@ import SessionReading
 import TestSupport
 import Testing
 
-/// What is sent under `consent: metadata`, and what changing it means.
+/// Uploads under `consent: metadata`, and after a change of consent.
 @Suite(.tags(.medium)) struct ConsentTests {
   private static let marker = "only-here-4711"
   private static let category = "SecretCategory"

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// What must not be deleted although it looks old, sent or superseded.
+/// Copies that must not be deleted although they look old, sent or superseded.
 @Suite(.tags(.medium)) struct DeletionEvidenceTests {
   private static let day: Int64 = 86_400
 

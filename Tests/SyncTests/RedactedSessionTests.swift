@@ -133,7 +133,7 @@ import Testing
       let masked = try Redactor(sets[index]).redacted(raw, format: .lines)
       #expect(remote[Int(epoch.from)..<end] == masked[Int(epoch.from)..<end])
     }
-    // Whatever is configured now, sent bytes are proven by the rules they were sent under.
+    // Sent bytes are proven by the rules they were sent under, not by the present ones.
     #expect(try await finding(site, writer.session).problem == nil)
     try FileManager.default.removeItem(
       atPath: site.local.home.rulesPath + "/\(epochs[1].rules).json")
@@ -289,7 +289,7 @@ import Testing
     let remote = try await site.remote(writer.session)
     #expect(remote.seal != nil && remote.generation == 2)
     #expect(try await finding(site, writer.session).problem == nil)
-    // No object that contains it remains, whatever its generation.
+    // No object of any generation still contains it.
     for name in remote.segments where name.kind == .plain {
       var bytes: [UInt8] = []
       let object = try await site.store.get(remote.folder.key + name.fileName)

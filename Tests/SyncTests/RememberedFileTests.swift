@@ -45,7 +45,7 @@ import Testing
     try files.save(pass)
   }
 
-  /// Deletes proven local copies, whatever their age.
+  /// Deletes proven local copies of any age.
   private func reap(_ folder: AttachedFolder) async throws -> Int {
     folder.site.local.clock.advance(seconds: 2)
     let reaper = try LocalReaper(folder.site.context())

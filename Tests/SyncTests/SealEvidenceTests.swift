@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// What a seal proves about the objects beside it: only those that it names may replace others.
+/// A seal as evidence about the objects beside it: only those that it names may replace others.
 @Suite(.tags(.medium)) struct SealEvidenceTests {
   private static let day: Int64 = 86_400
 

@@ -145,8 +145,8 @@ import Testing
     #expect(try !site.local.log(session).isEmpty)
   }
 
-  /// On a full disk, making the trash's folder fails, or moving a file there; where the sessions are on
-  /// a disk of their own, moving always does.
+  /// On a full disk, making the trash's folder fails, or moving a file there; where the sessions
+  /// are on a disk of their own, moving always does.
   @Test(arguments: [(false, ENOSPC), (true, ENOSPC), (true, EXDEV)])
   func `what has no room in the trash is deleted`(isRename: Bool, error: Int32) async throws {
     let site = try Site()

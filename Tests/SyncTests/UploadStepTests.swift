@@ -74,7 +74,7 @@ import Testing
       ($0.verdict, $0.entry.sent) = (Self.ended, 20)
       $0.done.insert(.cover)
     }
-    // Not sealed before every byte was sent, whatever was done before.
+    // Never sealed before every byte was sent.
     try expect(.sendTail) {
       $0.verdict = Self.ended
       $0.done.insert(.cover)

@@ -67,8 +67,8 @@ final class ServerProcess: Sendable {
     }.start()
   }
 
-  /// Starts a program with a pipe as its input, and one that closes when it ends; returns its id, the
-  /// writing end of the first and the reading end of the second.
+  /// Starts a program with a pipe as its input, and one that closes when it ends; returns its id,
+  /// the writing end of the first and the reading end of the second.
   private static func spawn(
     _ arguments: [String], environment: [String: String], output: String
   ) throws -> (pid_t, CInt, CInt) {

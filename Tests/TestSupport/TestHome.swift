@@ -5,7 +5,7 @@ import Replica
 package import SessionLog
 import Synchronization
 
-/// A clock that moves only when told to.
+/// A clock that moves only by calls of its methods.
 package final class TestClock: Sendable {
   private let time: Mutex<Int64>
   private let boot = Mutex<Int64>(1_000_000)

@@ -5,16 +5,16 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// Programs whose home is in the way: they go on, and what was lost is told.
+/// Programs whose home fails: they keep running, and lost records are reported.
 @Suite(.tags(.medium)) struct BadDaysTests {
   private let folder: TestHome
 
   init() throws { folder = try TestHome() }
 
-  /// Runs a bash script as root, with an empty file system at `/mnt` that nobody else sees.
+  /// Runs a bash script as root, with an empty file system at `/mnt` in its own mount namespace.
   ///
-  /// `probe ARGUMENT…` is the probe with a home at `/mnt/home`; `as_user` before it takes root's rights
-  /// away.
+  /// `probe ARGUMENT…` is the probe with a home at `/mnt/home`; `as_user` before it takes root's
+  /// rights away.
   private func shell(_ script: String) async throws -> Command.Result {
     let preamble = """
       set -eu
@@ -40,8 +40,8 @@ import Testing
     ).run()
   }
 
-  /// Of another user, on a file system that is mounted to be read only, and one's own that was closed:
-  /// the program's records appear on the console.
+  /// Of another user, on a file system that is mounted to be read only, and one's own that was
+  /// closed: the program's records appear on the console.
   @Test
   func `a program whose home cannot be written logs to the console and goes on`() async throws {
     let result = try await shell(
@@ -71,8 +71,8 @@ import Testing
     #expect(result.errors.matches(of: /\[INFO\] \[Probe\] before\n/).count == 4)
   }
 
-  /// The disk is full in the middle of a session: the program goes on, and its log is whole but for
-  /// what its GAP record says.
+  /// The disk fills up in the middle of a session: the program keeps running, and its log lacks
+  /// only the records that its GAP record counts.
   @Test
   func `a program goes on when the disk is full, and a GAP record counts the loss`() async throws {
     let result = try await shell(
@@ -99,7 +99,7 @@ import Testing
     #expect(result.text.hasSuffix("[INFO] [Session] SESSION END exit 0\n"))
   }
 
-  /// Nobody reads the console any more: a record that is shown there does not end the program.
+  /// Writing a record to a console whose reader has gone does not end the program.
   @Test func `a console whose reader has gone does not end the program`() async throws {
     for capture in ["", "--capture"] {
       let script = """

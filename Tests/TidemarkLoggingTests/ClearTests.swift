@@ -31,7 +31,7 @@ import Testing
     async throws
   {
     let old = try ended()
-    // Killed: its sidecar is as it was, and nobody holds its lock.
+    // Killed: its sidecar is unchanged, and its lock is free.
     var killed: SessionWriter? = try home.home.writer()
     let lost = try #require(killed?.session)
     killed = nil

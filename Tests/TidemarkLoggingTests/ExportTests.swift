@@ -7,7 +7,7 @@ import Testing
 
 @testable import TidemarkLogging
 
-/// The file that a user sends to whoever helps.
+/// The file that a user attaches to a problem report.
 @Suite(.tags(.medium)) struct ExportTests {
   private let home: LoggingHome
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TidemarkLogging
 
-/// What swift-log asks of a handler, and what becomes of its records.
+/// Swift-log's requirements of a handler, and the records that it writes.
 @Suite(.tags(.medium)) struct LogHandlerTests {
   private let home: LoggingHome
   private let session: LogSession

@@ -114,7 +114,7 @@ import Testing
   }
 
   /// Two sessions of two processes in one home, each from eight threads, rotated all the time: each
-  /// record stands once and whole, and each thread's in its order.
+  /// record is in the log once and whole, and each thread's records are in order.
   @Test func `threads of two sessions in one home keep every record once`() async throws {
     let (one, two) = (try home.session(rotateAt: 4_000), try home.session(rotateAt: 4_000))
     await withTaskGroup(of: Void.self) { tasks in

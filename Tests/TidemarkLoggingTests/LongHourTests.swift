@@ -12,8 +12,8 @@ import Testing
 @Suite(.tags(.large)) struct LongHourTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
 
-  /// The log takes no more of the disk than it may, the process no more memory, and each byte is either
-  /// in the log or in a GAP record's count.
+  /// The log takes no more of the disk than it may, the process no more memory, and each byte is
+  /// either in the log or in a GAP record's count.
   @Test func `10,000 records a second keep to the limits of disk and memory`() throws {
     let seconds: Int64 = Self.isFull ? 3_600 : 20
     // Room for half of what is written until somebody makes room, every quarter of the time.
@@ -39,7 +39,7 @@ import Testing
     var tally = Tally()
     /// Counts what is there and makes room, as a reaper does.
     func takeParts() throws {
-      // The last one tells where the next begins.
+      // The last one shows where the next begins.
       for part in try files.parts().dropLast() {
         try tally.add(part.plain)
         try File.remove(part.plain)
@@ -77,7 +77,7 @@ import Testing
 
 /// Records in a log, and bytes that its GAP records say are missing.
 private struct Tally {
-  /// What stands in each record after its time.
+  /// The text of each record after its time.
   static let record = Array(" [INFO] [App] 0123456789".utf8)
 
   var written = 0

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TidemarkLogging
 
-/// What is for this machine alone.
+/// Values that must not leave this machine.
 @Suite(.tags(.medium)) struct PrivateValueTests {
   private static func masked(_ text: String, _ redactor: Redactor = .standard) -> String {
     String(decoding: redactor.redacted(Array(text.utf8), format: .lines), as: UTF8.self)
@@ -34,7 +34,7 @@ import Testing
     #expect(sent.contains("again <private:****>\n"))
   }
 
-  /// Whatever a value holds, nothing of it gets past its marks.
+  /// No content of a value ends its marks early.
   @Test(arguments: [
     "a > b", ">", "line\nsecond > line\n", "<private:x>", String(repeating: "secret ", count: 9000),
     String(repeating: "ä", count: 6000), "", "\r\n", "é>",

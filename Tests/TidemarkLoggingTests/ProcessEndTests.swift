@@ -5,7 +5,7 @@ import SessionLog
 import TestSupport
 import Testing
 
-/// What programs leave that end in one way or another.
+/// The sessions left by programs that end in various ways.
 @Suite(.tags(.medium)) struct ProcessEndTests {
   private let folder: TestHome
   private let home: Home
@@ -89,7 +89,7 @@ import Testing
     if way == "fork" { #expect(text.matches(of: /in the child\n/).count == 20) }
   }
 
-  /// What the process printed before it trapped is still on its way then.
+  /// The message may still be in the pipe when the process traps.
   @Test func `the message of a trap is recorded`() async throws {
     let result = try await run("LoggingProbe", "trap", "--capture")
     #expect(result.errors.contains("Index out of range"))
@@ -119,7 +119,8 @@ import Testing
     #expect(text.hasSuffix("[ERROR] [Session] SESSION END exit 3\n"))
   }
 
-  /// The program of the documentation: eight tasks, its console, a kill, and what the next start says.
+  /// The program of the documentation: eight tasks, its console, a kill, and what the next start
+  /// says.
   @Test func `the documentation's example reports its last crash`() async throws {
     let shell =
       "\(BuiltPrograms.folder)/example --wait > out 2> err & until grep -q ready out; do sleep 0.1; done; "

@@ -1,8 +1,8 @@
 import ObjectStore
 import Synchronization
 
-/// A store whose PUTs hang, as on a network drive whose server is gone: not even a cancellation ends
-/// them.
+/// A store whose PUTs hang, as on a network drive whose server is gone: not even a cancellation
+/// ends them.
 final class HangingStore: ForwardingStore {
   let base: any ObjectStore
   private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class HangingStore: ForwardingStore {
     }
   }
 
-  /// Lets all PUTs go on.
+  /// Lets all PUTs continue.
   func release() {
     let hanging = state.withLock { state in
       defer { (state.hangs, state.hanging) = (false, []) }

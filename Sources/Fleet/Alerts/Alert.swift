@@ -3,7 +3,7 @@ package import Platform
 /// The matches of a rule for one session, device or kind of crash, and how many of them were
 /// reported.
 package struct Alert: Sendable, Codable, Equatable {
-  /// How far it has come.
+  /// The phases of an alert.
   package enum Phase: String, Sendable, Codable {
     /// The condition holds, but not for long enough yet.
     case pending
@@ -15,9 +15,9 @@ package struct Alert: Sendable, Codable, Equatable {
 
   /// The rule's name.
   package let rule: String
-  /// The key that separates it from the rule's other alerts.
+  /// The key that distinguishes it from the rule's other alerts.
   package let key: String
-  /// How far it has come.
+  /// The phase.
   package var phase = Phase.pending
   /// The pass that saw the first match.
   package let begunAt: Timestamp
@@ -37,7 +37,7 @@ package struct Alert: Sendable, Codable, Equatable {
   package var messages = 0
   /// The newest match.
   package var sample: AlertSample
-  /// Ids of devices that it has matched on, as far as they are counted.
+  /// Ids of the devices that it has matched on, up to ``mostDevices``.
   package var devices: [String] = []
   /// The program's version at the first match.
   package private(set) var firstVersion: String?
@@ -74,21 +74,21 @@ package struct Alert: Sendable, Codable, Equatable {
   }
 }
 
-/// One match, as a message shows it.
+/// One match, as shown in a message.
 package struct AlertSample: Sendable, Codable, Equatable {
   /// The subject.
   package let subject: AlertSubject
-  /// How the session ended; only of crashes.
+  /// How the session ended; only for crashes.
   package var cause: String?
   /// The signature of this kind of crash.
   package var signature: CrashSignature?
   /// The highest level of the records that matched.
   package var level: String?
-  /// Lines that matched, or of a crash those that count; harmless and cut.
+  /// Lines that matched, or a crash's significant ones; sanitized and truncated.
   package var lines: [String] = []
   /// The text of the most significant line; only for crashes.
   package var headline: String?
-  /// Stream offset of the first of them.
+  /// Stream offset of the first of ``lines``.
   package var offset: Int64?
 
   init(_ subject: AlertSubject) { self.subject = subject }

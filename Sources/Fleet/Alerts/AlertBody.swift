@@ -20,7 +20,7 @@ enum AlertBody {
       return ([("Content-Type", "application/json")], Array(text))
     case .text: return ([plain], Array(text(message).utf8))
     case .ntfy:
-      // A header has no room for what others have written: the rule's name is ours.
+      // Put no text from the store into a header: only the rule's name is ours.
       let title = "\(message.alert)\(message.state == .resolved ? " resolved" : "")"
       let tags = message.state == .resolved ? "white_check_mark" : "rotating_light"
       return ([plain, ("Title", title), ("Tags", tags)], Array(text(message).utf8))
@@ -30,13 +30,12 @@ enum AlertBody {
   private static let plain = (name: "Content-Type", value: "text/plain; charset=utf-8")
 
   private static func text(_ message: AlertNotification) -> String {
-    // The text has the last line already, or what one of a crash's says.
+    // The text already has the last line, or a crash's headline.
     let lines = message.headline == nil ? message.lines.dropLast() : message.lines[...]
     return ([message.text] + lines).joined(separator: "\n") + "\n"
   }
 
-  /// Slack's markup has three characters that mean something everywhere; between the marks of code the
-  /// mark itself does, too.
+  /// Slack's markup has three special characters; within code, the backquote is one, too.
   private static func slack(_ message: AlertNotification) -> String {
     func escaped(_ text: String) -> String {
       text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

@@ -4,14 +4,14 @@ package import SessionLog
 
 /// How far a store has been read; all times are the server's.
 package struct AlertCursors: Sendable, Codable, Equatable {
-  /// When the devices were listed last; nil before the first pass.
+  /// When the devices were last listed; nil before the first pass.
   package var devicesListedAt: Timestamp?
   /// The server clock's lead over ours in milliseconds; nil if no answer had a date.
   package var clockOffset: Int64?
   /// The devices by id.
   package var devices: [String: Device] = [:]
 
-  /// Nothing was read.
+  /// Nothing was read yet.
   package init() {}
 
   /// A known device.
@@ -24,11 +24,11 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     package var foldersListedAt: Timestamp?
     /// When all recent folders were read.
     package var sweptAt: Timestamp?
-    /// When its newest object was written; nil also if none is left.
+    /// When its newest object was written; nil if unknown, or if no object is left.
     package var newest: Timestamp?
     /// Since when none of its objects is found.
     package var emptySince: Timestamp?
-    /// Whether no rule has covered it: when one does, existing sessions are not news.
+    /// Whether no rule has covered it: when one does, its existing sessions are not reported.
     package var isPassedOver = false
     /// Its day folders, by day.
     package var folders: [String: Folder] = [:]
@@ -54,7 +54,7 @@ package struct AlertCursors: Sendable, Codable, Equatable {
     package var unreadable: Int?
     /// The status in its newest revision's name.
     package var status = SessionStatus.active
-    /// Up to where its stream was read, or needs no reading.
+    /// The offset up to which its stream was read, or need not be read.
     package var end = StreamOffset.zero
     /// When its newest object was written.
     package var newest: Timestamp?
@@ -65,7 +65,7 @@ package struct AlertCursors: Sendable, Codable, Equatable {
 
     package init() {}
 
-    /// Whether more of it may come.
+    /// Whether it may still grow.
     package var isOpen: Bool { status == .active }
   }
 }

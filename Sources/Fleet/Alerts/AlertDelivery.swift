@@ -1,25 +1,25 @@
 package import Platform
 
-/// Takes messages to targets.
+/// Delivers messages to targets.
 package protocol AlertSender: Sendable {
   /// Delivers a message.
   ///
   /// May be called again with the same message.
   ///
-  /// - Returns: why it was not delivered, in one line for a person; nil where it was.
+  /// - Returns: why it was not delivered, in one line for a person; nil if it was.
   func send(_ message: AlertNotification, to target: String) async -> String?
 }
 
-/// Empties the outbox, as far as targets take what is in it.
+/// Delivers the messages of the outbox, as far as targets accept them.
 ///
-/// Each target gets its messages in order, targets are independent of each other, and one that fails
-/// is left alone for 1, 2, 4 and up to 15 minutes. The state is saved after each message that was
-/// delivered: who is killed in between delivers that one message again.
+/// Each target gets its messages in order. Targets are independent of each other; a failing one is
+/// retried after 1, 2, 4 and up to 15 minutes. The state is saved after each delivered message: a
+/// process killed in between delivers that message again.
 package struct AlertDelivery: Sendable {
   private let sender: any AlertSender
   private let now: @Sendable () -> Timestamp
 
-  /// For so long a message is tried.
+  /// How long delivery of a message is attempted.
   package static let patience = Duration.days(1)
 
   /// Makes a delivery.
@@ -32,8 +32,8 @@ package struct AlertDelivery: Sendable {
   /// - Parameters:
   ///   - state: the state with its outbox.
   ///   - save: makes the state durable.
-  /// - Returns: messages that were given up.
-  /// - Throws: what `save` throws.
+  /// - Returns: the messages that were given up.
+  /// - Throws: errors of `save`.
   package func run(
     _ state: inout AlertState, save: (AlertState) throws -> Void
   ) async throws -> [OutgoingAlert] {

@@ -8,9 +8,9 @@ package struct AlertHours: Sendable, Equatable {
   private let end: Int
   private let zone: TimeZone
 
-  /// Reads `08:00-20:00`, with a time zone's name or without: then it is the machine's.
+  /// Parses `08:00-20:00`, with or without the name of a time zone; the default is the machine's.
   ///
-  /// The end may lie on the next day; `24:00` is one.
+  /// The end may be on the next day; `24:00` is valid.
   ///
   /// - Returns: nil for anything else.
   package init?(_ text: String, zone local: TimeZone = .current) {
@@ -35,7 +35,7 @@ package struct AlertHours: Sendable, Equatable {
     return hour * 60 + minute
   }
 
-  /// When the hours began that a time lies in; nil for a time outside of them.
+  /// The beginning of the hours that contain a time; nil for a time outside them.
   package func beginning(of time: Timestamp) -> Timestamp? {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone

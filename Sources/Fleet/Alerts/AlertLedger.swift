@@ -6,7 +6,7 @@ package struct AlertLedger: Sendable, Codable, Equatable {
   package var newsSince: Timestamp?
   /// Alerts by fingerprint.
   package var alerts: [String: Alert] = [:]
-  /// Counts of rates, by rule and by the key that separates its alerts.
+  /// Counts of rates, by rule and by the key of its alerts.
   package var rates: [String: [String: RateWindow]] = [:]
   /// Time of a rule's last message.
   package var toldAt: [String: Timestamp] = [:]

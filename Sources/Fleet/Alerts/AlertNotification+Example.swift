@@ -1,7 +1,7 @@
 package import Platform
 
 extension AlertNotification {
-  /// A made-up message of a rule, and the targets that it goes to.
+  /// An example message of a rule, and its targets.
   package static func example(
     of rule: AlertRule, at now: Timestamp
   ) -> (notification: AlertNotification, targets: [String]) {

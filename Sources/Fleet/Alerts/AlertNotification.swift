@@ -56,7 +56,7 @@ package struct AlertNotification: Sendable, Codable, Equatable {
   package let offset: Int64?
   /// A command that shows more.
   package let command: String?
-  /// Why a silence ended although no device was heard.
+  /// Why a silence ended although the device is still silent.
   package let reason: String?
   /// Other alerts of the rule reported with this one, at most ten.
   package var others: [Other] = []

@@ -7,11 +7,11 @@ import SessionLog
 package struct AlertPass: Sendable {
   /// The result of a pass.
   package struct Report: Sendable {
-    /// How many alerts fire.
+    /// Number of firing alerts.
     package var firing = 0
     /// Messages that were decided in this pass.
     package var decided: [OutgoingAlert] = []
-    /// Messages that were not delivered yet.
+    /// Number of messages that are not delivered yet.
     package var undelivered = 0
     /// Messages that were given up after a day.
     package var lost: [OutgoingAlert] = []
@@ -32,7 +32,7 @@ package struct AlertPass: Sendable {
   package let path: String
   /// The time by our clock.
   package let now: @Sendable () -> Timestamp
-  /// Messages for one target at the most.
+  /// Maximum number of messages per target.
   package var most = 20
   /// The maximum age of what a first pass reports.
   package var newsAge = AlertPlan.newsAge
@@ -55,10 +55,10 @@ package struct AlertPass: Sendable {
   /// process is killed.
   ///
   /// - Parameters:
-  ///   - store: what to look at.
-  ///   - sender: takes messages to targets.
+  ///   - store: the store to read.
+  ///   - sender: delivers messages to targets.
   ///   - lock: shows that no other pass is running.
-  ///   - report: gets a line for a person.
+  ///   - report: called with messages for a person, one line each.
   /// - Throws: ``Platform/SystemError``, `CancellationError`; a failing store is in the report.
   package func run(
     _ store: any ObjectStore, _ sender: any AlertSender, holding lock: FileLock,
@@ -67,7 +67,7 @@ package struct AlertPass: Sendable {
     defer { withExtendedLifetime(lock) {} }
     var state = try AlertState.load(path, report: report)
     var result = try await decide(&state, store)
-    // Alerts that fire and messages about them come into being together.
+    // Save firing alerts and the messages about them together.
     try state.save(path)
     result.lost = try await AlertDelivery(sender, now: now).run(&state) { try $0.save(path) }
     result.undelivered = state.outbox.count
@@ -94,7 +94,7 @@ package struct AlertPass: Sendable {
     var cursors = state.cursors[store.location] ?? AlertCursors()
     var reading: AlertReading?
     do {
-      // A share that is not mounted looks like an empty store, in which all have fallen silent.
+      // An unmounted share looks like an empty store, in which all devices are silent.
       if store.isFolder {
         _ = try await FormatMarker.check(
           store, isUsed: cursors.devicesListedAt != nil, create: false)

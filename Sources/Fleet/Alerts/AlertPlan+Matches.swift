@@ -81,14 +81,14 @@ extension AlertRule {
     return false
   }
 
-  /// Whether silence is that of programs or users, which only sidecars name.
+  /// Whether the silence is of programs or users, which only sidecars name.
   package var readsSessionsForSilence: Bool {
     isOfSilence && (filter.needsSidecar || scope == .app || scope == .user)
   }
 }
 
 extension AlertRule {
-  /// Why a subject known to be silent is no longer found.
+  /// Why a silent subject is no longer found.
   fileprivate func reasonOfLoss(_ subject: AlertSubject) -> String {
     if !filter.admits(subject) { return "the rule does not look at it any more" }
     return readsSessionsForSilence
@@ -101,7 +101,7 @@ extension AlertMatch {
     var sample = AlertSample(crash.subject)
     (sample.cause, sample.signature) = (crash.cause, crash.signature)
     (sample.lines, sample.headline) = (crash.lines, crash.headline)
-    // A clock that is ahead makes no crash of the future.
+    // A device's clock that is ahead must not date a crash in the future.
     let time = min(crash.endedAt, now)
     self.init(
       key: rule.key(of: crash.subject, signature: crash.signature.id), count: 1, first: time,

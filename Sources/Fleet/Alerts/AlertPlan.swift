@@ -16,14 +16,14 @@ package import Platform
 /// Muted alerts are counted and never reported later. Outside a rule's hours no message is sent;
 /// alerts that fire then wait for them.
 package struct AlertPlan: Sendable {
-  /// For the next pass.
+  /// The ledger for the next pass.
   package private(set) var ledger: AlertLedger
   /// The messages to send, in order.
   package private(set) var outgoing: [OutgoingAlert] = []
   /// Fingerprints of the alerts that fire in this pass.
   package private(set) var firing: Set<String> = []
   let now: Timestamp
-  /// Why silences end although no device was heard, by fingerprint.
+  /// Why silences end although their devices are still silent, by fingerprint.
   private var ends: [String: String] = [:]
 
   /// A kind of crash that has not occurred for this long begins again.
@@ -35,7 +35,7 @@ package struct AlertPlan: Sendable {
   /// The first pass reports nothing older than this.
   package static let newsAge = Duration.hours(1)
 
-  /// Decides.
+  /// Makes the decisions.
   ///
   /// - Parameters:
   ///   - rules: the rules; alerts of others are dropped.
@@ -71,7 +71,7 @@ package struct AlertPlan: Sendable {
     AlertFingerprint.make([rule.name, key])
   }
 
-  /// The alert of a rule that a key separates from its others.
+  /// The alert of a rule with a key; nil if there is none.
   func alert(_ rule: AlertRule, _ key: String) -> Alert? {
     ledger.alerts[fingerprint(rule, key)]
   }
@@ -117,7 +117,7 @@ package struct AlertPlan: Sendable {
     }
   }
 
-  /// Whether nothing matched for too long before a condition had held for long enough.
+  /// Whether a pending alert has ended: nothing matched it for the rule's `keep`.
   private func hasLapsed(_ alert: Alert, _ rule: AlertRule) -> Bool {
     alert.phase == .pending && age(alert.seenAt) >= rule.keep
   }
@@ -149,7 +149,7 @@ package struct AlertPlan: Sendable {
 
   // MARK: Messages
 
-  /// - Parameter isSeen: whether it is known that a silence goes on.
+  /// - Parameter isSeen: whether the store was read, so that a silence is known to continue.
   private mutating func tell(_ rule: AlertRule, isSeen: Bool) {
     var due: [(fingerprint: String, alert: Alert)] = []
     for (fingerprint, alert) in ledger.alerts

@@ -2,26 +2,26 @@ package import Platform
 
 /// The news in a store since the last pass, as far as rules need it.
 package struct AlertReading: Sendable, Equatable {
-  /// Sessions that have ended badly.
+  /// Sessions that ended badly.
   package var crashes: [CrashReport] = []
   /// Records that rules count.
   package var records: [MatchedRecords] = []
-  /// When the newest object of each device, and of each session that is known, was written.
+  /// When the newest object of each device, and of each known session, was written.
   package var heard: [Heard] = []
   /// Skipped unreadable objects, one line each for a person.
   package var problems: [String] = []
 
-  /// Nothing.
+  /// No news.
   package init() {}
 
-  /// When somebody was last heard of.
+  /// When a device or session last sent something.
   package struct Heard: Sendable, Equatable {
     /// A device or, with ``AlertSubject/session``, one of its sessions.
     package let subject: AlertSubject
     /// When its newest object was written, by the server's clock.
     package let newest: Timestamp
 
-    /// Makes one.
+    /// Makes an entry.
     package init(_ subject: AlertSubject, newest: Timestamp) {
       (self.subject, self.newest) = (subject, newest)
     }
@@ -34,18 +34,18 @@ package struct MatchedRecords: Sendable, Equatable {
   package let rule: String
   /// The session.
   package let subject: AlertSubject
-  /// How many, by the minute since 1970 in which they were written.
+  /// Number of records, by the minute since 1970 in which they were written.
   package var minutes: [Int64: Int] = [:]
   /// Their highest level.
   package var level: String
-  /// The first lines that matched, harmless and cut.
+  /// The first lines that matched, sanitized and truncated.
   package var lines: [String] = []
-  /// Stream offset of the first of them.
+  /// Stream offset of the first record.
   package let offset: Int64
-  /// Time of the first and of the last.
+  /// Times of the earliest and the latest record.
   package var times: ClosedRange<Timestamp>
 
-  /// Makes one of a first record.
+  /// Makes an entry from the first record.
   package init(
     rule: String, _ subject: AlertSubject, at time: Timestamp, level: String, offset: Int64
   ) {
@@ -53,10 +53,10 @@ package struct MatchedRecords: Sendable, Equatable {
     times = time...time
   }
 
-  /// How many lines are shown.
+  /// Maximum number of lines shown.
   package static let mostLines = 5
 
-  /// How many records there are.
+  /// Number of records.
   package var count: Int { minutes.values.reduce(0, +) }
 
   /// Counts a record.

@@ -30,7 +30,7 @@ package struct AlertRule: Sendable, Equatable {
   package let name: String
   /// The condition that makes it fire.
   package let condition: Condition
-  /// Which sessions and devices it looks at.
+  /// The sessions, devices and records that it applies to.
   package var filter = AlertFilter()
   /// The hours in which it sends messages; nil for all.
   package var hours: AlertHours?
@@ -80,7 +80,7 @@ package struct AlertRule: Sendable, Equatable {
     }
   }
 
-  /// The key that separates an alert of this rule from its others.
+  /// The key that distinguishes an alert of this rule from its others.
   ///
   /// - Parameter signature: a crash's.
   package func key(of subject: AlertSubject, signature: String = "") -> String {
@@ -95,13 +95,14 @@ package struct AlertRule: Sendable, Equatable {
   }
 }
 
-/// Which records a rule counts: those of some levels, with a pattern in one of their lines, or both.
+/// Which records a rule counts: those of some levels, with a pattern in one of their lines, or
+/// both.
 package struct RecordCondition: Sendable, Equatable {
   /// The levels; nil for all.
   package var levels: LevelSet?
   /// A POSIX extended expression over the bytes of a line; nil for any.
   package var pattern: String?
-  /// Whether ASCII letters of either case are alike.
+  /// Whether to ignore the case of ASCII letters.
   package var ignoresCase = false
 
   /// Makes a condition.
@@ -110,7 +111,7 @@ package struct RecordCondition: Sendable, Equatable {
   }
 }
 
-/// Which sessions and records a rule looks at; an empty list admits all.
+/// The sessions, devices and records that a rule applies to; an empty list admits all.
 package struct AlertFilter: Sendable, Equatable {
   /// Names of programs.
   package var apps: [NamePattern] = []
@@ -126,7 +127,7 @@ package struct AlertFilter: Sendable, Equatable {
   /// Admits all.
   package init() {}
 
-  /// Whether a device may be one of those.
+  /// Whether a device is admitted, by its id or name.
   package func admits(device: String, named name: String?) -> Bool {
     devices.isEmpty || devices.contains { $0.matches(device) || name.map($0.matches) ?? false }
   }

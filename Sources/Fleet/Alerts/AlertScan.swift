@@ -3,28 +3,27 @@ package import Platform
 package import Replica
 import SessionLog
 
-/// Reads what is new in a store, as far as rules ask for it: names first, then sidecars, then the ends
-/// of streams.
+/// Reads the news in a store that rules need: names first, then sidecars, then the ends of streams.
 package struct AlertScan: Sendable {
   let store: any ObjectStore
   let keys: KnownKeys?
   let rules: [AlertRule]
   /// The server's time.
   let now: Timestamp
-  /// In a first pass, what is older than this is no news.
+  /// The maximum age of news in a first pass.
   let newsAge: Duration
 
-  /// Where devices are listed.
+  /// The key prefix of all devices.
   static let root = SessionFolder.devicesKey
 
   /// Makes a scan.
   ///
   /// - Parameters:
-  ///   - store: where to look.
+  ///   - store: the store to read.
   ///   - keys: the keys that revisions must be signed with; nil to skip that check.
-  ///   - rules: what is asked for.
+  ///   - rules: the rules, which determine what is read.
   ///   - now: the server's time.
-  ///   - newsAge: how old what a first pass finds may be to count.
+  ///   - newsAge: the maximum age of news in a first pass.
   package init(
     _ store: any ObjectStore, knowing keys: KnownKeys?, _ rules: [AlertRule], now: Timestamp,
     newsAge: Duration = AlertPlan.newsAge
@@ -33,10 +32,10 @@ package struct AlertScan: Sendable {
     (self.now, self.newsAge) = (now, newsAge)
   }
 
-  /// Looks, and moves the cursors on.
+  /// Reads the news, and advances the cursors.
   ///
-  /// - Throws: ``ObjectStore/StoreError`` where the store fails; then the cursors do not count. What is
-  ///   wrong with one object does not stop the others.
+  /// - Throws: ``ObjectStore/StoreError`` if the store fails; then discard the cursors. A damaged
+  ///   object does not prevent reading the others.
   package func read(_ cursors: inout AlertCursors) async throws -> AlertReading {
     let isFirst = cursors.devicesListedAt == nil
     try await listDevices(&cursors)
@@ -71,11 +70,11 @@ package struct AlertScan: Sendable {
       .map { String($0.dropFirst(Self.root.count).dropLast()) }
       .filter(Device.isID)
     for id in ids where cursors.devices[id] == nil { cursors.devices[id] = .init() }
-    // A listing that was not complete makes no old news: the folders say when a device is gone.
+    // A device missing from an incomplete listing is not gone: its folders decide that.
     cursors.devicesListedAt = now
   }
 
-  /// Between two times that a device is asked for its name.
+  /// Time between two requests for a device's name.
   private static let naming = Duration.days(1)
 
   private func nameDevices(_ cursors: inout AlertCursors) async throws {
@@ -93,7 +92,7 @@ package struct AlertScan: Sendable {
     }
   }
 
-  /// Whether any rule looks at a device.
+  /// Whether any rule may apply to a device.
   private func mayMatch(_ id: String, _ device: AlertCursors.Device) -> Bool {
     rules.contains { $0.filter.admits(device: id, named: device.name) }
   }
@@ -121,7 +120,7 @@ extension AlertReading {
 }
 
 extension AlertCursors.Device {
-  /// The same where no rule looks at it.
+  /// The same device, marked as covered by no rule.
   fileprivate var passedOver: AlertCursors.Device {
     var device = AlertCursors.Device()
     (device.name, device.namedAt, device.isPassedOver) = (name, namedAt, true)

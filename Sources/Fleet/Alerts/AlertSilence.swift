@@ -6,17 +6,17 @@ package struct AlertSilence: Sendable, Codable, Equatable {
   package let alert: String
   /// Only for this device, by id or name; nil for all.
   package let device: String?
-  /// When it ends; there is none without an end.
+  /// When it ends; every silence has an end.
   package let until: Timestamp
-  /// Why, for people.
+  /// The reason, for people.
   package let reason: String
 
-  /// Makes one.
+  /// Makes a silence.
   package init(alert: String, device: String?, until: Timestamp, reason: String) {
     (self.alert, self.device, self.until, self.reason) = (alert, device, until, reason)
   }
 
-  /// Whether it holds for an alert at a time.
+  /// Whether it mutes an alert at a time.
   package func covers(_ rule: String, _ subject: AlertSubject, at now: Timestamp) -> Bool {
     now < until && alert == rule
       && (device.map { $0 == subject.device || $0 == subject.deviceName } ?? true)

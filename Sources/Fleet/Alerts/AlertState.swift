@@ -5,7 +5,7 @@ package import Platform
 package struct AlertState: Sendable, Codable, Equatable {
   /// The version of the file.
   private var format = 1
-  /// How far each store was looked at, by its location.
+  /// How far each store was read, by its location.
   package var cursors: [String: AlertCursors] = [:]
   /// The alerts.
   package var ledger = AlertLedger()
@@ -24,11 +24,11 @@ package struct AlertState: Sendable, Codable, Equatable {
     } || ledger.alerts.values.contains { $0.sample.subject.deviceName == device }
   }
 
-  /// Reads the file; nil where there is none.
+  /// Reads the file; nil if there is none.
   ///
   /// A damaged file is set aside, and the state is empty.
   ///
-  /// - Parameter report: gets a line for a person where the file was damaged.
+  /// - Parameter report: called with a line for a person if the file is damaged.
   /// - Throws: ``Platform/SystemError``.
   package static func load(_ path: String, report: (String) -> Void) throws -> AlertState {
     let json: [UInt8]
@@ -60,11 +60,11 @@ package struct AlertState: Sendable, Codable, Equatable {
   }
 }
 
-/// Attempts in a row at a target that failed.
+/// A target that failed, with its consecutive failed attempts.
 package struct FailingTarget: Sendable, Codable, Equatable {
-  /// How many.
+  /// Number of failed attempts.
   package var attempts = 0
-  /// The error of the last one.
+  /// The error of the last attempt.
   package var error = ""
   /// When to try again.
   package var next: Timestamp

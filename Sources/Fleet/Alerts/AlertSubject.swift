@@ -2,10 +2,10 @@ import LogRecords
 import Platform
 package import SessionLog
 
-/// Whom or what an alert is about.
+/// The device, session or program that an alert is about.
 ///
-/// The texts come from sidecars, which anybody may have written who can write to the store: they are
-/// made harmless for one line of a terminal or a message, and cut, before they are kept.
+/// The texts come from sidecars, which any writer of the store may have written: they are sanitized
+/// for one line of a terminal or a message, and truncated, before they are kept.
 package struct AlertSubject: Sendable, Codable, Hashable {
   /// The device's id.
   package let device: String
@@ -13,7 +13,7 @@ package struct AlertSubject: Sendable, Codable, Hashable {
   package var deviceName: String
   /// The session's id; nil for all that a device sends.
   package var session: String?
-  /// The program; nil where it is not known.
+  /// The program; nil if unknown.
   package var app: String?
   /// The program's version.
   package var version: String?
@@ -35,7 +35,7 @@ package struct AlertSubject: Sendable, Codable, Hashable {
     user = Self.harmless(sidecar.userId)
   }
 
-  /// Scalars that a name may have.
+  /// Maximum number of scalars of a name.
   private static let longestName = 128
 
   private static func harmless(_ text: String) -> String {

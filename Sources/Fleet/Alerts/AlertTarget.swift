@@ -1,6 +1,6 @@
-/// Where messages go.
+/// A receiver of messages.
 package enum AlertTarget: Sendable, Equatable {
-  /// A program and its arguments, as they are written: no shell sees them.
+  /// A program and its arguments, run without a shell.
   case command([String])
   /// A URL that messages are posted to.
   case webhook(Webhook)
@@ -12,7 +12,7 @@ package struct Webhook: Sendable, Equatable, CustomStringConvertible {
   package enum Form: String, Sendable, CaseIterable {
     /// The message as JSON.
     case json
-    /// Slack's incoming webhooks, and what takes the same.
+    /// Slack's incoming webhooks, and compatible ones.
     case slack
     /// A topic of ntfy.
     case ntfy
@@ -33,7 +33,7 @@ package struct Webhook: Sendable, Equatable, CustomStringConvertible {
     package let value: String
   }
 
-  /// Makes one.
+  /// Makes a webhook.
   ///
   /// - Returns: nil for a URL of another kind.
   package init?(_ url: String) {
@@ -48,9 +48,9 @@ package struct Webhook: Sendable, Equatable, CustomStringConvertible {
     self.url = url
   }
 
-  /// Reads header fields, `Name: value` a line.
+  /// Parses header fields, one `Name: value` per line.
   ///
-  /// - Returns: nil for a text with another line.
+  /// - Returns: nil if any line has another form.
   package static func headers(_ text: String) -> [Header]? {
     var headers: [Header] = []
     for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

@@ -1,13 +1,13 @@
 package import HTTPTransport
 import Platform
 
-/// A request that ends within a time, whatever the server does.
+/// A request with a time limit on the whole exchange.
 package struct BoundedRequest: Sendable {
   private let transport: HTTPTransport
   private let limit: Duration
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Makes one.
+  /// Makes a request with a limit in seconds.
   package init(
     _ transport: HTTPTransport, _ limit: Duration,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -15,12 +15,12 @@ package struct BoundedRequest: Sendable {
     (self.transport, self.limit, self.sleep) = (transport, limit, sleep)
   }
 
-  /// How often an answer may point to another place on the same server.
+  /// Maximum number of redirections that are followed.
   private static let mostRedirections = 3
 
-  /// Sends it, and follows an answer that points to another place on the same server.
+  /// Sends it, and follows redirections on the same server.
   ///
-  /// - Returns: why it was not taken, in one line for a person; nil where it was.
+  /// - Returns: why it was not accepted, in one line for a person; nil if it was.
   package func send(_ request: HTTPRequest, to webhook: Webhook) async -> String? {
     let (transport, limit, sleep) = (transport, limit, sleep)
     return await withTaskGroup(of: String?.self) { group in

@@ -3,16 +3,17 @@ import Platform
 import Replica
 import SessionLog
 
-/// Reads what is new of one device.
+/// Reads the news of one device.
 struct DeviceScan {
   private let scan: AlertScan
   private let id: String
   private var device: AlertCursors.Device
-  /// Whether findings may be old because this is the first look.
+  /// Whether findings may be old, because the device was not read before.
   private let isFirst: Bool
   private var reading = AlertReading()
 
-  /// A session that listings lack for so long is gone: some servers leave names out at times.
+  /// How long listings must lack a session before it counts as gone: some servers omit names at
+  /// times.
   private static let disappearance = Duration.days(2)
 
   init(_ scan: AlertScan, _ id: String, _ device: AlertCursors.Device, isFirst: Bool) {
@@ -54,7 +55,7 @@ struct DeviceScan {
     for folder in folders where device.folders[folder.day] == nil {
       device.folders[folder.day] = .init()
     }
-    // Empty folders stay on some servers, and cost nothing to remember for a while.
+    // Some servers keep empty folders; remembering them for a while costs nothing.
     let listed = Set(folders.map(\.day))
     device.folders = device.folders.filter {
       listed.contains($0.key) || $0.key >= (scan.now - ScanSchedule.recent).day
@@ -96,8 +97,8 @@ struct DeviceScan {
     device.folders[day] = folder
   }
 
-  /// Notices when nothing of the device is left in the store, as at the end of its retention: it is
-  /// gone then, and not silent.
+  /// Notices when no object of the device is left in the store, as after its retention: then it is
+  /// gone rather than silent.
   private mutating func checkForDisappearance() async throws {
     guard device.newest != nil, try await !hasSessions() else {
       device.emptySince = nil
@@ -114,7 +115,7 @@ struct DeviceScan {
       folder.sessions.values.contains { $0.missingSince == nil }
     }
     guard !isThere else { return true }
-    // Of those that are not looked into any more the newest is the last to be emptied.
+    // Of the folders that are no longer read, the newest is emptied last.
     let oldest = (scan.now - ScanSchedule.recent).day
     for day in device.folders.keys.filter({ $0 < oldest }).sorted(by: >) {
       let listing = try await FolderListing(SessionFolder(device: id, day: day), in: scan.store)
@@ -132,7 +133,7 @@ struct DeviceScan {
     }
   }
 
-  /// Says when somebody was last heard of.
+  /// Reports when the device and its sessions last sent something.
   private mutating func reportTimes() {
     if let newest = device.newest {
       reading.heard.append(

@@ -1,8 +1,8 @@
-/// A name in which `*` stands for any characters, such as `kiosk-*`.
+/// A name in which `*` matches any characters, such as `kiosk-*`.
 package struct NamePattern: Sendable, Hashable {
   private let parts: [[UInt8]]
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   package init(_ text: String) {
     parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
       .map(Array.init)

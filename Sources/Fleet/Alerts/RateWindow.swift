@@ -1,6 +1,6 @@
 import Platform
 
-/// How many records were written in each minute, as far back as a rate needs it.
+/// Number of records written in each minute, as far back as a rate needs.
 package struct RateWindow: Sendable, Codable, Equatable {
   /// Counts by minutes since 1970.
   private var minutes: [Int64: Int] = [:]
@@ -8,12 +8,13 @@ package struct RateWindow: Sendable, Codable, Equatable {
   /// Nothing counted yet.
   package init() {}
 
-  /// Counts records, and forgets what lies too far behind the newest.
+  /// Counts records, and forgets those too long before the newest.
   ///
   /// - Parameters:
   ///   - records: by the minute in which they were written.
   ///   - span: the rate's time.
-  /// - Returns: the largest number of records in any such time that one of these falls into.
+  /// - Returns: the largest number of records in any window of that length that includes one of
+  ///   these.
   package mutating func add(_ records: [Int64: Int], within span: Duration) -> Int {
     for (minute, count) in records {
       let (sum, isTooMuch) = minutes[minute, default: 0].addingReportingOverflow(count)
@@ -33,12 +34,12 @@ package struct RateWindow: Sendable, Codable, Equatable {
     return most
   }
 
-  /// Whether what is counted may be part of a time that has not ended.
+  /// Whether counted records may be part of a window that has not ended.
   package func isOpen(at minute: Int64, within span: Duration) -> Bool {
     // Records may arrive hours after they were written.
     minutes.keys.contains { $0 > minute - max(1, span.seconds / 60) - Self.latest }
   }
 
-  /// Minutes that records are waited for.
+  /// How long to wait for late records, in minutes.
   private static let latest: Int64 = 24 * 60
 }

@@ -5,14 +5,14 @@ import Platform
 import Replica
 import SessionLog
 
-/// Looks for the records that rules count in what is new of a session's stream.
+/// Searches the new bytes of a session's stream for the records that rules count.
 struct RecordScan {
   private let rules: [AlertRule]
   private let patterns: [LinePattern?]
   private let facts: SessionFacts
   private let now: Timestamp
 
-  /// Bytes of a stream that one pass reads of a session; the next one goes on.
+  /// Bytes of one stream read in a pass; the next pass continues after them.
   private static let limit: ByteCount = 16 << 20
 
   init(_ rules: [AlertRule], _ facts: SessionFacts, now: Timestamp) throws {
@@ -24,7 +24,7 @@ struct RecordScan {
     }
   }
 
-  /// Levels of which records are looked at, by their places; nil for all.
+  /// Indexes of the levels whose records are read; nil for all.
   private var levels: [Int]? {
     var ranks: Set<Int> = []
     for rule in rules {
@@ -34,9 +34,10 @@ struct RecordScan {
     return ranks.sorted()
   }
 
-  /// Reads from an offset on.
+  /// Reads from an offset.
   ///
-  /// - Returns: what rules count, and up to where the stream was read: the start of a line.
+  /// - Returns: the counted records, and the offset up to which the stream was read: the start of a
+  ///   line.
   /// - Throws: ``Replica/ReplicaError``, ``ObjectStore/StoreError``.
   func read(
     _ remote: RemoteSession, from start: StreamOffset, in store: any ObjectStore,
@@ -60,24 +61,24 @@ struct RecordScan {
     }
     let isEnded = remote.seal != nil && end == whole
     if isEnded || position < end { filter.finish { tally.add($0) } }
-    // An unfinished line is read again when it has an end, unless it fills all that is read at once.
+    // An unfinished line is read again once it has an end, unless it is as long as the limit.
     let read = position < end || isEnded ? end : StreamOffset(filter.position)
     return (tally.matches, read > start ? read : end)
   }
 }
 
-/// Counts the records of one session that rules ask for.
+/// Counts the records of one session that match rules.
 private struct RecordTally {
   private let rules: [AlertRule]
   private let patterns: [LinePattern?]
   private let facts: SessionFacts
   private let now: Timestamp
   private var found: [MatchedRecords?]
-  /// Whether the record under way was counted already, by rule.
+  /// Whether the current record was counted already, by rule.
   private var isCounted: [Bool]
   private var head = Head()
 
-  /// The record under way.
+  /// The current record.
   private struct Head {
     var level = Level.info
     var time: Timestamp?

@@ -1,23 +1,23 @@
 import Platform
 
-/// Which folders a pass lists: the fewest that show what is new.
+/// Chooses the folders that a pass lists: as few as show everything new.
 ///
 /// | what | how often |
 /// |---|---|
 /// | the devices | every 15 minutes |
-/// | a device's day folders | every 15 minutes; one that was never looked into is listed at once |
+/// | a device's day folders | every 15 minutes; a new one is listed at once |
 /// | today's folder, and until 6:00 UTC yesterday's | each pass |
-/// | folders of sessions that are open | each pass |
-/// | all folders of the last 14 days | every 6 hours, and when a device comes back after as long |
+/// | folders of open sessions | each pass |
+/// | all folders of the last 14 days | every 6 hours, and when a device returns after 6 hours |
 enum ScanSchedule {
   static let discovery = Duration.seconds(15 * 60)
   static let sweep = Duration.hours(6)
-  /// A device that was silent for so long may bring what it recorded meanwhile.
+  /// A device that was silent for this long may send sessions of earlier days.
   static let absence = Duration.hours(6)
-  /// Folders that began longer ago are looked into once, and while a session in them is open; what
-  /// ended longer ago is no news.
+  /// Older folders are listed once, and while a session in them is open; sessions that ended before
+  /// are not news.
   static let recent = Duration.days(14)
-  /// Cron is not punctual.
+  /// Tolerance for cron's delays.
   private static let slack = Duration.seconds(10)
 
   static func isDue(_ last: Timestamp?, every interval: Duration, at now: Timestamp) -> Bool {
@@ -25,7 +25,7 @@ enum ScanSchedule {
     return now < last || now - last >= interval - slack
   }
 
-  /// Days to look into, besides those that were never looked into.
+  /// Days whose folders to list, besides those never listed.
   static func days(of device: AlertCursors.Device, at now: Timestamp) -> Set<String> {
     var days: Set = [now.day]
     let yesterday = (now - .days(1)).day
@@ -40,7 +40,7 @@ enum ScanSchedule {
     return days
   }
 
-  /// Days that a sweep looks into.
+  /// Days whose folders a sweep lists.
   static func sweptDays(of device: AlertCursors.Device, at now: Timestamp) -> Set<String> {
     Set(device.folders.keys.filter { $0 >= (now - recent).day })
   }

@@ -3,7 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Reads what is new of one session.
+/// Reads the news of one session.
 struct SessionScan: Sendable {
   private let scan: AlertScan
   private let remote: RemoteSession
@@ -35,7 +35,7 @@ struct SessionScan: Sendable {
     do {
       try await read(&result)
     } catch let error as StoreError where error.isNotFound {
-      // Replaced or removed since the listing: the next pass sees what there is.
+      // Replaced or removed since the listing: the next pass lists it again.
     }
     return result
   }
@@ -63,7 +63,7 @@ struct SessionScan: Sendable {
 
   private var status: SessionStatus { remote.revision?.status ?? .active }
 
-  /// Whether the session has ended, and a rule asks how.
+  /// Whether the session has ended, and a rule needs to know how.
   private func wantsEnd(_ result: Result) -> Bool {
     isNews && status != .active && result.cursor.isOpen && scan.readsEnd(status)
   }
@@ -91,7 +91,7 @@ struct SessionScan: Sendable {
     if isEnd {
       let crash = sidecar.map(CrashReport.init) ?? CrashReport(unreadable: remote, at: scan.now)
       let earliest = known == nil && isFirst ? oldest : scan.now - ScanSchedule.recent
-      // A program that ended as it should, or as it was asked to, is none.
+      // A program that exited with 0, or ended on request, has not failed.
       let isFailure = sidecar.map { $0.status == .crashed || $0.cause?.isFailure == true } ?? true
       if isFailure, crash.endedAt >= earliest { result.reading.crashes.append(crash) }
     }
@@ -103,7 +103,7 @@ struct SessionScan: Sendable {
 
   private func finish(_ result: inout Result) {
     if !scan.readsRecords {
-      // Rules that come later are not for what is there already.
+      // Rules that are added later do not apply to bytes that exist already.
       result.cursor.end = max(result.cursor.end, remote.readableEnd)
     }
     result.cursor.revision = remote.revision?.number ?? 0
@@ -112,7 +112,7 @@ struct SessionScan: Sendable {
     if status != .active, isRead, !scan.readsSessionsForSilence { result.cursor.facts = nil }
   }
 
-  /// The session with its newest revision; nil where there is none, or it is damaged or not its
+  /// The session with its newest revision; nil if there is none, or it is damaged or not its
   /// device's.
   private func accept(_ result: inout Result) async throws -> AcceptedSession? {
     guard let revision = remote.revision else { return nil }
@@ -165,6 +165,6 @@ extension CrashReport {
 }
 
 extension RemoteSession {
-  /// Where what can be read ends.
+  /// The end of the readable stream.
   fileprivate var readableEnd: StreamOffset { min(mark, seal?.length ?? .max) }
 }

@@ -6,18 +6,18 @@ package struct TargetSender: AlertSender {
   private let targets: [String: AlertTarget]
   private let transport: HTTPTransport
   private let environment: [String: String]
-  /// How long a request may take in all.
+  /// Time limit of a whole request.
   private let patience: Duration
   private let print: @Sendable (AlertNotification) -> Void
 
-  /// Makes one.
+  /// Makes a sender.
   ///
   /// - Parameters:
   ///   - targets: by name.
-  ///   - transport: carries requests.
-  ///   - environment: what commands have of ours.
-  ///   - patience: how long a request may take in all.
-  ///   - print: takes messages without a target.
+  ///   - transport: sends requests.
+  ///   - environment: the environment of commands.
+  ///   - patience: time limit of a whole request.
+  ///   - print: called with messages without a target.
   package init(
     _ targets: [String: AlertTarget], over transport: HTTPTransport,
     environment: [String: String], patience: Duration = .seconds(30),
@@ -69,7 +69,7 @@ package struct TargetSender: AlertSender {
 }
 
 extension BoundedCommand.Ending {
-  /// Why a command did not do its work; nil where it did.
+  /// Why a command failed; nil if it succeeded.
   package func failure(of command: [String]) -> String? {
     let name = command.first ?? ""
     switch self {

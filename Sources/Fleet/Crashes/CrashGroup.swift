@@ -1,6 +1,6 @@
 package import Platform
 
-/// Crashes of one kind: one program, one cause, and last lines of one shape.
+/// Crashes of one kind: the same program, cause, and shape of the last lines.
 package struct CrashGroup: Sendable, Codable, Equatable {
   /// The program.
   package let app: String
@@ -8,13 +8,13 @@ package struct CrashGroup: Sendable, Codable, Equatable {
   package let cause: String
   /// Their common signature.
   package let signature: CrashSignature
-  /// How many.
+  /// Number of crashes.
   package let count: Int
-  /// Names of the devices, in order.
+  /// Names of the devices, sorted.
   package let devices: [String]
-  /// The first one's end.
+  /// The end of the first one.
   package let first: Timestamp
-  /// The last one's end.
+  /// The end of the last one.
   package let last: Timestamp
   /// The program's version in the first one.
   package let firstVersion: String?
@@ -25,7 +25,7 @@ package struct CrashGroup: Sendable, Codable, Equatable {
   /// Its last lines.
   package let lines: [String]
 
-  /// Puts crashes into groups, the largest first.
+  /// Groups crashes, the largest group first.
   package static func groups(of crashes: [CrashReport]) -> [CrashGroup] {
     Dictionary(grouping: crashes, by: \.signature.id).values
       .compactMap { CrashGroup($0.sorted { $0.endedAt < $1.endedAt }) }
@@ -36,7 +36,7 @@ package struct CrashGroup: Sendable, Codable, Equatable {
     guard let first = crashes.first, let last = crashes.last else { return nil }
     (app, cause, signature) = (last.subject.app ?? "unknown", last.cause, last.signature)
     count = crashes.count
-    // Two devices may have one name.
+    // Two devices may have the same name.
     devices = Dictionary(grouping: crashes, by: \.subject.device).values
       .compactMap(\.last?.subject.deviceName).sorted()
     (self.first, self.last) = (first.endedAt, last.endedAt)

@@ -8,16 +8,16 @@ package struct CrashReport: Sendable, Equatable {
   package let subject: AlertSubject
   /// How it ended, `signal 11 (SIGSEGV)`; `unknown` if it is not recorded.
   package let cause: String
-  /// When, by the device's clock, corrected where the sidecar knows how far that is off.
+  /// When it ended, by the device's clock, corrected by the sidecar's clock offset if known.
   package let endedAt: Timestamp
-  /// Whether it crashed, rather than exited with another status than 0.
+  /// Whether it crashed, rather than exited with a nonzero status.
   package let isCrash: Bool
   /// The signature of this kind of crash.
   package let signature: CrashSignature
-  /// The lines of the log that count for the signature, redacted as they left the device, harmless
-  /// and cut.
+  /// The lines of the log that determine the signature, redacted by the device, sanitized and
+  /// truncated.
   package let lines: [String]
-  /// The one of them that says most.
+  /// The most significant of them.
   package let headline: String?
 
   /// Reads a sidecar of a session that has ended.
@@ -32,7 +32,7 @@ package struct CrashReport: Sendable, Equatable {
     (lines, headline) = Self.shown(last)
   }
 
-  /// A session of which this is known.
+  /// Makes a report from its parts.
   init(
     _ subject: AlertSubject, cause: String, endedAt: Timestamp, isCrash: Bool, lines: [String] = []
   ) {
@@ -49,12 +49,12 @@ package struct CrashReport: Sendable, Equatable {
   }
 }
 
-/// Lines of logs as alerts carry them.
+/// Lines of logs as they appear in alerts.
 enum LineText {
-  /// Scalars of a line that are kept.
+  /// Maximum number of scalars of a line.
   private static let longest = 1024
 
-  /// A line that is plain text to every terminal, shell and chat.
+  /// A line as plain text, without characters special to terminals.
   static func harmless(_ line: some StringProtocol) -> String {
     String(oneLine: line, limit: longest)
   }

@@ -3,7 +3,7 @@ package import Platform
 package import Replica
 import SessionLog
 
-/// Finds the sessions of devices in a store that ended badly: names tell which, so that only their
+/// Finds the sessions in a store that ended badly; object names show which, so that only their
 /// sidecars are fetched.
 package struct CrashSearch: Sendable {
   private let store: any ObjectStore
@@ -11,14 +11,14 @@ package struct CrashSearch: Sendable {
   private let since: Timestamp
   private let includesFailures: Bool
 
-  /// A search.
+  /// Makes a search.
   ///
   /// - Parameters:
-  ///   - store: where to look.
+  ///   - store: the store to read.
   ///   - keys: the keys that revisions must be signed with; nil to skip that check.
   ///   - since: the earliest end.
-  ///   - includesFailures: whether programs count that exited with another status than 0; that takes
-  ///     the sidecar of each session.
+  ///   - includesFailures: whether to include nonzero exits; that requires the sidecar of each
+  ///     ended session.
   package init(
     _ store: any ObjectStore, knowing keys: KnownKeys?, since: Timestamp, includesFailures: Bool
   ) {
@@ -26,14 +26,14 @@ package struct CrashSearch: Sendable {
     (self.since, self.includesFailures) = (since, includesFailures)
   }
 
-  /// A clock may be off by so much without hiding a crash.
+  /// How far a clock may be off without hiding a crash.
   private static let slack = Duration.days(1)
 
-  /// Finds them.
+  /// Finds the crashes.
   ///
   /// - Parameters:
   ///   - devices: ids.
-  ///   - report: gets a line for each session whose sidecar is damaged.
+  ///   - report: called with a line for each session whose sidecar is damaged.
   /// - Throws: ``ObjectStore/StoreError``.
   package func crashes(
     of devices: [String], report: (String) -> Void
@@ -42,7 +42,7 @@ package struct CrashSearch: Sendable {
     var found: [CrashReport] = []
     try await FolderListing.forEach(of: devices, in: store) { listing in
       let ended = listing.sessions.values.filter { session in
-        // An object written before cannot describe a later end, if clocks agree to a day.
+        // An object written before that cannot describe a later end, if clocks agree to a day.
         guard let seal = session.seal, session.newest.map({ $0 >= oldest }) ?? true else {
           return false
         }

@@ -4,16 +4,16 @@ import LogRecords
 
 /// The common part of crashes of one kind: the program, the cause, and the shape of the last lines.
 ///
-/// Of the last lines that are not blank and not the recorder's own, five count: those from the last
-/// one of level ERROR or FAULT on where it is among the last twenty, else the very last.
+/// Of the last lines that are not blank and not the recorder's own, at most five count: those from
+/// the last ERROR or FAULT on if it is among the last twenty, else the very last ones.
 package struct CrashSignature: Sendable, Codable, Hashable {
   /// 16 hex digits.
   package let id: String
-  /// The shape of the line that says most, for people; empty for a log without lines.
+  /// The shape of the most significant line, for people; empty for a log without lines.
   package let title: String
 
   private static let window = 20
-  /// How many lines count.
+  /// Maximum number of lines that count.
   static let mostLines = 5
 
   /// The signature of a crash.
@@ -31,27 +31,27 @@ package struct CrashSignature: Sendable, Codable, Hashable {
 
   /// A line that is not the recorder's own.
   struct Line {
-    /// As in the log.
+    /// The line as in the log.
     let whole: String
-    /// Without what the recorder put before it.
+    /// The line without the recorder's prefix.
     let text: String
     /// Whether it has level ERROR or FAULT.
     let isTrouble: Bool
   }
 
-  /// Those of a log's last lines that count.
+  /// The lines that count, of a log's last lines.
   static func counting(_ lines: [String]) -> [Line] {
     let last = lines.compactMap(line).suffix(window)
     let start = last.lastIndex { $0.isTrouble } ?? max(last.startIndex, last.endIndex - mostLines)
     return Array(last[start...].prefix(mostLines))
   }
 
-  /// The one of those lines that says most: the last ERROR or FAULT, else the very last.
+  /// The most significant of those lines: the last ERROR or FAULT, else the very last.
   static func headline(of lines: [Line]) -> Line? {
     lines.first.flatMap { $0.isTrouble ? $0 : nil } ?? lines.last
   }
 
-  /// A line and what is known of it; nil for a blank one and the recorder's own.
+  /// Parses a line; nil for a blank one and the recorder's own.
   private static func line(_ line: String) -> Line? {
     var bytes = Array(line.utf8)
     var level: Level?

@@ -1,8 +1,8 @@
 import SessionLog
 
-/// Times, ids and addresses, which are recognized as a whole.
+/// Recognizes times, ids and addresses.
 extension LineScanner {
-  /// The end of digits in groups: `dddd-dd-dd`, `dd:dd:dd`; nil where they are not there.
+  /// The end of digits in groups, `dddd-dd-dd` or `dd:dd:dd`; nil without them.
   private func digits(_ groups: [Int], by separator: UInt8, from start: Int) -> Int? {
     var index = start
     for (number, count) in groups.enumerated() {
@@ -29,7 +29,7 @@ extension LineScanner {
     return put("<time>", to: end)
   }
 
-  /// `hh:mm:ss`, with a fraction and a zone.
+  /// The end of `hh:mm:ss`, with an optional fraction and zone.
   private func clock(from start: Int) -> Int? {
     guard var end = digits([2, 2, 2], by: UInt8(ascii: ":"), from: start) else { return nil }
     if ".,".utf8.contains(byte(end)), Self.isDigit(byte(end + 1)) {
@@ -45,7 +45,7 @@ extension LineScanner {
     return end
   }
 
-  /// UUIDs, addresses in memory and of the network.
+  /// Replaces a UUID, a memory address or a network address.
   mutating func replaceAddress() -> Bool {
     guard at == 0 || !Self.isWord(bytes[at - 1]) else { return false }
     if byte(at) == UInt8(ascii: "0"), byte(at + 1) | 0x20 == UInt8(ascii: "x"),

@@ -1,4 +1,4 @@
-/// Goes through a line and writes its shape; see ``LineShape``.
+/// Scans a line and writes its shape; see ``LineShape``.
 struct LineScanner {
   let bytes: [UInt8]
   private(set) var at = 0
@@ -28,7 +28,7 @@ struct LineScanner {
     return true
   }
 
-  /// `ESC [ … letter`.
+  /// Skips a colour sequence, `ESC [ … letter`.
   private mutating func skipColour() -> Bool {
     guard byte(at) == 0x1b, byte(at + 1) == UInt8(ascii: "[") else { return false }
     at += 2
@@ -72,7 +72,7 @@ struct LineScanner {
     byte <= 0x20 || byte == 0x7f || "\"'`<>()[]{},;:".utf8.contains(byte)
   }
 
-  /// Letters and digits: an id, or a word in which only the numbers change.
+  /// Writes the shape of letters and digits: an id, or a word in which only numbers vary.
   private mutating func word() {
     var end = at
     while end < bytes.count, Self.isWord(bytes[end]) { end += 1 }
@@ -104,7 +104,7 @@ struct LineScanner {
     isDigit(byte) || (0x61...0x66).contains(byte | 0x20)
   }
 
-  /// Also each byte of a character beyond ASCII.
+  /// Whether a byte is part of a word; each byte of a character beyond ASCII is.
   static func isWord(_ byte: UInt8) -> Bool {
     isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "_")
       || byte >= 0x80

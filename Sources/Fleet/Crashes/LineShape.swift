@@ -1,4 +1,4 @@
-/// A line without what differs from one run of a program to the next.
+/// A line without the parts that differ between runs of a program.
 ///
 /// | in a line | in its shape |
 /// |---|---|
@@ -15,7 +15,7 @@
 /// | `[REDACTED:email*****]` | `[REDACTED:email]` |
 /// | white space, colours | one blank, nothing |
 enum LineShape {
-  /// More of a line does not count.
+  /// Maximum length of a line; the rest is ignored.
   private static let longest = 300
 
   /// The shape of a line.

@@ -1,10 +1,11 @@
 package import Platform
 package import SessionLog
 
-/// Reports crashes to a home's command, one at a time, for a limited time; the next upload continues.
+/// Reports crashes to a home's command, one at a time, for a limited time; the next upload
+/// continues.
 ///
-/// A crash is remembered as reported when the command has ended: after a kill in between, that crash is
-/// reported again, and no other.
+/// A crash is recorded as reported when the command has ended: if the process is killed in between,
+/// only that crash is reported again.
 package struct CrashTelling {
   private let path: String
   private let machine: Machine
@@ -12,20 +13,20 @@ package struct CrashTelling {
   /// No further crash is reported after this time.
   package static let limit = Duration.seconds(60)
 
-  /// Describes it.
+  /// Describes the reports of a home.
   ///
   /// - Parameters:
-  ///   - path: the file that remembers what was reported.
+  ///   - path: the file that records what was reported.
   ///   - machine: the machine, for its clocks.
   package init(_ path: String, _ machine: Machine) { (self.path, self.machine) = (path, machine) }
 
-  /// Reports the crashes that were not reported yet.
+  /// Reports crashes that were not reported yet.
   ///
   /// - Parameters:
   ///   - crashed: sessions that have crashed.
-  ///   - run: runs the command for one.
-  /// - Returns: how many wait for the next upload.
-  /// - Throws: ``Platform/SystemError``, `EncodingError`; what `run` throws.
+  ///   - run: runs the command for a crash.
+  /// - Returns: the number of crashes left to the next upload.
+  /// - Throws: ``Platform/SystemError``, `EncodingError`; errors of `run`.
   package func tell(
     _ crashed: [Sidecar], run: (Sidecar) async throws -> Void
   ) async throws -> Int {

@@ -2,15 +2,15 @@ package import Platform
 import Replica
 package import SessionLog
 
-/// The sessions of a home that have crashed, judged here and now.
+/// Finds the sessions of a home that have crashed, by a verdict at this moment.
 package enum CrashedSessions {
-  /// Those of some sessions that have.
+  /// The crashed ones of some sessions.
   ///
   /// - Parameters:
-  ///   - sessions: which to look at.
-  ///   - home: where they are.
+  ///   - sessions: the sessions to examine.
+  ///   - home: their home.
   ///   - device: its device.
-  ///   - machine: judges.
+  ///   - machine: reaches the verdicts.
   /// - Throws: ``Platform/SystemError``.
   package static func find(
     _ sessions: [SessionID], in home: Home, device: Device, machine: Machine

@@ -3,13 +3,13 @@ package import Platform
 
 /// The metrics of a home.
 package struct DeviceMetrics: Sendable, Equatable {
-  /// Whose home it is; nil where the machine is not configured for all users.
+  /// The home's user; nil unless the machine is in machine-wide mode.
   package var user: String?
   /// When something last reached the store.
   package var lastSuccess: Timestamp?
   /// Bytes that were not uploaded, by reason.
   package var unsent: [String: ByteCount] = [:]
-  /// Bytes that were sent and are not proven yet.
+  /// Bytes that were sent but are not proven yet.
   package var unproven: ByteCount = 0
   /// Sessions on this machine by state.
   package var sessions: [String: Int] = [:]
@@ -17,7 +17,7 @@ package struct DeviceMetrics: Sendable, Equatable {
   package var crashes = 0
   /// Whether nothing has reached the store for too long.
   package var isStale = false
-  /// Requests of uploads so far.
+  /// Number of uploads' requests so far.
   package var requests = RequestCounts()
 
   /// Empty metrics.
@@ -25,7 +25,7 @@ package struct DeviceMetrics: Sendable, Equatable {
 
   private typealias Sample = (labels: [(String, String)], value: String)
 
-  /// The text that Prometheus's collectors of text files read.
+  /// The text for Prometheus's textfile collector.
   package static func text(_ homes: [DeviceMetrics]) -> String {
     var out = ""
     func metric(

@@ -7,11 +7,11 @@ import SessionLog
 package struct DeviceSummary: Sendable, Codable, Equatable {
   package let deviceId: String
   package let deviceName: String
-  /// When its newest object was written, by the server's clock; nil where none was found.
+  /// When its newest object was written, by the server's clock; nil if none was found.
   package private(set) var lastSeen: Timestamp?
   /// Sessions that have not ended.
   package private(set) var openSessions = 0
-  /// Bytes of log that its sidecars speak of and the store does not have.
+  /// Log bytes that its sidecars state and the store lacks.
   package private(set) var waitingBytes: ByteCount = 0
   /// Sessions that crashed within 24 hours.
   package private(set) var crashes = 0
@@ -28,11 +28,11 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
   }
 
   private static let day = Duration.hours(24)
-  /// Folders that began longer ago are looked into where there is no newer one.
+  /// Older folders are read only if there is no newer one.
   private static let recent = Duration.days(14)
 
-  /// Reads what the store has of devices: their folders of the last two weeks, and the sidecars of
-  /// sessions that are open or were sent within a day.
+  /// Reads the summaries of devices from a store: their folders of the last two weeks, and the
+  /// sidecars of sessions that are open or were sent within a day.
   ///
   /// - Parameter keys: the keys that revisions must be signed with; nil to skip that check.
   /// - Throws: ``ObjectStore/StoreError``.
@@ -58,7 +58,7 @@ package struct DeviceSummary: Sendable, Codable, Equatable {
     for folder in wanted.map(\.element) {
       let listing = try await FolderListing(folder, in: store)
       for (session, remote) in listing.sessions {
-        // For a person's eye: the clocks' difference shows as a little more or less.
+        // For display: a difference between the clocks shows as a slightly different age.
         let seen = remote.newest?.assumingSynchronizedClocks ?? session.startedAt
         lastSeen = max(lastSeen ?? seen, seen)
         if remote.seal == nil { openSessions += 1 }

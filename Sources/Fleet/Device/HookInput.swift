@@ -4,7 +4,7 @@ package import SessionLog
 
 /// The standard input of a home's command.
 ///
-/// No line of a log is in it: what lies on the device is not redacted.
+/// It contains no line of a log: local logs are not redacted.
 package struct HookInput: Sendable, Encodable, Equatable {
   /// The event: `crash` or `stale`.
   package let event: String
@@ -17,14 +17,14 @@ package struct HookInput: Sendable, Encodable, Equatable {
   package var core: String?
   package var startedAt: Timestamp?
   package var endedAt: Timestamp?
-  /// When something last reached the store; only of a stall.
+  /// When something last reached the store; only for a stall.
   package var lastSuccess: Timestamp?
-  /// Why nothing does; only of a stall.
+  /// Why nothing does; only for a stall.
   package var error: String?
   /// A command that shows more.
   package let command: String
 
-  /// That a session has crashed.
+  /// Reports that a session has crashed.
   package init(crash sidecar: Sidecar) {
     let subject = AlertSubject(sidecar)
     event = "crash"
@@ -36,7 +36,7 @@ package struct HookInput: Sendable, Encodable, Equatable {
     command = "tidemark show \(sidecar.sessionId)"
   }
 
-  /// That nothing reaches the store.
+  /// Reports that nothing reaches the store.
   package init(staleSince lastSuccess: Timestamp?, _ error: String?, device: Device) {
     event = "stale"
     self.device = .init(id: device.deviceId, name: device.deviceName)

@@ -11,7 +11,7 @@ package struct HookState: Sendable, Codable, Equatable {
   /// When a stall was last reported; nil while uploads succeed.
   package var staleToldAt: Timestamp?
 
-  /// Knows nothing.
+  /// An empty state.
   package init() {}
 
   /// How long a reported crash is remembered; its session is sealed long before.
@@ -49,7 +49,7 @@ package struct HookState: Sendable, Codable, Equatable {
   ///
   /// - Parameters:
   ///   - crashed: sessions that have crashed and are not sealed, or were not a moment ago.
-  ///   - known: what is remembered; nil where nothing is: then old crashes are no news.
+  ///   - known: the saved state; nil if there is none: then old crashes are not reported.
   ///   - now: the time.
   /// - Returns: those to report, oldest first, and the state to save before.
   package static func due(
@@ -79,7 +79,7 @@ package struct HookState: Sendable, Codable, Equatable {
     if waiting?.isEmpty == true { waiting = nil }
   }
 
-  /// Forgets what waits and is not there any more.
+  /// Forgets waiting sessions that no longer exist.
   mutating func keepWaiting(_ crashed: [Sidecar]) {
     let sessions = waiting?.intersection(crashed.map(\.sessionId.description)) ?? []
     waiting = sessions.isEmpty ? nil : sessions

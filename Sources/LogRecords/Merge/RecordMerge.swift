@@ -9,8 +9,8 @@ public protocol LineSource: AnyObject {
 /// Merges several logs by time: the record written first comes first, and its continuation lines
 /// stay with it.
 ///
-/// Each log keeps its own order, whatever its clock did. No line of a log is requested before the
-/// log's start is reached, and at most one line per log is kept.
+/// Each log keeps its own order, even if its clock was set back. No line of a log is requested
+/// before the log's start is reached, and at most one line per log is kept.
 ///
 /// ```swift
 /// var merge = RecordMerge([.init(first, from: start), .init(second, from: other, offset: .milliseconds(250))])

@@ -40,7 +40,7 @@ public struct TerminalFilter {
     return out
   }
 
-  /// The sequence that restores a terminal's normal state, wherever a recording ended.
+  /// The sequence that restores a terminal's normal state after any recording.
   ///
   /// The cursor stays: it is saved before what moves it, which is the full scrolling region and, if
   /// the second screen was not in use, its end.

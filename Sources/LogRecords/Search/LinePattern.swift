@@ -6,8 +6,8 @@
 
 /// A search pattern for lines: a POSIX extended expression, or a fixed text.
 ///
-/// Lines are bytes, whatever they contain: NUL and invalid UTF-8 are ordinary characters, and case
-/// is folded for ASCII letters only.
+/// Lines are bytes: NUL and invalid UTF-8 are ordinary characters, and case is folded for ASCII
+/// letters only.
 ///
 /// ```swift
 /// let pattern = try LinePattern("time-?out", ignoresCase: true)

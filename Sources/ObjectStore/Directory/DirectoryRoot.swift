@@ -6,7 +6,7 @@ import Platform
   import Darwin
 #endif
 
-/// A store's root folder: the one that the first operation found, never a replacement.
+/// A store's root folder: the one that the first operation opened, never a replacement.
 ///
 /// If a share is not mounted, its mount point is an ordinary folder, often empty. Mistaking that
 /// for the store would hide every object and put new ones on the wrong disk.

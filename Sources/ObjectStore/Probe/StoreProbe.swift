@@ -4,8 +4,8 @@ package import Platform
 
 /// Tests every ability required of a store, with scratch objects that it removes.
 ///
-/// Trusts nothing that was not read back: some servers report success for a write that they drop,
-/// truncate, or carry out although told to keep what exists.
+/// Trusts nothing that was not read back: some servers report success for a write that they drop or
+/// truncate, or that a precondition forbids.
 package struct StoreProbe: Sendable {
   private let store: any ObjectStore
   private let prefix: String

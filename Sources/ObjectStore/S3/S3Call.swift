@@ -11,7 +11,7 @@ struct S3Call {
   /// Maximum body size of the answer; nil for the transport's own limit.
   var responseLimit: Int?
 
-  /// An equivalent request whose errors have a body; nil if this one's have.
+  /// An equivalent request whose errors have a body; nil if this one's errors have one.
   var speaking: S3Call? {
     guard method == "HEAD" else { return nil }
     var call = self

@@ -103,7 +103,7 @@ struct S3Failure {
       return failure.error(response, meaning.error, detail: detail, advice: advice)
     }
     // An error document in a 200 without a known code: nothing was proven. And a new bucket is
-    // unknown in some places for a while.
+    // unknown to some of a service's hosts for a while.
     if (200..<300).contains(response.status) || response.status == 307 {
       return failure.error(response, .transient, detail: detail, advice: "Try again later.")
     }

@@ -3,7 +3,7 @@ import HTTPTransport
 import Platform
 
 extension S3Store {
-  /// What can be tried, once each, after a refused request.
+  /// The corrections of a refused request; each is tried once.
   enum Remedy: CaseIterable { case region, clock, redirect, key, explanation }
 
   /// Sends a call; signs it again, once each, if the service names another region or time,
@@ -86,7 +86,7 @@ extension S3Store {
     return told.status >= 300 && S3Failure(told).code != nil ? told : nil
   }
 
-  /// What to sign with instead; nil if nothing is left to try.
+  /// The corrected signing parameters; nil if no correction is left.
   private func remedied(
     _ signing: S3Signing, _ failure: S3Failure, _ response: HTTPResponse,
     _ left: inout Set<Remedy>

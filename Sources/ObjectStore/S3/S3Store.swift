@@ -23,7 +23,7 @@ package final class S3Store: ObjectStore {
   let pageSize: Int
   let learnt: Guarded<Learnt>
 
-  /// What was learned about the service.
+  /// Properties of the service, learned from its answers.
   struct Learnt {
     var region: String
     /// How far the server's clock is ahead of ours.

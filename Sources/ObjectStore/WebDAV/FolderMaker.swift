@@ -11,7 +11,7 @@ actor FolderMaker {
 
   /// Creates a folder, or waits for a creation in progress.
   ///
-  /// - Throws: errors of `work`, to everyone who waits.
+  /// - Throws: errors of `work`, to every waiting caller.
   func make(_ url: String, _ work: @escaping @Sendable () async throws -> Void) async throws {
     if let task = underWay[url] { return try await task.value }
     let task = Task { try await work() }

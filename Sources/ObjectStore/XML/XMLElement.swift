@@ -10,7 +10,7 @@ struct XMLElement: Equatable {
   /// Its position in the document, including its tags.
   var range = 0..<0
 
-  /// Whether both have the same content, whatever their positions.
+  /// Whether both have the same content; positions are ignored.
   static func == (left: XMLElement, right: XMLElement) -> Bool {
     left.namespace == right.namespace && left.name == right.name && left.text == right.text
       && left.children == right.children

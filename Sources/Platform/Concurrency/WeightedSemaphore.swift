@@ -1,7 +1,8 @@
-/// A limited amount of a resource that tasks take and return, such as memory for objects in transfer.
+/// A limited amount of a resource that tasks acquire and return, such as memory for objects in
+/// transfer.
 ///
-/// Requests are served in order of arrival, so that small ones cannot starve a large one. A task that
-/// holds a share must not request another.
+/// Requests are served in order of arrival, so that small ones cannot starve a large one. A task
+/// that holds a share must not request another.
 package final class WeightedSemaphore: Sendable {
   private struct State {
     var free: Int
@@ -41,8 +42,8 @@ package final class WeightedSemaphore: Sendable {
   /// Waits until enough is free, then runs the work.
   ///
   /// - Parameters:
-  ///   - amount: the amount to take, at most the capacity.
-  ///   - work: gets its share, and may return parts of it early.
+  ///   - amount: the amount to acquire, at most the capacity.
+  ///   - work: receives its share, and may return parts of it early.
   package func withUnits<Result>(
     _ amount: Int, _ work: (Share) async throws -> Result
   ) async rethrows -> Result {

@@ -113,7 +113,7 @@ extension Descriptor {
     }
   }
 
-  /// Sets the permissions, whatever the process's umask.
+  /// Sets the permissions, ignoring the process's umask.
   package func setMode(_ mode: UInt32) throws(SystemError) {
     try perform(.setMode(mode), "set the rights of") { Int(fchmod(number, mode_t(mode))) }
   }

@@ -8,7 +8,7 @@ package struct FileEffect: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// Opens a file for writing: creates it if missing, or truncates it, according to the modes.
     case open(Descriptor.Mode)
-    /// Writes so many bytes, at the end or at the write position.
+    /// Writes this many bytes, at the end or at the write position.
     case write(Int)
     /// Truncates or extends a file to a length.
     case truncate(Int64)

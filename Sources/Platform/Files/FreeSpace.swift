@@ -12,15 +12,17 @@ package struct FreeSpace: Sendable {
   /// Reserved for other programs, in bytes; on a smaller file system a twentieth of it.
   private static let reserve: UInt64 = 64 << 20
 
-  /// Less room than that is little, in bytes, or a twentieth of a smaller file system: what can be
-  /// spared is given up for it.
+  /// Free space below which a file system counts as short, in bytes; on a smaller file system a
+  /// twentieth of it.
+  ///
+  /// Then what can be spared, such as the trash, is given up.
   private static let shortage: UInt64 = 1 << 30
 
   /// A folder's file system.
   package struct Room: Sendable {
     /// Bytes that may be written.
     let free: ByteCount
-    /// Whether that is little.
+    /// Whether the file system is short of space.
     let isShort: Bool
 
     /// Describes a file system.
@@ -47,7 +49,7 @@ package struct FreeSpace: Sendable {
       isShort: free < min(shortage, share))
   }
 
-  /// Whether a folder's file system is short of room.
+  /// Whether a folder's file system is short of space.
   package func isShort(in folder: String) -> Bool { measure(folder).isShort }
 
   /// Ensures that some bytes fit, and returns a watch for use while they are written.

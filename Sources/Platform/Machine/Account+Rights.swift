@@ -7,8 +7,8 @@
 /// Lets root work for another user.
 ///
 /// The effective user and groups of the whole process change, the real and saved ones stay root's:
-/// the kernel then refuses what the user could not do, whatever links and names are in their
-/// folders, while the user can neither signal nor trace the process.
+/// the kernel then refuses what the user could not do, even through links in their folders, while
+/// the user can neither signal nor trace the process.
 extension Account {
   /// Assumes this account's rights until ``resumeOwnRights()``.
   ///

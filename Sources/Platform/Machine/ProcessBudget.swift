@@ -53,7 +53,7 @@ package struct ProcessBudget: Sendable {
 
     /// Sets the limit, as far as the hard one allows it, which stays.
     ///
-    /// - Returns: what it was.
+    /// - Returns: the former limit.
     @discardableResult
     func limit(to value: UInt64) throws(SystemError) -> ImposedBudget.Limit {
       var limit = rlimit()
@@ -70,7 +70,7 @@ package struct ProcessBudget: Sendable {
   }
 }
 
-/// A budget that this process has.
+/// A budget imposed on this process.
 package struct ImposedBudget: Sendable {
   fileprivate struct Limit: Sendable {
     let resource: ProcessBudget.Resource

@@ -9,7 +9,7 @@ package final class CompressedPart: OpenPart {
   /// Its frames, in order.
   package let frames: [Frame]
 
-  /// A frame and its place.
+  /// A frame and its position.
   package struct Frame: Sendable {
     /// Its entry in the index.
     package let summary: FrameSummary

@@ -70,7 +70,7 @@ package final class LocalStream: Sendable {
   ///
   /// - Parameters:
   ///   - source: the foreign file; it counts only while it is still the same file.
-  ///   - rest: the home's file for what the foreign one lacks.
+  ///   - rest: the home's file for bytes that the foreign one lacks.
   /// - Throws: ``Platform/SystemError``, also if nothing of the stream is here.
   package init(_ source: Sidecar.Source, rest: String) throws {
     path = source.path
@@ -108,8 +108,8 @@ package final class LocalStream: Sendable {
     view.flatMap { $0.spans.isEmpty ? nil : $0.spans.map(\.epoch) }
   }
 
-  /// Masked bytes up to an offset, by kind; what was read in order from the beginning is not read
-  /// again.
+  /// Masked bytes up to an offset, by kind; bytes that were read in order from the beginning are
+  /// not read again.
   ///
   /// - Throws: like ``read(_:)``.
   package func redactions(upTo end: StreamOffset) throws -> [String: Int]? {
@@ -129,7 +129,7 @@ package final class LocalStream: Sendable {
     return view.spans.allSatisfy { $0.redactor.decisiveStart(in: bytes) == bytes.count }
   }
 
-  /// The largest offset up to a given one at which masking is final, whatever follows.
+  /// The largest offset, at most a given one, before which no following text can change a mask.
   ///
   /// - Parameter redactor: the rules that will bind these bytes.
   /// - Throws: like ``read(_:)``.
@@ -170,7 +170,7 @@ package final class LocalStream: Sendable {
     source.isHead(try file.read(at: 0, count: source.headLength))
   }
 
-  /// The range of the stream that can be read here.
+  /// The range of the stream that is on this machine.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func available() throws -> Range<StreamOffset> {
@@ -188,14 +188,15 @@ package final class LocalStream: Sendable {
     return (last.end ?? grown, modified)
   }
 
-  /// Makes the log durable, so that nothing is sent that a power failure could undo here.
+  /// Makes the log durable, so that no sent byte can be lost here by a power failure.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func synchronize() throws { for piece in pieces { try piece.file.synchronize() } }
 
   /// Reads a range that must be there.
   ///
-  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` when a part of the range is not here.
+  /// - Throws: ``Platform/SystemError``; ``ReplicaError`` if part of the range is not on this
+  ///   machine.
   package func read(_ range: Range<StreamOffset>) throws -> [UInt8] {
     guard let view else { return try rawBytes(range) }
     return try view.read(range, of: self).bytes
@@ -287,7 +288,7 @@ package final class LocalStream: Sendable {
     }
   }
 
-  /// The fingerprint of the bytes before an offset, as far as they are here.
+  /// The fingerprint of the bytes before an offset, as far as they are on this machine.
   ///
   /// - Throws: like ``read(_:)``.
   package func link(before offset: StreamOffset) throws -> Link {

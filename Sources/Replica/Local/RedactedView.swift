@@ -92,8 +92,8 @@ final class RedactedView: Sendable {
     last.withLock { $0 = (end, Array(bytes)) }
   }
 
-  /// Extends a text to the end of the line in which the wanted bytes end, as far as that line is
-  /// here and can affect the masking.
+  /// Extends a text to the end of the line in which the wanted bytes end, as far as that line is on
+  /// this machine and can affect the masking.
   ///
   /// - Parameters:
   ///   - wanted: end of the wanted bytes in the text.

@@ -2,8 +2,9 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// What the uploader knows of a session until its seal; in a separate file, because the sidecar is
-/// the recorder's.
+/// The uploader's state of a session until its seal.
+///
+/// It is a separate file because only the recorder writes the sidecar.
 package struct UploadState: Codable, Equatable {
   /// Which rules bind which bytes; nil if none are known.
   package var redaction: [Sidecar.RedactionEpoch]?

@@ -43,7 +43,7 @@ struct IndexedRange: Sendable, Equatable {
     levels = frame.levels
   }
 
-  /// Discards what the index says about records that begin here.
+  /// Discards the index's statements about records that begin in it.
   mutating func forgetRecords() {
     times = nil
     scenarios = nil

@@ -69,13 +69,13 @@ package final class RangedStreamReader {
 
   /// Ranges that contain all records of a time span, of some levels and of some scenarios.
   ///
-  /// Parts without times, counts or names may match, and are included. Each range starts with enough
-  /// records to show what the first wanted lines belong to, and ends with a record.
+  /// Parts without times, counts or names may match, and are included. Each range starts with
+  /// enough records to show what the first wanted lines belong to, and ends with a record.
   ///
   /// - Parameters:
   ///   - times: milliseconds since 1970; nil for any.
   ///   - levels: their index in the order of levels; nil for any.
-  ///   - scenarios: names as they stand in the stream; nil for any.
+  ///   - scenarios: names as written in the stream; nil for any.
   ///   - start: ignore everything before it; the first range may then begin within a record.
   /// - Returns: ranges in order, with gaps between them.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.

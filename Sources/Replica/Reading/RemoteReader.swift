@@ -21,8 +21,8 @@ package struct RemoteReader: Sendable {
   /// Reads the stream, or the rest after a known part.
   ///
   /// For a sealed session, reads the objects that its seal names. Fetches the newest revision for
-  /// that, and to verify who signed it, unless the session was accepted already. If the whole stream is read, its digest is compared
-  /// with the seal's.
+  /// that, and to verify who signed it, unless the session was accepted already. If the whole
+  /// stream is read, its digest is compared with the seal's.
   ///
   /// A segment that was deleted since the listing, because a longer one replaced it, costs one new
   /// listing.

@@ -30,7 +30,7 @@ extension RemoteStream {
   ///
   /// - Parameters:
   ///   - source: the bytes.
-  ///   - offset: their place in the stream.
+  ///   - offset: their stream offset.
   ///   - end: stream offset after which nothing is wanted.
   ///   - delta: the segment that copies them.
   ///   - body: called for damage.

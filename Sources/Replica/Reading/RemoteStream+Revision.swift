@@ -16,7 +16,7 @@ extension RemoteStream {
       if remote.generation == generation {
         remote = try accepted.session()
       } else {
-        // Another generation came to count during the reading, which goes on with its own.
+        // Another generation became current during the reading; keep reading this one.
         remote.isAccepted = true
       }
     } catch let error as StoreError where error.isNotFound {

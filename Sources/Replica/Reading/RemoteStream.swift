@@ -41,8 +41,8 @@ final class RemoteStream {
   private var lookedAt: StreamOffset?
   /// Damaged segments that others can replace.
   private var excluded: Set<SegmentName> = []
-  /// Whether to read the stream that counts, as its newest revision says, rather than a generation by
-  /// the names of all segments.
+  /// Whether to read the generation and the objects that the newest revision names; otherwise reads
+  /// a given generation, by the names of all segments.
   let obeysRevision: Bool
   /// Why the newest revision does not determine what to read; in salvage only.
   var revisionProblem: ReplicaError?

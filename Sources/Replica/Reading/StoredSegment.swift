@@ -9,7 +9,7 @@ import Platform
 final class StoredSegment {
   let name: SegmentName
   let layout: SegmentLayout
-  /// What the wanted parts copy from earlier generations.
+  /// The ranges of earlier generations that the wanted parts copy.
   let copies: [StreamRange]
 
   private let key: String

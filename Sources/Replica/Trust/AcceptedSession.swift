@@ -2,8 +2,9 @@ package import SessionLog
 
 /// A session of a listing whose newest revision is its device's, as far as this reader can know.
 ///
-/// Only ``RemoteReader/accept(_:)`` makes one. Every reader of a session's log or sidecar takes both
-/// from it: another writer to the store can add nothing to a session whose device's key is known.
+/// Only ``RemoteReader/accept(_:)`` makes one. Every reader of a session's log or sidecar takes
+/// both from it: another writer to the store can add nothing to a session whose device's key is
+/// known.
 package struct AcceptedSession: Sendable {
   private let listed: RemoteSession
   /// The newest revision's content; nil for a session without one.
@@ -40,8 +41,8 @@ extension RemoteReader {
       remote, try sidecar(json, of: revision, in: remote.folder), json)
   }
 
-  /// Whether a session's newest revision still has to be read before its log: not if it was accepted,
-  /// and not if it can neither name objects nor be compared with a key.
+  /// Whether a session's newest revision still has to be read before its log: not if it was
+  /// accepted, and not if it can neither name objects nor be compared with a key.
   package func mustAccept(_ remote: RemoteSession) -> Bool {
     !remote.isAccepted && (remote.seal != nil || keys != nil)
   }
@@ -50,7 +51,7 @@ extension RemoteReader {
 extension RemoteSession {
   /// The session in a later listing, accepted if this one was and its revision is still the newest.
   ///
-  /// What an accepted seal names stays what is read, whatever is listed.
+  /// Readers stay with the objects that an accepted seal names, regardless of later listings.
   package func listedAgain(as later: RemoteSession) -> RemoteSession {
     guard isAccepted else { return later }
     var later = contents.map(later.restricted) ?? later

@@ -3,8 +3,8 @@ import Foundation
 package import Platform
 package import SessionLog
 
-/// The key with which a device signs its seals, so that nobody else with write access to the store
-/// can write in its name.
+/// The key with which a device signs its seals, so that no other writer of the store can write in
+/// its name.
 package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// The device.
   package let deviceId: String
@@ -105,7 +105,7 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   /// - Parameters:
   ///   - sidecar: the seal, without one.
   ///   - revision: its name as it would be without one; hash and size do not count.
-  ///   - folder: where it belongs.
+  ///   - folder: the session's folder.
   package func sign(
     _ sidecar: Sidecar, as revision: RevisionName, in folder: SessionFolder
   ) throws -> [UInt8] {

@@ -22,7 +22,7 @@ package final class KnownKeys: Sendable {
   private let path: String
   /// Keys seen, by device; nil until needed.
   private let seen = Guarded<[String: Key]?>(nil)
-  /// This device, if its key is here.
+  /// This device's id, if its key is known.
   private let own: String?
 
   /// Makes a collection that remembers in a home the keys it sees.

@@ -6,8 +6,8 @@ import SessionLog
 ///
 /// The signature covers the JSON byte for byte except the member `signature`, which has lines of
 /// its own: so `sed` and `openssl` suffice to verify it, and unknown members are signed as well.
-/// The first line states the kind of message, the second its place in the store, the third the key
-/// and since when it counts.
+/// The first line states the kind of message, the second its path in the store, the third the
+/// signing key and when it was created.
 enum SealSignature {
   /// The first line of the signed bytes.
   private static let title = "tidemark seal 1"
@@ -17,7 +17,7 @@ enum SealSignature {
   /// - Parameters:
   ///   - sidecar: the seal, without one.
   ///   - revision: its name as it would be without one; hash and size do not count.
-  ///   - folder: where it belongs.
+  ///   - folder: the session's folder.
   static func sign(
     _ sidecar: Sidecar, as revision: RevisionName, in folder: SessionFolder, by key: DeviceKey
   ) throws -> [UInt8] {

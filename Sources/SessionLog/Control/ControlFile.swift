@@ -3,7 +3,8 @@ import Platform
 
 /// `control/state.json` of a home: the states of its scenarios.
 ///
-/// Unknown keys are preserved. In machine-wide mode folder and file are root's, and others read them.
+/// Unknown keys are preserved. In machine-wide mode folder and file are root's, and others read
+/// them.
 public struct ControlFile: Sendable {
   private let home: Home
 

@@ -1,7 +1,7 @@
 /// The name of a scenario: a kind of record that is written only while it is on.
 ///
-/// 1 to 64 bytes of UTF-8 without braces and control characters, kept as given and compared byte for
-/// byte.
+/// 1 to 64 bytes of UTF-8 without braces and control characters, kept as given and compared byte
+/// for byte.
 public struct ScenarioName: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The name.
   public let description: String

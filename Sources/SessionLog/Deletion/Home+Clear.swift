@@ -1,18 +1,19 @@
 package import Platform
 
 extension Home {
-  /// Deletes a program's ended sessions from this machine, the trash included, because its user asks
-  /// for it; remote copies stay.
+  /// Deletes a program's ended sessions from this machine, the trash included, at its user's
+  /// request; remote copies stay.
   ///
-  /// Sessions of programs that still run stay, and those that somebody keeps.
+  /// Running sessions stay, and so do those that a person keeps.
   ///
   /// - Parameters:
   ///   - app: the program's name.
-  ///   - running: the session that is not deleted in any case.
+  ///   - running: a session that is never deleted.
   ///   - command: the requesting call, for the ledger.
   ///   - machine: the machine.
   ///   - lock: the home's lock.
-  /// - Returns: the number of deleted sessions, and the first error of those that stay for one.
+  /// - Returns: the number of deleted sessions, and the first error of those that could not be
+  ///   deleted.
   /// - Throws: ``Platform/SystemError``.
   package func deleteEnded(
     of app: String, but running: SessionID?, command: String, on machine: Machine,

@@ -4,8 +4,8 @@ package import Platform
 ///
 /// Consists of the rotated parts and the live log; positions are stream offsets.
 ///
-/// It shows what was there when it was opened, and what the live log has gained since, up to its
-/// next rotation. At most one part is open at a time, with one frame of it in memory.
+/// It shows the stream as it was when opened, and the live log's growth since, up to its next
+/// rotation. At most one part is open at a time, with one frame of it in memory.
 package final class RecordedLog: LogBytes {
   /// Its first local byte; the parts before it were pruned.
   package let start: StreamOffset
@@ -116,7 +116,7 @@ package final class RecordedLog: LogBytes {
     try withReader(of: part) { try $0.read(at: position, count: count) }
   }
 
-  /// Reads the part that contains an offset; nil if it is in the live log, or not here.
+  /// Reads the part that contains an offset; nil if it is in the live log, or not on this machine.
   ///
   /// - Throws: ``Platform/SystemError``, and errors of `body`.
   package func withPart<Value: Sendable>(

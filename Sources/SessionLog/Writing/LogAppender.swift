@@ -3,7 +3,7 @@ import Platform
 
 /// Appends whole records to a log and never fails its caller.
 ///
-/// Records that a full disk rejects, or that it is told to omit, are counted, and a GAP record
+/// Records that a full disk rejects, or that the caller omits, are counted, and a GAP record
 /// reports them as soon as there is space again.
 struct LogAppender: ~Copyable {
   /// The log.

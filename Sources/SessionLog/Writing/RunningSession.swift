@@ -5,7 +5,7 @@ public import Platform
 public struct RunningSession: ~Copyable {
   /// Why a session cannot be joined.
   public enum Problem: Error, Sendable, CustomStringConvertible {
-    /// There is no such session here.
+    /// There is no such session on this machine.
     case unknown(SessionID)
     /// It has ended.
     case ended(SessionID)

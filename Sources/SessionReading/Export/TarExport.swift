@@ -23,7 +23,7 @@ package struct TarExport {
     for reader in readers {
       let sidecar = reader.entry.sidecar
       let modified = sidecar.endedAt ?? sidecar.lastUpdatedAt
-      // The id becomes a folder wherever the archive is unpacked.
+      // The id becomes the name of a folder when the archive is unpacked.
       guard Device.isID(sidecar.deviceId) else {
         throw ReadingError(
           .damaged,

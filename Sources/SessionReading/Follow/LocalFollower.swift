@@ -40,7 +40,7 @@ package final class LocalFollower: StreamFollower {
     return StreamGrowth(range: range, ending: ending, isRewritten: false)
   }
 
-  /// Reads what the last check found.
+  /// Reads a range that the last check found.
   package func read(_ range: Range<Int64>) throws -> [UInt8] { try log?.read(Range(range)) ?? [] }
 
   private func ending(_ sidecar: Sidecar) throws -> StreamGrowth.Ending? {

@@ -43,7 +43,7 @@ package final class RemoteFollower: StreamFollower {
     return StreamGrowth(range: 0..<end, ending: ending, isRewritten: isRewritten)
   }
 
-  /// Fetches what the last check found.
+  /// Fetches a range that the last check found.
   package func read(_ range: Range<Int64>) async throws -> [UInt8] {
     var read: [UInt8] = []
     try await parts?.read([Range(range)]) { read += $1 }

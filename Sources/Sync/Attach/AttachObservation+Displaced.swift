@@ -146,7 +146,7 @@ extension AttachObservation {
       .first(where: isFound)
   }
 
-  /// Follows a file to its new place; an unreadable one is retried by the next pass.
+  /// Follows a file to its new path; an unreadable one is retried by the next pass.
   mutating func followOrReport(_ file: AttachedFile, to found: AttachCandidate) throws {
     do {
       try follow(file, to: found)

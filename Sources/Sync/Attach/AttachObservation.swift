@@ -36,7 +36,7 @@ struct AttachObservation {
   var changed: [String: (status: FileStatus, source: LogSource)] = [:]
   /// Folders that were read.
   var folders: [String: SourceScanner.Folder] = [:]
-  /// Known files that are no longer in their place.
+  /// Known files that are no longer at their path.
   var displaced: [AttachedFile] = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
@@ -90,7 +90,7 @@ struct AttachObservation {
 
   mutating func report(_ reason: String, at path: String) { plan.problems[path] = reason }
 
-  // MARK: Looking
+  // MARK: Scanning
 
   private mutating func scan() throws {
     for source in sources {

@@ -96,9 +96,10 @@ package struct AttachPlan: Sendable {
     package init() {}
   }
 
-  /// What the changes add.
+  /// The sessions and bytes that the changes add.
   ///
-  /// What a compressed file contains is unknown until it is unpacked, and counts by its size.
+  /// A compressed file counts with its compressed size: its content is unknown until it is
+  /// unpacked.
   ///
   /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent anew.
   func growth(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> Growth {

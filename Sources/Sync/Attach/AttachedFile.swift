@@ -79,7 +79,8 @@ struct AttachedFile: Equatable {
   }
 }
 
-/// A file's first bytes and those before an offset, which identify it whatever its name and number.
+/// A file's first bytes and those before an offset, which identify it under any name or inode
+/// number.
 struct FileContent {
   private let file: OpenFile
   private let packed: CompressedFile?

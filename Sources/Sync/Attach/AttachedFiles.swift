@@ -14,7 +14,7 @@ final class AttachedFiles {
 
   /// State that a pass leaves for the next.
   struct Pass: Equatable {
-    /// When the last complete pass began; the epoch forces a look at everything.
+    /// When the last complete pass began; the epoch makes the next one examine every file.
     var since = FileTime.epoch
     /// When all files were last compared with the cache; the epoch forces a comparison.
     var fullAt = FileTime.epoch

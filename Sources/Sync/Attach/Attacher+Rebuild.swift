@@ -11,8 +11,8 @@ extension Attacher {
     if pass.isDirty || pass.boot != context.machine.bootId { try rebuild() }
   }
 
-  /// Reads what the sidecars say, and keeps what only the cache knows: deleted sessions, and files
-  /// read to their end.
+  /// Reads the sidecars, and keeps the rows that only the cache has: those of deleted sessions, and
+  /// of files read to their end.
   private func rebuild() throws {
     let before = try files.all()
     var known = Dictionary(uniqueKeysWithValues: before.map { ($0.session, $0) })
@@ -26,7 +26,7 @@ extension Attacher {
         if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
       }
     }
-    // Only the last of several sessions that read one file in turn continues.
+    // Of several sessions that read one file, one after another, only the last continues.
     for (session, end) in continued.sorted(by: { $0.key < $1.key }) {
       guard let file = known[session], file.source.length.map(file.source.position) == end else {
         continue
@@ -38,7 +38,7 @@ extension Attacher {
     try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
   }
 
-  /// Whether a session is here and sealed; a file's record outlives its session.
+  /// Whether a session is on this machine and sealed; a file's record outlives its session.
   private func isSealed(_ session: SessionID) -> Bool {
     (try? Sidecar.load(context.home.files(for: session).sidecar))?.seal != nil
   }

@@ -72,7 +72,7 @@ package struct Attacher {
         try carryOut(change)
       } catch let error where error is SystemError || error is Moved {
         if let error = error as? SystemError { problems[error.path] = error.reason }
-        // Make the next pass look at everything.
+        // Make the next pass examine every file.
         pass.since = .epoch
         pass.fullAt = .epoch
       }

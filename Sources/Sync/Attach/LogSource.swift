@@ -6,8 +6,8 @@ package struct LogSource: Sendable, Equatable {
   package var path: SourcePattern
   /// The files to leave out.
   package var exclude: [Exclusion]
-  /// The name of the program that writes them; `$1` stands for the text matched by the path's first
-  /// `*`, and so on.
+  /// The name of the program that writes them; `$1` is replaced by the text matched by the path's
+  /// first `*`, and so on.
   package var app: String?
   /// The user the program runs as, with the same placeholders; by default the file's owner.
   package var user: String?

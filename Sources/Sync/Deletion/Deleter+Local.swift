@@ -39,7 +39,8 @@ extension Deleter {
     }
   }
 
-  /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on another.
+  /// Moves a local copy to the trash, unless the disk has no room for that, or the trash is on
+  /// another.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
       try Trash(home).add(local.files, at: lived.time.mark)

@@ -44,8 +44,8 @@ enum CacheDatabase {
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
-      // Uploads matter most when the disk is full: keep the cache in memory, and look up what it
-      // would have known.
+      // Uploads matter most when the disk is full: keep the cache in memory, and ask the store for
+      // what it would have contained.
       return try prepare(DatabaseQueue(), schema)
     }
   }
@@ -54,9 +54,9 @@ enum CacheDatabase {
   /// the files of a new one.
   private static let damageSuffix = "-damaged"
 
-  /// Reads or writes a database; notes damage that was found, so that it does not stay.
+  /// Reads or writes a database, and marks it for replacement if it proves damaged.
   ///
-  /// Opening looks at the first rows only.
+  /// Opening checks the first rows only.
   static func recordingDamage<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

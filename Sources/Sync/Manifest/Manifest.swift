@@ -203,7 +203,7 @@ package final class Manifest: Sendable {
     }
   }
 
-  // MARK: What seals leave behind
+  // MARK: Superseded objects
 
   /// Forgets a sealed session, except that it has superseded objects.
   ///

@@ -22,14 +22,15 @@ final class MirrorReplacement {
 
   /// Replaces the old version.
   ///
-  /// A longer one, or one of another generation that does not begin the new one, is kept under
-  /// another name.
+  /// The old one is kept under another name if it is longer, or of another generation and not a
+  /// prefix of the new one.
   ///
   /// - Parameters:
-  ///   - aside: what the old one is named after: `<aside>.log`, or `<aside>.2.log` where that exists;
-  ///     nil to keep none.
-  ///   - isFormer: whether the old one is of another generation; of the same, other bytes are damage.
-  /// - Returns: the old one's path; nil where it is not kept.
+  ///   - aside: the name for the old one: `<aside>.log`, or `<aside>.2.log` if that exists; nil to
+  ///     keep none.
+  ///   - isFormer: whether the old one is of another generation; of the same, other bytes are
+  ///     damage.
+  /// - Returns: the old one's path; nil if it is not kept.
   func place(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {
     try file.synchronize()
     var kept: String?

@@ -13,7 +13,7 @@ extension Puller {
     let item: Item
     let sidecar: Sidecar
     let json: [UInt8]
-    /// Where a log with other bytes is now that another one took the place of.
+    /// The path of a replaced log that has other bytes; nil if none was kept.
     var kept: String?
 
     /// Whether there is a log: if none was sent, only the sidecar is mirrored.
@@ -102,7 +102,8 @@ extension Puller {
 
   /// Fetches the whole log, and replaces the mirror's.
   ///
-  /// - Returns: where the mirror's is kept, because it has bytes that the new one has not.
+  /// - Returns: the path of the mirror's old log, kept because the new one lacks bytes of it; nil
+  ///   if it is not kept.
   private func replace(
     _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
   ) async throws -> String? {

@@ -4,7 +4,7 @@ import SessionLog
 
 /// Salvages the readable bytes of a session that cannot be mirrored.
 extension Puller {
-  /// Writes the readable bytes beside the mirrored log's place, as `<session>.salvaged.log`, with a
+  /// Writes the readable bytes beside the mirrored log's path, as `<session>.salvaged.log`, with a
   /// GAP line for each loss.
   ///
   /// The mirror itself stays as it is, so that the next pull tries again. Another file that an

@@ -10,8 +10,9 @@ package import SessionLog
 /// sidecar's hash which revision. So an append costs its suffix, and an unchanged session only its
 /// share of the day's listing.
 ///
-/// A mirror only grows: a log with bytes that a new one has not is kept beside it. Where a store shows less than the
-/// mirror has, the session's files stay as they are, and that is an error.
+/// A mirror only grows: a log with bytes that its replacement lacks is kept beside it. If a store
+/// has less of a session than the mirror, the session's files stay as they are, and that is an
+/// error.
 package struct Puller: Sendable {
   /// A session that the mirror lacks, wholly or in part.
   package struct Item: Sendable {
@@ -19,7 +20,7 @@ package struct Puller: Sendable {
     package let remote: RemoteSession
     /// Length of the complete log in bytes.
     package let length: StreamOffset
-    /// Length of the mirror's log in bytes, whatever its generation.
+    /// Length of the mirror's log in bytes, in any generation.
     let mirrored: StreamOffset
     /// The generation of the mirror's log.
     let mirroredGeneration: Int
@@ -48,7 +49,7 @@ package struct Puller: Sendable {
         + "again later"
     }
 
-    /// A message that the store shows less than the mirror has.
+    /// A message that the store has less than the mirror.
     var shortage: String {
       "kept: the mirror has \(mirrored) bytes, the store shows \(length). Pull again later; if it stays "
         + "so, run 'tidemark verify \(remote.session)'"
@@ -143,7 +144,7 @@ package struct Puller: Sendable {
     /// The salvaged log of a session that cannot be mirrored, without `.log`.
     let salvaged: String
 
-    /// A log with bytes that the one that counts has not, without `.log`.
+    /// A replaced log with bytes that the current one lacks, without `.log`.
     func earlier(_ generation: Int) -> String { "\(base).g\(generation)" }
 
     fileprivate let base: String

@@ -15,7 +15,8 @@ package struct Verifier: Sendable {
     package let bytes: ByteCount
     /// Whether a local log was compared as well.
     package let comparedLocally: Bool
-    /// Last bytes of the stream that the local log has lost, in a power cut say; the store has them.
+    /// Last bytes of the stream that the local log has lost, for example in a power cut; the store
+    /// has them.
     package let lostLocally: ByteCount
     /// Whether the log was not sent, or not beyond these bytes, because of the consent.
     package let isLogWithheld: Bool
@@ -86,9 +87,9 @@ package struct Verifier: Sendable {
     }
   }
 
-  /// Why sending from the local log cannot mend a remote copy; nil if it can.
+  /// Why sending from the local log cannot repair a remote copy; nil if it can.
   ///
-  /// A log that lost its end cannot be sealed in place of what the store has beyond it.
+  /// A log that lost its end must not replace the longer remote copy.
   ///
   /// - Parameter remote: the session in a listing.
   /// - Throws: errors of the local files.

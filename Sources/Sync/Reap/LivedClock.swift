@@ -54,7 +54,8 @@ package final class LivedClock: Sendable {
 
   /// Records a store's date; that of a folder is this machine's.
   ///
-  /// - Parameter isServers: whether the server said so, and not this machine in its place.
+  /// - Parameter isServers: whether the server gave the date, rather than this machine for lack of
+  ///   one.
   func hear(_ date: ServerTime, from store: any ObjectStore, isServers: Bool = true) {
     guard !store.isFolder else { return }
     let isElsewhere = isServers && !store.isOnThisMachine

@@ -54,8 +54,8 @@ package struct LocalReaper: Sendable {
     }
   }
 
-  /// What sessions may take so that those which begin until the next pass have room below a limit:
-  /// recorders drop what goes beyond it.
+  /// The size to which sessions are reduced, below a limit, so that new ones have room until the
+  /// next pass: recorders drop records beyond the limit.
   private static func target(of limit: ByteCount) -> ByteCount { limit - limit / 8 }
 
   /// Plans.
@@ -117,8 +117,8 @@ package struct LocalReaper: Sendable {
     return plan
   }
 
-  /// Counts sessions that ended, and were sealed, longer ago than an age by the wall clock but not by
-  /// the home's lived time.
+  /// Counts sessions that ended, and were sealed, longer ago than an age by the wall clock but not
+  /// by the home's lived time.
   ///
   /// - Parameter limit: the age.
   /// - Throws: ``Platform/SystemError``.

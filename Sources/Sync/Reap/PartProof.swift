@@ -45,7 +45,8 @@ struct PartProof {
 
   /// The evidence that every byte of a part is in the store.
   ///
-  /// - Throws: ``Doubt``, ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the manifest.
+  /// - Throws: ``Doubt``, ``Platform/SystemError``, ``ObjectStore/StoreError``, errors of the
+  ///   manifest.
   mutating func evidence(for part: LogPart) async throws -> Evidence {
     guard try FileStatus(part.plain) == nil else { throw Doubt("it is not compressed yet") }
     if sidecar.remoteReapedAt != nil { throw Doubt("its remote copy was removed") }

@@ -51,7 +51,7 @@ package struct ReapPlan: Sendable, Equatable {
 
   /// Why sessions that are old enough are not deleted yet.
   package struct Postponement: Sendable, Equatable {
-    /// What would be deleted, and why it waits, for a person.
+    /// Number of sessions that would be deleted and why that waits, as a message.
     package let reason: String
     /// Whether this plan postponed it, rather than an earlier one.
     package let isNew: Bool

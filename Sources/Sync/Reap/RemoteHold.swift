@@ -53,7 +53,7 @@ package struct RemoteHold {
     }
   }
 
-  /// Puts the holds of sessions that were held before they were in the store.
+  /// Puts the holds of sessions that were held before they reached the store.
   ///
   /// - Parameter sessions: the sessions that this pass has sealed.
   /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.

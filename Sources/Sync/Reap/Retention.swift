@@ -17,7 +17,7 @@ package struct Retention: Sendable, Equatable {
   ///
   /// Nil: none.
   package var room: ByteCount?
-  /// Age at which rotated parts are deleted here, of running sessions too, once proven remote.
+  /// Age at which local rotated parts, also of running sessions, are deleted once proven remote.
   ///
   /// Nil: never.
   package var pruneAfter: Duration?

@@ -1,10 +1,11 @@
 package import Platform
 package import SessionLog
 
-/// Sealed sessions on this machine whose remote copy is not, or not only, what the local one is.
+/// Sealed sessions on this machine whose remote copy is in another store, or longer than the local
+/// one.
 package struct SealedCopies: Sendable, Equatable {
   /// Sessions by the store that has them, if that is not the configured one: no pass can prove
-  /// them, and so none deletes them here.
+  /// them, so none deletes their local copies.
   package private(set) var elsewhere: [String: [SessionID]] = [:]
   /// Size of these sessions' logs.
   package private(set) var bytesElsewhere: ByteCount = 0
@@ -37,7 +38,7 @@ package struct SealedCopies: Sendable, Equatable {
 
 extension Sidecar {
   /// Whether the log was sealed in another store than the one at a location, and is still there as
-  /// far as is known here.
+  /// far as this home knows.
   func isSealedElsewhere(than store: String) -> Bool {
     guard let seal else { return false }
     return seal.store != store && remoteReapedAt == nil && !withholdsLog

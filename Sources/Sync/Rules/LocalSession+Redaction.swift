@@ -22,7 +22,7 @@ extension LocalSession {
     return uploadState
   }
 
-  /// The stream as it is or was sent; nil if no log is here.
+  /// The stream as it is or was sent; nil without a local log.
   ///
   /// - Throws: ``Replica/ReplicaError`` if a rule set that binds it is missing.
   func openSentLog(_ sidecar: Sidecar, _ context: SyncContext) throws -> LocalStream? {

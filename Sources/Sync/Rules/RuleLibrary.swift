@@ -32,7 +32,7 @@ package final class RuleLibrary: Sendable {
 
   private func path(_ version: String) -> String { "\(home.rulesPath)/\(version).json" }
 
-  /// The rules of a version; nil if they are missing here.
+  /// The rules of a version; nil if this home lacks them.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func redactor(_ version: String) throws -> Redactor? {
@@ -56,7 +56,7 @@ package final class RuleLibrary: Sendable {
 
   /// The rules of a stream's epochs.
   ///
-  /// - Throws: ``Replica/ReplicaError`` if a rule set is missing here.
+  /// - Throws: ``Replica/ReplicaError`` if this home lacks a rule set.
   func spans(_ epochs: [Sidecar.RedactionEpoch]) throws -> [RedactionSpan] {
     try epochs.map { epoch in
       guard let redactor = try redactor(epoch.rules) else {

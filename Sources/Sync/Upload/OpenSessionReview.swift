@@ -5,8 +5,8 @@ import Platform
 import Replica
 package import SessionLog
 
-/// Checks, once a boot and once a day, what an upload depends on and others may have lost or
-/// changed: the markers that lead it to sessions, and the cache's knowledge of the store.
+/// Checks, once a boot and once a day, state that uploads depend on and that may change without
+/// them: the markers that lead to sessions, and the cached state of the store.
 ///
 /// A power failure may lose a marker whose log is safe, and anyone with permission may delete
 /// objects.
@@ -53,7 +53,7 @@ package struct OpenSessionReview {
       && last?.boot == context.machine.bootId && isForThisStore
     guard !isRecent else { return 0 }
     let elsewhere = try restoreMarkers(holding: lock)
-    // What is known of open sessions counts again once a listing has confirmed it.
+    // Cached state of open sessions is trusted again after a listing has confirmed it.
     try context.manifest.distrustSessions()
     save(Last(boot: context.machine.bootId, at: now, store: context.store.location))
     return isForThisStore ? 0 : elsewhere
@@ -81,7 +81,7 @@ package struct OpenSessionReview {
     return elsewhere
   }
 
-  /// What a review finds of a session that has no marker.
+  /// The state of a session that has no marker.
   private enum Finding { case isSealed, isElsewhere, mayBeUnsealed, hasGrown }
 
   /// Compares a session's log with its sidecar; if the sidecar is lost, a listing decides.
@@ -98,7 +98,7 @@ package struct OpenSessionReview {
     }
   }
 
-  /// Whether a recorder went on after the seal, as one that looked dead from here may have.
+  /// Whether a recorder continued after the seal; it may only have seemed dead.
   private func hasGrown(
     _ local: LocalSession, _ sidecar: Sidecar, since seal: Sidecar.Seal
   ) throws -> Bool {

@@ -13,8 +13,8 @@ struct RemoteWriter {
   let folders: FolderListings
   let report: @Sendable (UploadEvent) -> Void
 
-  /// The folder of the objects: always below this device's own prefix, whatever a file in the home
-  /// says.
+  /// The folder of the objects: always below this device's own prefix, even if a file in the home
+  /// names another.
   var folder: SessionFolder {
     SessionFolder(device: context.device.deviceId, session: session)
   }
@@ -75,7 +75,7 @@ struct RemoteWriter {
       if new > 0 { (state.entry.sent, state.entry.link) = (name.range.upperBound, segment.endLink) }
       try finish(&state)
     } else {
-      // Until its generation is named, the next pass has to list what is there of it.
+      // Until a revision names its generation, the next pass has to list it.
       try save(&state)
     }
     report(.sent(session: session, logBytes: new, storedBytes: ByteCount(segment.body.count)))

@@ -44,7 +44,7 @@ struct RuleBinding {
     return begun + [Sidecar.RedactionEpoch(from: sent, rules: version)]
   }
 
-  /// Fixes the masks of the bytes up to the sendable end, whatever follows them.
+  /// Fixes the masks of the bytes up to the sendable end, so that later bytes cannot change them.
   ///
   /// Where they could still change, an epoch of the same rules begins at that end. It is recorded
   /// before the first byte it binds is sent.

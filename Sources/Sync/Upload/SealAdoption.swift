@@ -16,7 +16,7 @@ struct SealAdoption {
 
   /// Whether a listed seal knows more of a session than this home: more bytes, or how it ended.
   ///
-  /// A recorder that only seemed dead may have gone on after a seal: that one is replaced.
+  /// A recorder that only seemed dead may have continued after a seal, which is then replaced.
   static func isDue(_ state: SessionState, _ remote: RemoteSession) -> Bool {
     guard let verdict = state.verdict, let seal = remote.seal, !state.isAttached,
       state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
@@ -29,7 +29,7 @@ struct SealAdoption {
 
   /// Compares the sealed stream with the local log, and records the seal here.
   ///
-  /// Where that is not possible, the state says why, and the session is treated like any other.
+  /// If that is impossible, the state says why, and the session is treated like any other.
   ///
   /// - Throws: ``ObjectStore/StoreError``; ``Platform/SystemError``.
   func adopt(_ remote: RemoteSession, _ state: inout SessionState) async throws {
@@ -102,7 +102,7 @@ extension SessionState {
 }
 
 extension Sidecar {
-  /// What a seal says, with this home's own fields.
+  /// The seal's sidecar, with this home's own fields.
   fileprivate func asSealed(by seal: Sidecar) -> Sidecar {
     var sidecar = seal
     (sidecar.userId, sidecar.uid, sidecar.deviceId) = (userId, uid, deviceId)

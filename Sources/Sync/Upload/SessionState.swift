@@ -24,7 +24,7 @@ struct SessionState {
   /// Whether the manifest has a row for it.
   var isInManifest = false
 
-  /// The local log; nil if none of it is here.
+  /// The local log; nil if none of it is left.
   var log: LocalStream?
   /// The log as it is sent; nil until a step needs it.
   var view: LocalStream?
@@ -90,14 +90,14 @@ struct SessionState {
 
   /// The log as it is sent.
   ///
-  /// - Throws: ``Platform/SystemError`` if none of it is here.
+  /// - Throws: ``Platform/SystemError`` if none of it is left.
   func requireView() throws -> LocalStream {
     if let view { return view }
     throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
   }
 
-  /// Whether the log as it is now counts, whatever was sent before: all of an attached session's
-  /// stream is one file.
+  /// Whether the present log overrides what was sent before: an attached session's whole stream is
+  /// one file.
   func isWholeFile() throws -> Bool {
     guard let view else { return false }
     return try sidecar.source?.base == 0 && view.available().lowerBound == 0

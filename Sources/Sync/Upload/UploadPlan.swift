@@ -17,8 +17,8 @@ package struct UploadPlan: Sendable {
     package let sent: StreamOffset?
     /// The offset up to which more can be sent; nil to determine it during the upload.
     let sendableEnd: StreamOffset?
-    /// Bytes that the store has by what is remembered of the last pass, to be confirmed by a listing;
-    /// the same as ``sent`` if that is known.
+    /// Bytes in the store according to the last pass, before a listing confirms them; equal to
+    /// ``sent`` if that is known.
     var remembered = StreamOffset.zero
     /// Why no more can be sent; nil if all can, or to determine it during the upload.
     let rest: WaitReason?
@@ -77,8 +77,8 @@ package struct UploadPlan: Sendable {
   /// Why the last pass failed for all sessions; nil if it did not.
   var lastFailure: WaitReason?
 
-  /// The waiting bytes and sessions, for a person who asks between two passes: what the next one
-  /// sends waits because the last one failed, if it did.
+  /// The waiting bytes and sessions between two passes, for a person: if the last pass failed, its
+  /// failure is the reason for bytes that the next pass sends.
   package var waitingSinceLastPass: [WaitingBytes] {
     let failures = Dictionary(
       items.compactMap { item in
@@ -89,13 +89,13 @@ package struct UploadPlan: Sendable {
       return WaitingBytes(session: one.session, reason: reason, bytes: one.bytes)
     }
     let known = Set(told.lazy.filter { $0.reason.kind != .idle }.map(\.session))
-    // One whose every byte was sent, and that cannot be sealed.
+    // Sessions whose every byte was sent, but which could not be sealed.
     let rest = failures.filter { !known.contains($0.key) }.sorted { $0.key < $1.key }
     return told + rest.map { WaitingBytes(session: $0.key, reason: $0.value, bytes: 0) }
   }
 
-  /// Sums of ``waitingSinceLastPass`` by reason, with what attached files have gained since, which the
-  /// next pass sends, too.
+  /// Sums of ``waitingSinceLastPass`` by reason, with the growth of attached files, which the next
+  /// pass sends too.
   package func sumsSinceLastPass(_ growth: AttachPlan.Growth) -> [WaitingSum] {
     var waiting = WaitingSum.sums(of: waitingSinceLastPass)
     guard growth.sessions > 0 else { return waiting }
@@ -121,7 +121,7 @@ package struct UploadPlan: Sendable {
   /// Log bytes that have not been sent, for any reason.
   package var waitingBytes: ByteCount { waiting.reduce(0) { $0 + $1.bytes } }
 
-  /// The waiting bytes of a home that sends nothing, and does not know what was sent.
+  /// The waiting bytes of a home that sends nothing and has no record of what was sent.
   ///
   /// - Parameters:
   ///   - home: the home.

@@ -48,7 +48,7 @@ struct UploadPlanner {
     plan.addWaiting(reason, state)
   }
 
-  /// Whether a waiting session is skipped, rather than without anything to send.
+  /// Whether a waiting session counts as skipped; if not, it has nothing to send.
   private static func isHeld(_ reason: WaitReason) -> Bool {
     switch reason {
     case .backoff, .refused, .fileAbsent, .logGone, .withdrawn: true
@@ -84,7 +84,7 @@ struct UploadPlanner {
     return state
   }
 
-  /// Why nothing is done for a session, whatever was sent; nil if something may be.
+  /// The reason for which a session waits as a whole; nil if it does not.
   private func whole(_ state: SessionState) throws -> WaitReason? {
     guard state.log != nil else { return try withoutLog(state) }
     if state.sidecar.seal != nil {

@@ -27,7 +27,7 @@ enum UploadStep: Hashable {
   case announce
   /// Send the log as the next generation.
   case rewrite
-  /// Fix the masks of an idle log's last bytes, whatever follows them.
+  /// Fix the masks of an idle log's last bytes, so that later bytes cannot change them.
   case settleMasks
   /// Send what the store lacks of the log.
   case sendTail
@@ -43,7 +43,7 @@ enum UploadStep: Hashable {
   case sealMetadata
   /// Save the entry, and leave the session until it grows.
   case rest
-  /// Nothing remains.
+  /// Nothing is left to do.
   case done
 
   /// The next step for a session in a given state.

@@ -46,9 +46,9 @@ extension Uploader {
       sessions: sessions, withdrawn: withdrawn, store: entry.lastError == nil ? nil : entry)
   }
 
-  /// Sessions on this machine, sealed or not, whose remote copy was deleted, in the order of their ids.
+  /// Sessions on this machine, sealed or not, whose remote copy was deleted, sorted by id.
   ///
-  /// - Parameter isWanted: which sessions to look at.
+  /// - Parameter isWanted: which sessions to include.
   /// - Throws: ``Platform/SystemError``.
   package func removed(where isWanted: (SessionID) -> Bool) throws -> [SessionID] {
     let home = context.home
@@ -62,10 +62,10 @@ extension Uploader {
 
   /// Ends a failed session's pause, or its withdrawal: the next pass sends it.
   ///
-  /// A sealed session whose remote copy was deleted is sent anew.
+  /// A sealed session whose remote copy was deleted is sent again.
   ///
-  /// - Returns: false where nothing was changed, as the log is not on this machine any more or the
-  ///   consent does not let it leave.
+  /// - Returns: false if nothing was changed, because the log is no longer on this machine or the
+  ///   consent does not allow sending it.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   @discardableResult
   package func retry(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
@@ -89,8 +89,7 @@ extension Uploader {
   /// Makes the next pass send a session that is sealed in another store to the configured one; its
   /// copy there stays.
   ///
-  /// - Returns: false where the log is not whole on this machine, or the consent does not let it
-  ///   leave.
+  /// - Returns: false if the local log is incomplete, or the consent does not allow sending it.
   /// - Throws: ``Platform/SystemError``; errors of the manifest.
   package func sendFromElsewhere(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
     try Verifier(context).reopen(session, holding: lock)

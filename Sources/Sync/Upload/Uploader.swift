@@ -19,7 +19,7 @@ package struct Uploader: Sendable {
 
   /// Plans a pass.
   ///
-  /// - Parameter turn: which sessions ignore retry backoff.
+  /// - Parameter scope: which sessions ignore retry backoff.
   /// - Throws: when the home or the manifest cannot be read.
   package func plan(_ scope: RetryScope = .due) throws -> UploadPlan {
     var plan = try UploadPlanner(context: context, scope: scope).plan()

@@ -66,7 +66,7 @@ struct Alert: AsyncParsableCommand {
     defaultSubcommand: AlertPassCommand.self)
 }
 
-/// Which rules.
+/// Options that name the file of rules.
 struct AlertRuleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Another file than alerts.yaml in the home.", valueName: "file"))
   var rules: String?

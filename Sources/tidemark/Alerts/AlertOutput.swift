@@ -5,7 +5,7 @@ import ObjectStore
 import Platform
 import SessionLog
 
-/// Messages on standard output.
+/// Prints messages on standard output.
 enum AlertOutput {
   static func text(_ message: AlertNotification, asJSON: Bool) -> String {
     asJSON ? (try? Console.json(message)) ?? message.text : message.text
@@ -13,12 +13,12 @@ enum AlertOutput {
 }
 
 extension FailingTarget {
-  /// How often it failed.
+  /// The number of failures, as text.
   var timesText: String { attempts == 1 ? "once" : "\(attempts) times" }
 }
 
 extension CommandContext {
-  /// Delivers messages as the rules' file says.
+  /// The sender for the targets in the rules' file.
   func alertSender(_ settings: AlertSettings, asJSON: Bool) throws -> TargetSender {
     TargetSender(
       settings.targets, over: try self.settings.alertTransport(), environment: environment
@@ -29,13 +29,13 @@ extension CommandContext {
 }
 
 extension Settings {
-  /// What carries messages: with the proxy and the authorities of the store.
+  /// The transport for notifications, with the store's proxy and certificate authorities.
   func alertTransport() throws -> HTTPTransport {
     var settings = storeSettings
     settings.connectTimeout = min(settings.connectTimeout, .seconds(10))
     settings.stallTimeout = min(settings.stallTimeout, .seconds(10))
     (settings.limitRate, settings.maximumRequests) = (nil, nil)
-    // A pinned key and a certificate of ours are for the store's server.
+    // The pinned key and the client certificate are for the store's server only.
     (settings.pinnedKey, settings.clientCertificateFile, settings.clientKeyFile) = (nil, nil, nil)
     return try settings.transport()
   }

@@ -90,7 +90,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     if failures > 0 { throw ExitStatus.partial }
   }
 
-  /// Asks the heartbeat's URL where all went well; false where that failed.
+  /// Requests the heartbeat's URL if the pass went well; false if that failed.
   private func beat(
     _ settings: AlertSettings, _ setup: CommandContext, after report: AlertPass.Report
   ) async -> Bool {
@@ -102,7 +102,7 @@ struct AlertPassCommand: AsyncParsableCommand {
     return false
   }
 
-  /// Reports what fails, at a terminal at once, else once an hour.
+  /// Reports failures: on a terminal at once, else once an hour.
   private func complain(_ report: AlertPass.Report, _ setup: CommandContext) throws {
     let store = report.storeError.map { ["\($0)"] } ?? []
     let targets = report.failing.sorted { $0.key < $1.key }.map { name, failing in

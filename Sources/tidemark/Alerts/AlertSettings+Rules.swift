@@ -9,7 +9,7 @@ extension AlertSettings {
     "repeat", "group", "per", "then", "resolve",
   ]
 
-  /// A rule; what it does not say is as in `defaults`.
+  /// Parses a rule; missing keys have the values in `defaults`.
   static func rule(
     _ section: Section, _ defaults: Section?, targets: Set<String>
   ) throws -> AlertRule {
@@ -104,7 +104,7 @@ extension AlertSettings {
       }, ignoresCase: try section.value("ignore-case", Settings.flag) ?? false)
   }
 
-  /// Refuses what a rule cannot do.
+  /// Rejects a rule whose keys contradict each other.
   private static func check(_ rule: AlertRule, _ section: Section) throws {
     let isOfRecords = rule.records != nil
     let isOfCrashes = if case .crash = rule.condition { true } else { false }

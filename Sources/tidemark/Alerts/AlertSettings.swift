@@ -9,15 +9,15 @@ import Yams
 struct AlertSettings {
   private(set) var rules: [AlertRule] = []
   private(set) var targets: [String: AlertTarget] = [:]
-  /// Asked after each pass that went well.
+  /// Requested after each successful pass.
   private(set) var heartbeat: Webhook?
-  /// Messages of a pass for one target at the most.
+  /// Maximum number of messages per target and pass.
   private(set) var most = 20
 
   /// Reads the file.
   ///
-  /// - Throws: ``Failure`` for a file that is missing or wrong, or that others than its owner may
-  ///   change: it names commands.
+  /// - Throws: ``Failure`` for a file that is missing or invalid, or that other users may change:
+  ///   it names commands.
   init(path: String) throws {
     try Self.checkOwner(of: path)
     guard let text = try Settings.text(of: path) else {

@@ -90,7 +90,7 @@ struct AlertSilenceCommand: AsyncParsableCommand {
     Console.show(Self.table(silences, zone.zone))
   }
 
-  /// The table of some silences.
+  /// The table of silences.
   static func table(_ silences: [AlertSilence], _ zone: LocalZone) -> Table {
     var table = Table([
       .init(name: "alert", least: 8), .init(name: "device", least: 6, rank: 1),

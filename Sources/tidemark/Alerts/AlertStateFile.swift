@@ -1,20 +1,20 @@
 import Fleet
 import Platform
 
-/// The file that alerts remember in, for a change by a person.
+/// Changes the alerts' state file at a person's request.
 struct AlertStateFile {
   private let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The longest wait for a pass that is running, and the time between two looks.
+  /// The longest wait for a running pass, and the time between two attempts.
   private static let patience = (
     longest: Duration.seconds(60), interval: Duration.milliseconds(100)
   )
 
   /// Changes it while no pass is running.
   ///
-  /// - Throws: ``Failure`` where one does not end, ``Platform/SystemError``.
+  /// - Throws: ``Failure`` if a running pass does not end; ``Platform/SystemError``.
   func change(_ body: (inout AlertState) -> Void) async throws {
     let pass = AlertPass([], state: path) { .now() }
     var waited = Duration.zero

@@ -51,7 +51,7 @@ struct AlertStatusCommand: AsyncParsableCommand {
     Console.show(Self.table(report, zone.zone))
   }
 
-  /// The table of what fires, waits, is silenced or was not delivered.
+  /// The table of firing and pending alerts, silences, and undelivered messages.
   static func table(_ report: Report, _ zone: LocalZone) -> Table {
     var table = Table([
       .init(name: "state"), .init(name: "alert", least: 8), .init(name: "subject", least: 8),

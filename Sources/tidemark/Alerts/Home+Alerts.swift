@@ -1,10 +1,10 @@
 import SessionLog
 
 extension Home {
-  /// The rules of alerts.
+  /// The file with the rules of alerts.
   var alertRulesPath: String { path + "/alerts.yaml" }
-  /// What alerts remember.
+  /// The alerts' state file.
   var alertStatePath: String { operatorPath + "/alerts.json" }
-  /// What is kept by somebody who looks after other devices.
+  /// The folder of an operator's files, about other devices.
   var operatorPath: String { path + "/operator" }
 }

@@ -15,7 +15,7 @@ struct Section {
     (self.node, self.name, self.mapping) = (node, name, mapping)
   }
 
-  /// Refuses keys that are not known.
+  /// Rejects unknown keys.
   func check(_ known: [String]) throws {
     for (key, _) in mapping where !known.contains(key.string ?? "?") {
       throw Settings.unknown(key, key.string ?? "?", of: known)
@@ -26,7 +26,7 @@ struct Section {
     mapping.first { $0.key.string == key }?.value
   }
 
-  /// One value; nil where there is none.
+  /// One value; nil if there is none.
   func text(_ key: String) throws -> (text: String, node: Node)? {
     guard let value = value(key) else { return nil }
     guard let text = value.scalar?.string else {
@@ -50,7 +50,7 @@ struct Section {
     }
   }
 
-  /// A value that is read in a form of its own.
+  /// A value, parsed by a function.
   func value<Value>(_ key: String, _ read: (String) throws -> Value?) throws -> Value? {
     guard let (text, node) = try text(key) else { return nil }
     do {
@@ -61,7 +61,7 @@ struct Section {
     throw Settings.Problem(node, "'\(String(printable: text.utf8))' is no value for '\(key)'")
   }
 
-  /// A mapping below a key; nil where there is none.
+  /// A mapping below a key; nil if there is none.
   func section(_ key: String) throws -> Section? {
     guard let value = value(key), value.scalar?.string.isEmpty != true else { return nil }
     return try Section(value, key)

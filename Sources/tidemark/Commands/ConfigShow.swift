@@ -60,7 +60,7 @@ struct ConfigShow: AsyncParsableCommand {
     try show(settings, home)
   }
 
-  /// The table of some settings.
+  /// The table of settings.
   static func table(_ values: [EffectiveSetting]) -> Table {
     var table = Table([
       .init(name: "key"), .init(name: "value", least: 12),
@@ -74,7 +74,7 @@ struct ConfigShow: AsyncParsableCommand {
     return table
   }
 
-  /// How many files of a source are listed for a person.
+  /// Maximum number of a source's files that are listed for a person.
   private static let fewFiles = 10
 
   private func show(_ settings: Settings, _ home: Home) throws {

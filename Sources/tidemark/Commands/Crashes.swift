@@ -85,7 +85,7 @@ struct Crashes: AsyncParsableCommand {
     (app == nil || crash.subject.app == app) && (until.map { crash.endedAt <= $0 } ?? true)
   }
 
-  /// Crashes that the store has, of all devices unless one is named.
+  /// Crashes in the store, of all devices unless one is named.
   private func remote(
     _ catalog: SessionCatalog, since start: Timestamp
   ) async throws -> [CrashReport] {
@@ -99,7 +99,7 @@ struct Crashes: AsyncParsableCommand {
     .crashes(of: ids, report: Console.complain)
   }
 
-  /// Crashes on this machine that the store does not have yet.
+  /// Crashes on this machine that are not in the store yet.
   private func local(
     _ catalog: SessionCatalog, since start: Timestamp, besides known: [CrashReport]
   ) async throws -> [CrashReport] {
@@ -127,7 +127,7 @@ struct Crashes: AsyncParsableCommand {
     }
   }
 
-  /// The table of some groups.
+  /// The table of groups.
   static func table(_ groups: [CrashGroup], _ zone: LocalZone) -> Table {
     var table = Table([
       .init(name: "count", isRight: true), .init(name: "devices", isRight: true, rank: 3),

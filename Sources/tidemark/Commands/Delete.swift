@@ -39,7 +39,8 @@ struct Delete: AsyncParsableCommand {
   @OptionGroup var owner: UserOptions
   @OptionGroup var diagnostics: DiagnosticOptions
 
-  /// Whether something but a device says which sessions: a device alone is all of its sessions.
+  /// Whether an option other than a device selects sessions: a device alone means all of its
+  /// sessions.
   private var isChoosing: Bool { sessions.choice.isNarrowing || span.isChoosing }
 
   func validate() throws {

@@ -121,7 +121,7 @@ struct Doctor: AsyncParsableCommand {
     Console.say()
   }
 
-  /// What is known of environments.
+  /// Describes the environments in which Tidemark ran.
   static func lines(of all: [EnvironmentReport], missingInCron missing: [String]) -> [ReportLine] {
     var lines: [ReportLine] = []
     func add(_ name: String, _ value: String, _ colour: Console.Colour? = nil) {
@@ -155,7 +155,7 @@ struct Doctor: AsyncParsableCommand {
     for line in Self.lines(of: finding, rights) { Console.say(line) }
   }
 
-  /// What a check has found.
+  /// Describes the result of a check.
   static func lines(of finding: ProbeFinding, _ rights: NeededRights) -> [ReportLine] {
     let (word, colour): (String, Console.Colour?) =
       switch finding.outcome {

@@ -189,11 +189,11 @@ struct Init: AsyncParsableCommand {
     Console.complain(
       "cron cannot use the store: \(problem)"
         + (missing.isEmpty ? "" : " Not set in cron: \(missing)."))
-    // A login in the environment is there on purpose.
+    // With `--no-save`, the login is in the environment on purpose.
     if !noSave { throw ExitStatus.partial }
   }
 
-  /// Says that the store changes, and what that means for sessions which the former one has.
+  /// Reports that the store changes, and the consequences for sessions in the former one.
   private func sayWhatStays(_ url: StoreURL, _ setup: CommandContext) throws {
     guard let former = setup.settings.store,
       (try? setup.storeURL(former))?.description ?? former != url.description

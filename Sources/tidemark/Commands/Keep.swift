@@ -70,7 +70,7 @@ struct Keep: AsyncParsableCommand {
     } catch let error as StoreError
       where error.code != .cancelled && !sessions.choice.devices.isElsewhere
     {
-      // The local copies need no store.
+      // Keeping local copies needs no store.
       (context, storeError) = (nil, error)
       entries = try await self.entries(SessionCatalog(setup.reading(with: nil)), setup)
     }

@@ -27,7 +27,7 @@ extension List {
     Console.show(Self.table(found, now))
   }
 
-  /// The table of some devices.
+  /// The table of devices.
   static func table(_ devices: [DeviceSummary], _ now: Timestamp) -> Table {
     var table = Table([
       .init(name: "device", least: 8), .init(name: "seen", isRight: true),

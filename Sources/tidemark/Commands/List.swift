@@ -150,7 +150,7 @@ struct List: AsyncParsableCommand {
     return reverse ? sorted.reversed() : sorted
   }
 
-  /// Until when sessions are kept, by the holds of this home and of the store.
+  /// The ends of holds on sessions, in this home and in the store.
   private static func holds(
     _ setup: CommandContext
   ) throws -> (SessionCatalog.Entry) -> Timestamp? {
@@ -167,8 +167,7 @@ struct List: AsyncParsableCommand {
     }
   }
 
-  /// The table of some sessions; unless columns are named, all of them, except an empty note
-  /// column.
+  /// The table of sessions; unless columns are named, with all columns except an empty note column.
   static func table(
     _ entries: [SessionCatalog.Entry], _ columns: [ListColumn]?, _ view: ListColumn.View
   ) -> Table {
@@ -186,7 +185,7 @@ struct List: AsyncParsableCommand {
     let device: String
     let app: String
     let user: String
-    // The former names of these, for scripts.
+    // The same under former names, for scripts.
     let sessionId: SessionID
     let deviceName: String
     let appName: String

@@ -11,7 +11,7 @@ enum ListColumn: String, CaseIterable {
   struct View {
     let now: Timestamp
     let zone: LocalZone
-    /// The location of the store that was asked; nil if none was.
+    /// The location of the queried store; nil if none was queried.
     var store: String?
     /// Until when a session is kept beyond its retention; nil if it is not.
     var keptUntil: (SessionCatalog.Entry) -> Timestamp? = { _ in nil }
@@ -117,13 +117,13 @@ extension ExitCause {
 
 /// The remote copy of a session, as a listing of the store shows it.
 enum RemoteCopy: Equatable {
-  /// There as far as the session says, or the store was not asked.
+  /// As stated by the session, or the store was not queried.
   case asUploaded
   /// Deleted on purpose, by retention or by a person.
   case reaped
   /// Gone, although this device has sent it and not deleted it.
   case missing
-  /// In another store than the one that was asked.
+  /// In another store than the queried one.
   case elsewhere(String)
 }
 
@@ -131,7 +131,7 @@ extension SessionCatalog.Entry {
   /// Whether the remote copy was deleted on purpose, by retention or by a person, and is gone.
   var isReaped: Bool { remote == nil && sidecar.remoteReapedAt != nil }
 
-  /// What has become of the remote copy.
+  /// The state of the remote copy.
   ///
   /// - Parameter store: the location of the store whose listing the entry is from; nil for none.
   func remoteCopy(in store: String?) -> RemoteCopy {

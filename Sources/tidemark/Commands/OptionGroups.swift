@@ -18,8 +18,7 @@ struct UserOptions: ParsableArguments {
 
   /// Opens the user's home.
   ///
-  /// - Parameter isNeeded: whether to make it where there is none; false for commands that only
-  ///   read.
+  /// - Parameter isNeeded: whether to create a missing home; false for commands that only read.
   func setup(_ logger: Logger, isNeeded: Bool = true) throws -> CommandContext {
     try CommandContext(user: user, isNeeded: isNeeded, logger: logger)
   }
@@ -125,7 +124,7 @@ struct DeviceOptions: ParsableArguments {
     return [try Self.choose(device, among: known).deviceId]
   }
 
-  /// Refuses other devices, for a command whose work is done where the sessions are recorded.
+  /// Rejects other devices, for a command that works only on the recording device.
   func expectOwn(_ setup: CommandContext, _ command: String) throws {
     let own = setup.device
     let isOwn = device.map { $0 == own.deviceName || own.deviceId.hasPrefix($0) && !$0.isEmpty }
@@ -136,9 +135,9 @@ struct DeviceOptions: ParsableArguments {
         + "\(own.deviceId)); run it on the other device")
   }
 
-  /// The one device that a name, an id or the beginning of an id means.
+  /// The device with a name, an id, or the beginning of an id.
   ///
-  /// - Throws: ``Failure`` when there is none, or more than one.
+  /// - Throws: ``Failure`` if there is none, or more than one.
   static func choose(_ given: String, among known: [DeviceRecord]) throws -> DeviceRecord {
     if let whole = known.first(where: { $0.deviceId == given }) { return whole }
     let named = known.filter { $0.deviceName == given }

@@ -4,7 +4,7 @@ import SessionReading
 import Sync
 
 extension ReadingContext {
-  /// Looks sessions up; if one is not found, says what this home has done with it.
+  /// Looks sessions up; the error for a missing one says what this home did with it.
   func explaining<Result>(_ lookUp: () async throws -> Result) async throws -> Result {
     do {
       return try await lookUp()
@@ -13,8 +13,8 @@ extension ReadingContext {
     }
   }
 
-  /// What this home knows of a session that is neither on this machine nor in the store; nil if
-  /// nothing.
+  /// Explains, from this home's records, where a session went that is neither local nor remote; nil
+  /// without a record.
   private func explanation(of error: LookupError) throws -> Failure? {
     guard let wanted = try? ShortenedID(error.given), try FileStatus(home.path) != nil else {
       return nil

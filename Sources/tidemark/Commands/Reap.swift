@@ -103,8 +103,7 @@ struct Reap: AsyncParsableCommand {
     if failed > 0 { throw ExitStatus.partial }
   }
 
-  /// Reaps the store's side; nothing for a home that sends nothing, unless the store's side is asked
-  /// for.
+  /// Reaps remote copies; for a home that sends nothing, only if that side was requested.
   private func reapRemoteSide(
     of setups: [CommandContext], _ own: CommandContext, _ retention: Retention
   ) async throws -> Int {
@@ -160,7 +159,7 @@ struct Reap: AsyncParsableCommand {
     return try await errors.count + prune(context, retention, of: chosen, holding: lock)
   }
 
-  /// The sessions that the options choose; nil for all.
+  /// The sessions that the options select; nil for all.
   private func chosen(
     in reading: ReadingContext, devices: [String]
   ) async throws -> Set<SessionID>? {
@@ -228,7 +227,7 @@ struct Reap: AsyncParsableCommand {
 
   private func say(_ line: Line) throws { Console.say(try Console.json(line)) }
 
-  /// With --json, prints what became of a plan for parts.
+  /// With --json, prints the results of a plan for parts.
   ///
   /// - Parameter outcomes: one for each removal; none in a dry run.
   private func sayLines(_ plan: PrunePlan, _ outcomes: [DeletionOutcome]) throws {
@@ -319,7 +318,7 @@ struct Reap: AsyncParsableCommand {
 
   private var showsRemovals: Bool { dryRun || explain || Console.outputIsTerminal }
 
-  /// With --json, prints what became of a plan.
+  /// With --json, prints the results of a plan.
   private func sayLines(
     _ removals: [ReapPlan.Removal], _ kept: [ReapPlan.Kept], side: String,
     deleted: Set<SessionID>
@@ -353,7 +352,7 @@ struct Reap: AsyncParsableCommand {
     for kept in kept { Console.say(Self.line("keep \(side)", kept.session, nil, kept.reason)) }
   }
 
-  /// What happens to a copy, and why.
+  /// Describes what is done with a copy, and why.
   static func line(
     _ verb: String, _ session: SessionID, _ bytes: ByteCount?, _ reason: String?
   ) -> ReportLine {
@@ -363,7 +362,7 @@ struct Reap: AsyncParsableCommand {
 }
 
 extension ReapPlan {
-  /// Leaves sessions alone that a person did not choose.
+  /// Removes sessions from the plan that a person did not select.
   fileprivate mutating func restrict(to chosen: Set<SessionID>?) {
     guard let chosen else { return }
     local.removeAll { !chosen.contains($0.session) }
@@ -374,7 +373,7 @@ extension ReapPlan {
 }
 
 extension PrunePlan {
-  /// Leaves parts alone of sessions that a person did not choose.
+  /// Removes parts from the plan whose sessions a person did not select.
   fileprivate mutating func restrict(to chosen: Set<SessionID>?) {
     guard let chosen else { return }
     pruned.removeAll { !chosen.contains($0.part.session) }

@@ -99,7 +99,7 @@ struct Retry: AsyncParsableCommand {
     if let problem = try setup.storeProblem() { throw problem }
   }
 
-  /// Lets sessions be uploaded that another store has.
+  /// Allows uploading sessions that are sealed in another store.
   private func sendFromElsewhere(_ uploader: Uploader, _ lock: HomeLock?) throws {
     let copies = try uploader.sealedCopies()
     var refused = 0
@@ -120,7 +120,7 @@ struct Retry: AsyncParsableCommand {
     if refused > 0 { throw ExitStatus.partial }
   }
 
-  /// Lets a session be uploaded again whose remote copy was deleted.
+  /// Allows uploading a session again whose remote copy was deleted.
   private func release(
     _ session: SessionID, _ uploader: Uploader, _ lock: HomeLock?
   ) throws {

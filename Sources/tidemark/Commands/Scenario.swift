@@ -37,14 +37,14 @@ extension ScenarioName {
   }
 }
 
-/// The setup shared by the subcommands.
+/// The home and the states that the subcommands share.
 private struct ScenarioPlace {
   let setup: CommandContext
   var file: ControlFile { ControlFile(setup.home) }
 
   init() throws { setup = try CommandContext(acceptsBadSettings: true, logger: .off) }
 
-  /// The states, and scenarios that sessions declare but that have no state any more.
+  /// The states, with scenarios that sessions declare but whose state was removed.
   func known() async throws -> [ScenarioName: ScenarioState] {
     var known = try file.scenarios()
     for name in try await declared() where known[name] == nil {
@@ -53,7 +53,8 @@ private struct ScenarioPlace {
     return known
   }
 
-  /// The scenarios that unsealed sessions declare; for root in machine-wide mode, those of all users.
+  /// The scenarios that unsealed sessions declare; for root in machine-wide mode, those of all
+  /// users.
   private func declared() async throws -> Set<ScenarioName> {
     guard setup.servesAllUsers else { return try DeclaredScenarios(setup.home).names() }
     var found: Set<ScenarioName> = []
@@ -101,7 +102,7 @@ private struct ScenarioPlace {
   }
 }
 
-/// What has become of a scenario.
+/// The state of a scenario after a change.
 private struct ScenarioChange: Encodable {
   let scenario: String
   var isEnabled: Bool?

@@ -1,6 +1,6 @@
 import Platform
 
-/// What to say of sessions that another store has.
+/// The message about sessions that were sealed in another store.
 enum SealedElsewhere {
   /// A message that they stay on this machine, and what ends that.
   static func text(_ count: Int, _ store: String) -> String {

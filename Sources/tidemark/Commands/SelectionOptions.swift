@@ -19,7 +19,7 @@ struct ChoiceOptions: ParsableArguments {
   /// Whether an option other than those for devices selects sessions.
   var isNarrowing: Bool { app != nil || failed }
 
-  /// Whether a session is selected, whatever its device.
+  /// Whether a session is selected, regardless of its device.
   func includes(_ entry: SessionCatalog.Entry) -> Bool {
     (app == nil || entry.sidecar.appName == app) && (!failed || entry.sidecar.hasFailed)
   }
@@ -52,7 +52,8 @@ struct SelectionOptions: ParsableArguments {
   ///   - until: excludes sessions that began later.
   ///   - limit: maximum number, newest first.
   ///   - redactor: masks local logs; nil to read them as they are.
-  ///   - asksStore: whether to query the store even for named sessions that are complete here.
+  ///   - asksStore: whether to query the store even for named sessions that are complete on this
+  ///     machine.
   func entries(
     _ setup: CommandContext, _ side: SideOptions, _ owner: UserOptions,
     since: Timestamp? = nil, until: Timestamp? = nil, limit: Int = .max,

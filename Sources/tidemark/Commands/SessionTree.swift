@@ -57,7 +57,7 @@ struct SessionTree {
   ///   - width: the width to fit lines into; nil for none.
   ///   - say: prints a line.
   ///   - lines: the last lines of a session.
-  /// - Returns: titles of the columns for which there is no room.
+  /// - Returns: titles of omitted columns.
   func print(
     _ table: Table, width: Int?, _ say: (String) -> Void,
     lines: (SessionCatalog.Entry) async throws -> [String]

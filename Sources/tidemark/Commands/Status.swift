@@ -206,7 +206,7 @@ struct Status: AsyncParsableCommand {
       }
   }
 
-  /// Why sessions stay that are old by the wall clock.
+  /// Why sessions that are old by the wall clock are not deleted yet.
   private static func reapingWaits(_ setup: CommandContext, _ lived: LivedClock) throws -> [String]
   {
     let time = lived.time

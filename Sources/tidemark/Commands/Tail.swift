@@ -62,8 +62,8 @@ struct Tail: AsyncParsableCommand {
 
   /// The sessions to print.
   ///
-  /// The newest session of this device is on this machine, so the store is queried only if its log
-  /// is no longer here.
+  /// The newest session of this device is on this machine, so the store is queried only if its
+  /// local log is gone.
   private func selected(_ setup: CommandContext) async throws -> SelectedSessions {
     if sessions.ids.isEmpty, !sessions.choice.devices.isElsewhere, !side.remote {
       var local = side

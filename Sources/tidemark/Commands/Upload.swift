@@ -96,7 +96,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// An error that a person has to fix, which cron would otherwise report every minute.
+  /// Reports an error that a person has to fix: without a terminal, as in cron, once an hour.
   private func report(_ error: any Error) throws -> ExitStatus {
     guard !Console.errorIsTerminal, !forRecorder, !now else { throw error }
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
@@ -179,7 +179,7 @@ struct Upload: AsyncParsableCommand {
     pass.patience = wait ?? .zero
     if dryRun { return try await show(pass.preview(), of: setup.home) }
     let hooks = Hooks(setup)
-    // The upload may take long, or be stopped.
+    // Report crashes before the upload, which may take long, or be stopped.
     await hooks.tellCrashes()
     let result: Result<ExitStatus, any Error>
     do {
@@ -187,7 +187,7 @@ struct Upload: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    // A session that crashed meanwhile may be sealed by now.
+    // Again after it: a session that crashed meanwhile may be sealed by now.
     await hooks.tellCrashes()
     await hooks.tellStall()
     if let store = counted.withLock({ $0 }) {
@@ -221,7 +221,7 @@ struct Upload: AsyncParsableCommand {
     policy.retryScope = now ? .all : Console.errorIsTerminal ? .passing : .due
     policy.sources = setup.sources
     policy.retention = setup.settings.retention
-    // Where root uploads for all users, the store's retention is root's.
+    // If root uploads for all users, only root applies the store's retention.
     policy.reapsRemote =
       setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
@@ -265,7 +265,7 @@ struct Upload: AsyncParsableCommand {
     return .ok
   }
 
-  /// What an upload did.
+  /// Sums up an upload.
   static func line(
     log: ByteCount, stored: ByteCount, objects: Int, sealed: Int, reaped: Int
   ) -> ReportLine {
@@ -274,7 +274,7 @@ struct Upload: AsyncParsableCommand {
         + "sealed \(Plural.text(sealed, "session")), reaped \(reaped)")
   }
 
-  /// What an upload would do.
+  /// Describes what an upload would do.
   static func lines(of preview: UploadPass.Preview) -> [ReportLine] {
     let plan = preview.upload
     var lines: [ReportLine] = []
@@ -291,7 +291,7 @@ struct Upload: AsyncParsableCommand {
       add("\(session)  deletes what its seal has made obsolete")
     }
     for held in plan.skipped { add("\(held.session)  skipped: \(held.reason)") }
-    // Of what a session has in the store already nothing is known without asking.
+    // Without a listing, it is unknown how much of a session the store has.
     let most = plan.items.contains { $0.sent == nil && $0.unsent > 0 } ? "up to " : ""
     let bytes = plan.unsent + preview.attachedBytes
     if plan.items.isEmpty, preview.attached.isEmpty {
@@ -336,7 +336,7 @@ struct Upload: AsyncParsableCommand {
     switch event {
     case .unreadable(let path, let reason): Console.complain("\(path): \(reason)")
     case .postponed(let postponement):
-      // Without a terminal it is reported once; `status` shows it as long as it lasts.
+      // Without a terminal, report it once; `status` shows it as long as it lasts.
       if postponement.isNew || Console.errorIsTerminal {
         Console.complain(Reap.text(postponement))
       }

@@ -96,7 +96,7 @@ struct Verify: AsyncParsableCommand {
       try ReadBack(at: .now(), whole: whole, of: sealed).save(in: setup.home)
     }
     guard !broken.isEmpty else { return }
-    // Repair what is damaged, but not a store that is not the one it should be.
+    // Repair damage only in the intended store.
     try await FormatMarker.check(
       context.store, isUsed: UsedStores.load(setup.home).contains(context.store.location),
       create: false)

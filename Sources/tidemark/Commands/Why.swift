@@ -49,7 +49,7 @@ struct Why: AsyncParsableCommand {
         Console.say(ReportLine("  \(Self.text(entry, zone.zone))"))
       }
       if let age = trash[session] {
-        // The trash knows the day.
+        // The trash records only the day.
         let how = age < .days(1) ? "less than a day" : Age.text(age)
         Console.say(
           ReportLine("  In the trash for \(how); 'tidemark restore \(session)' puts it back."))

@@ -12,7 +12,7 @@ enum ArgumentValue {
   /// The end of a time span: the last of two moments, if clocks show the time twice.
   static let until: @Sendable (String) throws -> Timestamp = { try time($0, as: .end) }
 
-  /// Refuses a span that ends before it begins.
+  /// Rejects a span that ends before it begins.
   static func expectOrder(since: Timestamp?, until: Timestamp?) throws {
     if let since, let until, since > until {
       throw ValidationError("--since is after --until: nothing can be between them.")

@@ -20,11 +20,11 @@ enum SessionCompletion {
     return Array(found.prefix(most))
   }
 
-  /// More than anyone would read.
+  /// Maximum number of ids offered.
   private static let most = 200
 }
 
-/// Completes what follows `run --`.
+/// Completes the words after `run --`.
 enum ProgramCompletion {
   /// For the first word programs in `PATH`, or files if it contains a slash; then files.
   static let words: @Sendable ([String], Int, String) -> [String] = { words, index, prefix in

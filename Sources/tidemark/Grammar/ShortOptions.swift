@@ -7,7 +7,7 @@ enum ShortOptions {
     "export": "n:o:vh", "play": "i:vh", "delete": "yvh", "reap": "yvh",
   ]
 
-  /// The option that a bare number stands for, as in `tail -20` and `grep -2`.
+  /// The option that a bare number sets, as in `tail -20` and `grep -2`.
   private static let ofNumber = ["list": "n", "show": "n", "tail": "n", "export": "n", "grep": "C"]
 
   /// Rewrites the arguments that follow the program's name.

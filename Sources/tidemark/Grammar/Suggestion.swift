@@ -7,7 +7,7 @@ enum Suggestion {
     return near.flatMap { $0.0 <= most ? $0.1 : nil }
   }
 
-  /// What other programs call our commands.
+  /// Names that other programs use for our commands.
   private static let synonyms = [
     "ls": "list", "ps": "list", "sessions": "list", "rm": "delete", "remove": "delete",
     "cat": "show", "logs": "show", "find": "grep", "search": "grep", "push": "upload",

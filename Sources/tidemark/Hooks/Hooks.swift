@@ -20,22 +20,22 @@ struct HookSettings {
 
 /// Runs a home's commands, as the home's owner.
 ///
-/// Commands have limits of their own: each is killed after ``commandLimit``, and no further crash is
-/// reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an upload
-/// that root has started for the home.
+/// Commands have limits of their own: each is killed after ``commandLimit``, and no further crash
+/// is reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an
+/// upload that root has started for the home.
 struct Hooks {
   private let setup: CommandContext
   private var hooks: HookSettings { setup.settings.hooks }
   /// Sessions unsealed before the upload.
   private let open: [SessionID]
 
-  /// A command and everything it has started are killed after this time.
+  /// Time limit of a command; then it is killed with everything it has started.
   private static let commandLimit = Duration.seconds(30)
-  /// The longest time an upload waits for commands: for those of crashes, before and after it, and for
-  /// the one of a stall.
+  /// The longest time an upload waits for commands: for those of crashes, before and after it, and
+  /// for the one of a stall.
   static let longest = CrashTelling.limit + CrashTelling.limit + commandLimit * 3
 
-  /// Records the sessions to check; before the upload, which may seal them.
+  /// Records the sessions to check; call it before the upload, which may seal them.
   init(_ setup: CommandContext) {
     self.setup = setup
     open = setup.settings.hooks.onCrash == nil ? [] : (try? setup.home.openSessions()) ?? []
@@ -66,7 +66,7 @@ struct Hooks {
     }
   }
 
-  /// Reports that nothing reaches the store; after the upload.
+  /// Reports that nothing reaches the store; call it after the upload.
   func tellStall() async {
     guard hooks.onStale != nil, setup.sends else { return }
     await asOwner {
@@ -107,7 +107,7 @@ struct Hooks {
 
   private func lock() throws -> FileLock? { try FileLock.tryExclusive(path + ".lock") }
 
-  /// The command, if it may be run: root runs none that another user has configured.
+  /// The command, if it may be run: root runs no command that another user has configured.
   private func command(_ command: [String]?, _ key: String) throws -> [String]? {
     guard let command, Account.hasRootsRights || setup.home.owner != nil else { return command }
     let path = setup.home.configurationPath

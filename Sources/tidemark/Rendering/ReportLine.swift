@@ -4,14 +4,14 @@
 struct ReportLine: Equatable {
   let text: String
   let colour: Console.Colour?
-  /// Blanks before the text's second line and those after it.
+  /// Number of blanks before each line of the text but the first.
   let indent: Int
 
   init(_ text: String, _ colour: Console.Colour? = nil, indent: Int = 4) {
     (self.text, self.colour, self.indent) = (text, colour, indent)
   }
 
-  /// The line in pieces that fit a width, as far as words do.
+  /// The line in pieces that fit a width, unless a word is wider.
   ///
   /// - Parameter width: in columns; nil for one piece.
   func lines(width: Int?) -> [String] {
@@ -25,7 +25,7 @@ struct ReportLine: Equatable {
       let isFirst = line.allSatisfy { $0 == " " }
       if !isFirst, (line + blanks + word).displayWidth > width {
         lines.append(line)
-        // A path or a URL rather begins further left than that it is too wide.
+        // Reduce the indentation for a long word, such as a path or a URL.
         line = String(repeating: " ", count: max(0, min(indent, width - word.displayWidth))) + word
       } else {
         line += blanks + word

@@ -8,7 +8,7 @@ import Redaction
 
 /// A workload to measure: in time and in instructions.
 package struct Workload: Sendable {
-  /// What one run does.
+  /// The work of one run, as printed.
   package let name: String
   /// Number of runs that count as one, if a run takes microseconds.
   package let scale: Int

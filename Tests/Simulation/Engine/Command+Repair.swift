@@ -63,8 +63,7 @@ extension Command {
     }
   }
 
-  /// Counts an attached session's lines as deleted, wherever a rotation has moved or copied its
-  /// file.
+  /// Counts an attached session's lines as deleted, in its file and in a rotation's copies of it.
   private func retireLines(of source: Sidecar.Source) throws {
     for name in try Directory.names(in: logs) {
       let path = "\(logs)/\(name)"

@@ -7,7 +7,7 @@ extension Judge {
   /// How long the trash keeps sessions, in milliseconds.
   private static let trashLife: Int64 = 7 * 86_400_000
 
-  /// A session with a hold stays, whatever its age and whichever command runs.
+  /// A session with a hold stays, at any age and under any command.
   func judgeHolds(_ session: SessionID) {
     for (home, sessions) in before.held.sorted(by: { $0.key < $1.key })
     where sessions.contains(session) {
@@ -77,7 +77,7 @@ extension Judge {
     for (session, positions) in trashed.sorted(by: { $0.key < $1.key }) {
       let lost = positions.subtracting(after.copies(home.number)[session] ?? RangeSet())
       guard !lost.isEmpty, !oracle.isAsked(session) else { continue }
-      // What was restored may be pruned by an upload that runs beside.
+      // A concurrent upload may prune a restored copy.
       let isRestored = after.local[home.number]?[session]?.isEmpty == false
       if isRestored, after.remote[session]?.isSuperset(of: lost) == true { continue }
       let since = oracle.trashed(session, in: home.home)

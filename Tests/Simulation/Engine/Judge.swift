@@ -87,7 +87,7 @@ struct Judge {
     }
   }
 
-  /// A session being recorded keeps its objects, whatever its age.
+  /// A session being recorded keeps its objects at any age.
   private func judgeRunning(_ session: SessionID) {
     guard after.running.contains(session) else { return }
     let lost = (before.remote[session] ?? RangeSet()).subtracting(

@@ -36,7 +36,7 @@ final class Oracle: Sendable {
     var isTampered = false
     /// The most bytes that a reader got of each session.
     var readable: [SessionID: Int] = [:]
-    /// Sidecars as sent, whatever happened to them in transit.
+    /// Sidecars as sent, before any damage in transit.
     var sidecars: Set<[UInt8]> = []
     /// When sessions entered the trash of a home, in milliseconds.
     var trashed: [String: Int64] = [:]

@@ -36,7 +36,7 @@ final class SimulatedProcess: FileEffects {
   /// Lets it live for this number of further effects; nil for no limit.
   func live(for effects: Int?) { state.withLock { $0.left = effects ?? .max } }
 
-  /// What happens to a process at a call to the store.
+  /// The fate of a process at a call to the store.
   enum Turn {
     /// It lives; the call has this index in its life.
     case lives(Int)

@@ -1,6 +1,6 @@
 import Platform
 
-/// Real time in a world, whatever its clocks show.
+/// Real time in a world, which its clocks may not show.
 final class SimulatedTime: Sendable {
   private let elapsed: Guarded<Int64>
   private let beginning: @Sendable () -> Int64

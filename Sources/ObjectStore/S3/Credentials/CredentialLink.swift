@@ -1,17 +1,17 @@
-/// One place in the chain of places for an access key.
+/// One source in the chain of sources of an access key.
 protocol CredentialLink: Sendable {
-  /// Whether the user configured this place: then no later one counts, whatever is found.
+  /// Whether the user configured this source: then later ones are ignored, even if it has no key.
   var isConfigured: Bool { get }
 
-  /// Reads the place.
+  /// Reads the source.
   ///
   /// Throws `StoreError` if it contains something other than a whole key.
   func find() async throws -> CredentialFinding
 }
 
-/// A place on this machine, which is read without waiting.
+/// A source on this machine, which is read without waiting.
 protocol LocalCredentialLink: CredentialLink {
-  /// Reads the place, like ``CredentialLink/find()``.
+  /// Reads the source, like ``CredentialLink/find()``.
   func findLocally() throws -> CredentialFinding
 }
 
@@ -21,7 +21,7 @@ extension LocalCredentialLink {
   func find() async throws -> CredentialFinding { try findLocally() }
 }
 
-/// The content of a place in the chain.
+/// The content of a source in the chain.
 enum CredentialFinding: Sendable {
   /// A key, and where it was found, in words that do not reveal it.
   case key(S3Credentials, origin: String)
