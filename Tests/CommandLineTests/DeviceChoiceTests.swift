@@ -6,7 +6,7 @@ import Testing
 
 @testable import tidemark
 
-/// `--device`: which device is meant, and what a device alone does not say.
+/// `--device`: the device that it selects, and commands for which a device alone is not enough.
 @Suite(.tags(.small)) struct DeviceChoiceTests {
   private static let devices = [
     ("aaaa1111bbbb2222", "vm"), ("aaaa3333bbbb4444", "vm"), ("cccc5555dddd6666", "web"),

@@ -124,7 +124,7 @@ import Testing
     Snapshot.expect(objects.joined(separator: "\n") + "\n", is: "alert.jsonl")
   }
 
-  /// Of a machine that is configured for all users: one without anything, and one with all.
+  /// Metrics of two homes in machine-wide mode: one without any values, and one with all.
   @Test func `metrics are printed in Prometheus's text format`() {
     var metrics = DeviceMetrics()
     metrics.user = "anna"

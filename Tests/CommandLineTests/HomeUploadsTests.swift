@@ -9,9 +9,9 @@ import TidemarkUpload
 @testable import tidemark
 
 @Suite(.tags(.medium)) struct HomeUploadsTests {
-  /// Uploads in which each process says that the store is down.
+  /// Runs uploads in which each process reports that the store is down.
   ///
-  /// - Returns: how many were started, and how often the store was asked.
+  /// - Returns: the number of started processes, and of checks of the store.
   private func run(isStoreDown: Bool) async throws -> (started: Int, asked: Int) {
     let homes = try (0..<5).map { _ in try TestHome() }
     for home in homes { _ = try home.writer() }
@@ -37,7 +37,7 @@ import TidemarkUpload
     return (started.withLock { $0 }, asked)
   }
 
-  /// A user may bring about what a process says.
+  /// A user may cause what a process reports.
   @Test func `uploads end for all only if the store is found to be down`() async throws {
     let doubted = try await run(isStoreDown: false)
     #expect(doubted.started == 5 && (1...5).contains(doubted.asked))

@@ -85,7 +85,7 @@ import Testing
       uploaded: 0, consent: .metadata),
   ]
 
-  /// A session that was sealed in a store, of which a listing has shown nothing.
+  /// A session sealed in a store whose listing does not show it.
   static func sealedEntry(in store: String) throws -> SessionCatalog.Entry {
     try Session(
       id: "20261122t143005z-k3f9a7c2", app: "nightly-job", status: .terminated, cause: .exit(0),

@@ -55,8 +55,9 @@ import Testing
     chat = try ScriptedServer(Array(repeating: ScriptedServer.answer("200 OK"), count: 9))
   }
 
-  /// Makes the programs, files, sessions and rules that the guides speak of; in the folder, not in
-  /// a test's process, which other tests' children may hold open files of.
+  /// Makes the programs, files, sessions and rules that the guides mention.
+  ///
+  /// A shell does it: files written by this process may still be open in other tests' children.
   private func prepare() async throws {
     let alerts = try #require(GuideTests.block("yaml", in: "Alerts.md", containing: "alerts:"))
     let rules = try #require(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fleet
 
-/// A fleet for a day, and what looking after it costs.
+/// A day of a fleet, and the requests that its alerts take.
 @Suite(.tags(.medium)) struct AlertCampaignTests {
   /// 100 devices with 20 sessions each, spread over a day, some of which crash, log errors, or fall
   /// silent: each is reported, and nothing else.
@@ -21,7 +21,7 @@ import Testing
     let world = try AlertWorld([crash, errors, silent])
     var random = SeededGenerator(case: 22)
     let devices = try (0..<100).map { try world.device("d\($0)") }
-    // Device 7 has a day off after noon, all others send something each hour or so.
+    // Device 7 is silent after noon, all others send something about once an hour.
     var expected: (crashes: Set<String>, errors: Set<String>) = ([], [])
     var open: [(device: SimulatedDevice, session: SessionID, fate: Int, isDue: Int)] = []
     var begun = [Int](repeating: 0, count: devices.count)
@@ -84,15 +84,15 @@ import Testing
     #expect(told.errors == expected.errors)
     #expect(Set(told.silent) == ["d7"])
     // Each pass: the devices, their folders, and today's. A name for each device, a sidecar and a
-    // segment for each session, and for each end with something new. Yesterday's folder counts
-    // until six in the morning, and all folders are looked into four times.
+    // segment for each session, and for each end with something new. Yesterday's folder is listed
+    // until six in the morning, and all folders four times.
     #expect(requests.lists <= 48 * (1 + 100 * 2) + 12 * 100 + 8 * 100, "\(requests)")
     #expect(
       requests.gets <= 200 + 2 * (2000 + expected.errors.count + expected.crashes.count),
       "\(requests)")
   }
 
-  /// The usual case: a server with an open session that sends a segment a minute, looked at every
+  /// The usual case: a server with an open session that sends a segment a minute, and a pass every
   /// five minutes.
   @Test(arguments: [false, true])
   func `a pass over a running server costs a fixed number of requests`(
@@ -119,7 +119,7 @@ import Testing
       try await world.pass()
     }
     let asked = world.store.takeRequests()
-    // Each pass today's folder; every third the devices and the day folders.
+    // Each pass lists today's folder; every third also the devices and the day folders.
     #expect(asked.lists == passes + 2 * (passes / 3), "\(asked)")
     // With rules on records: each segment once.
     #expect(asked.gets == (readsRecords ? passes * 5 : 0), "\(asked)")

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// An answer, and what is said of it; nothing of the URL but the server.
+  /// An answer, and the text about it, which names only the server of the URL.
   @Test(
     arguments: [
       (["500 Internal Server Error"], [], "answer 500"),

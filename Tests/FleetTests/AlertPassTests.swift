@@ -86,7 +86,7 @@ import Testing
     device.write("old", .error, to: crashed)
     try device.upload(crashed, ending: .reboot)
     world.minutes(61)
-    // The newest object of this session is new, its end is not.
+    // The newest object of this session is recent, its end is not.
     let late = device.begin { $0.endedAt = Timestamp(milliseconds: 1_769_092_205_123) }
     try device.upload(late, ending: .exit(3))
     try await world.pass()
@@ -234,7 +234,7 @@ import Testing
 
   @Test func `a message of unknown delivery is sent again with the same key`() async throws {
     struct Killed: Error {}
-    /// Delivers, and dies before anybody knows.
+    /// Delivers, and dies before the delivery is recorded.
     struct Dying: AlertSender {
       let sender: RecordingSender
       func send(_ message: AlertNotification, to target: String) async -> String? {

@@ -125,7 +125,7 @@ import Testing
       [
         Pass(at: 0, sees: [Self.errors(1, at: 0)], tells: []),
         Pass(at: 300, sees: [], tells: []),
-        // It had ended, and begins anew.
+        // It had ended, and begins again.
         Pass(at: 360, sees: [Self.errors(1, at: 360)], tells: []),
         Pass(at: 620, sees: [Self.errors(1, at: 620)], tells: []),
         Pass(at: 960, sees: [Self.errors(1, at: 960)], tells: []),
@@ -143,7 +143,7 @@ import Testing
             Self.errors(1, at: 0, of: Self.subject("d2")),
             Self.errors(1, at: 0, of: Self.subject("d3")),
           ], tells: ["firing 1/1+2"]),
-        // Within a minute the next ones wait.
+        // Within a minute of a message, further ones wait.
         Pass(at: 30, sees: [Self.errors(1, at: 30, of: Self.subject("d4"))], tells: []),
         Pass(at: 49, sees: [Self.errors(1, at: 49, of: Self.subject("d5"))], tells: []),
         Pass(at: 50, sees: [], tells: ["firing 1/1+1"]),
@@ -306,7 +306,7 @@ import Testing
         Pass(at: 1800, sees: [Self.heard(0)], tells: []),
         Pass(at: 2390, sees: [Self.heard(0)], tells: []),
         Pass(at: 2400, sees: [Self.heard(0)], tells: ["firing 1/1"]),
-        // The hours end, and begin again, without that anybody was heard.
+        // The hours end and begin again while the device stays silent.
         Pass(at: 6000, sees: [Self.heard(0)], tells: []),
         Pass(at: 88_200, sees: [Self.heard(0)], tells: ["firing 1/0"]),
       ])

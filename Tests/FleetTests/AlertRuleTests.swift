@@ -14,7 +14,7 @@ import Testing
     #expect(NamePattern(pattern).matches(name) == matches)
   }
 
-  /// Hours, a time of 2026 and when the hours began that it lies in.
+  /// Hours, a time in 2026, and the beginning of the hours that contain it.
   @Test(arguments: [
     ("08:00-20:00 Europe/Berlin", "01-22T07:00:00Z", "01-22T07:00:00.000Z"),
     ("08:00-20:00 Europe/Berlin", "01-22T06:59:59Z", nil),

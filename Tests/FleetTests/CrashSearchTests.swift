@@ -25,7 +25,7 @@ import Testing
     let since = clock.now() - .hours(10)
     let search = CrashSearch(store, knowing: nil, since: since, includesFailures: false)
     let crashes = try await search.crashes(of: ["d1", "d2", "d3"]) { _ in }
-    // Of the sessions of a day and more, sidecars of crashes alone.
+    // Only the sidecars of crashes are fetched.
     #expect(store.takeRequests().gets == 6)
     let groups = CrashGroup.groups(of: crashes)
     #expect(groups.count == 1)

@@ -40,7 +40,7 @@ import Testing
     let new = try crashed(home, endedHoursAgo: 0)
     #expect(try await told([new, old], home).told == [new.sessionId])
     #expect(try await told([new, old], home).told.isEmpty)
-    // A machine that was off for days has news of before.
+    // A machine that was off for days still reports earlier crashes.
     let late = try crashed(home, endedHoursAgo: 90)
     #expect(try await told([late], home).told == [late.sessionId])
   }
@@ -52,7 +52,8 @@ import Testing
     #expect(try await told([late], home).told == [late.sessionId])
   }
 
-  /// A minute for all of them; the others wait, also when they are sealed meanwhile.
+  /// All hooks of a pass share a minute; the remaining crashes wait, even if they are sealed
+  /// meanwhile.
   @Test func `hooks get one minute per pass, and the next pass runs the rest`() async throws {
     let home = try TestHome()
     let crashes = try (0..<5).map { _ in try crashed(home, endedHoursAgo: 0) }
@@ -71,7 +72,7 @@ import Testing
     let first = try await told(crashes, home, failing: sessions[1])
     #expect(first.told == [sessions[0]] && first.waiting == Array(sessions.suffix(2)))
     #expect(try await told(crashes, home).told == Array(sessions.suffix(2)))
-    // One that is deleted is not waited for.
+    // A deleted session no longer waits.
     let deleted = try crashed(home, endedHoursAgo: 0)
     _ = try await told([deleted], home, failing: deleted.sessionId)
     #expect(try await told([], home).waiting.isEmpty)

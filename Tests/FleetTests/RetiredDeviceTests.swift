@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fleet
 
-/// When the alert of a silent device ends without that it was heard of.
+/// Ends of a silent device's alert without anything sent by the device.
 @Suite(.tags(.medium)) struct RetiredDeviceTests {
   private static func rule(_ change: (inout AlertRule) -> Void = { _ in }) -> AlertRule {
     var rule = AlertRule(name: "silent", .silence(.seconds(1800)))

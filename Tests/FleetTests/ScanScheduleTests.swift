@@ -20,7 +20,7 @@ import Testing
     return device
   }
 
-  /// The time, the folders that are known, and those that are looked into.
+  /// The time, the known folders, and those to be listed.
   @Test(
     arguments: [
       ("2026-01-22T05:59:59Z", [], ["2026-01-21", "2026-01-22"]),

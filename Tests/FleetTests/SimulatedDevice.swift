@@ -61,7 +61,7 @@ final class SimulatedDevice {
     sessions[session]?.log += Array(text.utf8)
   }
 
-  /// Sends what is new, and with a cause the end.
+  /// Sends new records and, if a cause is given, the end.
   func upload(_ session: SessionID, ending cause: ExitCause? = nil) throws {
     guard var state = sessions[session] else { preconditionFailure() }
     let folder = SessionFolder(device: id, session: session)
@@ -110,7 +110,7 @@ final class SimulatedDevice {
 }
 
 extension SimulatedDevice {
-  /// Writes what follows a record's time; nothing is sent yet.
+  /// Writes a line after a record's time; nothing is sent yet.
   func writeLine(_ text: String, to session: SessionID) {
     append("\(now) \(text)\n", to: session)
   }

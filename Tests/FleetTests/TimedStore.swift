@@ -4,7 +4,7 @@ import Platform
 import Synchronization
 import TestSupport
 
-/// A store in memory with a server's clock, that counts what is asked.
+/// A store in memory with a server's clock, which counts requests.
 final class TimedStore: ObjectStore {
   struct Requests: Equatable {
     var lists = 0
@@ -12,7 +12,7 @@ final class TimedStore: ObjectStore {
   }
 
   private struct State {
-    /// By folder, so that a listing looks at no other.
+    /// Objects by folder, so that a listing reads only one.
     var folders: [String: [String: (bytes: [UInt8], modified: ServerTime)]] = [:]
     var requests = Requests()
     var isDown = false
@@ -36,7 +36,7 @@ final class TimedStore: ObjectStore {
     }
   }
 
-  /// Fails from now on, or no longer.
+  /// Makes requests fail from now on, or succeed again.
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
   /// Writes an object; nil removes it.

@@ -11,8 +11,7 @@ import Testing
 /// Messages to a webhook that fails in the ways of webhooks, with a real server and an injected
 /// clock.
 @Suite(.tags(.medium)) struct WebhookOutageTests {
-  /// A pass a minute over a store in which one session has crashed, and when which server was
-  /// asked.
+  /// A pass a minute over a store in which one session has crashed, with the times of requests.
   private final class Outage {
     let world: AlertWorld
     private(set) var minute = 0
@@ -30,7 +29,7 @@ import Testing
       try device.upload(session, ending: .signal(11))
     }
 
-    /// - Returns: minutes, counted from the first pass, at which an attempt was made.
+    /// - Returns: the minutes since the first pass at which an attempt was made.
     func run(minutes: Int, to url: String, patience: Duration = .seconds(30)) async throws -> [Int]
     {
       var webhook = try #require(Webhook(url + "/secret"))
@@ -78,7 +77,7 @@ import Testing
     let failing = try ScriptedServer(answers + [ScriptedServer.answer("204 No Content")])
     #expect(try await outage.run(minutes: 60, to: failing.url) == [7, 15, 30, 45, 60])
     #expect(outage.report.undelivered == 0 && outage.report.failing.isEmpty)
-    // And never again.
+    // After that, no further attempt is made.
     #expect(try await outage.run(minutes: 60, to: failing.url).isEmpty)
 
     let requests = redirecting.received + failing.received

@@ -7,7 +7,7 @@ private func runDriver(
   _ tryInput: @convention(c) (UnsafeRawPointer?, Int) -> CInt
 ) -> CInt
 
-// libFuzzer brings a `main`, but the package manager lets an executable begin at its own.
+// libFuzzer has a `main`, but the package manager starts an executable at its own.
 var count = CommandLine.argc
 var arguments = CommandLine.unsafeArgv
 exit(runDriver(&count, &arguments, fuzzOneInput))

@@ -27,7 +27,7 @@ import Testing
       "x-amz-server-side-encryption-customer-key: ***"
     ),
     ("Authentication-Info: rspauth=\"1\"", "Authentication-Info: ***"),
-    // How to log in, and what was sent, is not secret.
+    // Challenges, and headers without a secret, stay as they are.
     (
       "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"",
       "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\""

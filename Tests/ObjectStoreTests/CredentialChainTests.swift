@@ -11,7 +11,7 @@ import Testing
 @Suite(.tags(.medium)) struct CredentialChainTests {
   private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
-  /// A place that returns a new key at each reading, valid for an hour.
+  /// A source that returns a new key at each reading, valid for an hour.
   private final class Rotating: CredentialLink {
     let isConfigured = true
     let looks = Guarded(0)

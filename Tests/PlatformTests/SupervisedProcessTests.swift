@@ -46,7 +46,7 @@ import Testing
     #expect(ended[1]?.end != nil)
   }
 
-  /// A process that is stopped is never woken by its own alarm.
+  /// A stopped process does not receive its own alarm.
   @Test func `a stopped process continues, and is killed if that goes on`() throws {
     let ended = try run(["kill -STOP $$; echo on", "while kill -STOP $$; do :; done"])
     #expect(ended[0]?.end == .exited(0))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Replica
 
-/// Who can write to a store can delete a session, but not say what belongs to it.
+/// A writer of the store can delete a session, but cannot add to it.
 @Suite(.tags(.medium)) struct AcceptedSessionTests {
   private let home: TestHome
   private let key: DeviceKey
@@ -90,7 +90,7 @@ import Testing
     await refuses { try await parts.read([4..<7]) { given += $1 } }
     await refuses { try await parts.read(try await parts.last(lines: 1)) { given += $1 } }
     #expect(given.isEmpty)
-    // Salvage reads all there is, and says so.
+    // Salvage reads everything, and reports doubts.
     var doubts = 0
     try await reader.salvage(remote) { part in
       if case .damage(let damage) = part, !damage.isLost, damage.range.lowerBound == 0 {
@@ -98,7 +98,7 @@ import Testing
       }
     }
     #expect(doubts > 0 || remote.end == 0)
-    // Accepted before, it stays as it was.
+    // If it was accepted before, later listings do not change it.
     #expect(before.listedAgain(as: remote).segments == before.segments)
   }
 

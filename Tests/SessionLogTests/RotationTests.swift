@@ -265,7 +265,7 @@ import Testing
   @Test func `a log that cannot be rotated keeps growing`() throws {
     let home = try TestHome()
     let files = try files(home)
-    // Something else is in the part's place.
+    // A folder has the part's name.
     try FileManager.default.createDirectory(
       atPath: files.part(at: 0).plain, withIntermediateDirectories: true)
     var log = try LiveLog(files, rotateAt: 100)

@@ -74,7 +74,7 @@ import Testing
     try await site.expectSealedAndEqual(writer.session)
   }
 
-  /// Opening it looks at the first rows only.
+  /// Opening the cache checks the first rows only.
   @Test func `damage found in the middle of the cache is gone in the next pass`() async throws {
     let (site, writer) = try await siteWithTick()
     let path = site.local.home.cachePath + "/manifest.sqlite"

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// Every deletion is written down with its evidence.
+/// Every deletion is recorded with its evidence.
 @Suite(.tags(.medium)) struct DeletionLedgerTests {
   private static let day: Int64 = 86_400
 
@@ -65,7 +65,7 @@ import Testing
     site.local.clock.advance(seconds: 7 * Self.day)
     let reaper = LocalReaper(try site.context())
     let plan = try await reaper.plan(Retention())
-    // A file takes the place of the trash.
+    // A file has the trash's name.
     try Data().write(to: URL(filePath: site.local.home.path + "/trash"))
     #expect(try reaper.execute(plan).count { $0.error != nil } == 1)
     let found = try entries(site, session)
@@ -241,7 +241,7 @@ import Testing
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
     site.local.clock.advance(seconds: 7 * Self.day)
-    // A file takes the place of the folder: the ledger cannot be written, and nothing is deleted.
+    // A file has the ledger folder's name: the ledger cannot be written, and nothing is deleted.
     let path = site.local.home.path + "/deletions"
     try Data().write(to: URL(filePath: path))
     let reaper = LocalReaper(try site.context())

@@ -4,7 +4,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// The cost of store failures: how often it is retried, and who waits for whom.
+/// The cost of store failures: the number of retries, and the sessions that wait.
 @Suite(.tags(.medium)) struct FailedAttemptsTests {
   private static let text = Array("one\ntwo\nthree\n".utf8)
 

@@ -62,7 +62,7 @@ final class FaultCampaign: Sendable {
           url: url + "/campaign", login: (ServerLogin.user, ServerLogin.password),
           transport: transport)
       }
-    // However long a slow machine takes.
+    // Allow a slow machine any time.
     let start = ContinuousClock.now
     return RetryingStore(store, sleep: { _ in }, now: { start })
   }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sync
 
-/// Streams end where names run out of digits.
+/// A stream ends at the largest offset that names can express.
 @Suite(.tags(.small)) struct LongStreamTests {
   @Test func `no name is made for an offset beyond its digits`() throws {
     let session = try #require(SessionID("20260122t143005z-aaaaaaaa"))

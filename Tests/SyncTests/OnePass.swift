@@ -3,7 +3,7 @@ import Sync
 /// One pass over everything, as by a separate process.
 ///
 /// - Parameters:
-///   - turn: which sessions ignore retry backoff.
+///   - scope: which sessions ignore retry backoff.
 ///   - makeContext: opens the manifest again.
 func onePass(
   _ scope: RetryScope, in makeContext: () throws -> SyncContext

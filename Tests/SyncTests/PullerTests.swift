@@ -145,7 +145,7 @@ import Testing
     #expect(try await mirror.pull()[session] is ReplicaError)
     #expect(try files() == before)
     _ = try await site.store.put(key, object)
-    // A store that becomes unreachable leaves what it delivered.
+    // Bytes delivered before the store becomes unreachable are kept.
     site.store.plan(.failBefore(.transient), on: "GET", keyContaining: last.fileName)
     #expect(try await mirror.pull()[session] is StoreError)
     #expect(try mirror.log(session).count == length)

@@ -52,7 +52,7 @@ import Testing
     try await compressParts(of: writer)
     let parts = try writer.files.parts()
     #expect(parts.count >= 3)
-    // As old as the test's clock says, however long it takes.
+    // Ages follow the test's clock, not the time that the test takes.
     for part in parts {
       try FileManager.default.setAttributes(
         [.modificationDate: site.local.clock.now().date], ofItemAtPath: part.compressed)
@@ -203,7 +203,7 @@ import Testing
     #expect(entry.length == StreamOffset(expected.count) && !entry.hasLocalLog)
   }
 
-  /// Possible faults of a part's bytes in the store or here.
+  /// Possible faults of a part's bytes, remote or local.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,
       basisGone

@@ -15,7 +15,7 @@ import Testing
   private func rolledBack(
     _ site: Site, complete: Bool = false
   ) async throws -> (session: SessionID, log: [UInt8]) {
-    // As it is, a log does not say how its session ended.
+    // A log of raw output does not say how its session ended.
     let writer = try site.local.writer(format: complete ? .asIs : .lines)
     writer.print("one")
     try await site.upload()
@@ -69,7 +69,7 @@ import Testing
     #expect(second.failures.isEmpty && second.skipped.isEmpty && second.supersededLeft.isEmpty)
     #expect(try await site.remoteBytes(session) == log)
 
-    // Proven, it goes like any other.
+    // Once proven, the local copy is deleted like any other.
     site.local.clock.advance(seconds: 8 * 86_400)
     let plan = try await LocalReaper(site.context()).plan(Retention())
     #expect(plan.local.map(\.session) == [session])
@@ -125,7 +125,7 @@ import Testing
     let writer = try site.local.writer()
     writer.print("one")
     try writer.end(.exit(0))
-    // Somebody with write access puts a longer stream and its seal.
+    // Another writer of the store puts a longer stream and its seal.
     let session = writer.session
     let folder = SessionFolder(device: site.device.deviceId, session: session)
     let text = try site.local.log(session) + Array("forged\n".utf8)

@@ -35,7 +35,7 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
-  /// An id states the second alone, and which session grew last is not known by its start.
+  /// An id states only the second of the start, which does not show which session grew last.
   @Test func `a limit takes the newest sessions by their start, after --since`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("still written\n".utf8))

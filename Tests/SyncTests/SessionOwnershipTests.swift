@@ -120,7 +120,7 @@ import Testing
     #expect(try objects().count > before.count)
   }
 
-  /// Only someone with the bytes can have put them, which a log without its first part has not.
+  /// Only a writer with the bytes can have put them; a log without its first part lacks them.
   @Test(arguments: [0, 4096])
   func `segments without a sidecar belong to the user who has their bytes`(
     pruned: Int

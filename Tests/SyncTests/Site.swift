@@ -107,7 +107,7 @@ struct Site {
     try context.saveLivedTime()
   }
 
-  /// Makes all that is in the folder older.
+  /// Makes everything in the folder older.
   func ageStore(days: Int64) throws {
     let date = local.clock.now().date.addingTimeInterval(-Double(days) * 86_400)
     let devices = "\(local.folder)/store/devices"

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `a session that has ended`() throws {
-    // Neither announced nor left before its seal.
+    // It is not announced first, and the steps lead to its seal.
     try expect(.sendTail) { ($0.verdict, $0.entry.revision) = (Self.ended, 0) }
     try expect(.rewrite) { ($0.verdict, $0.uploadState.generation) = (Self.ended, 2) }
     try expect(.cover) { ($0.verdict, $0.entry.sent) = (Self.ended, 20) }

@@ -26,7 +26,7 @@ import Testing
     #expect(site.store.takeRequests() == [])
   }
 
-  /// With fewer at once than wait for each other here, it would not end.
+  /// With fewer concurrent requests than wait for each other here, it would not end.
   @Test(
     .timeLimit(.minutes(10)),
     arguments: [(10, nil, 32), (70_000, nil, 12), (10, 3, 3), (70_000, 3, 3)] as [(Int, Int?, Int)])
@@ -189,7 +189,7 @@ import Testing
       for operation in ["PUT", "GET", "LIST"] {
         site.store.plan(death % 2 == 0 ? .die : .failAfter, on: operation, times: 1)
         _ = try? await site.upload()
-        // Not every pass makes every request; but each is died at in some.
+        // Not every pass makes every request, but some pass dies at each.
         if site.store.forgetPlans().isEmpty { deaths.insert("\(operation) \(death % 2)") }
         site.store.revive()
         site.local.clock.advance(seconds: 7200)

@@ -8,7 +8,8 @@ import Sync
 import TestSupport
 import Testing
 
-/// A home knows what it sealed: what is in the store without that seal may be anybody's.
+/// A home knows which sessions it sealed: without that seal, objects in the store may be another
+/// writer's.
 @Suite(.tags(.medium)) struct VanishedSealTests {
   private func read(
     _ site: Site, _ session: SessionID, _ mode: SessionReader.Mode, lastLines: Int? = nil

@@ -113,7 +113,7 @@ import Testing
 
   /// Failures after which a pass does not end with 0.
   private static let failures = StoreError.Code.allCases.filter {
-    // One is a limit that the user set, the other the user's wish.
+    // One is a limit that the user set, the other the user's request.
     $0 != .exhausted && $0 != .cancelled
   }
 

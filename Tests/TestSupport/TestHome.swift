@@ -25,7 +25,7 @@ package final class TestClock: Sendable {
     boot.withLock { $0 += seconds * 1000 }
   }
 
-  /// Moves on by less than a second.
+  /// Advances by less than a second.
   package func advance(milliseconds: Int64) {
     time.withLock { $0 += milliseconds }
     boot.withLock { $0 += milliseconds }
@@ -56,7 +56,7 @@ package final class TestHome: Sendable {
   /// Its clock.
   package let clock: TestClock
 
-  /// Makes one.
+  /// Makes a home.
   package init(clock: TestClock = TestClock()) throws {
     folder = NSTemporaryDirectory() + "tidemark-" + UUID().uuidString
     home = Home(path: folder + "/home").compressing(with: SegmentCompression())

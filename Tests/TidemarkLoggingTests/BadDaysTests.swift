@@ -28,7 +28,7 @@ import Testing
       export LD_LIBRARY_PATH=/mnt/lib TIDEMARK_HOME=/mnt/home SWIFT_BACKTRACE=enable=no
       as_user() { setpriv --reuid=daemon --regid=daemon --init-groups "$@"; }
       """
-    // Without root's rights a user namespace lends them, where the system allows it.
+    // A user namespace provides root's rights, if the system allows it.
     let namespace =
       getuid() == 0 ? ["--mount"] : ["--user", "--map-root-user", "--map-auto", "--mount"]
     return try await Command(
@@ -40,8 +40,8 @@ import Testing
     ).run()
   }
 
-  /// Of another user, on a file system that is mounted to be read only, and one's own that was
-  /// closed: the program's records appear on the console.
+  /// A home of another user, one on a read-only file system, and one without permissions: the
+  /// program's records appear on the console.
   @Test
   func `a program whose home cannot be written logs to the console and goes on`() async throws {
     let result = try await shell(
@@ -91,7 +91,7 @@ import Testing
     let gap = try #require(
       result.text.firstMatch(of: /\[GAP ([0-9]+) bytes: disk full\]\n/),
       "\(result.text.suffix(400))")
-    // Each of the records that are missing, and the one after the flood.
+    // The lengths of the missing records, and of the one after them.
     let length = try #require(lines.first { $0.contains("record 10000 of") }).utf8.count + 1
     let missing = (numbers.count..<30_000).reduce(0) { $0 + length - ($1 < 10_000 ? 1 : 0) }
     let after = "2026-01-22T14:30:05.123Z [INFO] [Probe] after\n".utf8.count

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The programs that were built with the tests.
+/// The programs built with the tests.
 enum BuiltPrograms {
-  /// Where they are.
+  /// Their folder.
   static let folder: String = {
     let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(filePath: own ?? CommandLine.arguments[0]).deletingLastPathComponent().path

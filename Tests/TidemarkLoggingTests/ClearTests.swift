@@ -7,7 +7,7 @@ import Testing
 
 @testable import TidemarkLogging
 
-/// A program's user deletes its log on this machine.
+/// Deleting a program's local logs at its user's request.
 @Suite(.tags(.medium)) struct ClearTests {
   private let home: LoggingHome
   private let session: LogSession

@@ -42,7 +42,7 @@ import Testing
     #expect(!errors.contains("record 1"))
   }
 
-  /// A secret that lies across the pieces in which the log is read is masked as a whole one.
+  /// A secret that spans two of the pieces in which the log is read is masked completely.
   @Test(arguments: [0, 1, 17, 40])
   func `a secret across two read buffers is masked`(_ shift: Int) throws {
     let session = try home.session()

@@ -94,7 +94,7 @@ import Testing
     #expect(line.hasPrefix(#"[ERROR] [Net] cannot open error.message="no such file" error.type="#))
   }
 
-  /// A description that logs itself: nothing waits for itself.
+  /// A description that itself writes a record, which must not deadlock.
   private struct Chatty: CustomStringConvertible, Sendable {
     let logger: Logger
     var description: String {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import TidemarkLogging
 
-/// The program's own session, on good days and bad ones.
+/// The program's own session, in normal operation and with failures.
 @Suite(.tags(.medium)) struct LogSessionTests {
   private let home: LoggingHome
 
@@ -145,7 +145,8 @@ import Testing
     }
   }
 
-  /// Somebody else's records make the log grow as well, and only its own writer can rotate it.
+  /// Other processes' records make the log grow as well, and only the session's own writer can
+  /// rotate it.
   @Test func `records added by other processes are rotated`() throws {
     let session = try home.session(rotateAt: 2_000)
     let id = try #require(session.id)

@@ -12,16 +12,17 @@ import Testing
 @Suite(.tags(.large)) struct LongHourTests {
   private static let isFull = ProcessInfo.processInfo.environment["TIDEMARK_TEST_FULL"] != nil
 
-  /// The log takes no more of the disk than it may, the process no more memory, and each byte is
+  /// The log stays within its disk limit, the process within its memory limit, and each byte is
   /// either in the log or in a GAP record's count.
   @Test func `10,000 records a second keep to the limits of disk and memory`() throws {
     let seconds: Int64 = Self.isFull ? 3_600 : 20
-    // Room for half of what is written until somebody makes room, every quarter of the time.
+    // Space for half of the bytes written between two calls of ``takeParts()``, each after a
+    // quarter of the time.
     let rotation: ByteCount = Self.isFull ? 10_000_000 : 100_000
     let limit = ByteCount(Int64(seconds) * 10_000 * 48 / 8)
     let clock = TestClock()
     let folder = try TestHome(clock: clock)
-    // Without compression, as the library has none.
+    // Without compression, which the library lacks.
     let home = Home(path: folder.folder + "/plain")
     try home.create()
     var options = RecordingOptions()
@@ -37,7 +38,7 @@ import Testing
       machine: clock.machine)
     let files = writer.files
     var tally = Tally()
-    /// Counts what is there and makes room, as a reaper does.
+    /// Counts the parts and deletes them, as a reaper does.
     func takeParts() throws {
       // The last one shows where the next begins.
       for part in try files.parts().dropLast() {
@@ -62,7 +63,8 @@ import Testing
     let length = Tally.record.count + 25
     #expect(Int64(tally.written + tally.lost / length) == seconds * 10_000)
     #expect(tally.lost % length == 0 && tally.lost > 0 && tally.written > 0)
-    // A second's records more than the limit: it is looked at when they have been written.
+    // The log may exceed the limit by a second's records: it is checked once they have been
+    // written.
     #expect(mostDisk <= limit + rotation + ByteCount(10_000 * length))
     // Other tests take memory too; all records of an hour would take 1.7 GB.
     #expect(!Self.isFull || mostMemory - before < 512 << 20, "\(before) \(mostMemory)")
@@ -75,7 +77,7 @@ import Testing
   }
 }
 
-/// Records in a log, and bytes that its GAP records say are missing.
+/// Number of records in a log, and of the bytes that its GAP records count.
 private struct Tally {
   /// The text of each record after its time.
   static let record = Array(" [INFO] [App] 0123456789".utf8)

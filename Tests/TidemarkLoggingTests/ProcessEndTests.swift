@@ -67,7 +67,7 @@ import Testing
     Way("kill", 128 + 9, .recorderLost, "[INFO] [Probe] before\n"),
   ]
 
-  /// How a program ends, what its shell sees, and what the log's last records say.
+  /// How a program ends, the status that its shell sees, and the log's last records.
   @Test(arguments: ways)
   private func `the last record says how the process ended`(_ expected: Way) async throws {
     let (way, status, cause) = (expected.name, expected.status, expected.cause)
@@ -119,8 +119,7 @@ import Testing
     #expect(text.hasSuffix("[ERROR] [Session] SESSION END exit 3\n"))
   }
 
-  /// The program of the documentation: eight tasks, its console, a kill, and what the next start
-  /// says.
+  /// The documentation's program: eight tasks, its console, a kill, and the next start's report.
   @Test func `the documentation's example reports its last crash`() async throws {
     let shell =
       "\(BuiltPrograms.folder)/example --wait > out 2> err & until grep -q ready out; do sleep 0.1; done; "

@@ -41,7 +41,7 @@ import Testing
     logger.critical(message())
     #expect(try !home.text(session).contains("[Net]"))
     session.end()
-    // The fifth is the look at its level.
+    // Reading the logger's level counts, too.
     #expect(try home.text(session).contains("SCENARIO Sync off: 6 records not written\n"))
   }
 

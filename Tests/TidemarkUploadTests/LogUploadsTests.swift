@@ -64,7 +64,7 @@ import TidemarkLogging
     let id = try #require(session.id)
     let outcome = try await uploads.uploadOnce(id)
     #expect(outcome.sent > 0 && isInStore(id) && !isInStore(other), "\(outcome)")
-    // Nor is what comes later sent: the request was for what there was.
+    // Later records are not sent: the request covered only the existing ones.
     session.info("two")
     #expect(try await uploads.upload().skipped == .consent)
     let ended = try await uploads.uploadOnce(other)

@@ -8,7 +8,7 @@ import TidemarkUpload
 
 @testable import Sync
 
-/// The order of a pass, and what becomes of it when something fails.
+/// The steps of a pass, in order, and the effects of failures.
 @Suite(.tags(.medium)) struct UploadPassTests {
   private static let day: Int64 = 86_400
 

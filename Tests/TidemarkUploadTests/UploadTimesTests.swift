@@ -8,7 +8,7 @@ import TidemarkLogging
 
 @testable import TidemarkUpload
 
-/// When a program's uploads happen, by a clock that the test moves.
+/// The times of a program's uploads, by a clock that the test advances.
 @Suite(.tags(.medium)) final class UploadTimesTests: Sendable {
   private let home: TestHome
   private let session: LogSession
@@ -26,7 +26,7 @@ import TidemarkLogging
 
   /// Uploads to a store.
   ///
-  /// Pauses are written down; short ones end at once, a long one when a PUT hangs.
+  /// Pauses are recorded; short ones end at once, a long one when a PUT hangs.
   private func uploads(
     to store: any ObjectStore, hanging: HangingStore? = nil
   ) throws -> LogUploads {
@@ -42,7 +42,8 @@ import TidemarkLogging
       consent: { [self] in consent.withLock { $0 } })
   }
 
-  /// Lets seconds pass, one at a time; what the uploads sent that began with them.
+  /// Advances the clock, one second at a time; returns the outcomes of uploads that began
+  /// meanwhile.
   private func second(
     _ uploads: LogUploads, _ count: Int64 = 1
   ) async throws -> [LogUploads.Outcome] {
@@ -63,14 +64,14 @@ import TidemarkLogging
     session.info("one")
     #expect(try await second(uploads, 59).isEmpty)
     #expect(try await second(uploads).map { $0.sent > 0 } == [true])
-    // Nothing new: not even an upload, and one that is asked for asks nothing of the store.
+    // Nothing new: no upload begins, and a requested one sends no request.
     #expect(try await second(uploads, 300).isEmpty)
     _ = store.takeRequests()
     #expect(try await uploads.upload().sent == 0)
     #expect(store.takeRequests() == [])
     session.info("two")
     #expect(try await second(uploads).map { $0.sent > 0 } == [true])
-    // An ERROR after a quiet time does not wait, the next one does.
+    // An ERROR after a quiet time is uploaded at once; the next one waits.
     session.error("three")
     #expect(try await second(uploads).map { $0.sent > 0 } == [true])
     session.error("four")
@@ -86,7 +87,7 @@ import TidemarkLogging
     uploads.start(ticking: nil)
     let first = try #require(uploads.underWay)
     await store.isReached()
-    // The upload under way has looked at the log already.
+    // The running upload has read the log already.
     session.info("too late for the first")
     uploads.resume()
     uploads.resume()
@@ -114,7 +115,7 @@ import TidemarkLogging
     session.info("one")
     let failed = try await second(uploads, 60)
     #expect(failed.count == 1 && failed.first?.problems.isEmpty == false)
-    // The session does not grow any more.
+    // The session no longer grows.
     let next = try await second(uploads, 1200)
     #expect(next.last.map { $0.sent > 0 && $0.problems.isEmpty } == true, "\(next)")
     #expect(try await second(uploads, 120).isEmpty)
@@ -130,7 +131,7 @@ import TidemarkLogging
     session.info("one")
     #expect(try await second(uploads, 60).map(\.skipped) == [.consent])
     #expect(store.takeRequests() == [])
-    // Given while nothing new is logged.
+    // Consent given while nothing new is logged.
     consent.withLock { $0 = .logs }
     #expect(try await second(uploads, 60).map { $0.sent > 0 } == [true])
     consent.withLock { $0 = .none }
@@ -145,7 +146,7 @@ import TidemarkLogging
     let store = HangingStore(memory)
     let uploads = try uploads(to: store, hanging: store)
     session.info("one")
-    // Returns, though the PUT never does.
+    // Returns although the PUT never does.
     await uploads.finish()
     #expect(session.hasEnded && pauses.withLock { $0 } == [.seconds(10)])
     store.release()
@@ -157,7 +158,8 @@ import TidemarkLogging
     #expect(memory.keys.contains { $0.contains(".terminated.") })
   }
 
-  /// Another process uploads the home at the end: it is waited for, as long as there is patience.
+  /// Another process is uploading the home at the end: wait for it, for as long as `patience`
+  /// allows.
   @Test func `the end waits for another upload of the home`() async throws {
     let uploads = try uploads(to: memory)
     let lock = try #require(try HomeLock.acquire(home.home))

@@ -1,8 +1,8 @@
 import Workloads
 
-// For `Scripts/bench --instructions`: runs a workload so many times, or lists all of them.
+// For `Scripts/bench --instructions`: runs a workload a number of times, or lists all workloads.
 //
-// Not asynchronous, as callgrind does not survive a main thread that has ended.
+// Not asynchronous, because callgrind does not survive the end of the main thread.
 let arguments = CommandLine.arguments
 if arguments.count == 3, let times = Int(arguments[2]),
   let workload = Workload.all.first(where: { $0.name == arguments[1] })
