@@ -6,7 +6,7 @@ import CZstd
 package final class SegmentEncoder {
   /// Maximum log bytes in one frame (2 MiB; frames of 256 KiB cost 20 % more bytes on log text).
   package static let frameLength = 2 << 20
-  /// The zstd level for a frame of so many log bytes.
+  /// The zstd level for a frame of this many log bytes.
   ///
   /// Measured on the logs of nine programs: frames of 2 MiB are as small at level 1 as at level 3,
   /// 1.4 times as fast; those of a tick, 20 KB, are 7 to 11 % smaller at level 7 than at 3, for

@@ -43,9 +43,9 @@ package final class RateLimiter: Sendable {
   /// Maximum size of a piece, in bytes, when the transfer can choose.
   var piece: Int { Int(min(max(rate / 20, 64), 65536)) }
 
-  /// Takes tokens for so many bytes, all or none.
+  /// Acquires tokens for this many bytes, all or none.
   ///
-  /// - Returns: 0 if they were taken, else the seconds after which to try again.
+  /// - Returns: 0 if they were acquired, else the seconds after which to try again.
   func acquire(_ count: Int) -> Double {
     let time = now()
     return bucket.withLock { bucket in

@@ -62,7 +62,7 @@ final class Transfer {
   /// Ends the pause.
   func resume() { pause = 0 }
 
-  /// Requests tokens from the rate limiter for so many bytes of a body.
+  /// Requests tokens from the rate limiter for this many bytes of a body.
   private func mayMove(_ count: Int) -> Bool {
     guard let rateLimiter, count > 0 else { return true }
     pause = rateLimiter.acquire(count)

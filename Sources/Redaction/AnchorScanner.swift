@@ -39,7 +39,7 @@ struct AnchorScanner: Sendable {
 
   /// The anchors, by index.
   let anchors: [Anchor]
-  /// By pair: 0, or the bucket of its places.
+  /// By pair: 0, or its bucket of places.
   private var table = [UInt8](repeating: 0, count: 1 << 16)
   private var places: [Place] = []
   /// By bucket, the index of its first place.

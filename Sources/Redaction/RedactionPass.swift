@@ -17,7 +17,7 @@ struct RedactionPass {
     let rule: Int
   }
 
-  /// How far from an anchor its rule can look and mask, in bytes.
+  /// How far from an anchor its rule can read and mask, in bytes.
   static let reach = 32_768
 
   let rules: CompiledRules

@@ -62,7 +62,7 @@ struct CommandContext {
   ///
   /// - Parameters:
   ///   - name: the user; nil for one's own home.
-  ///   - isNeeded: whether to make one's own home where there is none.
+  ///   - isNeeded: whether to create one's own home if missing.
   ///   - transfers: maximum number of concurrent requests.
   ///   - byteLimit: maximum bytes of objects to send.
   init(
@@ -122,7 +122,7 @@ struct CommandContext {
   ///
   /// One's own is last. Folders that belong to no user are skipped.
   ///
-  /// - Parameter isNeeded: whether to make one's own home where there is none.
+  /// - Parameter isNeeded: whether to create one's own home if missing.
   static func all(
     isNeeded: Bool = true, transfers: Int? = nil, choice: StoreChoice = StoreChoice(),
     logger: Logger

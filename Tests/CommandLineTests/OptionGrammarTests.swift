@@ -62,7 +62,7 @@ import Testing
       .filter { $0.hasPrefix("  -") }
   }
 
-  @Test func `every command is classified, and has the options of what it does`() {
+  @Test func `every command is classified, and has the options of its kind`() {
     let commands = Self.commands()
     #expect(Set(commands.map(\.name)) == Set(Self.traits.keys))
     for command in commands {

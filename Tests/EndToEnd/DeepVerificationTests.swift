@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.tags(.medium)) struct DeepVerificationTests {
-  @Test func `deep verification reads what seals name and status says so`() async throws {
+  @Test func `deep verification reads every object that seals name, and status reports it`()
+    async throws
+  {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)
     try await program.run("init", endpoint.url)

@@ -33,7 +33,7 @@ import Testing
     #expect(result.errors.contains("sent again as"), "\(result.errors)")
   }
 
-  @Test func `reaping without a store keeps what was never uploaded`() async throws {
+  @Test func `reaping without a store keeps sessions that were never uploaded`() async throws {
     let program = try Program()
     try await program.run("init", program.environment["URL"] ?? "")
     let result = try await program.shell(

@@ -31,7 +31,7 @@ import Testing
     #expect(shown.errors.contains("reading the local log"))
   }
 
-  @Test func `an id that means several local sessions is refused whatever the store says`()
+  @Test func `an ambiguous local id is refused even if the store is unreachable`()
     async throws
   {
     let (program, id) = try await recorded()
@@ -40,7 +40,7 @@ import Testing
     #expect(shown.status == 64 && shown.errors.contains("is the start of 2 session ids"))
   }
 
-  @Test func `what is not whole here still needs the store`() async throws {
+  @Test func `a session that is incomplete on this machine needs the store`() async throws {
     let (program, id) = try await recorded()
     #expect(try await program.run("show", "--remote", id).status == 75)
     let absent = "20260101t000000z-aaaaaaaa"

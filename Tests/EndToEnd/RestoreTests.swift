@@ -21,7 +21,7 @@ import Testing
     #expect(result.status == 0, "\(result.errors)")
   }
 
-  @Test func `what is reaped says why and comes back`() async throws {
+  @Test func `a reaped session can be explained and restored`() async throws {
     let (program, id, log) = try await recorded()
     try await reap(program, id)
     #expect(try await program.run("show", "--raw", "--local", id).status != 0)
@@ -35,7 +35,7 @@ import Testing
     #expect(unknown.status == 1 && unknown.errors.contains("no deletions of"))
   }
 
-  @Test func `what is kept is neither reaped nor deleted`() async throws {
+  @Test func `a session with a hold is neither reaped nor deleted`() async throws {
     let (program, id, log) = try await recorded()
     let kept = try await program.run("keep", id, "--for", "2d")
     #expect(kept.status == 0 && kept.text.contains("is kept, local and remote, until "))
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what is deleted by hand does not come back from the trash`(isAll: Bool) async throws {
+  func `a session deleted by a person does not come back from the trash`(isAll: Bool) async throws {
     let (program, id, _) = try await recorded()
     try await reap(program, id)
     let name = isAll ? "--all" : id

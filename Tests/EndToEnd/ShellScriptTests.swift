@@ -347,7 +347,7 @@ import Testing
     #expect(none.status == 64 && none.errors.contains("list-sessions.sh"))
   }
 
-  @Test func `the export script unpacks no more than what is stored can hold`() async throws {
+  @Test func `the export script unpacks no more than a stored object may contain`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(scriptsFor: endpoint)
     try await program.run("init", endpoint.url)

@@ -78,7 +78,7 @@ final class Terminal {
     while true {
       var wanted = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
       try #require(
-        poll(&wanted, 1, Patience.milliseconds) == 1, "it goes on after \(text.debugDescription)")
+        poll(&wanted, 1, Patience.milliseconds) == 1, "it continues after \(text.debugDescription)")
       var message = cterminal_message()
       try #require(withUnsafeMutableBytes(of: &message) { read(reports, $0.baseAddress, 8) } == 8)
       let status = message.value

@@ -63,7 +63,7 @@ import Testing
     #expect(new.openSessions == 1 && new.version == "1.5" && new.waitingBytes == 0)
   }
 
-  @Test func `what somebody else wrote about a signing device is reported, and not believed`()
+  @Test func `unsigned sessions of a signing device are reported and not counted`()
     async throws
   {
     let clock = TestClock()

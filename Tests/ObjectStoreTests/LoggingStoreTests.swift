@@ -114,7 +114,7 @@ import Testing
 
   @Test func `messages below the log level are not evaluated`() {
     func message() -> Logger.Message {
-      Issue.record("a message was made that nobody hears")
+      Issue.record("a message was made that is not logged")
       return ""
     }
     Logger.off.error("\(message())")

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `the number of requests is what the retry policy predicts`(round: Int) async throws {
+  func `the number of requests equals the retry policy's prediction`(round: Int) async throws {
     var generator = SeededGenerator(case: round)
     let (store, folder) = try faulty()
     defer { withExtendedLifetime(folder) {} }

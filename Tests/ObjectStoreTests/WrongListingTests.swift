@@ -89,7 +89,7 @@ import Testing
         body: "<d:multistatus xmlns:d='DAV:'>"
           + "\(response("a", length("9223372036854775807")))</d:multistatus>"),
     ],
-    "a size that nobody knows": [
+    "no valid size in any answer": [
       multiStatus(response("a", length("-1"))), "HTTP/1.1 200 OK\nConnection: close\n\n",
       ScriptedServer.answer(
         "207 Multi-Status",

@@ -47,7 +47,7 @@ import Testing
   }
 
   /// A stopped process does not receive its own alarm.
-  @Test func `a stopped process continues, and is killed if that goes on`() throws {
+  @Test func `a stopped process is continued, and killed if it is stopped repeatedly`() throws {
     let ended = try run(["kill -STOP $$; echo on", "while kill -STOP $$; do :; done"])
     #expect(ended[0]?.end == .exited(0))
     #expect(ended[0]?.outputs[0].bytes == Array("on\n".utf8))

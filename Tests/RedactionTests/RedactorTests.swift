@@ -87,7 +87,7 @@ import Testing
     #expect(redacted(long, redactor) == "customer=[REDACTED:customer***********]")
   }
 
-  @Test func `an expression that takes too long masks what it has examined`() throws {
+  @Test func `an expression that takes too long masks all of its input`() throws {
     let rule = try RedactionRule(kind: "slow", near: "aaa", pattern: "(a+)+b")
     let redactor = try Redactor(RedactionRules(groups: [], own: [rule]))
     let line = String(repeating: "a", count: 3000)
@@ -115,7 +115,7 @@ import Testing
   // MARK: Properties
 
   @Test(arguments: SeededGenerator.cases(120))
-  func `a range is masked the same wherever reading starts`(number: Int) throws {
+  func `the masks of a range do not depend on where reading starts`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let redactor = try Redactor(RedactionSamples.rules())
     let format: LogFormat = Bool.random(using: &random) ? .lines : .asIs
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.cases(120))
-  func `settled bytes stay the same whatever follows`(number: Int) throws {
+  func `settled bytes do not depend on the following ones`(number: Int) throws {
     var random = SeededGenerator(case: number)
     let rules = Bool.random(using: &random) ? try RedactionSamples.rules() : RedactionRules()
     let redactor = try Redactor(rules)

@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: Forgery.allCases)
-  func `no reader delivers what a forged revision describes`(forgery: Forgery) async throws {
+  func `no reader delivers bytes that a forged revision describes`(forgery: Forgery) async throws {
     let (made, seal, sidecar) = try await made()
     let keys = keys
     let before = try await RemoteReader(made.store, knowing: keys).accept(made.remote()).session()

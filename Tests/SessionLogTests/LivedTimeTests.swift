@@ -137,7 +137,7 @@ import Testing
     #expect(time.age(since: Self.date(1800)) ?? .zero <= .days(9))
   }
 
-  @Test func `what a server adds beyond a day is fresh for a day`() {
+  @Test func `time that a server adds beyond a day counts as fresh for a day`() {
     var time = LivedTime(at: Self.reading("a", up: 100, wall: 0), random: Machine.current.random)
     time.hear(Self.server(0), from: "s3://logs", isElsewhere: true)
     time.advance(to: Self.reading("b", up: 5, wall: 2 * Self.day))

@@ -62,7 +62,7 @@ import Testing
     try await folder.expectSealed(1)
   }
 
-  @Test func `bytes sent beyond what the manifest knows are sealed`() async throws {
+  @Test func `bytes sent beyond the manifest's offset are sealed`() async throws {
     let folder = try AttachedFolder("app.log")
     try folder.append(0..<10, to: "app.log")
     try await folder.tick()

@@ -22,7 +22,7 @@ import Testing
       format: .lines)
   }
 
-  @Test func `a damaged object of another encoder is put anew under another name`() async throws {
+  @Test func `a damaged object of another encoder is put again under another name`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<40 { writer.print("line \(number) \(UUID())") }
@@ -44,7 +44,7 @@ import Testing
     #expect(sealed.objects?.contains(foreign.name.fileName) == false)
   }
 
-  @Test func `a gap is filled without overlapping what is there`() async throws {
+  @Test func `a gap is filled without overlapping existing segments`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<3 {
@@ -132,7 +132,7 @@ import Testing
     #expect(try Sidecar.load(path).appName == before.appName)
   }
 
-  @Test func `a log that grew after its seal is sealed anew`() async throws {
+  @Test func `a log that grew after its seal is sealed again`() async throws {
     let site = try Site()
     let session = try site.local.session(bytes("one\n"))
     try await site.upload()

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "{\"seconds\":", "{\"lived\":-1}"])
-  func `a damaged count begins anew`(content: String) async throws {
+  func `a damaged count starts again`(content: String) async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -92,7 +92,7 @@ import Testing
     #expect(try site.context().lived.time.seconds == 0)
   }
 
-  @Test func `a home that used a store keeps what no store is there to prove`() async throws {
+  @Test func `a home that used a store keeps copies that no store can prove`() async throws {
     let site = try Site()
     let sent = try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -106,7 +106,7 @@ import Testing
     #expect(plan.kept.map(\.session).sorted() == [sent, unsent].sorted())
   }
 
-  @Test func `a home of an earlier version keeps what was never sent`() async throws {
+  @Test func `a home of an earlier version keeps sessions that were never sent`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// Another device's folder has the session's id, and even the name of its seal.
-  @Test func `what another device has of a session frees nothing here`() async throws {
+  @Test func `another device's objects of a session permit no local deletion`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -204,7 +204,7 @@ import Testing
     #expect(try await LocalReaper(site.context()).plan(Retention()).isEmpty)
   }
 
-  @Test func `what a pass with a wrong clock noted is forgotten`() async throws {
+  @Test func `times recorded under a wrong clock are dropped`() async throws {
     let site = try Site()
     site.local.clock.set(seconds: 3650 * Self.day)
     try site.local.session(Array("x\n".utf8))

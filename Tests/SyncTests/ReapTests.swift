@@ -57,7 +57,7 @@ import Testing
     #expect(plan.local.isEmpty && plan.kept.count == 1, "\(plan)")
   }
 
-  @Test func `without a store, age alone decides what is reaped`() async throws {
+  @Test func `without a store, age alone decides about reaping`() async throws {
     let home = try TestHome()
     try home.session(Array("x\n".utf8))
     let running = try home.writer()

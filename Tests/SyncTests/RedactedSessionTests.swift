@@ -301,7 +301,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a mirror keeps what was redacted since beside, unless told to replace it`(
+  func `a mirror keeps a log beside its later redacted form, unless replacing is requested`(
     replaces: Bool
   ) async throws {
     let site = try Site()

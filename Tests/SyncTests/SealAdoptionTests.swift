@@ -75,7 +75,7 @@ import Testing
     #expect(plan.local.map(\.session) == [session])
   }
 
-  @Test func `a log that differs from what was sealed is refused`() async throws {
+  @Test func `a log that differs from the sealed stream is refused`() async throws {
     let site = try Site()
     let (session, log) = try await rolledBack(site)
     let path = site.local.home.files(for: session).log

@@ -99,7 +99,7 @@ import Testing
       try await LocalReaper(site.context()).plan(Retention()).local.map(\.session) == [session])
   }
 
-  @Test func `what lies beyond a seal stays and is reported`() async throws {
+  @Test func `segments beyond a seal stay and are reported`() async throws {
     let site = try Site()
     let session = try await sealedAfterTicks(site)
     let remote = try await site.remote(session)
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Content from before the file lost its head is only in the store.
-  @Test func `what only an earlier generation has stays`() async throws {
+  @Test func `bytes that only an earlier generation has stay`() async throws {
     let folder = try AttachedFolder("*.log", idleEnd: 3000)
     try folder.append(0..<2000, to: "app.log")
     try await folder.tick()
@@ -230,7 +230,7 @@ import Testing
     #expect(site.store.takeRequests().filter { $0.hasPrefix("LIST") }.count == 1)
   }
 
-  @Test func `ticks stay until what covers them was read back`() async throws {
+  @Test func `ticks stay until the covering segments were read back`() async throws {
     let site = try Site()
     let writer = try site.local.writer()
     for number in 0..<63 {

@@ -83,7 +83,7 @@ import Testing
     #expect(names(site).count == 2)
   }
 
-  @Test func `a lost count begins the time in the trash anew`() async throws {
+  @Test func `a lost count starts the time in the trash again`() async throws {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -148,7 +148,9 @@ import Testing
   /// On a full disk, making the trash's folder fails, or moving a file there; where the sessions
   /// are on a disk of their own, moving always does.
   @Test(arguments: [(false, ENOSPC), (true, ENOSPC), (true, EXDEV)])
-  func `what has no room in the trash is deleted`(isRename: Bool, error: Int32) async throws {
+  func `a copy that does not fit into the trash is deleted`(isRename: Bool, error: Int32)
+    async throws
+  {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()
@@ -229,7 +231,7 @@ import Testing
     #expect(try restore(kept, site))
   }
 
-  @Test func `without a trash what is reaped goes at once`() async throws {
+  @Test func `without a trash reaped copies are deleted at once`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
     try await site.upload()

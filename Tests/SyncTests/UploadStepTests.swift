@@ -40,7 +40,7 @@ import Testing
     #expect(UploadStep.next(try state(change)) == step, sourceLocation: location)
   }
 
-  @Test func `a session that goes on`() throws {
+  @Test func `a session that continues`() throws {
     try expect(.wait(.withdrawn)) { ($0.wait, $0.isEntryTrusted) = (.withdrawn, false) }
     try expect(.list) { ($0.isEntryTrusted, $0.done) = (false, []) }
     try expect(.compare) { $0.done = [] }

@@ -150,7 +150,7 @@ import Testing
     #expect(plan.waitingSinceLastPass.map(\.reason.kind) == [.problem])
   }
 
-  @Test func `what the store lost and this machine pruned is named`() async throws {
+  @Test func `bytes that the store lost and this machine pruned are named`() async throws {
     let site = try Site()
     let writer = try site.local.writer(rotateAt: 100)
     for line in 0..<8 { write(writer, "\(line) \(String(repeating: "a", count: 60))\n") }

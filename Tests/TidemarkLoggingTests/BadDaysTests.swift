@@ -43,7 +43,7 @@ import Testing
   /// A home of another user, one on a read-only file system, and one without permissions: the
   /// program's records appear on the console.
   @Test
-  func `a program whose home cannot be written logs to the console and goes on`() async throws {
+  func `a program whose home cannot be written logs to the console and continues`() async throws {
     let result = try await shell(
       """
       as_user /mnt/probe exit --console || echo "others $?"
@@ -74,7 +74,8 @@ import Testing
   /// The disk fills up in the middle of a session: the program keeps running, and its log lacks
   /// only the records that its GAP record counts.
   @Test
-  func `a program goes on when the disk is full, and a GAP record counts the loss`() async throws {
+  func `a program continues when the disk is full, and a GAP record counts the loss`() async throws
+  {
     let result = try await shell(
       """
       mount -t tmpfs -o size=1m tidemark-test /mnt/home

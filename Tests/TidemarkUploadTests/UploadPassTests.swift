@@ -47,7 +47,7 @@ import TidemarkUpload
     }
   }
 
-  @Test func `what is old and proven is reaped by a later pass than the one that sealed it`()
+  @Test func `old and proven copies are reaped by a later pass than the one that sealed them`()
     async throws
   {
     let site = try Site()
@@ -59,7 +59,9 @@ import TidemarkUpload
     #expect(report.reaped == 1 && !site.hasLocalLog(session))
   }
 
-  @Test func `a session's note that does not fit makes room of what is proven`() async throws {
+  @Test func `if a session's upload state does not fit on the disk, proven copies are deleted`()
+    async throws
+  {
     let site = try Site()
     let old = try site.local.session(Array("x\n".utf8))
     try await site.pass()
@@ -83,7 +85,8 @@ import TidemarkUpload
     #expect(try Trash(site.local.home).sessions(at: site.context().lived.time.mark).isEmpty)
   }
 
-  @Test func `what another store has is told once, and sent there when a person asks`() async throws
+  @Test func `sessions sealed in another store are reported once, and sent on request`()
+    async throws
   {
     let site = try Site()
     let session = try site.local.session(Array("x\n".utf8))
@@ -114,7 +117,7 @@ import TidemarkUpload
     #expect(try await pass().reaped == 1)
   }
 
-  @Test func `a repair leaves alone what the local log, which lost its end, cannot mend`()
+  @Test func `a repair skips a session whose local log lost its end`()
     async throws
   {
     let site = try Site()
@@ -132,7 +135,7 @@ import TidemarkUpload
     #expect(try Sidecar.load(site.local.home.files(for: session).sidecar).seal != nil)
   }
 
-  @Test func `on a full disk what may be deleted makes room for what is to be sent`() async throws {
+  @Test func `on a full disk copies that may be deleted make room for sending`() async throws {
     let site = try Site()
     let old = try site.local.session(Array("x\n".utf8))
     try await site.pass()
@@ -201,7 +204,9 @@ import TidemarkUpload
     #expect(isDue == [true, false, true])
   }
 
-  @Test func `a folder that is back is not called stale by what comes later`() async throws {
+  @Test func `after a missing store folder is back, the store does not count as stale`()
+    async throws
+  {
     let site = try Site()
     try site.local.session(Array("x\n".utf8))
     try await site.pass()

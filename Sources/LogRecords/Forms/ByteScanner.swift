@@ -51,7 +51,7 @@ struct ByteScanner {
     return index > start
   }
 
-  /// Consumes a number of exactly so many digits.
+  /// Consumes a number of exactly this many digits.
   mutating func number(_ digits: Int) -> Int? {
     guard bytes.count - index >= digits else { return nil }
     var value = 0
@@ -96,7 +96,7 @@ struct ByteScanner {
     return nil
   }
 
-  /// The next position of a byte within so many bytes.
+  /// The next position of a byte within this many bytes.
   func position(of character: Unicode.Scalar, within limit: Int) -> Int? {
     let count = min(limit, bytes.count - index)
     guard count > 0, let base = bytes.baseAddress,

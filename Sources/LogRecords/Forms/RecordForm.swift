@@ -4,7 +4,7 @@ public enum RecordForm: String, CaseIterable, Sendable {
   case android
   /// Apple's unified log and NSLog.
   case apple
-  /// Access logs of Apache, nginx and their kin.
+  /// Access logs of Apache, nginx and similar servers.
   case access
   /// Syslog of RFC 3164 and 5424, and the output of journalctl.
   case syslog

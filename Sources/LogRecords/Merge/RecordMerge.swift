@@ -84,7 +84,7 @@ public struct RecordMerge<Source: LineSource> {
     return nil
   }
 
-  /// Queues a line; one without a time takes the time of the one before.
+  /// Queues a line; one without a time has the time of the one before.
   private mutating func wait(with line: KeptLine, _ number: Int, after time: Int64) {
     let own = line.time.map { Self.time($0, inputs[number]) }
     push(Turn(time: own ?? time, number: number, line: line))

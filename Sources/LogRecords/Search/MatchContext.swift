@@ -28,7 +28,7 @@ public struct MatchContext: Sendable {
   private var hasSkipped = false
   private var hasPrinted = false
 
-  /// Makes a context of so many lines.
+  /// Makes a context of this many lines.
   public init(before: Int, after: Int) {
     self.before = before
     self.after = after

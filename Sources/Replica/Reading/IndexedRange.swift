@@ -52,7 +52,7 @@ struct IndexedRange: Sendable, Equatable {
 }
 
 extension [IndexedRange] {
-  /// Merges neighbours until at most so many are left.
+  /// Merges neighbours until at most this many are left.
   mutating func coarsen(to limit: Int) {
     guard count > limit else { return }
     let share = (count + limit - 1) / limit

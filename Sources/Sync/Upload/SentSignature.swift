@@ -33,8 +33,8 @@ struct SentSignature {
     builder = SignatureBuilder(from: self.file.signature.end)
   }
 
-  /// Reads at most the size of a signature of so many bytes: a block of 2 KiB or more, in the worst
-  /// case a group of its own, needs 31 bytes.
+  /// Reads at most the size of a signature of this many bytes: a block of 2 KiB or more, in the
+  /// worst case a group of its own, needs 31 bytes.
   private static func read(_ path: String, upTo sent: StreamOffset) throws -> [UInt8] {
     let file = try OpenFile(path)
     return try file.read(

@@ -62,7 +62,7 @@ import Testing
     #expect(judge(young, holdings(local: 0..<9)) == [.ledger])
   }
 
-  @Test func `what is deleted for its age must be in the trash, and in the ledger`() throws {
+  @Test func `a copy deleted for its age must be in the trash and in the ledger`() throws {
     let before = holdings(local: 0..<9, remote: 0..<9)
     var after = holdings(remote: 0..<9)
     #expect(try judgeHome(before, after) == [.ledger, .trash])
@@ -82,7 +82,7 @@ import Testing
     #expect(try !judgeHome(before, holdings(remote: 0..<9)).contains(.trash))
   }
 
-  @Test func `what is kept must stay, on either side`() {
+  @Test func `a session with a hold must stay, on either side`() {
     var before = holdings(local: 0..<9, remote: 0..<9)
     oracle.ask(for: session)
     before.held[0] = [session]
@@ -111,7 +111,7 @@ import Testing
     ("abc", nil), ("abcdefghijkl", nil), ("abX", 2), ("abcdefghijklm", 12),
     ("ab**efghijkl", nil), ("ab[REDACTED:", nil),
   ])
-  func `a reader gets a beginning of what was written, masks apart`(
+  func `a reader gets a prefix of the written bytes, except for masks`(
     _ text: String, _ position: Int?
   ) {
     #expect(Masked.difference(Array(text.utf8), Array("abcdefghijkl".utf8)) == position)

@@ -245,7 +245,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.remove(object: 3)), pass(8 * day), upload(),
         ])),
     NamedHistory(
-      "an attached session that is deleted, and a pass that dies while the file goes on",
+      "an attached session that is deleted, and a pass that dies while the file grows",
       History(
         store: "folder", homes: 1, isShared: false, seed: 1_288_164_436,
         [
@@ -258,7 +258,7 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 3_406_003_226, death: 17),
         ])),
     NamedHistory(
-      "an attached session that is deleted before its file goes on",
+      "an attached session that is deleted before its file grows",
       History(
         store: "folder", homes: 1, isShared: false, seed: 1_546_730_169,
         [

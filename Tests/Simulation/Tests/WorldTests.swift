@@ -33,7 +33,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a power cut takes what was not synced, and nothing else`() throws {
+  @Test func `a power cut loses unsynced changes and nothing else`() throws {
     var lengths: Set<Int> = []
     for seed in 0..<40 {
       let (process, disk) = try process()
@@ -69,7 +69,7 @@ import Testing
     #expect(found == [true, false])
   }
 
-  @Test func `a failing history is shrunk to what makes it fail`() async {
+  @Test func `a failing history is shrunk to the steps that make it fail`() async {
     let culprit = Step(.unmount, seed: 7)
     let steps = (0..<30).map { Step(.pass(seconds: Int64($0)), seed: UInt64($0)) }
     let history = History(homes: 3, steps + [culprit] + steps)
