@@ -1,7 +1,7 @@
 import CCurl
 import Logging
 
-/// Logs what libcurl reports about the requests of one connection, at level trace.
+/// Logs libcurl's reports about the requests of one connection, at level trace.
 ///
 /// Confined to the worker's thread; lives as long as the connection's handles, which may report
 /// until they are closed.

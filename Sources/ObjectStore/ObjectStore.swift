@@ -14,7 +14,7 @@ package protocol ObjectStore: Sendable {
   /// By its URL; over HTTP also by where answers came from.
   var isOnThisMachine: Bool { get }
 
-  /// Stores a body under a key, replacing what was there.
+  /// Stores a body under a key, replacing an existing object.
   ///
   /// May be called again with the same key and bytes: an error does not prove that nothing was
   /// stored, and repeating the call repairs a truncated upload.

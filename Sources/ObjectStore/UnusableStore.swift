@@ -1,7 +1,7 @@
 /// A store that cannot be opened, for example because the file with its password is missing: each
 /// request fails with that error.
 ///
-/// It has the location of the store, so that what is known of it locally can be read.
+/// It has the location of the store, so that local state about it can be read.
 package struct UnusableStore: ObjectStore {
   /// See ``ObjectStore/location``.
   package let location: String

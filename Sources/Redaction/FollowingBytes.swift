@@ -100,7 +100,7 @@ struct FollowingBytes: Sendable {
     }
   }
 
-  /// Accepts what any of several accepts.
+  /// Accepts the bytes that any of several accepts.
   init(_ several: [FollowingBytes]) {
     self.init { byte in
       several.reduce(into: Bits()) { $0.formUnion($1.sets[Int($1.second[Int(byte)])]) }

@@ -131,7 +131,7 @@ struct RedactionPass {
     return position
   }
 
-  /// The last possible end of what an anchor affects; may be beyond the text.
+  /// The last possible end of the bytes that an anchor affects; may be beyond the text.
   func limit(from anchor: Int) -> Int {
     colourless?.limit(from: anchor) ?? anchor + Self.reach
   }

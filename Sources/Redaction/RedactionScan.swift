@@ -1,7 +1,7 @@
 package import LogRecords
 
-/// Searches a log of any length for what rules would mask, and reports each match with the lines
-/// around it.
+/// Searches a log of any length for matches of rules, and reports each match with the lines around
+/// it.
 package struct RedactionScan {
   /// A match.
   package struct Hit {

@@ -1,7 +1,7 @@
 package import LogRecords
 
 extension Redactor {
-  /// Position in a part of a stream from which bytes can affect the masking of what follows: the
+  /// Position in a part of a stream from which bytes can affect the masking of later ones: the
   /// start of its last line, except within private keys, which span many.
   package func decisiveStart(in text: [UInt8]) -> Int {
     guard var start = text.lastIndex(of: 0x0a).map({ $0 + 1 }) else { return 0 }

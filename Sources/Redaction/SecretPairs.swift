@@ -52,7 +52,7 @@ struct SecretPairs: Sendable, Decodable {
       (between.least, between.most, between.endsBefore) = (0, 16, quote)
       value.bytes = "^\u{1}-\u{1f}\\\(quote)"
       (value.most, value.isSecret) = (4096, true)
-      // After an empty value comes what follows a value.
+      // After an empty value comes a byte that follows values.
       value.notFirst = "\u{1}-\u{20}\"',;:)}]&=*$%"
       return [between, Step(bytes: quote), value]
     }

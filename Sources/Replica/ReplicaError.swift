@@ -2,7 +2,7 @@
 package struct ReplicaError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind.
   package enum Code: Sendable, Equatable {
-    /// The local log is shorter than, or differs from, what was sent.
+    /// The local log is shorter than, or differs from, the sent stream.
     case localLogChanged
     /// Bytes of the stream are missing remotely.
     case missingBytes

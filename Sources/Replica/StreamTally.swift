@@ -22,7 +22,7 @@ package struct StreamTally: Sendable {
     self.init(upTo: 0, SHA256(), LogStatistics(reader))
   }
 
-  /// A tally of what has been counted; `statistics` ends with a line.
+  /// A tally of bytes counted elsewhere; `statistics` ends with a line.
   init(upTo end: StreamOffset, _ hasher: SHA256, _ statistics: LogStatistics) {
     self.end = end
     self.hasher = hasher

@@ -2,7 +2,7 @@ public import Platform
 
 /// How long a home has existed, counted so that a wrong clock never makes anything look old.
 ///
-/// Within a boot only boot time adds. A new boot adds what the wall clock says has passed since the
+/// Within a boot only boot time adds. A new boot adds the difference between the wall clock and the
 /// latest time that it has shown, at most 24 hours; a server on another machine may confirm more.
 /// Nothing subtracts. So the count is never far ahead of the time that has really passed, and every
 /// age that deletes something is taken by it.

@@ -14,6 +14,6 @@ extension Sidecar {
     return copy
   }
 
-  /// Whether the log is not sent, or not beyond what the store has of it.
+  /// Whether the log is not sent, or not beyond the part that the store has.
   public var withholdsLog: Bool { consent == .metadata }
 }

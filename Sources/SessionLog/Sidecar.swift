@@ -217,8 +217,8 @@ public struct Sidecar: Sendable, Equatable, Codable {
   /// The device's signature; in a seal only, and not in all.
   public var signature: Signature?
 
-  /// ``Consent/metadata`` if the log is not sent, or not beyond what the store has of it; nil if it
-  /// is sent.
+  /// ``Consent/metadata`` if the log is not sent, or not beyond the part that the store has; nil if
+  /// it is sent.
   public var consent: Consent?
   /// Which rules redacted the stream, in order; bytes before the first were sent unchanged.
   public var redaction: [RedactionEpoch]?

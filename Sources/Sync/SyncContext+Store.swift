@@ -2,7 +2,7 @@ import ObjectStore
 import Replica
 
 extension SyncContext {
-  /// Reads from the store what this home's device, or another whose key is known, wrote there.
+  /// Reads sessions that this home's device, or another one with a known key, wrote to the store.
   var reader: RemoteReader { RemoteReader(store, knowing: keys) }
 
   /// The state of the store, without times in the future.

@@ -35,7 +35,7 @@ package struct SyncContext: Sendable {
   package let transfers: Int
   /// The maximum for sessions with little to send, which need little memory.
   let smallTransfers: Int
-  /// Sizes and counts at which an upload splits, merges and compares what it sends.
+  /// Sizes and counts at which an upload splits, merges and compares segments.
   let limits: UploadLimits
   /// The largest object that the store accepts.
   let objectLimit: ObjectLimit
@@ -43,7 +43,7 @@ package struct SyncContext: Sendable {
   let bodies = WeightedSemaphore(SyncContext.bodyRoom)
   /// Bounds the comparisons with a signature, which need extra memory.
   let deltas = WeightedSemaphore(1)
-  /// Logs what a pass decides, and why.
+  /// Logs the decisions of a pass, with the reasons.
   let logger: Logger
 
   /// Makes a context and opens the manifest.
@@ -51,10 +51,10 @@ package struct SyncContext: Sendable {
   /// - Parameters:
   ///   - transfers: maximum number of requests at once; nil for 12, or 32 if each is small.
   ///   - ownership: which sessions may be continued, when root sends those of all users.
-  ///   - limits: sizes and counts at which an upload splits, merges and compares what it sends.
+  ///   - limits: sizes and counts at which an upload splits, merges and compares segments.
   ///   - signer: signs the seals; nil to leave them unsigned.
   ///   - keys: the keys that revisions must be signed with; nil to skip that check.
-  ///   - logger: logs what a pass decides, and why.
+  ///   - logger: logs the decisions of a pass, with the reasons.
   /// - Throws: errors of ``Manifest/init(home:store:device:)``; ``Platform/SystemError``;
   ///   ``Redaction/RedactionError``.
   package init(
@@ -89,7 +89,7 @@ package struct SyncContext: Sendable {
   /// How far the server's clock is ahead of ours, by its answers so far; nil if unknown.
   package var clockOffset: Duration? { serverClock.offset }
 
-  /// Saves the home's lived time if due, including what the server's dates confirm.
+  /// Saves the home's lived time if due, including the time that the server's dates confirm.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func saveLivedTime(holding lock: HomeLock) throws {

@@ -48,7 +48,7 @@ public struct LoggingConfiguration: Sendable {
   public var catchesSignals = true
   /// Scenarios that are declared at the start.
   public var scenarios: [Scenario] = []
-  /// When the log is made durable against a power loss; a crash never loses what was written.
+  /// When the log is made durable against a power loss; a crash never loses written records.
   ///
   /// Only with `FsyncPolicy.always` does writing a record wait for the disk.
   public var fsync = FsyncPolicy.interval(.seconds(1))

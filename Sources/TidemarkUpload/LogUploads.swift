@@ -140,9 +140,9 @@ public final class LogUploads: Sendable {
     if isNextDue { begin() }
   }
 
-  /// Uploads what is new and waits for it.
+  /// Uploads the home's sessions and waits for the end.
   ///
-  /// - Returns: what was sent, and what was not.
+  /// - Returns: the result.
   /// - Throws: `CancellationError`; an error with a description if the home cannot be read.
   @discardableResult
   public func upload() async throws -> Outcome { try await pass(nil) }
@@ -150,7 +150,7 @@ public final class LogUploads: Sendable {
   /// Uploads one session at its user's request, which counts as consent.
   ///
   /// - Parameter id: the session.
-  /// - Returns: what was sent, and what was not.
+  /// - Returns: the result.
   /// - Throws: as ``upload()`` does.
   @discardableResult
   public func uploadOnce(_ id: SessionID) async throws -> Outcome { try await pass(id) }

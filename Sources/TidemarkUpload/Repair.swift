@@ -2,7 +2,7 @@ import Replica
 package import SessionLog
 package import Sync
 
-/// Sends again, from the local logs, what the remote copies of sessions lack.
+/// Sends again, from the local logs, the bytes that the remote copies of sessions lack.
 package struct Repair: Sendable {
   private let context: SyncContext
 

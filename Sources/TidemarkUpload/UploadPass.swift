@@ -3,7 +3,7 @@ import Platform
 package import SessionLog
 package import Sync
 
-/// One upload of a home: what cron, a recorder and an application call.
+/// One upload of a home, as called by cron, a recorder and an application.
 ///
 /// Each step is a plan, which is a value, and its execution, which needs the home's lock.
 package struct UploadPass: Sendable {

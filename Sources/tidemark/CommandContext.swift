@@ -16,7 +16,7 @@ struct CommandContext {
   let device: Device
   /// Whether the home exists; without one there are neither local sessions nor a known device.
   let hasHome: Bool
-  /// Logs what the command does.
+  /// The command's logger.
   var logger: Logger { settings.storeSettings.logger }
   /// Opened with root's rights before assuming another user's; nil for one's own home.
   private let openedStore: (any ObjectStore)?
@@ -33,7 +33,7 @@ struct CommandContext {
   ///   - acceptsBadSettings: whether to report an invalid configuration and continue with the
   ///     defaults: no fault of ours may keep a program from being recorded.
   ///   - choice: the command line's settings for the store.
-  ///   - logger: logs what the command does.
+  ///   - logger: the command's logger.
   init(
     _ home: Home? = nil, isNeeded: Bool = true, acceptsBadSettings: Bool = false,
     choice: StoreChoice = StoreChoice(), logger: Logger
@@ -245,7 +245,8 @@ struct CommandContext {
 
   /// The context if there is a store; nil for a home that sends nothing.
   ///
-  /// - Throws: also if root uploads its sessions: then it is unknown here what may be deleted.
+  /// - Throws: also if root uploads its sessions: then this process cannot know which copies may be
+  ///   deleted.
   func contextIfSending(needsLogin: Bool = true) throws -> SyncContext? {
     try storeText != nil && consents
       ? context(store: storeURL(), needsLogin: needsLogin) : nil

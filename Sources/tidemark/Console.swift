@@ -103,7 +103,8 @@ enum Console {
     writeError(line)
   }
 
-  /// Writes to standard error, in one write if the system accepts it; drops what nothing reads.
+  /// Writes to standard error, in one write if the system accepts it; drops the text if nothing
+  /// reads it.
   static func writeError(_ text: String) { writeError(Array(text.utf8)) }
 
   /// Logs and mails are eventually shown on a terminal, so the output is always made harmless; none
@@ -135,7 +136,7 @@ enum Console {
   /// - Throws: ``Failure`` without a terminal.
   ///
   /// - Parameters:
-  ///   - verb: what is to be done, in lower case: `delete`.
+  ///   - verb: the action, in lower case: `delete`.
   ///   - what: its object, such as `3 sessions`.
   static func mayProceed(_ verb: String, _ what: String) throws -> Bool {
     guard errorIsTerminal, isatty(STDIN_FILENO) == 1 else {

@@ -19,7 +19,7 @@ struct SavedCredentials {
   /// Why a login in the environment is not saved; nil if it is.
   private(set) var refusal: String?
 
-  /// Determines what to save for a store.
+  /// Determines the settings and secrets to save for a store.
   ///
   /// - Parameters:
   ///   - store: the store's URL.

@@ -4,7 +4,8 @@ import SessionLog
 /// The configuration that `init` writes: the keys in use, and all others commented out with their
 /// defaults.
 enum SettingsTemplate {
-  /// The text for a store; ``setting(_:in:)`` adds what `init` saves from the environment.
+  /// The text for a store; ``setting(_:in:)`` adds the settings that `init` saves from the
+  /// environment.
   static func text(store: String) -> String {
     """
     # Tidemark's configuration. Environment variables override it; see tidemark(1).

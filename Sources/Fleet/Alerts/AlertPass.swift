@@ -34,7 +34,7 @@ package struct AlertPass: Sendable {
   package let now: @Sendable () -> Timestamp
   /// Maximum number of messages per target.
   package var most = 20
-  /// The maximum age of what a first pass reports.
+  /// The maximum age of events that a first pass reports.
   package var newsAge = AlertPlan.newsAge
   /// The keys that revisions must be signed with; nil to skip that check.
   package var keys: KnownKeys?

@@ -42,7 +42,7 @@ package struct AlertPlan: Sendable {
   ///   - ledger: the ledger of the previous pass.
   ///   - reading: the news; nil if the store could not be read.
   ///   - now: the time.
-  ///   - newsAge: the maximum age of what a first pass reports.
+  ///   - newsAge: the maximum age of events that a first pass reports.
   ///   - most: maximum number of messages per target and pass.
   package init(
     _ rules: [AlertRule], _ ledger: AlertLedger, _ reading: AlertReading?, now: Timestamp,

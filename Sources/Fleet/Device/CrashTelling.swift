@@ -16,7 +16,7 @@ package struct CrashTelling {
   /// Describes the reports of a home.
   ///
   /// - Parameters:
-  ///   - path: the file that records what was reported.
+  ///   - path: the file that records the reported crashes.
   ///   - machine: the machine, for its clocks.
   package init(_ path: String, _ machine: Machine) { (self.path, self.machine) = (path, machine) }
 

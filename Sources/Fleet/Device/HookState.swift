@@ -18,7 +18,7 @@ package struct HookState: Sendable, Codable, Equatable {
   private static let memory = Duration.days(30)
   /// How often a stall is reported while it lasts.
   private static let staleInterval = Duration.days(1)
-  /// The maximum age of what a home reports when hooks are first configured.
+  /// The maximum age of crashes that are reported when hooks are first configured.
   private static let newsAge = Duration.hours(1)
 
   /// Reads the state from a file; nil if there is none.

@@ -39,7 +39,7 @@ public struct MatchContext: Sendable {
 
   /// Adds the next line.
   ///
-  /// - Parameter body: called with what to print, in order.
+  /// - Parameter body: called with the pieces to print, in order.
   public mutating func add(
     _ line: RecordLine, isMatch: Bool, _ body: (Piece) throws -> Void
   ) rethrows {

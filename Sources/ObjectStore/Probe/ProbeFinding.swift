@@ -44,12 +44,12 @@ package struct ProbeFinding: Sendable, Hashable {
   package let outcome: Outcome
   /// The request.
   package let sent: String
-  /// The answer, or what is wrong with it.
+  /// The answer, or the problem with it.
   package let received: String
   /// The store's error, if it gave one.
   package let error: StoreError?
 
-  /// The result for a person; what was sent is stated where the answer needs it.
+  /// The result for a person; states the request if the answer needs it.
   package var summary: String {
     switch (check, outcome) {
     case (_, .skipped), (.clock, .ok), (.clock, .note), (.listAfterWrite, .note): received

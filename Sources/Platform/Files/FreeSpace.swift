@@ -15,7 +15,7 @@ package struct FreeSpace: Sendable {
   /// Free space below which a file system counts as short, in bytes; on a smaller file system a
   /// twentieth of it.
   ///
-  /// Then what can be spared, such as the trash, is given up.
+  /// Then dispensable files, such as the trash, are deleted.
   private static let shortage: UInt64 = 1 << 30
 
   /// A folder's file system.

@@ -21,7 +21,7 @@ package final class OpenFile: Sendable {
   /// Its status now.
   package func status() throws -> FileStatus { try file.status() }
 
-  /// Makes what was written durable.
+  /// Makes written bytes durable.
   package func synchronize() throws {
     do {
       try file.synchronizeContent()

@@ -38,7 +38,8 @@ package final class RangedStreamReader {
   /// - Parameters:
   ///   - count: number of lines.
   ///   - levels: count only lines of records of these levels, by their index in the order of
-  ///     levels; the range then starts with enough records to show what the first lines belong to.
+  ///     levels; the range then starts with enough records to show which record the first lines
+  ///     belong to.
   /// - Returns: at most one range; it begins at 0, or contains one line more than requested.
   /// - Throws: ``ReplicaError``, ``ObjectStore/StoreError``.
   package func last(lines count: Int, levels: [Int]? = nil) async throws -> [Range<StreamOffset>] {
@@ -70,7 +71,7 @@ package final class RangedStreamReader {
   /// Ranges that contain all records of a time span, of some levels and of some scenarios.
   ///
   /// Parts without times, counts or names may match, and are included. Each range starts with
-  /// enough records to show what the first wanted lines belong to, and ends with a record.
+  /// enough records to show which record the first wanted lines belong to, and ends with a record.
   ///
   /// - Parameters:
   ///   - times: milliseconds since 1970; nil for any.
@@ -132,7 +133,8 @@ package final class RangedStreamReader {
     return cover
   }
 
-  /// The range to start at, so that a reader knows what the first lines of another one belong to.
+  /// The range to start at, so that a reader knows which record the first lines of another one
+  /// belong to.
   private static func context(before number: Int, in ranges: [IndexedRange]) -> Int {
     var start = number
     var records = 0

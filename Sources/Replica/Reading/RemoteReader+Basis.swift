@@ -2,7 +2,7 @@ package import Delta
 import ObjectStore
 import Platform
 
-/// Reads what a delta refers to.
+/// Reads the instructions and the basis of a delta.
 extension RemoteReader {
   /// A delta's instructions, which make as many bytes as its name says.
   ///

@@ -54,7 +54,8 @@ package struct RemoteReader: Sendable {
     return Hex.text((stream.digest ?? SHA256()).finalize())
   }
 
-  /// Reads everything readable of the stream; for a sealed session, first what its seal names.
+  /// Reads everything readable of the stream; for a sealed session, first the objects that its seal
+  /// names.
   ///
   /// - Parameters:
   ///   - remote: the session in a listing.

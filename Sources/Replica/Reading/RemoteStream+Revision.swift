@@ -5,7 +5,8 @@ import SessionLog
 
 /// Applies the newest revision to the stream being read.
 extension RemoteStream {
-  /// Reads only a session that is its device's and, if it is sealed, only what its seal names.
+  /// Reads only a session that is its device's and, if it is sealed, only the objects that its seal
+  /// names.
   ///
   /// In salvage, an unreadable or foreign revision leaves all segments.
   func obeyRevision() async throws {

@@ -20,7 +20,7 @@ final class RemoteStream {
   /// Whether problems are reported and reading continues; otherwise they are errors.
   let salvages: Bool
   var remote: RemoteSession
-  /// Indexes fetched to choose what to read.
+  /// Indexes fetched to choose the frames to read.
   var heads: [SegmentName: SegmentHead] = [:]
   /// Segments of earlier generations, the most recently used last.
   var basis: [StoredSegment] = []
@@ -44,7 +44,7 @@ final class RemoteStream {
   /// Whether to read the generation and the objects that the newest revision names; otherwise reads
   /// a given generation, by the names of all segments.
   let obeysRevision: Bool
-  /// Why the newest revision does not determine what to read; in salvage only.
+  /// Why the newest revision does not determine the segments to read; in salvage only.
   var revisionProblem: ReplicaError?
   /// Whether bytes were omitted.
   private(set) var hasLost = false

@@ -35,7 +35,7 @@ public struct DeclaredScenarios: Sendable {
       opening: home.files(for: session).declared, [.write, .append, .create])
     try declared.write(Array(lines.utf8))
     let file = ControlFile(home)
-    // A machine's states are root's, who collects what users declare.
+    // A machine's states are root's, which collects users' declarations.
     guard file.isOurs else { return new }
     try file.change { states in
       for name in new where states[name] == nil { states[name] = ScenarioState(created: now) }

@@ -18,7 +18,7 @@ public final class ScenarioSwitch: Sendable {
 
   /// The switch of a home.
   ///
-  /// - Parameter machine: its clock decides what has expired.
+  /// - Parameter machine: its clock decides which states have expired.
   public init(_ home: Home, machine: Machine = .current) {
     self.home = home
     now = machine.now

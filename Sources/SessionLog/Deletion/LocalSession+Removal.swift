@@ -16,7 +16,7 @@ extension LocalSession {
     Directory.removeIfEmpty(files.directory)
   }
 
-  /// The marker and all files but log and sidecar, including what a killed process left.
+  /// The marker and all files but log and sidecar, including leftovers of a killed process.
   package func traces() throws -> [String] {
     let own = Set(
       try [files.log, files.sidecar] + files.parts().flatMap { [$0.plain, $0.compressed] })

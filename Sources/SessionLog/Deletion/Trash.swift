@@ -134,7 +134,7 @@ package struct Trash: Sendable {
     }.total
   }
 
-  /// Deletes what was in the trash long enough, and the oldest days while space is short.
+  /// Deletes sessions that were in the trash long enough, and the oldest days while space is short.
   ///
   /// - Parameters:
   ///   - life: how long sessions stay, in lived time.

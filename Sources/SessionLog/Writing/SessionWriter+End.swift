@@ -14,7 +14,7 @@ extension SessionWriter {
   /// - Throws: ``SystemError`` if the sidecar cannot be written; the end record is in the log
   ///   nevertheless, and any other process reaches the same verdict.
   public func end(_ cause: ExitCause, core: String? = nil) throws {
-    // Free the reserved space for what is still to be written.
+    // Free the reserved space for the last records and the sidecar.
     reserve.release()
     state.withLock { state in
       // The quota does not apply to the end record.

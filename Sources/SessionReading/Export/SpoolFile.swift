@@ -19,7 +19,7 @@ final class SpoolFile {
     length += ByteCount(bytes.count)
   }
 
-  /// Reads back what was written, in pieces.
+  /// Reads the written bytes back, in pieces.
   func read(_ body: ([UInt8]) throws -> Void) throws {
     var offset: Int64 = 0
     while offset < length.bytes {

@@ -3,8 +3,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// One observation of attached files: finds out what happened to them, reading only what has
-/// changed.
+/// One observation of attached files: determines their changes, and reads only changed files.
 ///
 /// Content identifies a file: its first bytes, and those before the last read offset. The inode
 /// number only says where to look first.

@@ -20,7 +20,7 @@ package struct AttachPlan: Sendable {
 
   /// Content of an ended session that the home's log must supply, because the file lacks it.
   enum Rest: Sendable {
-    /// A line that reports what is missing; nil if nothing is.
+    /// A line that reports missing bytes; nil if none are.
     case gap(String?)
     /// The whole stream, unpacked from the compressed file.
     case unpacked(path: String, status: FileStatus)
@@ -101,7 +101,7 @@ package struct AttachPlan: Sendable {
   /// A compressed file counts with its compressed size: its content is unknown until it is
   /// unpacked.
   ///
-  /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent anew.
+  /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent again.
   func growth(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> Growth {
     var growth = Growth()
     for change in changes {

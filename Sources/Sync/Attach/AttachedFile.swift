@@ -85,7 +85,7 @@ struct FileContent {
   private let file: OpenFile
   private let packed: CompressedFile?
 
-  /// Opens a file, and finds out what it was before compression.
+  /// Opens a file, and determines the log that it was before compression.
   ///
   /// - Parameter limit: the largest unpacked size allowed.
   init(_ path: String, limit: UnpackLimit = UnpackLimit()) throws {

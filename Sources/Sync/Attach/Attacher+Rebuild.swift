@@ -85,8 +85,8 @@ extension Attacher {
       idleAt: context.now() + LogSource.defaultIdleEnd)
   }
 
-  /// The fingerprint at the end of what was sent: of the file's own bytes where redaction left them
-  /// as they are.
+  /// The fingerprint at the end of the sent bytes; that of the file's own bytes if redaction left
+  /// them unchanged.
   private func link(
     of sidecar: Sidecar, _ local: LocalSession, _ entry: UploadCheckpoint
   ) throws -> Link {

@@ -92,7 +92,7 @@ package struct Attacher {
     try files.save(pass)
   }
 
-  /// Log bytes that a plan's changes add to what an upload is to send.
+  /// Log bytes that a plan's changes add to an upload.
   ///
   /// - Throws: GRDB's errors.
   package func growth(_ plan: AttachPlan, besides upload: UploadPlan) throws -> AttachPlan.Growth {
@@ -321,7 +321,7 @@ package struct Attacher {
     switch rest {
     case nil:
       file.source.length = file.source.offset(of: file.seen)
-      // Remove what a pass that died may have written for another end.
+      // Remove a log that a killed pass may have written for another end.
       try File.remove(log)
     case .gap(let line):
       file.source.length = file.source.offset(of: file.seen)

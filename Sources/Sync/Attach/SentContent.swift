@@ -68,7 +68,7 @@ struct SentContent {
     return found > 0 && found * 2 >= looked
   }
 
-  /// Whether a file begins with exactly what was sent, up to its last whole block.
+  /// Whether a file begins with exactly the sent bytes, up to their last whole block.
   ///
   /// - Parameter log: the file as it would be sent; nil if that cannot be determined.
   func isBeginning(of log: LocalStream?) throws -> Bool {

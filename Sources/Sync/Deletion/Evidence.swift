@@ -73,7 +73,7 @@ struct SealClaim {
     (self.sidecar, self.seal) = (sidecar, seal)
   }
 
-  /// Compares a log that was touched since it was sealed with what was sealed.
+  /// Compares a log that was touched since it was sealed with the sealed stream.
   ///
   /// - Parameter log: opens the local log as it is sent.
   func check(_ log: (Sidecar) throws -> LocalStream?) throws {
@@ -172,7 +172,7 @@ extension Evidence {
   static func replaced(
     in remote: RemoteSession, by own: Sidecar, put: Set<SegmentName>
   ) -> (keys: [String], evidence: Evidence?, surplus: [SegmentName]) {
-    // A metadata-only seal names what was sent without proof.
+    // A metadata-only seal names objects that were sent without proof.
     let (keys, surplus) = remote.superseded(by: own, put: own.withholdsLog ? [] : put)
     guard let seal = remote.seal, !keys.isEmpty else { return ([], nil, surplus) }
     let text = "\(seal.fileName) and what it names are listed, and stand for these \(keys.count)"

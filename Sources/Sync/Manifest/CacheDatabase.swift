@@ -26,7 +26,7 @@ enum CacheDatabase {
       configuration.prepareDatabase { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
       }
-      // Opening may create files, and recovers what a killed process left.
+      // Opening may create files, and recovers a killed process's transaction.
       return try FileEffect.transaction(path) {
         try prepare(DatabaseQueue(path: path, configuration: configuration), schema)
       }
@@ -44,8 +44,8 @@ enum CacheDatabase {
         return try prepared()
       }
     } catch  where isWithoutRoom(error) {
-      // Uploads matter most when the disk is full: keep the cache in memory, and ask the store for
-      // what it would have contained.
+      // Uploads matter most when the disk is full: keep the cache in memory, and list the store for
+      // its content.
       return try prepare(DatabaseQueue(), schema)
     }
   }
@@ -75,7 +75,7 @@ enum CacheDatabase {
       try String?.fetchAll(database, sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
     }
     if Set(texts.compactMap(\.self)) == schema.stored { return queue }
-    // Creating what is missing needs a write transaction.
+    // Creating missing tables needs a write transaction.
     if texts.count != schema.stored.count { try queue.write { try $0.execute(sql: schema.text) } }
     try queue.query { database in
       // A foreign view or trigger is code that need not even terminate.

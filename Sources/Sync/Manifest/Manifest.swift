@@ -15,7 +15,7 @@ package final class Manifest: Sendable {
   /// The store and the device; another device id has no rows yet.
   private let store: String
 
-  /// Opens the cache of a home, after saving what must outlive it.
+  /// Opens the cache of a home, after recording the stores that must outlive it.
   ///
   /// - Throws: like ``init(home:store:device:)``.
   package static func open(home: Home, store: String, device: String) throws -> Manifest {

@@ -65,8 +65,8 @@ package struct UsedStores: Sendable, Equatable {
     try save(locations.union([location]), in: home)
   }
 
-  /// Records durably what only an earlier version's manifest knows, because a cache may be replaced
-  /// whenever it is opened.
+  /// Records durably the stores that only an earlier version's manifest knows, because a cache may
+  /// be replaced whenever it is opened.
   static func adoptManifest(of home: Home) throws {
     let used = try load(home)
     guard used.hasEarlierManifest, let locations = used.locations, !locations.isEmpty else {

@@ -14,7 +14,7 @@ struct MirrorFile: ~Copyable {
 
   func truncate(to length: Int64) throws { try file.truncate(to: length) }
 
-  /// Undoes what was appended; removes a log that was empty before.
+  /// Truncates the file to its former length; removes a log that was empty before.
   func undo(to length: Int64) throws {
     try truncate(to: length)
     if length == 0 { try? File.remove(file.path) }

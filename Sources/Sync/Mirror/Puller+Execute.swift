@@ -14,8 +14,8 @@ extension Puller {
     case settled(failures: [SessionID: any Error])
   }
 
-  /// Fetches what sessions lack, log first: a sidecar is written once its log is complete and
-  /// durable.
+  /// Fetches the missing parts of sessions, log first: a sidecar is written once its log is
+  /// complete and durable.
   ///
   /// - Parameters:
   ///   - items: from ``plan(devices:including:)``.

@@ -24,7 +24,7 @@ extension Puller {
   /// others.
   static let folderRights: UInt32 = 0o777
 
-  /// Fetches what one session's log lacks.
+  /// Fetches the bytes that one session's log lacks.
   ///
   /// Compares a sealed session's log with the digest in its sidecar, and fetches it again, once, if
   /// it differs.
@@ -61,7 +61,7 @@ extension Puller {
     return fetched
   }
 
-  /// Appends what the mirror's log lacks.
+  /// Appends the bytes that the mirror's log lacks.
   ///
   /// Bytes fetched before the store broke off are kept, like those left by a killed process: they
   /// are a prefix of the stream. After any other failure, the log is restored.
@@ -94,7 +94,7 @@ extension Puller {
       }
       throw error
     }
-    // The reader has verified what it read from the start.
+    // The reader verifies a log that it reads from the start.
     guard let digest, item.mirrored > 0, try Self.digest(files.log) != digest else { return true }
     try log.undo(to: Int64(item.mirrored))
     return false

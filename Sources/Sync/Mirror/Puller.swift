@@ -6,9 +6,9 @@ package import SessionLog
 /// Mirrors remote sessions into a folder as plain files, `<device>/<day>/<session>.log` and
 /// `.json`.
 ///
-/// The files themselves show what is still to be fetched: a log's length how much of it, a
-/// sidecar's hash which revision. So an append costs its suffix, and an unchanged session only its
-/// share of the day's listing.
+/// The files themselves show what is missing: a log by its length, a revision by the sidecar's
+/// hash. So an append costs its suffix, and an unchanged session only its share of the day's
+/// listing.
 ///
 /// A mirror only grows: a log with bytes that its replacement lacks is kept beside it. If a store
 /// has less of a session than the mirror, the session's files stay as they are, and that is an
@@ -75,7 +75,8 @@ package struct Puller: Sendable {
   let keys: KnownKeys?
   /// The measure of free disk space.
   package var space = FreeSpace.system
-  /// Whether to replace logs of an earlier generation, which may contain what was redacted since.
+  /// Whether to replace logs of an earlier generation, which may contain text that was redacted
+  /// since.
   package var replacesFormer = false
   /// Maximum size of a log to fetch.
   package var limit = UnpackLimit()
@@ -100,7 +101,7 @@ package struct Puller: Sendable {
 
   // MARK: Plan
 
-  /// Plans what to fetch; lists each device-day once and fetches nothing.
+  /// Plans the fetching; lists each device-day once and fetches nothing.
   ///
   /// - Parameters:
   ///   - devices: ids of the devices to list.

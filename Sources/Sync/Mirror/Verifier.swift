@@ -43,7 +43,7 @@ package struct Verifier: Sendable {
     do {
       let log = try local.openSentLog(sidecar, context)
       here = try log?.available().lowerBound ?? .max
-      // Before the first revision, the local log shows what is the device's.
+      // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
       let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
       let accepted = try await reader.accept(remote)
@@ -103,7 +103,7 @@ package struct Verifier: Sendable {
       + "cannot mend this copy; 'tidemark pull' salvages what can be read"
   }
 
-  /// Makes the next pass send what the remote copy lacks, from the local log.
+  /// Makes the next pass send the bytes that the remote copy lacks, from the local log.
   ///
   /// - Returns: whether there is a local log to send, and the consent allows it.
   /// - Throws: errors of the local files and of the manifest.
@@ -136,7 +136,7 @@ package struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  /// Makes sure that the local log has nothing beyond what was sealed.
+  /// Verifies that the local log does not extend beyond the sealed stream.
   private static func compareEnd(_ end: StreamOffset, of remote: RemoteSession) throws {
     guard let seal = remote.seal, end > seal.length else { return }
     throw ReplicaError(

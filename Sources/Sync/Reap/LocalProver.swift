@@ -104,7 +104,7 @@ struct LocalProver {
     }
   }
 
-  /// Compares a log that was touched since its seal with what was sealed.
+  /// Compares a log that was touched since its seal with the sealed stream.
   private func compare(_ claim: SealClaim, _ context: SyncContext) throws {
     do {
       try claim.check { try LocalSession(context.home, claim.session).openSentLog($0, context) }

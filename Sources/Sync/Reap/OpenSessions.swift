@@ -3,7 +3,7 @@ package import SessionLog
 
 /// Sessions that homes of this machine have not sealed.
 ///
-/// Consulted before root deletes from the store what all users have sent.
+/// Consulted before root deletes users' sessions from the store.
 package struct OpenSessions: Sendable {
   private var sessions: Set<SessionID> = []
   /// Users whose homes could not be read.

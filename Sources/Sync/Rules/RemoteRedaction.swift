@@ -9,7 +9,7 @@ package import SessionLog
 ///
 /// The replaced segments are deleted by a pass after the seal, like those of every old generation.
 package struct RemoteRedaction: Sendable {
-  /// A session whose stored bytes differ from what the rules make.
+  /// A session whose stored bytes differ from those under the rules.
   package struct Item: Sendable {
     /// The session.
     package let session: SessionID

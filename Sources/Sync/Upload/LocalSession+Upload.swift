@@ -51,7 +51,7 @@ extension LocalSession {
   /// Removes everything that a session needs until its seal is recorded here, and remembers whether
   /// the seal superseded objects.
   func settle(_ context: SyncContext) throws {
-    // For a session that a killed pass sealed, the entry lacks what that pass saw.
+    // For a session that a killed pass sealed, the entry lacks that pass's listing.
     let entry = try context.manifest.entry(session)
     let hasSuperseded = entry.map { $0.isDirty || !$0.hasOnlyFinalObjects } ?? true
     try context.manifest.forgetSealed([session: hasSuperseded], due: context.now())

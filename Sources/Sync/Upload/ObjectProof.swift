@@ -160,8 +160,8 @@ struct ObjectProof {
     try writer.save(&state)
   }
 
-  /// Compares what a delta and its basis produce with the local log; on a difference, a new
-  /// generation without a basis has to replace them.
+  /// Compares the bytes that a delta and its basis produce with the local log; on a difference, a
+  /// new generation without a basis has to replace them.
   private func readBackDelta(_ name: SegmentName, _ log: LocalStream) async throws {
     var position = name.range.lowerBound
     do {

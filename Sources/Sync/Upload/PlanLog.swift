@@ -2,7 +2,7 @@ import Logging
 import Platform
 import SessionLog
 
-/// Logs what a pass decided for each session, at level info.
+/// Logs a pass's decision for each session, at level info.
 struct PlanLog {
   let logger: Logger
 

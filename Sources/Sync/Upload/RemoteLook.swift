@@ -5,7 +5,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Finds out what the store has of a session, from the manifest or a listing, and whether the local
+/// Determines the remote state of a session, from the manifest or a listing, and whether the local
 /// log still matches it.
 struct RemoteLook {
   let writer: RemoteWriter
@@ -131,7 +131,7 @@ struct RemoteLook {
 
   // MARK: The local log
 
-  /// Verifies that the local log matches what was sent; another generation need not.
+  /// Verifies that the local log matches the sent stream; another generation need not.
   ///
   /// - Throws: ``ReplicaError`` if it does not.
   func compare(_ state: inout SessionState) throws {
@@ -149,7 +149,8 @@ struct RemoteLook {
     }
   }
 
-  /// Whether the local part of the log matches what was sent; bytes no longer here cannot differ.
+  /// Whether the local part of the log matches the sent stream; bytes that are no longer local
+  /// cannot differ.
   static func isUnchanged(_ log: LocalStream, _ known: UploadCheckpoint) throws -> Bool {
     let covered = known.sent - ByteCount(known.link.covered)
     guard try log.available().lowerBound <= covered else { return true }

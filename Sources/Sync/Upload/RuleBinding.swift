@@ -66,8 +66,8 @@ struct RuleBinding {
 
   /// Recovers unrecorded rules under which a session was sent.
   ///
-  /// The right rules turn the local bytes into what the remote segments' names state; if none do,
-  /// the log stays as it is.
+  /// The right rules turn the local bytes into those that the remote segments' names state; if none
+  /// do, the log stays as it is.
   func recover(_ state: inout SessionState, _ segments: [SegmentName]) throws {
     let plain = state
     let here = try state.requireView().available()

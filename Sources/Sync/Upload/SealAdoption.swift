@@ -6,7 +6,7 @@ import SessionLog
 /// Adopts the seal of a session that this home does not know as sealed: it was restored from a
 /// backup, or a power failure took the log's end and the record of the seal.
 ///
-/// The local log is only read, and must be the beginning of what was sealed.
+/// The local log is only read, and must be a prefix of the sealed stream.
 struct SealAdoption {
   let writer: RemoteWriter
 
@@ -48,7 +48,7 @@ struct SealAdoption {
     writer.report(.sealed(session: state.session, status: seal.status, hasSuperseded: true))
   }
 
-  /// Reads what was sealed, verified against names, links and digest, and compares the beginning
+  /// Reads the sealed stream, verified against names, links and digest, and compares the beginning
   /// with the local log.
   ///
   /// - Returns: the sidecar as this home keeps it.

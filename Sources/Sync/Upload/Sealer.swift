@@ -37,11 +37,11 @@ struct Sealer {
     try await seal(final, objects, length: length, &state)
   }
 
-  /// Puts the seal for what the store has of a stream, and records it here.
+  /// Puts the seal for the stream in the store, and records it locally.
   ///
   /// - Parameters:
   ///   - sidecar: the session's sidecar, without end and objects.
-  ///   - objects: the objects that hold the stream, or what the store has of it.
+  ///   - objects: the objects that hold the stream, or the part that the store has.
   ///   - length: stream bytes in the store.
   func seal(
     _ sidecar: Sidecar, _ objects: [SegmentName], length: StreamOffset,

@@ -6,8 +6,8 @@ import SessionLog
 /// Merges the small segments of ticks into larger ones that cover them.
 ///
 /// Each byte is sent at most two more times after its tick: when 64 ticks have accumulated, and in
-/// the objects of the seal. Covered segments are deleted by a later pass, once a listing shows what
-/// covers them, so the remote copy has each byte at every instant.
+/// the objects of the seal. Covered segments are deleted by a later pass, once a listing shows the
+/// covering ones, so the remote copy has each byte at every instant.
 struct SegmentCover {
   let writer: RemoteWriter
 

@@ -3,11 +3,11 @@ import Platform
 import Replica
 import SessionLog
 
-/// The signature of what was sent of one generation of an attached session, kept in the cache.
+/// The signature of the sent bytes of one generation of an attached session, kept in the cache.
 ///
 /// It is computed from exactly the bytes that are sent: a delta against any other signature could
-/// never be read. If it is lost, it is computed again as far as the file still matches what was
-/// sent; otherwise a change is sent plain.
+/// never be read. If it is lost, it is computed again as far as the file still matches the sent
+/// bytes; otherwise a change is sent plain.
 struct SentSignature {
   private let path: String
   private var file: SignatureFile
@@ -64,7 +64,7 @@ struct SentSignature {
     return true
   }
 
-  /// Continues with a builder that has consumed what was sent since.
+  /// Continues with a builder that has consumed the bytes sent since.
   mutating func proceed(with builder: SignatureBuilder) {
     self.builder = builder
     save()

@@ -49,7 +49,7 @@ package struct SessionOwnership: Sendable {
         let sidecar = try await reader.read(revision, in: remote.folder)
         return sidecar.uid == user.id ? .own : .foreign
       } catch is ReplicaError {
-        // Damaged, or somebody else's; the revision before states the same user.
+        // Damaged, or another writer's; the revision before states the same user.
       }
     }
     return .foreign

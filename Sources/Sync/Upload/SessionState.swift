@@ -15,7 +15,7 @@ struct SessionState {
   var isSidecarDamaged = false
   /// The device id that it was recorded under, if another one.
   var formerDevice: String?
-  /// The uploader's record of what it sent.
+  /// The uploader's state of the session.
   var uploadState = UploadState()
   /// The manifest's entry; a new one, without a boot, if there is none.
   var entry = UploadCheckpoint(boot: "")
@@ -64,7 +64,7 @@ struct SessionState {
   /// Whether the store's copy must be compared with the log byte by byte, because nothing else
   /// proves that it is of this session's user.
   var mustProveOwner = false
-  /// Whether a log that differs from what was sent has begun its next generation in this pass.
+  /// Whether a log that differs from the sent stream has begun its next generation in this pass.
   var isRewritten = false
   /// Findings from sending the stream; nil if it was not sent from its beginning.
   var tally: StreamTally?
@@ -81,7 +81,7 @@ struct SessionState {
   var generation: Int { uploadState.generation(sidecar) }
   /// The consent that the store's newest revision states; without one, that at the session's start.
   var saidConsent: Consent { uploadState.consent(sidecar) }
-  /// Whether what was sent is of the local log's generation.
+  /// Whether the sent stream is of the local log's generation.
   var isOfThisGeneration: Bool { entry.generation == generation }
   /// Sent stream bytes with which the local log still begins; nil if a listing has to decide.
   var sent: StreamOffset? {
@@ -96,8 +96,8 @@ struct SessionState {
     throw SystemError(operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
   }
 
-  /// Whether the present log overrides what was sent before: an attached session's whole stream is
-  /// one file.
+  /// Whether the present log overrides the sent stream: an attached session's whole stream is one
+  /// file.
   func isWholeFile() throws -> Bool {
     guard let view else { return false }
     return try sidecar.source?.base == 0 && view.available().lowerBound == 0
@@ -185,7 +185,7 @@ extension SessionState {
     uploadState = try local.record(epochs, generation: generation, in: uploadState)
   }
 
-  /// Records that the local log is another generation than what was sent.
+  /// Records that the local log is another generation than the sent stream.
   mutating func beginNextGeneration() throws {
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
     let next = max(highest, entry.generation) + 1

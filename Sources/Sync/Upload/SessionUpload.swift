@@ -3,8 +3,8 @@ import Platform
 import Replica
 import SessionLog
 
-/// Sends what one session's remote copy lacks and, once the session has ended, seals it: runs the
-/// steps that ``UploadStep/next(_:)`` names until there are no more.
+/// Sends the bytes that one session's remote copy lacks and, once the session has ended, seals it:
+/// runs the steps that ``UploadStep/next(_:)`` names until there are no more.
 struct SessionUpload {
   let item: UploadPlan.Item
   let writer: RemoteWriter

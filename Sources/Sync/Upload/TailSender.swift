@@ -2,7 +2,7 @@ import Platform
 import Replica
 import SessionLog
 
-/// Sends what the store lacks of the stream.
+/// Sends the part of the stream that the store lacks.
 struct TailSender {
   let writer: RemoteWriter
 
@@ -43,7 +43,7 @@ struct TailSender {
 
   /// Expects bytes that the store lacks on this machine, which may have pruned them.
   ///
-  /// - Throws: ``ReplicaError`` that names what the store has lost.
+  /// - Throws: ``ReplicaError`` that names the bytes that the store has lost.
   private func expectLocal(
     _ offset: StreamOffset, _ log: LocalStream, _ state: SessionState
   ) throws {

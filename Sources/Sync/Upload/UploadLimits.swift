@@ -1,6 +1,6 @@
 package import Platform
 
-/// Sizes, counts and times at which an upload splits, merges, compares and repeats what it sends.
+/// Sizes, counts and times at which an upload splits, merges, compares and repeats segments.
 ///
 /// A simulation shrinks them, so that short logs reach every one of them.
 package struct UploadLimits: Sendable {
@@ -16,6 +16,6 @@ package struct UploadLimits: Sendable {
   /// reaper considers it abandoned.
   package var quiet: Duration
 
-  /// The limits of the product, for a home whose remote copies are kept so long.
+  /// The limits of the product, for a home with this retention.
   package init(_ retention: Retention = Retention()) { quiet = retention.remote / 3 }
 }

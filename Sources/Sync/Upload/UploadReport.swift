@@ -59,7 +59,7 @@ package struct UploadReport: Sendable {
   /// Records that a session was sent as far as planned.
   mutating func finish(_ session: SessionID) { finished.insert(session) }
 
-  /// Adds what an earlier attempt of the same pass sent.
+  /// Adds the results of an earlier attempt of the same pass.
   package mutating func precede(by first: UploadReport) {
     logBytes += first.logBytes
     storedBytes += first.storedBytes

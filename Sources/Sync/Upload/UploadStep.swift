@@ -15,7 +15,7 @@ enum UploadStep: Hashable {
   /// Record a seal that the store has, and this home does not know, if the local log is its
   /// beginning.
   case adoptSeal
-  /// Compare the local log with what was sent.
+  /// Compare the local log with the sent stream.
   case compare
   /// Determine the rules that bind the bytes to send, and record them before the first byte is
   /// sent.
@@ -29,7 +29,7 @@ enum UploadStep: Hashable {
   case rewrite
   /// Fix the masks of an idle log's last bytes, so that later bytes cannot change them.
   case settleMasks
-  /// Send what the store lacks of the log.
+  /// Send the part of the log that the store lacks.
   case sendTail
   /// Delete small segments that the previous pass covered.
   case removeCovered

@@ -31,7 +31,7 @@ final class GrepPrinter {
   ///
   /// - Parameters:
   ///   - piece: the line.
-  ///   - pattern: what to mark in it; nil for nothing.
+  ///   - pattern: the pattern whose matches to mark; nil for none.
   ///   - number: the line's number in the log; nil to omit it.
   func show(_ piece: MatchContext.Piece, _ pattern: LinePattern?, number: Int?) {
     switch piece {

@@ -169,7 +169,7 @@ struct Init: AsyncParsableCommand {
     try sayWhatStays(store, setup)
     if let refusal = login?.refusal { Console.complain(refusal) }
 
-    // Test what cron will find instead of guessing.
+    // Test cron's environment instead of guessing.
     let problem = await problemInCron(store, setup)
     let home =
       EnvironmentReport.isFoundByCron(setup.home) ? "" : "TIDEMARK_HOME=\(setup.home.path) "

@@ -123,7 +123,7 @@ struct Pull: AsyncParsableCommand {
     if !failures.isEmpty { throw ExitStatus.partial }
   }
 
-  /// Plans what to fetch of the named or selected sessions.
+  /// Plans the fetching of the named or selected sessions.
   private func plan(
     _ puller: Puller, _ catalog: SessionCatalog, _ store: any ObjectStore
   ) async throws -> [Puller.Item] {

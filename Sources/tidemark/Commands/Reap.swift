@@ -178,7 +178,7 @@ struct Reap: AsyncParsableCommand {
     throw Failure(.partial, text)
   }
 
-  /// Why a plan waits, and what to do.
+  /// Why a plan waits, and the next step.
   static func text(_ postponement: ReapPlan.Postponement, isRefused: Bool = false) -> String {
     let next = isRefused ? "repeat with --force to delete them" : "--force does not wait"
     return "\(postponement.reason). 'tidemark reap --dry-run --explain' shows them; \(next)."
@@ -352,7 +352,7 @@ struct Reap: AsyncParsableCommand {
     for kept in kept { Console.say(Self.line("keep \(side)", kept.session, nil, kept.reason)) }
   }
 
-  /// Describes what is done with a copy, and why.
+  /// Describes the deletion of a copy, and the reason.
   static func line(
     _ verb: String, _ session: SessionID, _ bytes: ByteCount?, _ reason: String?
   ) -> ReportLine {

@@ -72,7 +72,7 @@ private struct ScenarioPlace {
   /// Switches a known scenario.
   ///
   /// - Parameters:
-  ///   - dryRun: whether to change nothing and print what would change.
+  ///   - dryRun: whether to print the changes without making them.
   ///   - asJSON: whether to print the result as JSON.
   func set(
     _ name: ScenarioName, _ isEnabled: Bool, until: Timestamp? = nil, dryRun: Bool, asJSON: Bool

@@ -2,7 +2,7 @@ import Platform
 
 /// The message about sessions that were sealed in another store.
 enum SealedElsewhere {
-  /// A message that they stay on this machine, and what ends that.
+  /// A message that they stay on this machine, and the command that ends that.
   static func text(_ count: Int, _ store: String) -> String {
     let (sessions, them) = (Plural.text(count, "session"), count == 1 ? "it" : "them")
     return

@@ -85,7 +85,7 @@ struct SelectedSessions {
   /// Why the store's sessions are missing; nil if they are not, or were not requested.
   var storeError: StoreError?
 
-  /// Ends a command that did what it could without the store: a wrong login or configuration needs
+  /// Ends a command that was carried out without the store: a wrong login or configuration needs
   /// fixing, whereas an unreachable store is not an error when reading local sessions.
   func throwStoreError() throws {
     if let storeError, !storeError.isTransient { throw ExitStatus(storeError) }

@@ -274,7 +274,7 @@ struct Upload: AsyncParsableCommand {
         + "sealed \(Plural.text(sealed, "session")), reaped \(reaped)")
   }
 
-  /// Describes what an upload would do.
+  /// Describes the plan of an upload.
   static func lines(of preview: UploadPass.Preview) -> [ReportLine] {
     let plan = preview.upload
     var lines: [ReportLine] = []
@@ -348,7 +348,7 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
-  /// A message that the last copies of sessions expire soon, and what prevents it.
+  /// A message that the last copies of sessions expire soon, and how to prevent it.
   private static func expiring(_ sessions: [SessionID], within notice: Duration) -> String {
     let named = sessions.prefix(5).map(\.description).joined(separator: ", ")
     let more = sessions.count > 5 ? " and \(sessions.count - 5) more" : ""
