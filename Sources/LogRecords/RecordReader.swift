@@ -62,7 +62,7 @@ public struct RecordReader: Sendable {
     if let form, let head = form.read(text, isExpected: true) { return head }
     for form in RecordForm.allCases where form != self.form {
       guard let head = form.read(text, isExpected: false) else { continue }
-      if form.isTelling { self.form = form }
+      if form.isConclusive { self.form = form }
       // Each line with a priority has its own.
       if form != .priority { isKnown = true }
       return head
@@ -73,7 +73,7 @@ public struct RecordReader: Sendable {
   /// Reads a line of no known format.
   private func unrecognised(_ text: ByteScanner) -> RecordHead? {
     let isTrouble = before.map { $0.level >= .warning } ?? false
-    if isTrouble, StackTrace.goesOn(text) { return nil }
+    if isTrouble, StackTrace.continues(text) { return nil }
     if isKnown {
       guard let claim = StackTrace.opening(text) ?? LevelDetector.level(of: text.bytes),
         claim >= .warning, claim > before?.level ?? .info

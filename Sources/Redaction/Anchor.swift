@@ -38,7 +38,7 @@ struct Anchor: Sendable {
   }
 
   /// Whether its first `length` bytes are at a position.
-  func stands(in text: UnsafeRawBufferPointer, at start: Int, length: Int) -> Bool {
+  func matches(in text: UnsafeRawBufferPointer, at start: Int, length: Int) -> Bool {
     (0..<length).allSatisfy { text[start + $0] | fold[$0] == bytes[$0] }
   }
 

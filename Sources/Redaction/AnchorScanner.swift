@@ -206,7 +206,7 @@ struct AnchorScanner: Sendable {
         }
         let anchor = places[index].anchor
         guard
-          isShown && length <= 8 || anchors[anchor].stands(in: text, at: start, length: length)
+          isShown && length <= 8 || anchors[anchor].matches(in: text, at: start, length: length)
         else { continue }
         found(anchor, start..<start + length)
       }
@@ -219,7 +219,7 @@ struct AnchorScanner: Sendable {
     for length in stride(from: min(longest - 1, text.count), to: 0, by: -1) {
       let start = text.count - length
       let isBegun = anchors.contains {
-        $0.isMasked && length < $0.bytes.count && $0.stands(in: text, at: start, length: length)
+        $0.isMasked && length < $0.bytes.count && $0.matches(in: text, at: start, length: length)
       }
       if isBegun { return start }
     }

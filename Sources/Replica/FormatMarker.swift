@@ -76,7 +76,7 @@ package enum FormatMarker {
       return .nothing
     }
     if found == content { return .whole }
-    guard isRemains(found) else {
+    guard isDamagedMarker(found) else {
       throw ReplicaError(
         .unsupportedFormat,
         "\(store.location)/\(key) names a format that this version does not know; "
@@ -115,7 +115,7 @@ package enum FormatMarker {
   }
 
   /// Whether this is the rest of a marker of this version that was truncated or damaged in transit.
-  private static func isRemains(_ found: [UInt8]) -> Bool {
+  private static func isDamagedMarker(_ found: [UInt8]) -> Bool {
     guard found.count <= content.count, zip(found, content).count(where: !=) <= 1 else {
       return false
     }

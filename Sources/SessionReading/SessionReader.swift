@@ -39,7 +39,7 @@ package struct SessionReader: Sendable {
   let isLocal: Bool
   /// Whether to read the bytes that the store lacks from the local log, whose earlier parts were
   /// pruned.
-  let isLongerHere: Bool
+  let isLongerLocally: Bool
 
   /// Chooses the side.
   ///
@@ -69,8 +69,8 @@ package struct SessionReader: Sendable {
     isLocal = entry.hasLocalLog && side != .remote
     let endsHere = entry.location == .both && entry.sidecar.source == nil && side != .remote
     let remoteEnd = entry.remote.map { $0.seal == nil ? $0.end : .max } ?? .max
-    isLongerHere = !isLocal && endsHere && entry.length > remoteEnd
-    if !isLocal, !isLongerHere, entry.sidecar.withholdsLog { try reportWhatIsWithheld() }
+    isLongerLocally = !isLocal && endsHere && entry.length > remoteEnd
+    if !isLocal, !isLongerLocally, entry.sidecar.withholdsLog { try reportWhatIsWithheld() }
   }
 
   /// Reports that the store's log is incomplete on purpose.
@@ -85,7 +85,7 @@ package struct SessionReader: Sendable {
 
   /// The end of the reading: later growth is ignored.
   package var length: StreamOffset {
-    isLocal || isLongerHere ? entry.length : entry.remote?.end ?? .zero
+    isLocal || isLongerLocally ? entry.length : entry.remote?.end ?? .zero
   }
 
   /// A part of a stream.
@@ -205,7 +205,7 @@ package struct SessionReader: Sendable {
       try await verify(remote.0, in: remote.1, body)
       return true
     }
-    let (bytes, ranges) = try await places(choice, lines: lines)
+    let (bytes, ranges) = try await ranges(choice, lines: lines)
     if let remote, ranges == [0..<length] {
       try await verify(remote.0, in: remote.1, body)
       return true

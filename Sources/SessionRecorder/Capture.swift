@@ -84,7 +84,7 @@ package struct Capture {
 
     var heartbeat = Heartbeat(of: writer, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
-    while life.goesOn || output.isOpen || errors.isOpen {
+    while life.continues || output.isOpen || errors.isOpen {
       guard let wait = life.wait(upTo: heartbeat.wait) else { break }
       let ready = try Self.poll(
         [
@@ -99,7 +99,7 @@ package struct Capture {
       }
       heartbeat.pass()
     }
-    life.tellEnd()
+    life.reportEnd()
     return life.ending
   }
 
@@ -122,7 +122,7 @@ package struct Capture {
     } catch {
       return Ending(cause: .exit(error.status), problem: error.description)
     }
-    while life.goesOn {
+    while life.continues {
       _ = try Self.poll(
         [(signals.descriptor, POLLIN), (life.program.descriptor, POLLIN)], .seconds(60))
       _ = signals.forward(to: life.program)
@@ -161,13 +161,13 @@ package struct Capture {
     var keyboard = Keyboard()
     var heartbeat = Heartbeat(of: writer, onSecond)
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
-    while life.goesOn || output.isOpen {
+    while life.continues || output.isOpen {
       guard let wait = life.wait(upTo: heartbeat.wait) else { break }
       let ready = try Self.poll(
         [
           (output.readEnd, POLLIN), (signals.descriptor, POLLIN),
           (life.program.descriptor, POLLIN),
-          (keyboard.wantsInput && life.goesOn ? STDIN_FILENO : -1, POLLIN),
+          (keyboard.wantsInput && life.continues ? STDIN_FILENO : -1, POLLIN),
           (keyboard.hasOutput ? terminal.controller : -1, POLLOUT),
         ], wait)
       if ready[0] { output.pump(&buffer, into: writer) }

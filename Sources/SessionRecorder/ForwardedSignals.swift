@@ -24,7 +24,7 @@ struct ForwardedSignals: ~Copyable {
   /// Signals that concern us.
   struct Arrived {
     /// This process continues after a stop.
-    var goesOn = false
+    var continues = false
     /// The window of our terminal may have another size.
     var isResized = false
   }
@@ -70,7 +70,7 @@ struct ForwardedSignals: ~Copyable {
       case SIGCHLD: break
       case SIGWINCH: arrived.isResized = true
       case SIGCONT:
-        arrived.goesOn = true
+        arrived.continues = true
         program.send(SIGCONT)
       case let number where byte & 0x80 == 0 || !program.sharesTerminal: program.send(number)
       default: break

@@ -17,7 +17,7 @@ package struct MachineWatch {
   private var slept: Duration
   private var wasOnline: Bool
   /// The last check, in the awake clock, and the last one of the network.
-  private var lookedAt: (machine: Timestamp, network: Duration)
+  private var checkedAt: (machine: Timestamp, network: Duration)
 
   /// The shortest sleep that counts, because clocks are adjusted.
   private static let shortest = Duration.seconds(2)
@@ -39,7 +39,7 @@ package struct MachineWatch {
     let (awake, always) = clocks()
     slept = always - awake
     wasOnline = isOnline()
-    lookedAt = (now, awake)
+    checkedAt = (now, awake)
   }
 
   /// The events since the last call, with their times.
@@ -50,14 +50,14 @@ package struct MachineWatch {
     let (awake, always) = clocks()
     let more = always - awake - slept
     if more >= Self.shortest {
-      events.append((.background("asleep"), lookedAt.machine))
+      events.append((.background("asleep"), checkedAt.machine))
       events.append((.foreground("awake after \(more.seconds) s"), now))
     }
     // Only sleep increases the difference, but small adjustments add up.
     if more >= Self.shortest || more < .zero { slept = always - awake }
-    lookedAt.machine = now
-    if awake - lookedAt.network >= Self.networkInterval {
-      lookedAt.network = awake
+    checkedAt.machine = now
+    if awake - checkedAt.network >= Self.networkInterval {
+      checkedAt.network = awake
       let online = isOnline()
       if online != wasOnline { events.append((online ? .networkBack : .networkLost, now)) }
       wasOnline = online

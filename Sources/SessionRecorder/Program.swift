@@ -61,7 +61,7 @@ struct Program: ~Copyable {
   }
 
   /// Reports its end to a supervisor.
-  borrowing func tellEnd(status: Int32) { tell(CTERMINAL_CHANGED, status) }
+  borrowing func reportEnd(status: Int32) { tell(CTERMINAL_CHANGED, status) }
 
   private borrowing func tell(_ kind: Int, _ value: Int32) {
     guard supervisor >= 0 else { return }

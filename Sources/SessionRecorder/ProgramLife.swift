@@ -26,7 +26,7 @@ struct ProgramLife: ~Copyable {
     kills = memory?.kills
   }
 
-  var goesOn: Bool { ended == nil }
+  var continues: Bool { ended == nil }
 
   /// The time to wait; nil if it ended long enough ago.
   func wait(upTo limit: Duration) -> Duration? {
@@ -55,8 +55,8 @@ struct ProgramLife: ~Copyable {
   }
 
   /// Reports its end to a supervisor.
-  func tellEnd() {
-    if let ended { program.tellEnd(status: ended.status) }
+  func reportEnd() {
+    if let ended { program.reportEnd(status: ended.status) }
   }
 
   /// The status of wait(2): the low seven bits are the signal, the eighth means that there is a

@@ -100,7 +100,7 @@ package struct SyncContext: Sendable {
   /// Credits the time before this boot that the server's dates so far confirm.
   func hearServer() {
     guard let offset = serverClock.offset else { return }
-    lived.hear(now().asServer(offset: offset), from: store)
+    lived.recordServerDate(now().asServer(offset: offset), from: store)
   }
 
   /// Maximum bytes of bodies in memory.

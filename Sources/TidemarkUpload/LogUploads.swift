@@ -39,7 +39,7 @@ public final class LogUploads: Sendable {
     var running: Task<Outcome, any Error>?
     /// Whether an upload was requested during another one, which may have missed the newest
     /// records.
-    var isAskedAgain = false
+    var isRequestedAgain = false
     var last: Outcome?
   }
 
@@ -118,7 +118,7 @@ public final class LogUploads: Sendable {
   private func begin() -> Task<Outcome, any Error>? {
     work.withLock { work -> Task<Outcome, any Error>? in
       guard work.running == nil else {
-        work.isAskedAgain = true
+        work.isRequestedAgain = true
         return nil
       }
       let task = Task.detached(priority: .utility) { [self] in
@@ -134,8 +134,8 @@ public final class LogUploads: Sendable {
   private func goOn() {
     let isNextDue = work.withLock { work in
       work.running = nil
-      defer { work.isAskedAgain = false }
-      return work.isAskedAgain && work.schedule != nil
+      defer { work.isRequestedAgain = false }
+      return work.isRequestedAgain && work.schedule != nil
     }
     if isNextDue { begin() }
   }

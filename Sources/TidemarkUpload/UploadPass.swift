@@ -91,7 +91,7 @@ package struct UploadPass: Sendable {
     // proven, so nothing is deleted.
     report.upload = try await uploader.execute(plan, holding: lock) { observe(.upload($0)) }
     observe(.uploadEnded)
-    report.hasAskedStore = plan.storeBackoff == nil
+    report.hasContactedStore = plan.storeBackoff == nil
   }
 
   /// The plan of a pass.

@@ -12,13 +12,13 @@ package struct UploadPassReport: Sendable {
   /// Number of deleted copies of sessions, local and remote.
   package var reaped = 0
   /// Whether the store was contacted; false during the backoff after a failure.
-  package var hasAskedStore = true
+  package var hasContactedStore = true
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false
 
   /// Whether the store was contacted, and failed for all sessions.
   package var isStoreDown: Bool {
-    hasAskedStore && upload.stoppedBy is StoreError && !upload.isStoppedBySessions
+    hasContactedStore && upload.stoppedBy is StoreError && !upload.isStoppedBySessions
   }
 
   init(device: String) { self.device = device }

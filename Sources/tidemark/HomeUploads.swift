@@ -28,7 +28,7 @@ struct HomeUploads {
   nonisolated(unsafe) private(set) static var setup: Swift.Result<CommandContext, any Error>?
 
   /// In a process that root has started for a home, opens it and assumes its owner's rights.
-  static func takeRights(_ arguments: [String]) {
+  static func assumeRights(_ arguments: [String]) {
     guard arguments.contains(homeOption),
       let upload = try? Tidemark.parseAsRoot(Array(arguments.dropFirst())) as? Upload,
       let user = upload.homeOf

@@ -64,7 +64,7 @@ final class RecordingSession {
     } catch {
       Console.complain("\(error)")
     }
-    if cause.status == .crashed { await Hooks(setup).tellCrashes(besides: writer.session) }
+    if cause.status == .crashed { await Hooks(setup).reportCrashes(besides: writer.session) }
     guard uploads else { return }
     guard let last = UploadProcess(of: setup, waits: Self.patience) else { return }
     // The upload continues in the background, and cron reports errors; a person at a terminal wants

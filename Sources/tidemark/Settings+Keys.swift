@@ -8,10 +8,10 @@ import Sync
 
 extension Settings {
   /// Applies a value; returns false if it is invalid for its key.
-  typealias TakeOver = @Sendable (inout Settings, String) -> Bool
+  typealias Apply = @Sendable (inout Settings, String) -> Bool
 
   /// The keys with one value; those in a section as `section.key`.
-  static let keys: [(name: String, takeOver: TakeOver)] = [
+  static let keys: [(name: String, takeOver: Apply)] = [
     ("store", store),
     ("consent", key(\.consent, Consent.init(rawValue:))),
     ("transfers", key(\.storeSettings.transfers) { count($0, in: 1...64) }),
@@ -54,14 +54,14 @@ extension Settings {
   ]
 
   /// A URL, or `none`.
-  private static let store: TakeOver = { settings, text in
+  private static let store: Apply = { settings, text in
     settings.hasNoStore = text == "none"
     settings.store = settings.hasNoStore ? nil : text
     return true
   }
 
   /// A duration, or 0 for none.
-  private static let uploadEvery: TakeOver = { settings, text in
+  private static let uploadEvery: Apply = { settings, text in
     guard let interval = Age.parse(text) else { return false }
     settings.uploadEvery = interval > .zero ? interval : nil
     return true
@@ -70,7 +70,7 @@ extension Settings {
   private static func key<Value>(
     _ path: any WritableKeyPath<Settings, Value> & Sendable,
     _ read: @escaping @Sendable (String) -> Value?
-  ) -> TakeOver {
+  ) -> Apply {
     { settings, text in
       guard let value = read(text) else { return false }
       settings[keyPath: path] = value
@@ -81,7 +81,7 @@ extension Settings {
   private static func key<Value>(
     _ path: any WritableKeyPath<Settings, Value?> & Sendable,
     _ read: @escaping @Sendable (String) -> Value?
-  ) -> TakeOver {
+  ) -> Apply {
     { settings, text in
       guard let value = read(text) else { return false }
       settings[keyPath: path] = value

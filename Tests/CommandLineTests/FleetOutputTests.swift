@@ -109,7 +109,7 @@ import Testing
       var records = MatchedRecords(
         rule: "errors", subject, at: Self.now, level: "ERROR", offset: 7)
       for _ in 0...number { records.add(at: Self.now) }
-      records.lines = ["\(Self.now) [ERROR] [stderr] card \u{202e}declined"].map(LineText.harmless)
+      records.lines = ["\(Self.now) [ERROR] [stderr] card \u{202e}declined"].map(LineText.sanitized)
       reading.records.append(records)
     }
     let gone = AlertSubject(device: "id-9", deviceName: "kiosk-9")

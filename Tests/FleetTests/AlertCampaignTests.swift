@@ -14,9 +14,9 @@ import Testing
     var crash = AlertRule(name: "crashed", .crash(includesFailures: false))
     crash.repeatsEvery = .zero
     var errors = AlertRule(name: "errors", .records(RecordCondition(levels: .from(.error))))
-    errors.tellsEnd = false
+    errors.reportsEnd = false
     var silent = AlertRule(name: "silent", .silence(.seconds(3 * 3600)))
-    silent.tellsEnd = false
+    silent.reportsEnd = false
     (errors.group, silent.group) = (.zero, .zero)
     let world = try AlertWorld([crash, errors, silent])
     var random = SeededGenerator(case: 22)

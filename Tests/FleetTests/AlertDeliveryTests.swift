@@ -123,7 +123,7 @@ import Testing
   @Test func `the heartbeat is a GET request`() async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK")])
     let url = try #require(Webhook(server.url + "/ping"))
-    #expect(await Heartbeat(HTTPTransport()).ask(url) == nil)
+    #expect(await Heartbeat(HTTPTransport()).ping(url) == nil)
     #expect(server.received.first?.head.hasPrefix("GET /ping ") == true)
   }
 }

@@ -152,7 +152,7 @@ import Testing
 
   @Test func `an alert that waits for its group is still sent after it resolves`() {
     check(
-      Self.rule { ($0.group, $0.keep, $0.tellsEnd) = (.seconds(900), .seconds(60), false) },
+      Self.rule { ($0.group, $0.keep, $0.reportsEnd) = (.seconds(900), .seconds(60), false) },
       [
         Pass(at: 0, sees: [Self.errors(1, at: 0, of: Self.subject("d1"))], tells: ["firing 1/1"]),
         Pass(at: 10, sees: [Self.errors(1, at: 10, of: Self.subject("d2"))], tells: []),

@@ -21,10 +21,10 @@ import Testing
     _ crashed: [Sidecar], _ home: TestHome, taking seconds: Int64 = 1, failing: SessionID? = nil
   ) async throws -> (told: [SessionID], waiting: [SessionID]) {
     struct Killed: Error {}
-    let telling = CrashTelling(home.home.path + "/hooks.json", home.clock.machine)
+    let telling = CrashReporter(home.home.path + "/hooks.json", home.clock.machine)
     var told: [SessionID] = []
     do {
-      let waiting = try await telling.tell(crashed) { sidecar in
+      let waiting = try await telling.report(crashed) { sidecar in
         if sidecar.sessionId == failing { throw Killed() }
         told.append(sidecar.sessionId)
         home.clock.advance(seconds: seconds)

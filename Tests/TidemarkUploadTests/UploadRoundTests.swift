@@ -33,7 +33,7 @@ import Testing
     on home: TestHome, isStoreDown: Bool = false
   ) -> UploadRound.Report {
     var pass = UploadPassReport(device: home.device.deviceId)
-    pass.hasAskedStore = true
+    pass.hasContactedStore = true
     if isStoreDown {
       pass.upload.stoppedBy = StoreError(
         .unreachable, operation: "PUT", target: "log", response: "no route to host")

@@ -62,7 +62,7 @@ package struct AlertPlan: Sendable {
         record(matches, of: rule)
         advance(rule, Set(matches.map { fingerprint(rule, $0.key) }))
       }
-      tell(rule, isSeen: reading != nil)
+      sendMessages(rule, isSeen: reading != nil)
     }
     limitMessages(to: most)
   }
@@ -138,7 +138,7 @@ package struct AlertPlan: Sendable {
         // An unreported alert has no end to report, and outside the hours no end is sent.
         guard !isHeld, !rule.isOfCrashes, alert.toldAt != nil, isOpen(rule) else { continue }
         ledger.alerts[fingerprint] = nil
-        guard alert.messages > 0, rule.tellsEnd, !isSilenced(alert) else { continue }
+        guard alert.messages > 0, rule.reportsEnd, !isSilenced(alert) else { continue }
         let end = AlertNotification(
           alert, .resolved, fingerprint: fingerprint, new: alert.count - alert.toldCount,
           reason: ends[fingerprint], at: now)
@@ -150,7 +150,7 @@ package struct AlertPlan: Sendable {
   // MARK: Messages
 
   /// - Parameter isSeen: whether the store was read, so that a silence is known to continue.
-  private mutating func tell(_ rule: AlertRule, isSeen: Bool) {
+  private mutating func sendMessages(_ rule: AlertRule, isSeen: Bool) {
     var due: [(fingerprint: String, alert: Alert)] = []
     for (fingerprint, alert) in ledger.alerts
     where alert.rule == rule.name && alert.phase == .firing {

@@ -51,7 +51,7 @@ package struct AlertRule: Sendable, Equatable {
   /// A device silent for longer than this is given up and no longer reported; nil for never.
   package var givesUpAfter: Duration?
   /// Whether its end is reported as well.
-  package var tellsEnd = true
+  package var reportsEnd = true
 
   /// Makes a rule with the defaults.
   package init(name: String, _ condition: Condition) {

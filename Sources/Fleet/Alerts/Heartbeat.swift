@@ -13,7 +13,7 @@ package struct Heartbeat: Sendable {
   /// Requests the URL.
   ///
   /// - Returns: why it failed, in one line for a person; nil if it succeeded.
-  package func ask(_ url: Webhook) async -> String? {
+  package func ping(_ url: Webhook) async -> String? {
     await request.send(
       HTTPRequest(method: "GET", url: url.url, maximumResponseBytes: 64 << 10), to: url)
   }

@@ -133,7 +133,7 @@ private struct RecordTally {
     }
     if records.lines.count < MatchedRecords.mostLines {
       records.lines.append(
-        LineText.harmless(String(decoding: line.text.prefix(4096), as: UTF8.self)))
+        LineText.sanitized(String(decoding: line.text.prefix(4096), as: UTF8.self)))
     }
     found[number] = records
   }

@@ -44,8 +44,8 @@ package struct CrashReport: Sendable, Equatable {
 
   private static func shown(_ lines: [String]) -> (lines: [String], headline: String?) {
     let lines = CrashSignature.counting(lines)
-    let headline = CrashSignature.headline(of: lines).map { LineText.harmless($0.text) }
-    return (lines.map { LineText.harmless($0.whole) }, headline)
+    let headline = CrashSignature.headline(of: lines).map { LineText.sanitized($0.text) }
+    return (lines.map { LineText.sanitized($0.whole) }, headline)
   }
 }
 
@@ -55,7 +55,7 @@ enum LineText {
   private static let longest = 1024
 
   /// A line as plain text, without characters special to terminals.
-  static func harmless(_ line: some StringProtocol) -> String {
+  static func sanitized(_ line: some StringProtocol) -> String {
     String(oneLine: line, limit: longest)
   }
 }

@@ -19,7 +19,7 @@ enum JSONLinesForm {
       guard scanner.consume(",") else { break }
       scanner.takeSpaces()
     }
-    return isExpected || fields.tellOfRecord ? fields.head(of: line.bytes) : nil
+    return isExpected || fields.proveRecord ? fields.head(of: line.bytes) : nil
   }
 
   /// Consumes a value.

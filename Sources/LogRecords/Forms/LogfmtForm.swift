@@ -16,7 +16,7 @@ enum LogfmtForm {
       }
       scanner.takeSpaces()
     }
-    return isExpected || fields.tellOfRecord ? fields.head(of: line.bytes) : nil
+    return isExpected || fields.proveRecord ? fields.head(of: line.bytes) : nil
   }
 
   private static func name(_ scanner: inout ByteScanner) -> Range<Int> {

@@ -8,7 +8,7 @@ struct RecordFields {
   private var hasWord = false
 
   /// Whether the fields prove that this is a record.
-  var tellOfRecord: Bool { time != nil || level != nil }
+  var proveRecord: Bool { time != nil || level != nil }
 
   /// Whether all fields have been found.
   var areComplete: Bool { hasWord && time != nil && category != nil && message != nil }

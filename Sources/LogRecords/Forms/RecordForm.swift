@@ -22,7 +22,7 @@ public enum RecordForm: String, CaseIterable, Sendable {
   case priority
 
   /// Whether such a line shows the format of the lines around it.
-  var isTelling: Bool { self != .time && self != .priority }
+  var isConclusive: Bool { self != .time && self != .priority }
 
   /// Parses the first line of a record.
   ///

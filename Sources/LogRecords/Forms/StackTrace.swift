@@ -40,7 +40,7 @@ enum StackTrace {
   }
 
   /// Whether a line continues the trace of an error.
-  static func goesOn(_ line: ByteScanner) -> Bool {
+  static func continues(_ line: ByteScanner) -> Bool {
     continuations.contains { line.startsWith($0) } || isCall(line.bytes) || isFrame(line)
       || numbered.contains {
         line.startsWith($0) && ByteScanner.isDigit(line.byte(at: $0.utf8CodeUnitCount))

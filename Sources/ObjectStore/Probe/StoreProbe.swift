@@ -16,7 +16,7 @@ package struct StoreProbe: Sendable {
   /// The largest object ever sent, in bytes, and the smallest limit that is usable.
   private static let bodies = (largest: 8 << 20, smallest: 64 << 10)
   /// How often a listing is repeated until it shows what was written.
-  private static let looks = 5
+  private static let listings = 5
   /// The tolerated clock difference; S3 services refuse more than 15 minutes.
   private static let clockTolerance = Duration.seconds(300)
 
@@ -151,11 +151,13 @@ package struct StoreProbe: Sendable {
 
   private func listAfterWrite() async throws -> Answer {
     _ = try await store.put(laterKey, first)
-    let shown = try await looks { $0.contains(laterKey) }
+    let shown = try await listingsUntil { $0.contains(laterKey) }
     if let error = try await store.delete([laterKey]).first?.error { throw error }
-    let hidden = try await looks { !$0.contains(laterKey) }
+    let hidden = try await listingsUntil { !$0.contains(laterKey) }
     guard let shown, let hidden else {
-      return (.note, "does not show changes after \(Self.looks - 1) seconds; listings lag behind")
+      return (
+        .note, "does not show changes after \(Self.listings - 1) seconds; listings lag behind"
+      )
     }
     return shown + hidden == 0
       ? (.ok, "shows changes at once")
@@ -163,8 +165,8 @@ package struct StoreProbe: Sendable {
   }
 
   /// Seconds until the names are as wanted; nil if that takes too long.
-  private func looks(_ isAsWanted: ([String]) -> Bool) async throws -> Int? {
-    for look in 0..<Self.looks {
+  private func listingsUntil(_ isAsWanted: ([String]) -> Bool) async throws -> Int? {
+    for look in 0..<Self.listings {
       if look > 0 {
         do {
           try await sleep(.seconds(1))

@@ -73,7 +73,7 @@ extension LocalSession {
   /// Whether an upload would find anything of it on this machine.
   ///
   /// - Throws: ``Platform/SystemError``.
-  package var isHere: Bool {
+  package var isLocal: Bool {
     get throws { try hasSidecar || File.exists(files.marker) || logBytes() > 0 }
   }
 

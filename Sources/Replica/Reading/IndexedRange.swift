@@ -83,12 +83,12 @@ extension IndexedRange {
 
 extension RemoteStream {
   /// Bytes of objects kept between choosing and reading.
-  private static let heldLimit = 4 << 20
+  private static let cachedLimit = 4 << 20
   /// Frames whose properties are kept between choosing and reading: an index of 1 MiB can name very
   /// many.
   private static let frameLimit = 1 << 16
   /// Maximum number of ranges into which a segment is divided.
-  private static let mostStretches = 1024
+  private static let mostRanges = 1024
 
   /// The ranges of some of the stream's segments, in order.
   ///
@@ -112,9 +112,9 @@ extension RemoteStream {
         }
         if segment.kind == .delta { Self.doubtEnds(of: &ranges, number, in: pieces) }
         own += ranges
-        if own.count > 4 * Self.mostStretches { own.coarsen(to: Self.mostStretches) }
+        if own.count > 4 * Self.mostRanges { own.coarsen(to: Self.mostRanges) }
       }
-      own.coarsen(to: Self.mostStretches)
+      own.coarsen(to: Self.mostRanges)
       all += own
     }
     return all
@@ -174,9 +174,9 @@ extension RemoteStream {
   }
 
   private func keep(_ head: SegmentHead) {
-    let held = heads.values.reduce(0) { $0 + $1.loaded.bytes.count }
+    let cached = heads.values.reduce(0) { $0 + $1.loaded.bytes.count }
     let frames = heads.values.reduce(0) { $0 + $1.layout.index.frames.count }
     guard frames + head.layout.index.frames.count <= Self.frameLimit else { return }
-    heads[head.name] = held < Self.heldLimit ? head : head.withoutBytes
+    heads[head.name] = cached < Self.cachedLimit ? head : head.withoutBytes
   }
 }

@@ -38,7 +38,7 @@ final class RemoteStream {
   /// The last bytes before ``position``, up to ``Delta/Link/span`` of them; nil if unknown.
   private var tail: [UInt8]?
   /// The position of the last new listing: without progress since, another one cannot help.
-  private var lookedAt: StreamOffset?
+  private var relistedAt: StreamOffset?
   /// Damaged segments that others can replace.
   private var excluded: Set<SegmentName> = []
   /// Whether to read the generation and the objects that the newest revision names; otherwise reads
@@ -179,7 +179,7 @@ final class RemoteStream {
           isComplete = isComplete && isThere
         }
       } catch let error as ReplicaError where salvages {
-        if standIn(for: segment) { return try doubt(position..<end, error, body) }
+        if excludeIfReplaceable(for: segment) { return try doubt(position..<end, error, body) }
         isComplete = false
         try lose(
           from: offset, to: min(end, segment.offset(of: piece.range.upperBound)), error, body)
@@ -240,8 +240,8 @@ final class RemoteStream {
   ///
   /// - Throws: the error, if nothing has been read since the last listing.
   func listAgain(_ error: StoreError) async throws {
-    guard lookedAt.map({ $0 < position }) ?? true else { throw error }
-    lookedAt = position
+    guard relistedAt.map({ $0 < position }) ?? true else { throw error }
+    relistedAt = position
     let (folder, session) = (remote.folder, remote.session)
     let listed = try await FolderListing(folder, session: session, in: store)[session, in: folder]
     remote = remote.listedAgain(as: listed)
@@ -306,7 +306,7 @@ final class RemoteStream {
   }
 
   /// Excludes a damaged segment from further reading if another one has the next bytes.
-  private func standIn(for segment: SegmentName) -> Bool {
+  private func excludeIfReplaceable(for segment: SegmentName) -> Bool {
     excluded.insert(segment)
     if self.segment(at: position) != nil { return true }
     excluded.remove(segment)
@@ -317,7 +317,7 @@ final class RemoteStream {
   private func readAround(
     _ error: ReplicaError, _ segment: SegmentName, upTo end: StreamOffset, _ body: Body
   ) async throws {
-    if standIn(for: segment) { return try doubt(position..<end, error, body) }
+    if excludeIfReplaceable(for: segment) { return try doubt(position..<end, error, body) }
     try await salvage(segment, upTo: end, error, body)
     try lose(from: position, to: end, error, body)
   }

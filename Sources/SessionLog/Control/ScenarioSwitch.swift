@@ -9,7 +9,7 @@ public final class ScenarioSwitch: Sendable {
   private let known: Guarded<Known>
 
   private struct Known {
-    var lookedAt: Timestamp?
+    var checkedAt: Timestamp?
     var file: FileStatus?
     var states: [ScenarioName: ScenarioState] = [:]
   }
@@ -35,8 +35,8 @@ public final class ScenarioSwitch: Sendable {
   public func state(of name: ScenarioName) -> ScenarioState? {
     let time = now()
     return known.withLock { known in
-      if known.lookedAt.map({ !(.zero..<Self.period).contains(time - $0) }) ?? true {
-        known.lookedAt = time
+      if known.checkedAt.map({ !(.zero..<Self.period).contains(time - $0) }) ?? true {
+        known.checkedAt = time
         poll(&known)
       }
       return known.states[name]

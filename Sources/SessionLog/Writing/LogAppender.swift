@@ -11,7 +11,7 @@ struct LogAppender: ~Copyable {
   /// Bytes of records missing since the last complete record.
   private(set) var missing: Int64 = 0
   /// Whether records are omitted because the home's disk quota is used up.
-  var isHeld = false
+  var isOverQuota = false
   /// The error number that caused the gap; 0 if records were omitted.
   private(set) var cause: Int32 = 0
   /// Whether the failure cut a record, so that its line has no end yet.
@@ -30,8 +30,8 @@ struct LogAppender: ~Copyable {
   ///   - records: whole records, each ending in a newline.
   ///   - time: the time for a GAP record.
   mutating func append(_ records: UnsafeRawBufferPointer, time: Timestamp) {
-    if isHeld { cause = 0 }
-    if isHeld || missing > 0 && !closeGap(time: time) {
+    if isOverQuota { cause = 0 }
+    if isOverQuota || missing > 0 && !closeGap(time: time) {
       missing += Int64(records.count)
       return
     }
@@ -44,7 +44,7 @@ struct LogAppender: ~Copyable {
   /// Writes the GAP record for missing records; returns whether the log is whole again.
   mutating func closeGap(time: Timestamp) -> Bool {
     guard missing > 0 else { return true }
-    guard !isHeld else { return false }
+    guard !isOverQuota else { return false }
     let line =
       format == .lines
       ? GapLine.record(missing, reason, at: time)

@@ -19,7 +19,7 @@ extension SessionWriter {
     state.withLock { state in
       // The quota does not apply to the end record.
       state.room = nil
-      state.appender.isHeld = false
+      state.appender.isOverQuota = false
       flushPartial(machine.now(), &state)
       _ = state.appender.closeGap(time: machine.now())
     }

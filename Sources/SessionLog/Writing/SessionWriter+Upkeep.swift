@@ -22,7 +22,7 @@ extension SessionWriter {
     state.withLock { state in
       if hasOverdueLine(at: time, state) { flushPartial(time, &state) }
       if state.room != nil { state.room = room }
-      state.appender.isHeld = state.room?.isUsedUp ?? false
+      state.appender.isOverQuota = state.room?.isUsedUp ?? false
       if state.appender.missing > 0 { _ = state.appender.closeGap(time: time) }
       if !options.leavesDiskToTick { syncIfDue(highest: .trace, time, &state) }
     }
@@ -55,9 +55,9 @@ extension SessionWriter {
     _ records: [UInt8], highest: Level, _ time: Timestamp, _ state: inout State
   ) {
     if !records.isEmpty {
-      state.appender.isHeld = state.room?.isUsedUp ?? false
+      state.appender.isOverQuota = state.room?.isUsedUp ?? false
       records.withUnsafeBytes { state.appender.append($0, time: time) }
-      state.room?.use(state.appender.isHeld ? 0 : records.count)
+      state.room?.use(state.appender.isOverQuota ? 0 : records.count)
       state.isDirty = true
       if highest >= .error { state.activity.hasError = true }
       if state.appender.log.takeRotation() {

@@ -32,7 +32,7 @@ package struct MergedExport {
     var inputs: [RecordMerge<LineCursor>.Input] = []
     var json: [RecordJSON] = []
     for reader in readers {
-      let (bytes, ranges) = try await reader.places(choice, lines: nil)
+      let (bytes, ranges) = try await reader.ranges(choice, lines: nil)
       let cursor = LineCursor(
         bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice))
       let offset = clock(of: reader)

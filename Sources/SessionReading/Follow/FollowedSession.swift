@@ -16,7 +16,7 @@ package final class FollowedSession: LineSource {
   private let follower: any StreamFollower
   private let cursor: LineCursor
   private var first: [KeptLine]
-  private var hasTold = false
+  private var hasReported = false
   private let report: (String) -> Void
 
   /// Whether nothing more comes.
@@ -52,7 +52,7 @@ package final class FollowedSession: LineSource {
     let count = choice.lastLines ?? .max
     var asked = count
     while true {
-      let (bytes, ranges) = try await reader.places(choice, lines: asked)
+      let (bytes, ranges) = try await reader.ranges(choice, lines: asked)
       let cursor = LineCursor(
         bytes, ranges: ranges.map { Range($0) }, filter: reader.filter(choice), isFinal: isFinal)
       if ranges.isEmpty { cursor.skip(to: Int64(reader.length)) }
@@ -80,23 +80,23 @@ package final class FollowedSession: LineSource {
       let growth = try await follower.poll()
       let range = Range<Int64>(growth.range)
       if growth.isRewritten {
-        tell("was rewritten in the store; going on at its end")
+        reportProblem("was rewritten in the store; going on at its end")
         cursor.skip(to: range.upperBound)
       } else if cursor.end < range.lowerBound {
         let missing = range.lowerBound - cursor.end
-        tell("\(missing) bytes were pruned here before they could be shown")
+        reportProblem("\(missing) bytes were pruned here before they could be shown")
         cursor.skip(to: range.lowerBound)
       }
       cursor.extend(to: range.upperBound, of: follower, isFinal: growth.ending != nil)
       ending = growth.ending
-      hasTold = false
+      hasReported = false
     } catch let error as LookupError where error.code == .gone {
       problem = error
     } catch let error as StoreError where error.isTransient {
-      if !hasTold { tell("\(error)") }
-      hasTold = true
+      if !hasReported { reportProblem("\(error)") }
+      hasReported = true
     }
   }
 
-  private func tell(_ what: String) { report("\(entry.session): \(what)") }
+  private func reportProblem(_ what: String) { report("\(entry.session): \(what)") }
 }

@@ -19,7 +19,7 @@ extension AttachObservation {
       return false
     }
     guard !originals.isEmpty else { return }
-    leave(originals)
+    postpone(originals)
   }
 
   /// The original, still in place, if the candidate is its copy from a rotation in progress.

@@ -159,7 +159,7 @@ extension AttachObservation {
     var file = file
     // The loss of a file that is gone has been reported already.
     guard try !file.isGone && isPending(file) else {
-      return try goOn(file, with: found, isMoved: true)
+      return try continueFile(file, with: found, isMoved: true)
     }
     if found.form != nil {
       file.place(at: found.path, found.status)
@@ -175,7 +175,7 @@ extension AttachObservation {
     let isRenamed = found.path != file.source.path
     let isCopy = isRenamed && !file.isAt(found.status)
     if isRenamed { file.isRotated = true }
-    try goOn(file, with: found, isMoved: true)
+    try continueFile(file, with: found, isMoved: true)
     // A copy does not grow: its present content is final.
     if isCopy, file.isOpen, case .move(let moved)? = plan.changes.last {
       add(.end(moved, .rotated, nil))
@@ -183,7 +183,7 @@ extension AttachObservation {
   }
 
   private mutating func lose(_ file: AttachedFile) throws {
-    guard try isPending(file) else { return add(.lose(file)) }
+    guard try isPending(file) else { return add(.gone(file)) }
     let status = try FileStatus(file.source.path)
     let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.source.offset(of: file.seen)

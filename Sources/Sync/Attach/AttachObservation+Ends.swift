@@ -40,7 +40,7 @@ extension AttachObservation {
         (try? FileContent(file.source.path).continues(file)) == true
       {
         // A file outside every source may still be written to.
-        try goOn(
+        try continueFile(
           file, with: AttachCandidate(path: file.source.path, status: status, source: nil))
       }
     }

@@ -12,7 +12,7 @@ struct AttachObservation {
   private(set) var plan = AttachPlan()
   /// Folders in which something was renamed during the observation, so that a file may have been
   /// seen twice or not at all.
-  private(set) var restless: Set<String> = []
+  private(set) var disturbed: Set<String> = []
   /// Sessions whose files appear to be gone, with the folders the files were in.
   var losses: [SessionID: String] {
     let lost = plan.changes.compactMap { change in
@@ -22,7 +22,7 @@ struct AttachObservation {
   }
   /// The losses in whose folders nothing was renamed during the observation.
   var undisturbedLosses: Set<SessionID> {
-    Set(losses.filter { !restless.contains($0.value) }.keys)
+    Set(losses.filter { !disturbed.contains($0.value) }.keys)
   }
 
   let context: SyncContext
@@ -71,7 +71,7 @@ struct AttachObservation {
     try endDue()
     if isFull { try forgetGone() }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
-    restless = touched.filter { path in
+    disturbed = touched.filter { path in
       folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
     }
   }
@@ -79,7 +79,7 @@ struct AttachObservation {
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
 
   /// Defers these paths to the next pass.
-  mutating func leave(_ paths: Set<String>) {
+  mutating func postpone(_ paths: Set<String>) {
     plan.changes.removeAll { change in
       if case .grow(let file) = change { paths.contains(file.source.path) } else { false }
     }
@@ -158,7 +158,7 @@ struct AttachObservation {
       add(.rewrite(rewritten))
       return
     }
-    try goOn(known, with: candidate)
+    try continueFile(known, with: candidate)
   }
 
   /// The known file that a candidate continues; others from the same path are displaced.
@@ -199,7 +199,7 @@ struct AttachObservation {
   }
 
   /// Continues a known file at the path where it was found, old or new.
-  mutating func goOn(
+  mutating func continueFile(
     _ known: AttachedFile, with candidate: AttachCandidate, isMoved: Bool = false
   ) throws {
     let isCompressed = candidate.form != nil

@@ -43,7 +43,7 @@ package struct AttachPlan: Sendable {
     /// Only the cache is updated.
     case save(AttachedFile)
     /// The file of an ended session is gone.
-    case lose(AttachedFile)
+    case gone(AttachedFile)
     /// A file is gone and its content can no longer reappear.
     case forget(AttachedFile)
 
@@ -52,7 +52,7 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin: nil
       case .grow(let file), .move(let file), .reopen(let file), .rewrite(let file),
-        .end(let file, _, _), .save(let file), .lose(let file), .forget(let file):
+        .end(let file, _, _), .save(let file), .gone(let file), .forget(let file):
         file.session
       }
     }
@@ -62,7 +62,7 @@ package struct AttachPlan: Sendable {
       switch self {
       case .begin(let new): new.path
       case .move(let file), .reopen(let file), .rewrite(let file), .end(let file, _, _),
-        .save(let file), .lose(let file), .forget(let file):
+        .save(let file), .gone(let file), .forget(let file):
         file.source.path
       case .grow: nil
       }
@@ -71,7 +71,7 @@ package struct AttachPlan: Sendable {
     /// The session whose file appears to be gone; nil for other changes.
     var loss: SessionID? {
       switch self {
-      case .lose(let file), .end(let file, _, .gap): file.session
+      case .gone(let file), .end(let file, _, .gap): file.session
       default: nil
       }
     }
@@ -111,7 +111,7 @@ package struct AttachPlan: Sendable {
       case .grow(let file), .reopen(let file), .move(let file), .rewrite(let file),
         .end(let file, _, _):
         bytes = file.source.offset(of: file.seen) - (try known(file.session) ?? .zero)
-      case .save, .lose, .forget: continue
+      case .save, .gone, .forget: continue
       }
       guard bytes > 0 else { continue }
       growth.bytes += bytes
@@ -130,7 +130,7 @@ package struct AttachPlan: Sendable {
       case .move(let file): "follow \(file.session) to \(file.source.path)"
       case .rewrite(let file): "re-send \(file.session): \(file.source.path) was rewritten"
       case .end(let file, let end, _): "end \(file.session): \(file.source.path) is \(end.rawValue)"
-      case .save, .lose, .forget: nil
+      case .save, .gone, .forget: nil
       }
     }
   }

@@ -21,14 +21,14 @@ struct AttachPlanner {
     for _ in 0..<Self.attempts {
       proven = last?.undisturbedLosses ?? []
       last = try observe()
-      guard let last, last.restless.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {
+      guard let last, last.disturbed.isEmpty, last.losses.keys.allSatisfy(proven.contains) else {
         continue
       }
       return last.plan
     }
     guard let last else { return try nothing() }
     let doubtful = last.losses.filter { !proven.contains($0.key) }.values
-    return plan(of: last, without: last.restless.union(doubtful))
+    return plan(of: last, without: last.disturbed.union(doubtful))
   }
 
   /// Observes once; nil if a file was renamed or removed meanwhile.

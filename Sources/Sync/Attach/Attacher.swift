@@ -143,7 +143,7 @@ package struct Attacher {
       guard try isHere(file) else { return }
       try self.end(file, end, rest)
     case .save(let file): try files.save(file)
-    case .lose(var file):
+    case .gone(var file):
       try markGone(file.session)
       file.lose(at: context.now())
       try files.save(file)

@@ -38,7 +38,7 @@ struct SentContent {
   /// Number of bytes read at each sample.
   private static let window: Int64 = 1 << 20
   /// Number of samples, so that the cost does not depend on the file's length.
-  private static let places: Int64 = 8
+  private static let samples: Int64 = 8
 
   /// Whether at least half of a file was sent before, judged by samples.
   ///
@@ -48,7 +48,7 @@ struct SentContent {
   func makesUpHalf(of log: LocalStream) throws -> Bool {
     let index = BlockIndex(signature)
     let length = Int64(try log.status().length)
-    let step = max(Self.window, length / Self.places)
+    let step = max(Self.window, length / Self.samples)
     var (looked, found): (Int64, Int64) = (0, 0)
     var seen: Set<Block> = []
     for start in stride(from: 0, to: length, by: Int64.Stride(step)) {

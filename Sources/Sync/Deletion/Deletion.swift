@@ -42,7 +42,7 @@ package struct Deletion {
     if let context, let remote {
       // Withdraw before deleting objects: a running pass would send them again, and so would the
       // next one if the local copy stays.
-      if try local.isHere, !local.isSealed { try local.withdraw(at: context.now()) }
+      if try local.isLocal, !local.isSealed { try local.withdraw(at: context.now()) }
       let removal = ReapPlan.Removal(remote, evidence: evidence, reason: "asked for")
       outcomes += try await deleter.deleteObjects([removal], holding: lock).map {
         DeletionOutcome(session, $0.key, $0.error)
@@ -71,7 +71,7 @@ package struct Deletion {
   /// Deletes the copy in the home, and the one in its trash.
   private func deleteCopies(of local: LocalSession, holding lock: HomeLock) throws {
     let session = local.session
-    if try local.isHere {
+    if try local.isLocal {
       let removal = ReapPlan.Removal(
         session, bytes: try local.logBytes(), evidence: evidence, reason: "asked for")
       let outcomes = deleter.deleteLocal([removal], trashing: { _ in false }, holding: lock)

@@ -78,9 +78,9 @@ struct SealClaim {
   /// - Parameter log: opens the local log as it is sent.
   func check(_ log: (Sidecar) throws -> LocalStream?) throws {
     guard !isUntouched, let log = try log(sidecar) else { return }
-    let here = try log.available()
+    let local = try log.available()
     for name in (sidecar.objects ?? []).compactMap(SegmentName.init)
-    where here.lowerBound <= name.range.lowerBound {
+    where local.lowerBound <= name.range.lowerBound {
       let end = min(name.range.upperBound, seal.length)
       guard end == name.range.upperBound, try name.matches(log) else {
         throw Doubt(

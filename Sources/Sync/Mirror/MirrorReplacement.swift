@@ -31,7 +31,7 @@ final class MirrorReplacement {
   ///   - isFormer: whether the old one is of another generation; of the same, other bytes are
   ///     damage.
   /// - Returns: the old one's path; nil if it is not kept.
-  func place(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {
+  func commit(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {
     try file.synchronize()
     var kept: String?
     if let aside, let old = try FileStatus(path),

@@ -116,7 +116,7 @@ extension Puller {
       report(ByteCount(piece.count))
     }
     let isFormer = item.mirroredGeneration != remote.generation
-    return try log.place(
+    return try log.commit(
       keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
       isFormer: isFormer)
   }

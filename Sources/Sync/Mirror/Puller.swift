@@ -126,13 +126,13 @@ package struct Puller: Sendable {
     let sidecar = try Self.content(files.sidecar)
     let lacksSidecar = !revision.matches(sidecar)
     // The sidecar is written last and states the log's generation.
-    let held = lacksSidecar ? try? Sidecar(json: sidecar) : nil
+    let mirroredSidecar = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
       remote: remote, length: remote.end,
       mirrored: StreamOffset(try FileStatus(files.log)?.length ?? 0),
-      mirroredGeneration: lacksSidecar ? held?.generation ?? 1 : revision.generation,
+      mirroredGeneration: lacksSidecar ? mirroredSidecar?.generation ?? 1 : revision.generation,
       isMirrorSealed: lacksSidecar
-        ? held.map { $0.status != .active } ?? false : remote.seal != nil,
+        ? mirroredSidecar.map { $0.status != .active } ?? false : remote.seal != nil,
       lacksSidecar: lacksSidecar)
     return item.missing > 0 || item.mirrored > item.length || item.lacksSidecar ? item : nil
   }

@@ -56,7 +56,7 @@ package final class LivedClock: Sendable {
   ///
   /// - Parameter isServers: whether the server gave the date, rather than this machine for lack of
   ///   one.
-  func hear(_ date: ServerTime, from store: any ObjectStore, isServers: Bool = true) {
+  func recordServerDate(_ date: ServerTime, from store: any ObjectStore, isServers: Bool = true) {
     guard !store.isFolder else { return }
     let isElsewhere = isServers && !store.isOnThisMachine
     update { $0.hear(date, from: store.location, isElsewhere: isElsewhere) }

@@ -17,7 +17,7 @@ struct PartProof {
   private let files: SessionFiles
   private let remote: RemoteSession
   private let log: LocalStream
-  private let here: Range<StreamOffset>
+  private let available: Range<StreamOffset>
   private let sidecar: Sidecar
   private var entry: UploadCheckpoint?
   /// Segments that the seal names; nil without a seal.
@@ -35,7 +35,7 @@ struct PartProof {
         operation: "open", path: local.files.log, errno: SystemError.Number.notFound)
     }
     self.log = log
-    here = try log.available()
+    available = try log.available()
     entry = try context.manifest.entry(local.session)
     let objects = sidecar.objects ?? []
     sealed = sidecar.seal == nil ? nil : objects.compactMap(SegmentName.init)
@@ -86,8 +86,9 @@ struct PartProof {
 
   /// Proves that a listed segment equals the local log.
   private mutating func proven(_ segment: SegmentName) async throws -> ProvenSegment {
-    let isHere = here.lowerBound <= segment.range.lowerBound
-    guard segment.range.upperBound <= here.upperBound, try !isHere || segment.matches(log) else {
+    let isHere = available.lowerBound <= segment.range.lowerBound
+    guard segment.range.upperBound <= available.upperBound, try !isHere || segment.matches(log)
+    else {
       throw Doubt("\(segment.fileName) does not hold what is here")
     }
     // The seal was put after every byte it names was proven.

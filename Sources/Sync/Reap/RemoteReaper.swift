@@ -52,7 +52,7 @@ package struct RemoteReaper: Sendable {
       // local age: no object counts as older than the time this home has lived since, unless a
       // person named the age or trusts the clock.
       let serverNow = listing.serverDate ?? now.assumingSynchronizedClocks
-      context.lived.hear(
+      context.lived.recordServerDate(
         serverNow, from: context.store, isServers: listing.serverDate != nil)
       for remote in listing.sessions.values.sorted(by: { $0.session < $1.session }) {
         try await decide(remote, Ages(serverNow, retention, context), retention, &plan)

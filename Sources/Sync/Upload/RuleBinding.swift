@@ -70,9 +70,9 @@ struct RuleBinding {
   /// do, the log stays as it is.
   func recover(_ state: inout SessionState, _ segments: [SegmentName]) throws {
     let plain = state
-    let here = try state.requireView().available()
+    let local = try state.requireView().available()
     let segments = segments.filter {
-      here.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= here.upperBound
+      local.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= local.upperBound
     }
     for version in try context.redaction.versions() {
       guard (try? context.redaction.redactor(version)) != nil else { continue }

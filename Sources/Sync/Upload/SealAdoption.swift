@@ -73,10 +73,10 @@ struct SealAdoption {
     var known = state
     try known.bind(said.redaction ?? [], context)
     let log = try known.requireView()
-    let here = try log.available()
+    let local = try log.available()
     var position = StreamOffset.zero
     try await reader.read(sealed, upTo: seal.length) { piece in
-      let range = (position..<position + ByteCount(piece.count)).clamped(to: here)
+      let range = (position..<position + ByteCount(piece.count)).clamped(to: local)
       if !range.isEmpty {
         let first = Int(range.lowerBound - position)
         let own = UnsafeRawBufferPointer(
@@ -97,7 +97,7 @@ struct SealAdoption {
 extension SessionState {
   /// Treats the session as if the store had no seal of it.
   fileprivate mutating func giveUpSeal(_ reason: String) {
-    (strangeSeal, sealDoubt) = (nil, reason)
+    (unknownSeal, sealDoubt) = (nil, reason)
   }
 }
 

@@ -40,9 +40,9 @@ struct SegmentCover {
   ) async throws {
     let limit = ByteCount(context.segmentLimit)
     let log = try state.requireView()
-    let here = try log.available().lowerBound
+    let local = try log.available().lowerBound
     for group in SegmentGroup.groups(of: segments, limit: limit)
-    where here <= group.range.lowerBound {
+    where local <= group.range.lowerBound {
       for segment in segments where group.range.contains(segment.range.lowerBound) {
         guard try segment.matches(log) else {
           throw ReplicaError(

@@ -52,7 +52,7 @@ struct SessionState {
   /// Whether the entry was read from a listing of this pass.
   var isEntryListed = false
   /// The session in the listing, if the store has a seal of it that this home does not know.
-  var strangeSeal: RemoteSession?
+  var unknownSeal: RemoteSession?
   /// Why such a seal does not count; nil if there was none.
   var sealDoubt: String?
   /// Segments that this home remembers, and the listing lacks.

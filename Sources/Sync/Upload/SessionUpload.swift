@@ -41,7 +41,7 @@ struct SessionUpload {
       }
       try state.openView(context)
     }
-    state.isEntryTrusted = RemoteLook(writer).trustsManifest(state)
+    state.isEntryTrusted = RemoteComparison(writer).trustsManifest(state)
     try await run(&state)
   }
 
@@ -71,10 +71,10 @@ struct SessionUpload {
   private func perform(_ step: UploadStep, _ state: inout SessionState) async throws {
     switch step {
     case .wait, .done: break
-    case .list: try await RemoteLook(writer).list(&state)
+    case .list: try await RemoteComparison(writer).list(&state)
     case .adoptSeal:
-      if let remote = state.strangeSeal { try await SealAdoption(writer).adopt(remote, &state) }
-    case .compare: try RemoteLook(writer).compare(&state)
+      if let remote = state.unknownSeal { try await SealAdoption(writer).adopt(remote, &state) }
+    case .compare: try RemoteComparison(writer).compare(&state)
     case .bindRules: try await RuleBinding(writer).bind(&state)
     case .measure: try measure(&state)
     case .announce: try await announce(&state)

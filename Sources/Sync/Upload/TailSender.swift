@@ -26,7 +26,7 @@ struct TailSender {
           log, session: state.session, generation: state.entry.generation, range: range,
           storedLimit: context.segmentLimit, frameLength: context.objectLimit.frameLength,
           format: state.sidecar.format, link: state.entry.link, signature: signature?.builder)
-        guard try RemoteLook.isUnchanged(log, state.entry) else {
+        guard try RemoteComparison.isUnchanged(log, state.entry) else {
           throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")
         }
         return segment
@@ -47,14 +47,14 @@ struct TailSender {
   private func expectLocal(
     _ offset: StreamOffset, _ log: LocalStream, _ state: SessionState
   ) throws {
-    let here = try log.available().lowerBound
-    guard offset < here else { return }
-    let lost = state.vanished.filter { $0.range.upperBound > offset && $0.range.lowerBound < here }
+    let local = try log.available().lowerBound
+    guard offset < local else { return }
+    let lost = state.vanished.filter { $0.range.upperBound > offset && $0.range.lowerBound < local }
       .sorted { $0.range.lowerBound < $1.range.lowerBound }
     let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
     throw ReplicaError(
       .missingBytes,
-      "bytes \(offset) to \(min(here, nextSegment(after: offset, state) ?? here)) of \(state.session) are neither in "
+      "bytes \(offset) to \(min(local, nextSegment(after: offset, state) ?? local)) of \(state.session) are neither in "
         + "the store nor on this machine, which pruned them once they were stored"
         + (names.isEmpty ? "" : ": somebody deleted \(names)")
         + ". Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "

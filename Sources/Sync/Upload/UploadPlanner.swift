@@ -24,7 +24,7 @@ struct UploadPlanner {
         attempts[session] = state.entry.attempts
         if case .wait(let reason) = UploadStep.next(state) {
           add(reason, state, to: &plan)
-          if !Self.isHeld(reason) { log.waits(session, reason) }
+          if !Self.isSkipped(reason) { log.waits(session, reason) }
         } else {
           let item = UploadPlan.Item(state)
           log.item(item)
@@ -44,12 +44,12 @@ struct UploadPlanner {
   }
 
   private func add(_ reason: WaitReason, _ state: SessionState, to plan: inout UploadPlan) {
-    if Self.isHeld(reason) { plan.skipped.append(.init(session: state.session, why: reason)) }
+    if Self.isSkipped(reason) { plan.skipped.append(.init(session: state.session, why: reason)) }
     plan.addWaiting(reason, state)
   }
 
   /// Whether a waiting session counts as skipped; if not, it has nothing to send.
-  private static func isHeld(_ reason: WaitReason) -> Bool {
+  private static func isSkipped(_ reason: WaitReason) -> Bool {
     switch reason {
     case .backoff, .refused, .fileAbsent, .logGone, .withdrawn: true
     default: false
@@ -59,7 +59,7 @@ struct UploadPlanner {
   /// Reads a session's state, and determines whether anything of it is to be sent.
   private func examine(_ session: SessionID) throws -> SessionState {
     var state = try SessionState.load(session, context)
-    state.wait = try whole(state)
+    state.wait = try waitReason(state)
     guard state.wait == nil else { return state }
     do {
       let lock = try FileLock.tryExclusive(state.local.files.lock)
@@ -85,7 +85,7 @@ struct UploadPlanner {
   }
 
   /// The reason for which a session waits as a whole; nil if it does not.
-  private func whole(_ state: SessionState) throws -> WaitReason? {
+  private func waitReason(_ state: SessionState) throws -> WaitReason? {
     guard state.log != nil else { return try withoutLog(state) }
     if state.sidecar.seal != nil {
       try state.local.settle(context)

@@ -58,7 +58,7 @@ enum UploadStep: Hashable {
         state.entry.revision == 0 || state.isQuiet || state.uploadState.consent != .metadata
       return isDue ? .metadata : .rest
     }
-    if state.strangeSeal != nil { return state.did(.adoptSeal) ? .done : .adoptSeal }
+    if state.unknownSeal != nil { return state.did(.adoptSeal) ? .done : .adoptSeal }
     if !state.did(.compare) { return .compare }
     if !state.did(.bindRules) { return .bindRules }
     guard let end = state.end else { return .measure }

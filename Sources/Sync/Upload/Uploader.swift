@@ -31,9 +31,9 @@ package struct Uploader: Sendable {
     plan.lastFailure = entry.lastError.map(WaitReason.init)
     if scope == .due {
       plan.storeBackoff = entry.backoff(at: context.now())
-      if let hold = plan.storeBackoff, let next = entry.nextAttempt {
-        plan.wait(for: .store(hold, until: next))
-        context.logger.warning("the store is not asked until \(next): \(hold)")
+      if let backoff = plan.storeBackoff, let next = entry.nextAttempt {
+        plan.wait(for: .store(backoff, until: next))
+        context.logger.warning("the store is not asked until \(next): \(backoff)")
       }
     }
     return plan
@@ -75,8 +75,8 @@ package struct Uploader: Sendable {
       }
       return tally.withLock { $0 }
     }
-    if let hold = plan.storeBackoff {
-      tally.withLock { $0.stoppedBy = hold }
+    if let backoff = plan.storeBackoff {
+      tally.withLock { $0.stoppedBy = backoff }
       return tally.withLock { $0 }
     }
     let sealed = Guarded<[SessionID: Bool]>([:])
@@ -118,7 +118,7 @@ package struct Uploader: Sendable {
     try settle(sealed.withLock { $0 })
     if isCancelled { throw CancellationError() }
     var result = tally.withLock { $0 }
-    let hold = result.stoppedBy as? StoreError
+    let backoff = result.stoppedBy as? StoreError
     result.giveReasons()
     // If nothing at all succeeded, report the store's failure rather than the sessions'.
     if result.stoppedBy == nil, result.objects == 0, let first = result.failures.first?.error,
@@ -128,7 +128,7 @@ package struct Uploader: Sendable {
       result.isStoppedBySessions = true
       result.failures = []
     }
-    try remember(result, hold: hold)
+    try record(result, backoff: backoff)
     return result
   }
 
@@ -197,15 +197,15 @@ package struct Uploader: Sendable {
 
   /// Records the result of the pass.
   ///
-  /// - Parameter hold: the store's failure for all sessions; nil if it had none.
-  private func remember(_ report: UploadReport, hold: StoreError?) throws {
+  /// - Parameter backoff: the store's failure for all sessions; nil if it had none.
+  private func record(_ report: UploadReport, backoff: StoreError?) throws {
     var entry = try context.storeEntry()
     let now = context.now()
     // Reaching the request limit is not a failure.
     if report.stoppedBy.map({ ($0 as? StoreError)?.code == .exhausted }) ?? true {
       entry.succeeded(at: now)
     } else {
-      entry.failed(hold, at: now)
+      entry.failed(backoff, at: now)
     }
     try context.manifest.save(entry)
   }

@@ -96,7 +96,7 @@ struct AlertPassCommand: AsyncParsableCommand {
   ) async -> Bool {
     guard let heartbeat = settings.heartbeat, report.wentWell else { return true }
     guard let transport = try? setup.settings.alertTransport(),
-      let error = await Heartbeat(transport).ask(heartbeat)
+      let error = await Heartbeat(transport).ping(heartbeat)
     else { return true }
     if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }
     return false

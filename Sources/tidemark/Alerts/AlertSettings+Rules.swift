@@ -30,7 +30,7 @@ extension AlertSettings {
     rule.keep = try either("keep", Age.parse) ?? rule.keep
     rule.repeatsEvery = try either("repeat", Age.parse) ?? rule.repeatsEvery
     rule.group = try either("group", Age.parse) ?? rule.group
-    rule.tellsEnd = try either("resolve", Settings.flag) ?? rule.tellsEnd
+    rule.reportsEnd = try either("resolve", Settings.flag) ?? rule.reportsEnd
     if case .silence(let least) = rule.condition {
       rule.givesUpAfter = try section.value("no-longer-than") { text in
         Age.parse(text).flatMap { $0 > least ? $0 : nil }

@@ -38,7 +38,7 @@ extension ScenarioName {
 }
 
 /// The home and the states that the subcommands share.
-private struct ScenarioPlace {
+private struct ScenarioContext {
   let setup: CommandContext
   var file: ControlFile { ControlFile(setup.home) }
 
@@ -137,7 +137,7 @@ private struct ScenarioList: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let control = try ScenarioPlace()
+    let control = try ScenarioContext()
     let device = control.setup.device
     let now = Timestamp.now()
     let known = try await control.known().sorted { $0.key < $1.key }
@@ -191,7 +191,7 @@ private struct ScenarioEnable: AsyncParsableCommand {
 
   func run() async throws {
     let until = duration.map { Timestamp.now() + $0 }
-    try await ScenarioPlace().set(
+    try await ScenarioContext().set(
       ScenarioName(argument: name), true, until: until, dryRun: dryRun, asJSON: json)
   }
 }
@@ -215,7 +215,7 @@ private struct ScenarioDisable: AsyncParsableCommand {
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() async throws {
-    try await ScenarioPlace().set(
+    try await ScenarioContext().set(
       ScenarioName(argument: name), false, dryRun: dryRun, asJSON: json)
   }
 }
@@ -234,7 +234,7 @@ private struct ScenarioTest: ParsableCommand {
   func validate() throws { _ = try ScenarioName(argument: name) }
 
   func run() throws {
-    let setup = try ScenarioPlace().setup
+    let setup = try ScenarioContext().setup
     let isOn = ScenarioSwitch(setup.home).isOn(try ScenarioName(argument: name))
     if !isOn { throw ExitCode(1) }
   }
@@ -261,7 +261,7 @@ private struct ScenarioForget: ParsableCommand {
 
   func run() throws {
     let name = try ScenarioName(argument: name)
-    let file = try ScenarioPlace().file
+    let file = try ScenarioContext().file
     let isKnown =
       try dryRun
       ? file.scenarios()[name] != nil : file.change { $0.removeValue(forKey: name) != nil }

@@ -86,7 +86,7 @@ struct Tail: AsyncParsableCommand {
       if asksStore { next = .now + pause }
       for session in rest where session.isLocal || asksStore { try await session.poll() }
       try await printer.print(sessions)
-      for session in rest where session.isDone { printer.tellEnd(of: session) }
+      for session in rest where session.isDone { printer.reportEnd(of: session) }
       rest.removeAll(where: \.isDone)
       guard !rest.isEmpty else {
         if sessions.contains(where: { $0.problem != nil }) { throw ExitStatus.partial }

@@ -37,7 +37,7 @@ final class TailPrinter {
     output.flush()
   }
 
-  func tellEnd(of session: FollowedSession) {
+  func reportEnd(of session: FollowedSession) {
     if let problem = session.problem {
       Console.complain("\(problem)")
     } else if let ending = session.ending {

@@ -180,7 +180,7 @@ struct Upload: AsyncParsableCommand {
     if dryRun { return try await show(pass.preview(), of: setup.home) }
     let hooks = Hooks(setup)
     // Report crashes before the upload, which may take long, or be stopped.
-    await hooks.tellCrashes()
+    await hooks.reportCrashes()
     let result: Result<ExitStatus, any Error>
     do {
       result = .success(try await run(pass, observe))
@@ -188,8 +188,8 @@ struct Upload: AsyncParsableCommand {
       result = .failure(error)
     }
     // Again after it: a session that crashed meanwhile may be sealed by now.
-    await hooks.tellCrashes()
-    await hooks.tellStall()
+    await hooks.reportCrashes()
+    await hooks.reportStall()
     if let store = counted.withLock({ $0 }) {
       try? await setup.home.withOwnersRights { RequestTotals(setup.home).add(store.requests) }
     }

@@ -21,7 +21,7 @@ struct HookSettings {
 /// Runs a home's commands, as the home's owner.
 ///
 /// Commands have limits of their own: each is killed after ``commandLimit``, and no further crash
-/// is reported once ``CrashTelling/limit`` has passed. They do not count against the budget of an
+/// is reported once ``CrashReporter/limit`` has passed. They do not count against the budget of an
 /// upload that root has started for the home.
 struct Hooks {
   private let setup: CommandContext
@@ -33,7 +33,7 @@ struct Hooks {
   private static let commandLimit = Duration.seconds(30)
   /// The longest time an upload waits for commands: for those of crashes, before and after it, and
   /// for the one of a stall.
-  static let longest = CrashTelling.limit + CrashTelling.limit + commandLimit * 3
+  static let longest = CrashReporter.limit + CrashReporter.limit + commandLimit * 3
 
   /// Records the sessions to check; call it before the upload, which may seal them.
   init(_ setup: CommandContext) {
@@ -46,10 +46,10 @@ struct Hooks {
   /// Reports crashes: of sessions that were open, and of one that has just ended.
   ///
   /// Each crash is reported once, whichever process comes first.
-  func tellCrashes(besides session: SessionID? = nil) async {
+  func reportCrashes(besides session: SessionID? = nil) async {
     guard hooks.onCrash != nil else { return }
     await asOwner {
-      let telling = CrashTelling(path, .current)
+      let telling = CrashReporter(path, .current)
       let sessions = Set(try open + [session].compactMap(\.self) + telling.waiting())
       guard !sessions.isEmpty, let command = try command(hooks.onCrash, "on-crash"),
         let lock = try lock()
@@ -57,7 +57,7 @@ struct Hooks {
       defer { withExtendedLifetime(lock) {} }
       let crashed = try CrashedSessions.find(
         Array(sessions), in: setup.home, device: setup.device, machine: .current)
-      let waiting = try await telling.tell(crashed) { sidecar in
+      let waiting = try await telling.report(crashed) { sidecar in
         try await run(command, "crash", HookInput(crash: sidecar), session: sidecar.sessionId)
       }
       if waiting > 0 {
@@ -67,7 +67,7 @@ struct Hooks {
   }
 
   /// Reports that nothing reaches the store; call it after the upload.
-  func tellStall() async {
+  func reportStall() async {
     guard hooks.onStale != nil, setup.sends else { return }
     await asOwner {
       let entry = try setup.context().storeEntry()
@@ -99,7 +99,7 @@ struct Hooks {
   func beat() async {
     guard let url = hooks.heartbeat else { return }
     guard let transport = try? setup.settings.alertTransport(),
-      let error = await Heartbeat(transport).ask(url)
+      let error = await Heartbeat(transport).ping(url)
     else { return }
     setup.logger.warning("heartbeat: \(error)")
     if Console.errorIsTerminal { Console.complain("heartbeat: \(error)") }

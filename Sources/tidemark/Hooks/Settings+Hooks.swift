@@ -20,7 +20,7 @@ extension Settings {
     return words
   }
 
-  static let heartbeat: TakeOver = { settings, text in
+  static let heartbeat: Apply = { settings, text in
     settings.hooks.heartbeat = Webhook(text)
     return settings.hooks.heartbeat != nil
   }

@@ -6,7 +6,7 @@ package import SessionLog
 ///
 /// A crash is recorded as reported when the command has ended: if the process is killed in between,
 /// only that crash is reported again.
-package struct CrashTelling {
+package struct CrashReporter {
   private let path: String
   private let machine: Machine
 
@@ -27,7 +27,7 @@ package struct CrashTelling {
   ///   - run: runs the command for a crash.
   /// - Returns: the number of crashes left to the next upload.
   /// - Throws: ``Platform/SystemError``, `EncodingError`; errors of `run`.
-  package func tell(
+  package func report(
     _ crashed: [Sidecar], run: (Sidecar) async throws -> Void
   ) async throws -> Int {
     let known = try HookState.load(path)

@@ -7,7 +7,7 @@ extension SessionReader {
   /// The ranges of the stream to read, and how to read them.
   ///
   /// - Parameter lines: only this number of last lines is needed, or a few more; nil for all.
-  func places(
+  func ranges(
     _ choice: RecordChoice, lines: Int?
   ) async throws -> (SessionBytes, [Range<StreamOffset>]) {
     try expectSeal()
@@ -23,14 +23,14 @@ extension SessionReader {
     let parts = try RangedStreamReader(
       of: remote, upTo: remote.end, in: store, knowing: catalog.context.keys)
     let bytes: SessionBytes =
-      isLongerHere
+      isLongerLocally
       ? .both(parts, upTo: remote.end, try catalog.openLog(entry)) : .remote(parts)
     if choice.times != nil || (lines == nil && (choice.levels != nil || choice.scenarios != nil)) {
       let ranges = try await parts.span(
         choice.times.map(widened), levels: choice.levels, scenarios: choice.scenarios)
-      return (bytes, ranges + (isLongerHere ? [remote.end..<length] : []))
+      return (bytes, ranges + (isLongerLocally ? [remote.end..<length] : []))
     }
-    guard let lines, !isLongerHere else { return (bytes, [0..<length]) }
+    guard let lines, !isLongerLocally else { return (bytes, [0..<length]) }
     return (bytes, try await parts.last(lines: lines, levels: choice.levels))
   }
 

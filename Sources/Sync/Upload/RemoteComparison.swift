@@ -7,7 +7,7 @@ import SessionLog
 
 /// Determines the remote state of a session, from the manifest or a listing, and whether the local
 /// log still matches it.
-struct RemoteLook {
+struct RemoteComparison {
   let writer: RemoteWriter
 
   init(_ writer: RemoteWriter) { self.writer = writer }
@@ -35,7 +35,7 @@ struct RemoteLook {
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
     state.isQuiet = state.verdict == nil && isQuiet(remote)
-    state.strangeSeal = SealAdoption.isDue(state, remote) ? remote : nil
+    state.unknownSeal = SealAdoption.isDue(state, remote) ? remote : nil
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(
       "\(state.session): the manifest cannot be believed, or lacks the session: list the store")
