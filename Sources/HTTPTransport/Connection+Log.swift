@@ -5,11 +5,13 @@ extension Connection {
   /// Sends one request like ``perform(_:handle:)``, and logs it in one line if the logger's level
   /// includes it.
   func performLogged(
-    _ request: HTTPRequest, handle: CancellationHandle, _ logger: Logger
+    _ request: HTTPRequest, handle: CancellationHandle
   ) throws(TransportError) -> HTTPResponse {
+    let logger = options.logger
     guard logger.logLevel <= .debug else { return try perform(request, handle: handle) }
     let start = ContinuousClock.now
-    let what = "\(request.method) \(SecretMask().mask(request.url))"
+    let mask = SecretMask(known: options.hasSecretTargets ? SecretMask.secrets(of: request) : [])
+    let what = "\(request.method) \(mask.mask(request.url))"
     do {
       let response = try perform(request, handle: handle)
       let sent = request.body.map { ", \($0.count) B sent" } ?? ""
@@ -19,7 +21,8 @@ extension Connection {
       )
       return response
     } catch {
-      logger.debug("\(what) failed: \(error), \((ContinuousClock.now - start).millisecondsText)")
+      let reason = mask.mask("\(error)")
+      logger.debug("\(what) failed: \(reason), \((ContinuousClock.now - start).millisecondsText)")
       throw error
     }
   }

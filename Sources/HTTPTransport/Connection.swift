@@ -10,7 +10,7 @@ final class Connection {
     return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
   }()
 
-  private let options: HTTPTransport.Options
+  let options: HTTPTransport.Options
   private let trace: RequestTrace?
   private let easy: OpaquePointer?
   private let multi: OpaquePointer?

@@ -32,6 +32,8 @@ package final class HTTPTransport: Sendable {
     package var logger = Logger.off
     /// Secrets that the log must not contain, besides the logins of proxy and requests.
     package var secrets: [String] = []
+    /// Whether paths of URLs and values of all header fields are secrets, as for notifications.
+    package var hasSecretTargets = false
 
     /// Makes the default options.
     package init() {}
@@ -98,7 +100,7 @@ package final class HTTPTransport: Sendable {
       let connection = Connection(options)
       while let job = queue.next() {
         let result = Result {
-          try connection.performLogged(job.request, handle: job.handle, options.logger)
+          try connection.performLogged(job.request, handle: job.handle)
         }
         queue.finished(job.handle)
         job.continuation.resume(with: result)

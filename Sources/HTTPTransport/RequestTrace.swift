@@ -8,18 +8,23 @@ import Logging
 final class RequestTrace {
   private let logger: Logger
   private let secrets: [String]
+  private let hasSecretTargets: Bool
   private var lines = TraceLines(SecretMask())
 
   /// Makes a trace; nil if the logger's level excludes it.
   init?(_ options: HTTPTransport.Options) {
     guard options.logger.logLevel <= .trace else { return nil }
     logger = options.logger
+    hasSecretTargets = options.hasSecretTargets
     secrets = options.secrets + (options.proxy.map(SecretMask.secrets(inURL:)) ?? [])
   }
 
   /// Makes a handle report a request.
   func begin(_ request: HTTPRequest, _ easy: OpaquePointer) throws(TransportError) {
-    lines = TraceLines(SecretMask(known: secrets + SecretMask.secrets(in: request.headers)))
+    let own =
+      hasSecretTargets
+      ? SecretMask.secrets(of: request) : SecretMask.secrets(in: request.headers)
+    lines = TraceLines(SecretMask(known: secrets + own))
     let context = Unmanaged.passUnretained(self).toOpaque()
     try check(ccurl_setopt_ptr(easy, CURLOPT_DEBUGDATA, context))
     let debug = ccurl_setopt_debug(easy) { _, kind, bytes, count, context in

@@ -61,6 +61,19 @@ package struct SecretMask: Sendable {
     }
   }
 
+  /// All of a request that may be secret: what follows the host in its URL, and the values of its
+  /// header fields.
+  package static func secrets(of request: HTTPRequest) -> [String] {
+    let url = request.url
+    let host = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let target = host.firstIndex(of: "/").map { String(host[$0...]) }
+    let values = request.headers.filter { !usual.contains($0.name.lowercased()) }.map(\.value)
+    return secrets(in: request.headers) + values + [target].compactMap(\.self)
+  }
+
+  /// Header fields whose values are not secret.
+  private static let usual: Set = ["accept", "content-length", "content-type", "user-agent"]
+
   /// The login in a URL, as written and decoded.
   package static func secrets(inURL url: String) -> [String] {
     guard let at = url.lastIndex(of: "@") else { return [] }

@@ -56,6 +56,7 @@ extension StoreSettings {
     options.tls = try tls()
     options.logger = logger
     options.secrets = secrets
+    options.hasSecretTargets = hasSecretTargets
     return HTTPTransport(options)
   }
 }

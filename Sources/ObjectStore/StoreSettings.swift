@@ -84,6 +84,9 @@ package struct StoreSettings: Sendable, CustomStringConvertible, CustomReflectab
   /// Logs the requests to the store.
   package var logger = Logger.off
 
+  /// Whether the log must not contain paths of URLs and values of header fields.
+  package var hasSecretTargets = false
+
   /// The secrets in the settings themselves.
   var secrets: [String] {
     [webdavPassword, s3.secretAccessKey, s3.sessionToken].compactMap(\.self)

@@ -58,6 +58,8 @@ public struct LivedTime: Sendable, Equatable, Codable {
   private var heard: [String: Heard] = [:]
   /// When a server's date last added more than a boot may add by itself, in lived milliseconds.
   private var credited: Int64?
+  /// The last boot in which a moment was saved as a mark.
+  private var marked: String?
   /// Dates by the clock that gave them, this machine's under ``wallClock``.
   private var calendars: [String: LivedCalendar] = [:]
   /// When plans that would delete most sessions began to wait, in lived seconds, by side.
@@ -93,6 +95,13 @@ public struct LivedTime: Sendable, Equatable, Codable {
   /// This moment.
   public var mark: Mark { Mark(counter: counter, seconds: seconds) }
 
+  /// This moment, to be saved: in this boot no server's date adds the time before it any more, which
+  /// would make what begins now look older.
+  package mutating func markToSave() -> Mark {
+    marked = boot
+    return mark
+  }
+
   // MARK: Counting
 
   /// Adds the time since the last reading.
@@ -122,7 +131,7 @@ public struct LivedTime: Sendable, Equatable, Codable {
   ///   - isElsewhere: whether the server is on another machine; then it confirms the time that
   ///     passed while this one was off.
   package mutating func hear(_ date: ServerTime, from clock: String, isElsewhere: Bool) {
-    if isElsewhere, let last = heard[clock], last.boot != boot {
+    if isElsewhere, let last = heard[clock], last.boot != boot, marked != boot {
       let passed = min(
         Self.difference(date.milliseconds, last.server), Self.difference(wall, last.wall))
       let credit = Duration.milliseconds(passed - Self.difference(lived, last.lived))
@@ -231,7 +240,7 @@ extension LivedTime {
   /// this boot. Dates given between two steps of a clock would look older without them.
   package func differs(from earlier: LivedTime, by interval: Duration) -> Bool {
     boot != earlier.boot || bold != earlier.bold || credited != earlier.credited
-      || counter != earlier.counter
+      || counter != earlier.counter || marked != earlier.marked
       || .seconds(seconds - earlier.seconds) >= interval
       || heard.mapValues(\.boot) != earlier.heard.mapValues(\.boot)
       || calendars.contains { $0.value.showsStep(since: earlier.calendars[$0.key]) }

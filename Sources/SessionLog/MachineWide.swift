@@ -29,24 +29,42 @@ public enum MachineWide {
   ///
   /// - Throws: ``SystemError``.
   public static func create() throws {
-    for (path, mode) in [("/etc/tidemark", 0o755), (statePath, 0o1733)] as [(String, UInt32)] {
-      try Directory.make(path)
-      try File.setMode(mode, of: path)
-    }
+    try Directory.make("/etc/tidemark")
+    try File.setMode(0o755, of: "/etc/tidemark")
+    try Directory.make(statePath)
+    // While the folder is new, no other user can be faster.
     try makeControl()
+    try File.setMode(0o1733, of: statePath)
   }
 
   /// Creates the folder of scenarios' states, which other users read; for root.
   ///
-  /// Anything that another user put at its path is set aside.
+  /// Anything that another user put at its path is set aside, even while this runs.
   ///
   /// - Throws: ``SystemError``.
   static func makeControl() throws {
-    if let status = try FileStatus(controlPath), status.kind != .directory || status.owner != 0 {
-      try File.rename(controlPath, to: "\(controlPath).refused-\(status.inode)")
+    for _ in 0..<mostAttempts {
+      try Directory.makeOne(controlPath)
+      if let folder = try? Descriptor(openingDirectory: controlPath, followsLinks: false),
+        try folder.status().owner == 0
+      {
+        return try folder.setMode(0o755)
+      }
+      try setAside(controlPath)
     }
-    try Directory.makeOne(controlPath)
-    try File.setMode(0o755, of: controlPath)
+    throw SystemError(
+      operation: "make", path: controlPath, errno: SystemError.Number.taken)
+  }
+
+  private static let mostAttempts = 100
+
+  /// Renames a file or folder that another user put where root's is to be.
+  private static func setAside(_ path: String) throws(SystemError) {
+    do {
+      try File.rename(path, to: "\(path).refused-\(RandomName.make(8, Machine.current.random))")
+    } catch  where error.isNotFound {
+      return
+    }
   }
 
   /// Whether a file or folder in the state directory exists and is not root's.
@@ -71,6 +89,9 @@ public enum MachineWide {
     var failed: [(path: String, reason: String)] = []
     do {
       try makeControl()
+      for path in [home(of: Account(id: 0)).path, devicePath] where isForeign(path) {
+        try setAside(path)
+      }
     } catch {
       failed.append((controlPath, "\(error)"))
     }

@@ -53,6 +53,9 @@ struct CommandContext {
     hasHome = try isNeeded || FileStatus(home.path) != nil
     if hasHome { try home.create() }
     device = hasHome ? try Self.device(of: home) : .unsaved()
+    // Made with the device, so that no session is older than its key; an upload reports why it
+    // cannot be.
+    if hasHome, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device) }
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil

@@ -111,10 +111,12 @@ struct HomeUploads {
   private func start(_ home: Home, _ requests: Int?) throws -> SupervisedProcess? {
     if let replacement { return try replacement(home) }
     guard let user = home.owner?.name else { return nil }
+    var environment = ProcessInfo.processInfo.environment
+    environment["SWIFT_BACKTRACE"] = "enable=no"
     var child = ChildProcess(
       [Console.ownPath] + arguments + (requests.map { ["--max-requests", "\($0)"] } ?? [])
         + [Self.homeOption, user],
-      environment: ProcessInfo.processInfo.environment)
+      environment: environment)
     child.defaultSignals = [SIGALRM, SIGPIPE, SIGXCPU]
     return try SupervisedProcess(
       child,

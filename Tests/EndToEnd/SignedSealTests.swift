@@ -4,6 +4,14 @@ import Testing
 
 /// Seals that someone else writes into a store.
 @Suite(.tags(.large)) struct SignedSealTests {
+  /// Sessions from before the key need no signature.
+  @Test func `a device has its key before its first session`() async throws {
+    let program = try Program()
+    let result = try await program.shell(
+      "$T run --no-upload -- true; stat -c %a $TIDEMARK_HOME/control/key.json")
+    #expect(result.text == "600\n", "\(result.errors)")
+  }
+
   @Test func `every reader refuses a forged revision`() async throws {
     let endpoint = try Endpoint(.directory)
     let result = try await Program(endpoint).shell(

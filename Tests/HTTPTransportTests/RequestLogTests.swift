@@ -8,7 +8,8 @@ import Testing
 
 @Suite(.tags(.medium)) struct RequestLogTests {
   private func send(
-    _ level: Logger.Level, proxy: String? = nil, _ answers: [String],
+    _ level: Logger.Level, proxy: String? = nil, hasSecretTargets: Bool = false,
+    _ answers: [String],
     _ request: (String) -> HTTPRequest
   ) async throws -> (lines: [String], url: String) {
     let server = try ScriptedServer(answers)
@@ -16,6 +17,7 @@ import Testing
     var options = HTTPTransport.Options()
     options.logger = lines.logger(level)
     options.secrets = ["the configured one"]
+    options.hasSecretTargets = hasSecretTargets
     options.proxy = proxy?.replacing("PORT", with: server.url.split(separator: ":").last ?? "")
     _ = try? await HTTPTransport(options).send(request(server.url))
     return (lines.all, server.url)
@@ -38,6 +40,19 @@ import Testing
     }
     #expect(lines.count == 1)
     #expect(lines.first?.hasPrefix("debug GET \(url)/k failed: interrupted: ") == true, "\(lines)")
+  }
+
+  @Test(arguments: [Logger.Level.debug, .trace])
+  func `of a notification only the server is logged`(level: Logger.Level) async throws {
+    let (lines, url) = try await send(
+      level, hasSecretTargets: true, [ScriptedServer.answer("200 OK")]
+    ) {
+      HTTPRequest(
+        method: "POST", url: $0 + "/services/T0/planted-path?k=planted-query",
+        headers: [("X-Api", "planted-header")], body: [1])
+    }
+    let text = lines.joined(separator: "\n")
+    #expect(text.contains("POST \(url)*** 200") && !text.contains("planted"), "\(text)")
   }
 
   @Test func `nothing is logged at level info`() async throws {

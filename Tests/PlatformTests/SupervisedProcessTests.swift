@@ -33,6 +33,18 @@ import Testing
     #expect(ended[2]?.end == .exited(0))
   }
 
+  @Test func `a process has a session of its own, and no descriptors that we inherited`() throws {
+    // Not closed on exec, like one that a shell has opened for us.
+    let inherited = try #require(fopen("/etc/passwd", "r"))
+    defer { fclose(inherited) }
+    #expect(fcntl(fileno(inherited), F_SETFD, 0) == 0)
+    let ended = try run([
+      "[ $(cut -d ' ' -f 6 /proc/$$/stat) = $$ ] && echo own; ls -l /proc/$$/fd | grep -c passwd"
+    ])
+    #expect(
+      ended[0]?.outputs.first.map { String(decoding: $0.bytes, as: UTF8.self) } == "own\n0\n")
+  }
+
   @Test func `output beyond the limit is read and dropped`() throws {
     let ended = try run(["yes | head -c 3000000; echo end >&7"], limit: 10)
     #expect(ended[0]?.end == .exited(0))

@@ -350,6 +350,16 @@ import Testing
     #expect(try await folder.remoteLines() == [Array(0..<3), Array(10..<13)])
   }
 
+  @Test func `a path that could not be read is not read through a link later`() async throws {
+    let folder = try AttachedFolder("in/**")
+    #expect(try await folder.run("mkdir -p in/sub out && ln -s ../out in/linked") == 0)
+    try folder.append(0..<3, to: "in/sub/a.log")
+    try folder.append(10..<13, to: "out/b.log")
+    try folder.recordProblem(at: "in/linked/b.log")
+    try await folder.tick()
+    #expect(try await folder.remoteLines() == [Array(0..<3)])
+  }
+
   @Test func `globs select files, excludes omit them, and captures name the app`() async throws {
     var folder = try AttachedFolder("*/logs/*.log")
     folder.sources[0].exclude = ["debug*", folder.file("b/**")].compactMap { .init($0) }

@@ -44,6 +44,11 @@ struct AttachedFolder {
     return plan
   }
 
+  /// Makes a path one that could not be read last time.
+  func recordProblem(at name: String) throws {
+    try AttachedFiles(site.local.home).save([file(name): "unreadable"])
+  }
+
   /// A pass that cannot reach the store.
   func tickWithoutStore() throws {
     let attacher = try Attacher(site.context(), sources: sources)

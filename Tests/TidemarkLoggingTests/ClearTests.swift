@@ -60,7 +60,7 @@ import Testing
     let held = Guarded(try HomeLock.acquire(place))
     try held.withLock { lock in
       _ = try Holds(place).keep(
-        kept, for: .days(1), at: time, now: home.home.clock.now(), holding: #require(lock))
+        kept, for: .days(1), from: time.mark, now: home.home.clock.now(), holding: #require(lock))
     }
     // Another process has the lock until the first wait for it.
     #expect(try await session.clear(waiting: .seconds(10)) { _ in held.withLock { $0 = nil } } == 1)

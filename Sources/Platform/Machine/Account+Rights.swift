@@ -33,12 +33,16 @@ extension Account {
   /// Assumes this account's rights permanently: the process cannot regain root's.
   ///
   /// The user can stop and kill the process then, but neither trace it nor read its memory: Linux
-  /// lets only root inspect a process that has changed its user.
+  /// lets only root inspect a process that has changed its user. Handlers of crashes are removed,
+  /// because the user can send their signals: Swift's would start a program that reads the memory.
   ///
   /// - Throws: ``SystemError`` if the process is not root's, or could still become root.
   public func dropRights() throws {
     guard id != getuid() || id != geteuid() else { return }
     try Self.resumeOwnRights()
+    for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS] {
+      _ = signal(number, SIG_DFL)
+    }
     try Self.set("the groups of", name) { setGroups() }
     try Self.set("the group of", name) { setgid(group) }
     try Self.set("the user", name) { setuid(id) }

@@ -61,7 +61,7 @@ package struct BoundedCommand: Sendable {
       child.descriptors = [
         (file.number, STDIN_FILENO), (STDERR_FILENO, STDOUT_FILENO),
       ]
-      child.group = 0
+      child.isIsolated = true
       child.defaultSignals = [SIGPIPE]
       let process = child.start()
       guard process > 0 else {

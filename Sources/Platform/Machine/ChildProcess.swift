@@ -12,6 +12,12 @@ package struct ChildProcess {
   package var descriptors: [(ours: Int32, its: Int32)] = []
   /// Its process group; 0 for a new one, nil for ours.
   package var group: pid_t?
+  /// Whether it has a session of its own, without our terminal, and none of our descriptors but
+  /// those named here and standard input, output and error.
+  ///
+  /// For every program that has, or may get, another user's rights: with our terminal its user could
+  /// type into it, and with our descriptors use what we have opened or inherited.
+  package var isIsolated = false
   /// Signals reset to their default action, with none blocked; nil to inherit actions and blocked
   /// signals.
   package var defaultSignals: [Int32]?
@@ -35,12 +41,15 @@ package struct ChildProcess {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (ours, its) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, its) }
+    if isIsolated { Self.closeOnExec() }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     var flags: Int32 = 0
-    if let group {
+    if isIsolated {
+      flags |= Self.newSession
+    } else if let group {
       posix_spawnattr_setpgroup(&attributes, group)
       flags |= Int32(POSIX_SPAWN_SETPGROUP)
     }
@@ -62,6 +71,22 @@ package struct ChildProcess {
       posix_spawnp(&process, command[0], &actions, &attributes, arguments, variables)
     }
     return result == 0 ? process : -result
+  }
+
+  /// `POSIX_SPAWN_SETSID` of spawn.h, which Glibc declares for GNU sources only.
+  #if canImport(Darwin)
+    private static let newSession: Int32 = 0x400
+  #else
+    private static let newSession: Int32 = 0x80
+  #endif
+
+  /// Keeps descriptors that this process has inherited from its children.
+  private static func closeOnExec() {
+    let numbers = (try? Directory.names(in: "/dev/fd"))?.compactMap { Int32($0) } ?? []
+    for number in numbers where number > STDERR_FILENO {
+      let flags = fcntl(number, F_GETFD)
+      if flags >= 0 { _ = fcntl(number, F_SETFD, flags | FD_CLOEXEC) }
+    }
   }
 
   /// Replaces this process by it.

@@ -4,7 +4,8 @@
   import Glibc
 #endif
 
-/// A process whose output is read, up to a limit, and which is killed after a time limit.
+/// A process whose output is read, up to a limit, and which is killed after a time limit; see
+/// ``ChildProcess/isIsolated``.
 ///
 /// A process that is stopped by a signal is continued a few times, and then killed, so that it does
 /// not keep others waiting until its time limit.
@@ -60,6 +61,7 @@ package final class SupervisedProcess {
     self.machine = machine
     deadline = machine.uptime() + time.milliseconds
     var child = child
+    child.isIsolated = true
     var writing: [Int32] = []
     defer { for number in writing { close(number) } }
     var opened: [Output] = []

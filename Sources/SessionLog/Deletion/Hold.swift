@@ -64,17 +64,17 @@ package struct Holds: Sendable {
   ///
   /// - Parameters:
   ///   - duration: how long, at most ``longest``.
-  ///   - time: the home's lived time.
+  ///   - mark: this moment, in the home's lived time.
   ///   - now: the wall clock's time.
   /// - Throws: ``Platform/SystemError``.
   package func keep(
-    _ session: SessionID, for duration: Duration, at time: LivedTime, now: Timestamp,
+    _ session: SessionID, for duration: Duration, from mark: LivedTime.Mark, now: Timestamp,
     holding lock: HomeLock
   ) throws -> Hold {
     lock.expect(home)
     let duration = min(duration, Self.longest)
     let hold = Hold(
-      since: time.mark, seconds: duration.seconds, until: now + duration)
+      since: mark, seconds: duration.seconds, until: now + duration)
     try Directory.makeOne(folder, isDurable: true)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

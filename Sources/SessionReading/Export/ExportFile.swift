@@ -37,9 +37,10 @@ package final class ExportFile {
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"
     do {
-      // A file left by an earlier export may have other permissions.
+      // A file left by an earlier export may have other permissions, and one that another user put
+      // there since has another owner.
       if File.exists(partial) { try File.remove(partial) }
-      file = try Descriptor(opening: partial, [.write, .create, .empty])
+      file = try Descriptor(opening: partial, [.write, .new])
     } catch {
       throw ReadingError(.output, "cannot write in \(folder)")
     }

@@ -61,7 +61,6 @@ struct AttachObservation {
       boot: context.machine.bootId, isDirty: false)
 
     try scan()
-    try retryUnreadable()
     try sortChanged()
     try findVanished()
     try matchDisplaced()
@@ -92,14 +91,17 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
+    // Files that could not be read last time.
+    let again = Set(try files.problems().keys)
     for source in sources {
       var (changed, folders, problems) = (changed, folders, plan.problems)
       try withoutActuallyEscaping({ (file: SourceScanner.File) in
-        guard changed[file.path] == nil, try !isUnchanged(file) else { return }
+        guard changed[file.path] == nil, try again.contains(file.path) || !isUnchanged(file)
+        else { return }
         changed[file.path] = (file.status, source)
       }) { onFile in
         try SourceScanner(
-          source: source, since: since, file: onFile,
+          source: source, since: since, again: again, file: onFile,
           folder: { folders[$0] = $1 },
           problem: { problems[$0.path] = $0.reason }
         ).run()
@@ -116,16 +118,6 @@ struct AttachObservation {
         known.isAt(file.status) && known.changed == file.status.changed
           && (known.isCompressed || known.seen == file.status.length)
       }
-  }
-
-  /// Retries files that could not be read last time.
-  private mutating func retryUnreadable() throws {
-    for path in try files.problems().keys where changed[path] == nil {
-      guard let status = try? FileStatus(path), status.kind == .file,
-        let source = sources.first(where: { $0.path.matches(path) })
-      else { continue }
-      changed[path] = (status, source)
-    }
   }
 
   // MARK: Files that have changed

@@ -20,6 +20,8 @@ struct SourceScanner {
   let source: LogSource
   /// Files unchanged since then are skipped.
   let since: FileTime
+  /// Paths of files that are reported even so.
+  var again: Set<String> = []
   /// Called for each matching, changed file.
   var file: (File) throws -> Void
   /// Called for each folder that was read.
@@ -58,7 +60,10 @@ struct SourceScanner {
         !source.excludes(name, in: path), let status = open.status(ofBytes: name)
       else { return }
       switch status.kind {
-      case .file where isMatch: if status.changed >= since { try report(path, name, status) }
+      case .file where isMatch:
+        if status.changed >= since || isWanted(path, Array(name)) {
+          try report(path, name, status)
+        }
       case .directory: if let inside { folders.append((Array(name), inside)) }
       case .link: try follow(path, Array(name), isMatch: isMatch, inside, depth: depth, &links)
       default: return
@@ -68,6 +73,10 @@ struct SourceScanner {
     for (name, progress) in folders {
       try enter(name, in: open, path, progress, depth: depth, &links)
     }
+  }
+
+  private func isWanted(_ folder: String, _ name: [UInt8]) -> Bool {
+    !again.isEmpty && again.contains(Self.path(folder, name))
   }
 
   private static func isSelfOrParent(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -117,7 +126,9 @@ struct SourceScanner {
     else { return }
     switch status.kind {
     case .file where isMatch:
-      if status.changed >= since { try file(File(path: target, status: status)) }
+      if status.changed >= since || again.contains(target) {
+        try file(File(path: target, status: status))
+      }
     case .directory:
       guard let inside, depth < Self.depthLimit,
         links.insert(AttachedFile.Number(status)).inserted

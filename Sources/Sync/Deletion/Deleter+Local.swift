@@ -43,7 +43,7 @@ extension Deleter {
   /// another.
   private func isTrashed(_ local: LocalSession) throws -> Bool {
     do {
-      try Trash(home).add(local.files, at: lived.time.mark)
+      try Trash(home).add(local.files, at: lived.markToSave())
       return true
     } catch let error as SystemError where error.isDiskFull || error.isAcrossFileSystems {
       return false

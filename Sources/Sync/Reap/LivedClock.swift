@@ -39,6 +39,9 @@ package final class LivedClock: Sendable {
   /// The home's lived time now.
   package var time: LivedTime { update { $0 } }
 
+  /// This moment, to be saved; see ``SessionLog/LivedTime/markToSave()``.
+  package func markToSave() -> LivedTime.Mark { update { $0.markToSave() } }
+
   /// Lived time since a session's seal if counted, else since a date of the wall clock; nil if
   /// neither is known.
   func age(of sidecar: Sidecar, since date: Timestamp) -> Duration? {
@@ -89,12 +92,14 @@ package final class LivedClock: Sendable {
 
 extension Holds {
   /// Holds a session from now on, replacing an earlier hold; see
-  /// ``SessionLog/Holds/keep(_:for:at:now:holding:)``.
+  /// ``SessionLog/Holds/keep(_:for:from:now:holding:)``.
   ///
   /// - Throws: ``Platform/SystemError``.
   package func keep(
     _ session: SessionID, for duration: Duration, _ lived: LivedClock, holding lock: HomeLock
   ) throws -> Hold {
-    try keep(session, for: duration, at: lived.time, now: lived.now, holding: lock)
+    let mark = lived.markToSave()
+    try lived.save(holding: lock)
+    return try keep(session, for: duration, from: mark, now: lived.now, holding: lock)
   }
 }

@@ -21,6 +21,11 @@ extension LocalReaper {
     for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
       AtomicFile.sweep(folder, now: now)
     }
+    if !plan.undated.isEmpty || !plan.local.isEmpty {
+      // Saved before what it dates; on a full disk it is saved with the next pass.
+      _ = lived.markToSave()
+      try? lived.save(holding: lock)
+    }
     for session in plan.undated { date(session) }
     let deleter = context.map(Deleter.init) ?? Deleter(home: home, lived: lived)
     let isShort = space.isShort(in: home.path)
@@ -55,7 +60,7 @@ extension LocalReaper {
   private func date(_ session: SessionID) {
     let path = home.files(for: session).sidecar
     guard var sidecar = try? Sidecar.load(path) else { return }
-    sidecar.agesFrom = lived.time.mark
+    sidecar.agesFrom = lived.markToSave()
     try? sidecar.saveForNow(path)
   }
 }

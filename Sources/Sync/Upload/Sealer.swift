@@ -110,7 +110,7 @@ struct Sealer {
       digest: sidecar.digest, length: length,
       log: sidecar.withholdsLog || state.log == nil
         ? nil : Sidecar.Seal.LogState(length: state.length, modified: state.modified))
-    sidecar.agesFrom = context.lived.time.mark
+    sidecar.agesFrom = context.lived.markToSave()
     sidecar.remoteReapedAt = nil
     sidecar.erasesBefore = state.uploadState.generation
     // The uploader makes it durable together with those of other sessions, and then settles it.

@@ -51,7 +51,7 @@ struct Restore: AsyncParsableCommand {
       return try report(session, as: dryRun ? nil : session, from: "trash")
     }
     let lived = try setup.lived(nil)
-    let mark = lived.time.mark
+    let mark = dryRun ? lived.time.mark : lived.markToSave()
     let lock = {
       let lock = try await setup.waitForLock()
       try lived.save(holding: lock)
@@ -96,7 +96,7 @@ struct Restore: AsyncParsableCommand {
           + "in the trash; give more of it")
     }
     guard let lock else { return session }
-    guard try trash.restore(session, at: lived.time.mark, holding: lock) else { return nil }
+    guard try trash.restore(session, at: lived.markToSave(), holding: lock) else { return nil }
     try lived.save(holding: lock)
     return session
   }

@@ -389,5 +389,20 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.upload(home: 0), seed: 2_772_545_480),
           Step(.pass(seconds: 259_200), seed: 1_196_231_767),
         ])),
+    NamedHistory(
+      "a server that is heard for the first time after a session went to the trash",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 75_047_749,
+        [
+          Step(.start(home: 0), seed: 3_971_363_449),
+          Step(.kill(home: 0, session: 0), seed: 1_349_083_794),
+          Step(.upload(home: 0), seed: 1_481_965_081),
+          Step(.pass(seconds: 2_678_400), seed: 2_133_780_276),
+          Step(
+            .read(home: 2, session: 11),
+            beside: .reap(home: 0, olderThan: nil, isRemote: true), seed: 1_020_023_173),
+          Step(.pass(seconds: 669_600), seed: 69_569_661),
+          Step(.cutPower(home: 0), seed: 4_191_179_231),
+        ])),
   ]
 }
