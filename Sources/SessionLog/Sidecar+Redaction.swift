@@ -23,6 +23,7 @@ extension Sidecar {
     copy.buildNumber = buildNumber.map(masked)
     copy.crash?.core = crash?.core.map(masked)
     copy.fileName = masked(fileName)
+    copy.userId = masked(userId)
     copy.scenarios = scenarios.map(masked)
     copy.categories = categories.map(redactor.redactedCategory)
     return copy

@@ -28,7 +28,7 @@ import Testing
 
   /// With fewer concurrent requests than wait for each other here, it would not end.
   @Test(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(60)),
     arguments: [(10, nil, 32), (70_000, nil, 12), (10, 3, 3), (70_000, 3, 3)] as [(Int, Int?, Int)])
   func `the number of concurrent uploads follows segment size and settings`(
     length: Int, transfers: Int?, most: Int
