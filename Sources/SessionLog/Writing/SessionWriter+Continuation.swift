@@ -1,0 +1,85 @@
+import LogRecords
+import Platform
+
+/// Continues in another session when the files of this one are gone.
+extension SessionWriter {
+  /// Begins a new session if the log or its lock was deleted or replaced, as when somebody removes
+  /// the home or restores it from a backup.
+  ///
+  /// What was written since the files were last found in place becomes the new session's beginning.
+  /// If no session can be created, records stay in the file without a name, and the next call tries
+  /// again.
+  func continueIfLost(at time: Timestamp) {
+    let (line, scenarios): (String?, [ScenarioName]) = state.withLock { state in
+      guard state.lock != nil, Self.isLost(&state) else { return (nil, []) }
+      let former = state.session
+      do {
+        try continueElsewhere(time, &state)
+      } catch {
+        defer { state.isAdrift = true }
+        guard !state.isAdrift else { return (nil, []) }
+        return (
+          "the log of session \(former) was deleted or replaced, and no other session can begin in "
+            + "\(home.path): \(error); trying again every second", []
+        )
+      }
+      return (
+        "the log of session \(former) was deleted or replaced; recording continues as session "
+          + "\(state.session) in \(home.path)", Array(state.gates.keys)
+      )
+    }
+    // Not under the lock: the message may go through a pipe that this process reads.
+    if let line { options.report?(line) }
+    declare(scenarios)
+  }
+
+  private static func isLost(_ state: inout State) -> Bool {
+    // Looked at twice: a folder that is read during a rotation may show neither name.
+    for _ in 0..<2 {
+      guard let isInPlace = try? state.lock?.isInPlace() else { return false }
+      guard isInPlace else { continue }
+      guard (try? state.appender.log.isLost()) == true else {
+        state.isAdrift = false
+        return false
+      }
+    }
+    return true
+  }
+
+  private func continueElsewhere(_ time: Timestamp, _ state: inout State) throws {
+    var sidecar = state.sidecar
+    let new = try NewSession(in: home, options, on: machine, writing: writing) { session, start in
+      sidecar.deviceId = try Device.load(home, on: machine).deviceId
+      sidecar.continues = sidecar.sessionId
+      sidecar.sessionId = session
+      sidecar.fileName = "\(session).log"
+      (sidecar.startedAt, sidecar.lastUpdatedAt) = (start, start)
+      return sidecar
+    }
+    state.sidecar = sidecar
+    state.files = new.files
+    state.lock = new.lock
+    state.reserve = Reserve(new.files.reserve)
+    state.statistics = LogStatistics()
+    state.isAdrift = false
+    var appender = LogAppender(new.log, options.format)
+    swap(&appender, &state.appender)
+    if options.format == .lines {
+      append(.info, Self.ownCategory, startText, at: time, &state)
+    }
+    var statistics = state.statistics
+    state.appender.takeOver(appender, at: time) { statistics.add($0) }
+    statistics.finish()
+    state.statistics = statistics
+    state.isDirty = true
+  }
+
+  /// The text of the first record.
+  var startText: String { "SESSION START app=\(RecordText.word(appName))" }
+
+  /// Reports bytes that are in no file, at the end of a session that could not be continued.
+  func lossText(_ state: borrowing State) -> String {
+    "the last \(state.appender.unplaced) bytes of session \(state.session) are in no file: its log "
+      + "was deleted or replaced, and no other session could begin in \(home.path)"
+  }
+}
