@@ -55,6 +55,11 @@ package struct RemoteSession: Sendable, Equatable {
     keys.count > segments.count + revisions.count + holds.count
   }
 
+  /// Whether anything of it is there besides holds.
+  package var hasContent: Bool {
+    !segments.isEmpty || !revisions.isEmpty || keys.count > holds.count
+  }
+
   /// The newest complete revision.
   package var revision: RevisionName? { revisions.last }
 

@@ -102,7 +102,8 @@ package struct SessionCatalog: Sendable {
     var remotes: [SessionID: RemoteSession] = [:]
     if let store = context.store {
       for listing in try await folders.concurrentMap({ try await FolderListing($0, in: store) }) {
-        remotes.merge(listing.sessions) { first, _ in first }
+        // A hold alone is no copy.
+        remotes.merge(listing.sessions.filter { $0.value.hasContent }) { first, _ in first }
       }
     }
     let here = Set(local)

@@ -97,6 +97,25 @@ import Testing
     #expect(try mirror.log(session).starts(with: before[0]))
   }
 
+  @Test func `a session without its sidecar is named`() async throws {
+    let before = try files()
+    let remote = try await site.remote(session)
+    let names = remote.revisions.map { remote.folder.key + $0.fileName }
+    #expect(!names.isEmpty)
+    _ = try await site.store.delete(names)
+    for isEmpty in [false, true] {
+      if isEmpty { try FileManager.default.removeItem(atPath: mirror.folder) }
+      let failure = try #require(try await mirror.pull()[session] as? ReplicaError)
+      #expect(failure.detail.contains("without a sidecar"), "\(failure)")
+      if !isEmpty { #expect(try files() == before) }
+    }
+    // A hold alone is no session.
+    try await RemoteHold(site.context()).keep(site.remote(session), for: .days(1))
+    _ = try await site.store.delete(
+      remote.segments.map { remote.folder.key + $0.fileName })
+    #expect(try await mirror.pull().isEmpty)
+  }
+
   @Test func `an outdated listing does not remove a seal from the mirror`() async throws {
     let open = try await objects()
     try await seal()

@@ -52,6 +52,87 @@ import Testing
     #expect(salvaged.told.contains { $0.contains(seal.fileName) })
   }
 
+  @Test(arguments: ["seal", "all but a hold", "another seal"])
+  func `a copy without this home's seal fails to verify until it is sealed again`(
+    what: String
+  ) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    try await site.upload()
+    let remote = try await site.remote(session)
+    let seal = try #require(remote.seal)
+    let key = remote.folder.key + seal.fileName
+    let json = try await site.store.get(key)
+    if what == "all but a hold" {
+      try await RemoteHold(site.context()).keep(remote, for: .days(90))
+      _ = try await site.store.delete(remote.keys)
+      #expect(try await site.remote(session).holds.count == 1)
+    }
+    _ = try await site.store.delete([key])
+    if what == "another seal" {
+      let other = RevisionName(
+        session: session, number: seal.number + 1, status: seal.status, length: seal.length,
+        json: json)
+      _ = try await site.store.put(remote.folder.key + other.fileName, json)
+    }
+    let verifier = Verifier(try site.context())
+    let left = try await site.remote(session)
+    let problem = try #require(try await verifier.verify(left).problem)
+    #expect(problem.contains(what == "all but a hold" ? "nothing of" : seal.fileName))
+    let entry = try await site.local.catalog(site.context()).entry(
+      matching: session.description, devices: [site.device.deviceId])
+    #expect((entry.remote == nil) == (what == "all but a hold"))
+
+    #expect(try verifier.obstacle(to: left) == nil)
+    #expect(try verifier.reopen(session))
+    try await site.upload()
+    try await site.expectSealedAndEqual(session)
+    #expect(try await Verifier(site.context()).verify(site.remote(session)).problem == nil)
+  }
+
+  @Test func `a copy that retention deleted in part is no damage`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    try await site.upload()
+    let remote = try await site.remote(session)
+    _ = try await site.store.delete(remote.revisions.map { remote.folder.key + $0.fileName })
+    var sidecar = try Sidecar.load(site.local.home.files(for: session).sidecar)
+    sidecar.remoteReapedAt = site.local.clock.now()
+    try sidecar.save(site.local.home.files(for: session).sidecar)
+    #expect(try await Verifier(site.context()).verify(site.remote(session)).problem == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func `the beginning of an ended log is not the whole of it`(isSealedElsewhere: Bool) async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    writer.print("one")
+    try await site.upload()
+    writer.print("two")
+    func problem() async throws -> String? {
+      try await Verifier(site.context()).verify(site.remote(writer.session)).problem
+    }
+    // What an open session has not sent yet is no problem.
+    #expect(try await problem() == nil)
+    try writer.end(.exit(0))
+    let length = try site.local.log(writer.session).count
+    if isSealedElsewhere {
+      let path = site.local.home.files(for: writer.session).sidecar
+      var sidecar = try Sidecar.load(path)
+      sidecar.seal = Sidecar.Seal(
+        store: "s3://logs/two", revision: "x", sealedAt: site.local.clock.now(), digest: nil,
+        length: StreamOffset(length))
+      try sidecar.save(path)
+    }
+    let found = try #require(try await problem())
+    #expect(found.contains("of the local log's \(length) bytes"))
+    #expect(found.contains("s3://logs/two") == isSealedElsewhere)
+    #expect(try Verifier(site.context()).reopen(writer.session))
+    try await site.upload()
+    #expect(try await problem() == nil)
+  }
+
   @Test func `a sealed log that lost its end is read from the store`() async throws {
     let site = try Site()
     let session = try site.local.session(Array("one\n".utf8))

@@ -29,9 +29,9 @@ extension Puller {
   /// Compares a sealed session's log with the digest in its sidecar, and fetches it again, once, if
   /// it differs.
   ///
-  /// - Throws: ``Replica/ReplicaError``, also if the store shows less than the mirror has.
+  /// - Throws: ``Replica/ReplicaError``, also if the store shows less than the mirror has, or no
+  ///   sidecar.
   func fetch(_ item: Item, report: (ByteCount) -> Void) async throws -> Fetched? {
-    guard item.remote.revision != nil else { return nil }
     if let refusal = item.refusal { throw ReplicaError(.missingBytes, refusal) }
     if let refusal = limit.refusal(of: item.missing, from: item.stored) {
       throw ReplicaError(

@@ -39,6 +39,7 @@ package struct Puller: Sendable {
     ///
     /// A seal may state that the log is shorter; its digest proves that.
     package var refusal: String? {
+      guard remote.revision != nil else { return sidecarMissing }
       guard remote.seal == nil else { return nil }
       if length < mirrored { return shortage }
       guard isMirrorSealed, mirroredGeneration == remote.generation, length == mirrored else {
@@ -47,6 +48,13 @@ package struct Puller: Sendable {
       return
         "kept: the mirror has all \(mirrored) bytes and the end, the store shows it as open. Pull "
         + "again later"
+    }
+
+    /// A message that nothing says what the session's objects are.
+    private var sidecarMissing: String {
+      "not mirrored: its objects are in the store without a sidecar: it is being uploaded or "
+        + "deleted, or somebody deleted the sidecar. Pull again later; if it stays so, run 'tidemark "
+        + "verify --repair \(remote.session)' where it was recorded"
     }
 
     /// A message that the store has less than the mirror.
@@ -120,17 +128,16 @@ package struct Puller: Sendable {
   }
 
   private func item(of remote: RemoteSession) throws -> Item? {
-    // A session without a sidecar is being deleted.
-    guard let revision = remote.revision else { return nil }
+    guard remote.hasContent else { return nil }
     let files = files(of: remote)
     let sidecar = try Self.content(files.sidecar)
-    let lacksSidecar = !revision.matches(sidecar)
+    let lacksSidecar = remote.revision?.matches(sidecar) != true
     // The sidecar is written last and states the log's generation.
     let mirroredSidecar = lacksSidecar ? try? Sidecar(json: sidecar) : nil
     let item = Item(
       remote: remote, length: remote.end,
       mirrored: StreamOffset(try FileStatus(files.log)?.length ?? 0),
-      mirroredGeneration: lacksSidecar ? mirroredSidecar?.generation ?? 1 : revision.generation,
+      mirroredGeneration: lacksSidecar ? mirroredSidecar?.generation ?? 1 : remote.generation,
       isMirrorSealed: lacksSidecar
         ? mirroredSidecar.map { $0.status != .active } ?? false : remote.seal != nil,
       lacksSidecar: lacksSidecar)

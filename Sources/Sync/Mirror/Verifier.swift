@@ -45,6 +45,7 @@ package struct Verifier: Sendable {
       here = try log?.available().lowerBound ?? .max
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
+      try expectSeal(of: sidecar, in: remote)
       let reader = RemoteReader(context.store, knowing: isKnown ? nil : context.keys)
       let accepted = try await reader.accept(remote)
       let (said, sealed) = (accepted.sidecar, try accepted.session())
@@ -61,7 +62,7 @@ package struct Verifier: Sendable {
       }
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       let isWithheld = said?.withholdsLog == true
-      if !isWithheld, log != nil { try Self.compareEnd(end, of: remote) }
+      if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
       let isCut = log != nil && remote.seal != nil && end < length
       return Finding(
         session: remote.session, bytes: length.byteCount, comparedLocally: here == 0,
@@ -122,11 +123,28 @@ package struct Verifier: Sendable {
     return true
   }
 
-  private func expectedLength(_ remote: RemoteSession) throws -> StreamOffset {
-    if let seal = remote.seal { return seal.length }
-    guard !remote.keys.isEmpty else {
+  /// Expects the seal that this home put: without it, nothing says where the stream ends, and
+  /// retention never deletes the local copy.
+  private func expectSeal(of sidecar: Sidecar, in remote: RemoteSession) throws {
+    guard remote.hasContent else {
       throw ReplicaError(.missingBytes, "nothing of \(remote.session) is there")
     }
+    guard let seal = sidecar.seal, seal.store == context.store.location,
+      sidecar.remoteReapedAt == nil, remote.seal?.fileName != seal.revision
+    else { return }
+    let name = remote.folder.key + seal.revision
+    let isThere = remote.revisions.contains { $0.fileName == seal.revision }
+    let newest = remote.revision?.fileName
+    throw ReplicaError(
+      .missingBytes,
+      isThere
+        ? "its seal, \(name), no longer counts: \(newest ?? "another one") is newer"
+        : "its seal, \(name), is not there any more"
+          + (newest.map { "; the newest sidecar is \($0)" } ?? ""))
+  }
+
+  private func expectedLength(_ remote: RemoteSession) throws -> StreamOffset {
+    if let seal = remote.seal { return seal.length }
     guard
       let damaged = remote.damagedSegments.first(where: {
         $0.name.generation == remote.generation && $0.name.range.upperBound > remote.mark
@@ -136,12 +154,23 @@ package struct Verifier: Sendable {
       .damagedObject, "\(damaged.name) has \(damaged.found) bytes, not what its name says")
   }
 
-  /// Verifies that the local log does not extend beyond the sealed stream.
-  private static func compareEnd(_ end: StreamOffset, of remote: RemoteSession) throws {
-    guard let seal = remote.seal, end > seal.length else { return }
+  /// Verifies that the local log does not extend beyond the sealed stream or, once it has ended,
+  /// beyond what the store has.
+  private func compareEnd(
+    _ end: StreamOffset, of remote: RemoteSession, _ length: StreamOffset, _ sidecar: Sidecar
+  ) throws {
+    guard end > length else { return }
+    if remote.seal != nil {
+      throw ReplicaError(
+        .localLogChanged,
+        "the local log of \(remote.session) has \(end) bytes, its seal says \(length)")
+    }
+    // An open session is sent up to its last tick.
+    guard sidecar.status != .active, context.consent == .logs else { return }
+    let elsewhere = sidecar.seal.map { "; it was sealed in \($0.store)" } ?? ""
     throw ReplicaError(
-      .localLogChanged,
-      "the local log of \(remote.session) has \(end) bytes, its seal says \(seal.length)")
+      .missingBytes,
+      "no seal of it is there, and only \(length) of the local log's \(end) bytes\(elsewhere)")
   }
 
   private static func compare(

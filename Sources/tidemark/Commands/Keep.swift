@@ -119,8 +119,15 @@ struct Keep: AsyncParsableCommand {
   ) async throws -> Result {
     let isLocal = try Holds(setup.home).release(entry.session, holding: lock)
     var isRemote = false
-    if let context, let remote = entry.remote {
-      isRemote = try await RemoteHold(context).release(remote)
+    if let context {
+      let folder = SessionFolder(device: entry.sidecar.deviceId, session: entry.session)
+      var remote = entry.remote
+      if remote == nil {
+        // Its hold may be left.
+        let listing = try await FolderListing(folder, session: entry.session, in: context.store)
+        remote = listing.sessions[entry.session]
+      }
+      if let remote { isRemote = try await RemoteHold(context).release(remote) }
     }
     return Result(session: entry.session, local: isLocal, remote: isRemote)
   }
