@@ -17,8 +17,15 @@ struct Mirror {
 
   /// Pulls once; returns the failures.
   func pull() async throws -> [SessionID: any Error] {
+    try await pull { _, _ in }
+  }
+
+  /// The same; reports logs that were kept.
+  func pull(
+    kept: (SessionID, Puller.KeptLog) -> Void
+  ) async throws -> [SessionID: any Error] {
     let items = try await puller.plan(devices: [site.local.device.deviceId])
-    return await puller.execute(items, atOnce: 1)
+    return await puller.execute(items, atOnce: 1, kept: kept)
   }
 
   /// The path of a session's files, without extension.

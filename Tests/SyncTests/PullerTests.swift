@@ -130,20 +130,20 @@ import Testing
   @Test func `a mirrored log stays if it cannot be fetched again`() async throws {
     try await seal()
     #expect(try await mirror.pull().isEmpty)
-    // The mirror lost a byte, and the store cannot supply it: the seal's JSON is to be fetched
-    // again.
+    // The mirror lost a byte, as its sidecar proves, and the store cannot supply it: the seal's JSON
+    // is to be fetched again.
     let path = "\(mirror.place(session))/\(session)"
     var log = try mirror.log(session)
     log[3] ^= 1
     try Data(log).write(to: URL(filePath: path + ".log"))
-    try FileManager.default.removeItem(atPath: path + ".json")
+    try Data(mirror.file("\(session).json") + [0x0a]).write(to: URL(filePath: path + ".json"))
     let remote = try await site.remote(session)
     let key = remote.folder.key + (try #require(remote.cover(upTo: .max).last).fileName)
     let object = try await site.store.get(key)
     _ = try await site.store.put(key, object.map { $0 ^ 0x55 })
     #expect(try await mirror.pull()[session] != nil)
     #expect(try mirror.log(session) == log)
-    #expect(try mirror.names(of: session) == ["\(session).log"])
+    #expect(try mirror.names(of: session) == ["\(session).json", "\(session).log"])
     _ = try await site.store.put(key, object)
     #expect(try await mirror.pull().isEmpty)
     #expect(try mirror.log(session) == site.local.log(session))
@@ -187,6 +187,30 @@ import Testing
     let follower = RemoteFollower(try await site.remote(session), in: site.store, knowing: nil)
     let end = try await follower.poll().range.upperBound
     #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
+  }
+
+  /// Store and home were rolled back together, and went on with other output.
+  @Test(arguments: ["sealed", "open", "unknown"])
+  func `a log of other bytes is kept aside though no other generation`(state: String) async throws {
+    try await seal()
+    #expect(try await mirror.pull().isEmpty)
+    var other = try mirror.log(session)
+    other[other.count - 2] ^= 1
+    let path = "\(mirror.place(session))/\(session)"
+    try Data(other).write(to: URL(filePath: path + ".log"))
+    var sidecar = try Sidecar(json: mirror.file("\(session).json"))
+    sidecar.digest = Hex.text(SHA256.hash(data: other))
+    if state == "open" { (sidecar.status, sidecar.digest) = (.active, nil) }
+    try Data(sidecar.json()).write(to: URL(filePath: path + ".json"))
+    if state == "unknown" { try FileManager.default.removeItem(atPath: path + ".json") }
+    var kept: [(path: String, isOfOtherGeneration: Bool)] = []
+    #expect(try await mirror.pull { kept.append(($1.path, $1.isOfOtherGeneration)) }.isEmpty)
+    #expect(try mirror.log(session) == site.local.log(session))
+    #expect(try mirror.file("\(session).g1.log") == other)
+    #expect(kept.map(\.isOfOtherGeneration) == [false])
+    #expect(kept.first?.path.hasSuffix("\(session).g1.log") == true)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.names(of: session).count == 3)
   }
 
   @Test func `a shorter seal keeps the longer log aside`() async throws {

@@ -22,20 +22,19 @@ final class MirrorReplacement {
 
   /// Replaces the old version.
   ///
-  /// The old one is kept under another name if it is longer, or of another generation and not a
-  /// prefix of the new one.
+  /// The old one is kept under another name unless the new one begins with it, or it is damaged and
+  /// not longer.
   ///
   /// - Parameters:
   ///   - aside: the name for the old one: `<aside>.log`, or `<aside>.2.log` if that exists; nil to
   ///     keep none.
-  ///   - isFormer: whether the old one is of another generation; of the same, other bytes are
-  ///     damage.
+  ///   - isDamaged: whether the old one is known to be a damaged copy.
   /// - Returns: the old one's path; nil if it is not kept.
-  func commit(keepingOldAs aside: String?, isFormer: Bool) throws -> String? {
+  func commit(keepingOldAs aside: String?, isDamaged: Bool = false) throws -> String? {
     try file.synchronize()
     var kept: String?
     if let aside, let old = try FileStatus(path),
-      try old.length > file.length() || isFormer && !beginsWithOld(upTo: old.length)
+      try old.length > file.length() || !isDamaged && !beginsWithOld(upTo: old.length)
     {
       let name = try Self.unused(aside)
       try File.rename(path, to: name)

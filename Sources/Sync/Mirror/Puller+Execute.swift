@@ -22,14 +22,14 @@ extension Puller {
   ///   - limit: maximum number of sessions fetched at once.
   ///   - withheld: called for each session whose log was not sent, or only in part, because of the
   ///     consent.
-  ///   - kept: called for each session whose log was replaced by a shorter one that its seal
-  ///     proves, with the path of the longer one.
+  ///   - kept: called for each session whose log was replaced by one that lacks bytes of it, with
+  ///     the former one.
   ///   - report: called for each piece, with its log bytes, from any thread.
   /// - Returns: the sessions that failed, with the error: ``Replica/ReplicaError``,
   ///   ``ObjectStore/StoreError``, ``Platform/SystemError``, ``Platform/SpaceShortage``.
   package func execute(
     _ items: [Item], atOnce limit: Int, withheld: (SessionID) -> Void = { _ in },
-    kept: (SessionID, String) -> Void = { _, _ in },
+    kept: (SessionID, KeptLog) -> Void = { _, _ in },
     report: @escaping @Sendable (ByteCount) -> Void = { _ in }
   ) async -> [SessionID: any Error] {
     await withTaskGroup(of: Step.self) { group in
@@ -54,7 +54,7 @@ extension Puller {
           fetching -= 1
           if let session { waiting.append(session) }
           if session?.sidecar.withholdsLog == true { withheld(item.remote.session) }
-          if let path = session?.kept { kept(item.remote.session, path) }
+          if let former = session?.kept { kept(item.remote.session, former) }
         }
         if Parallelism.isSequential, !waiting.isEmpty {
           failures.merge(failuresOfSettling(waiting)) { first, _ in first }

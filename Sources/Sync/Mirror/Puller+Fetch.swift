@@ -13,8 +13,8 @@ extension Puller {
     let item: Item
     let sidecar: Sidecar
     let json: [UInt8]
-    /// The path of a replaced log that has other bytes; nil if none was kept.
-    var kept: String?
+    /// A replaced log that has other bytes; nil if none was kept.
+    var kept: KeptLog?
 
     /// Whether there is a log: if none was sent, only the sidecar is mirrored.
     var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
@@ -102,11 +102,11 @@ extension Puller {
 
   /// Fetches the whole log, and replaces the mirror's.
   ///
-  /// - Returns: the path of the mirror's old log, kept because the new one lacks bytes of it; nil
-  ///   if it is not kept.
+  /// - Returns: the mirror's old log, kept because the new one lacks bytes of it; nil if it is not
+  ///   kept.
   private func replace(
     _ item: Item, with remote: RemoteSession, _ report: (ByteCount) -> Void
-  ) async throws -> String? {
+  ) async throws -> KeptLog? {
     let files = files(of: remote)
     var watch = try watch(item, promising: item.length.byteCount)
     let log = try MirrorReplacement(of: files.log)
@@ -116,9 +116,19 @@ extension Puller {
       report(ByteCount(piece.count))
     }
     let isFormer = item.mirroredGeneration != remote.generation
-    return try log.commit(
+    let path = try log.commit(
       keepingOldAs: replacesFormer && isFormer ? nil : files.earlier(item.mirroredGeneration),
-      isFormer: isFormer)
+      isDamaged: !isFormer && Self.isDamaged(files))
+    return path.map { KeptLog(path: $0, isOfOtherGeneration: isFormer) }
+  }
+
+  /// Whether the mirror's log is not the sealed one that its sidecar states; otherwise another
+  /// stream with the same name may have taken its place in the store.
+  private static func isDamaged(_ files: Files) throws -> Bool {
+    guard let sidecar = try? Sidecar(json: content(files.sidecar)), sidecar.status != .active,
+      let said = sidecar.digest, try FileStatus(files.log)?.length == sidecar.fileSizeBytes.bytes
+    else { return false }
+    return try digest(files.log) != said
   }
 
   private func watch(_ item: Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {

@@ -35,7 +35,7 @@ extension Puller {
         if found.isLost { try found.gapLine.withUnsafeBytes(write) }
       }
     }
-    _ = try log.commit(keepingOldAs: files.salvaged, isFormer: true)
+    _ = try log.commit(keepingOldAs: files.salvaged)
     return path
   }
 }

@@ -75,6 +75,15 @@ package struct Puller: Sendable {
     }
   }
 
+  /// A mirror's former log that was kept when another one took its place.
+  package struct KeptLog: Sendable {
+    /// Its present path.
+    package let path: String
+    /// Whether the new one is of another generation, as after a redaction; of the same, the store
+    /// contradicts what it showed before.
+    package let isOfOtherGeneration: Bool
+  }
+
   let store: any ObjectStore
   /// Bounds the bytes of objects in memory, however many sessions are fetched at once.
   let objects = WeightedSemaphore(SyncContext.bodyRoom)
@@ -166,7 +175,7 @@ package struct Puller: Sendable {
       salvaged: base + ".salvaged", base: base)
   }
 
-  private static func content(_ path: String) throws -> [UInt8] {
+  static func content(_ path: String) throws -> [UInt8] {
     do {
       return try AtomicFile.read(path)
     } catch let error as SystemError where error.isNotFound {

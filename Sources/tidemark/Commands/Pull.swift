@@ -94,7 +94,8 @@ struct Pull: AsyncParsableCommand {
       }
       return
     }
-    let (failures, withheld) = await fetch(items, puller, atOnce: context.transfers)
+    let (failures, withheld, contradicted) = await fetch(
+      items, puller, atOnce: context.transfers)
     let done = items.filter { failures[$0.remote.session] == nil }
     let bytes = done.reduce(0) { $0 + $1.missing }
     for (session, error) in failures.sorted(by: { $0.key < $1.key }) {
@@ -113,14 +114,15 @@ struct Pull: AsyncParsableCommand {
       let summary = Summary(
         sessions: done.count, logBytes: bytes,
         failures: Dictionary(
-          uniqueKeysWithValues: failures.map { ($0.key.description, "\($0.value)") }),
+          uniqueKeysWithValues: failures.map { ($0.key.description, "\($0.value)") }
+        ).merging(contradicted.map { ($0.key.description, $0.value) }) { first, _ in first },
         withoutLog: withheld.filter { $0.length == 0 }.map(\.remote.session))
       Console.say(try Console.json(summary))
     } else if Console.outputIsTerminal {
       Console.say(
         "fetched \(bytes.text) of log in \(Plural.text(done.count, "session")) to \(folder)")
     }
-    if !failures.isEmpty { throw ExitStatus.partial }
+    if !failures.isEmpty || !contradicted.isEmpty { throw ExitStatus.partial }
   }
 
   /// Plans the fetching of the named or selected sessions.
@@ -174,14 +176,24 @@ struct Pull: AsyncParsableCommand {
 
   private func fetch(
     _ items: [Puller.Item], _ puller: Puller, atOnce limit: Int
-  ) async -> (failures: [SessionID: any Error], withheld: [Puller.Item]) {
+  ) async -> (
+    failures: [SessionID: any Error], withheld: [Puller.Item], contradicted: [SessionID: String]
+  ) {
     let progress = ProgressBar(total: items.reduce(0) { $0 + $1.missing })
     defer { progress.finish() }
     var withheld: Set<SessionID> = []
+    var contradicted: [SessionID: String] = [:]
     let failures = await puller.execute(
       items, atOnce: limit, withheld: { withheld.insert($0) },
-      kept: { Console.complain("\($0): the log that the mirror had is kept as \($1)") },
+      kept: { session, former in
+        var message = "the log that the mirror had is kept as \(former.path)"
+        if !former.isOfOtherGeneration {
+          message += ": the store's seal proves other bytes than it showed before"
+          contradicted[session] = message
+        }
+        Console.complain("\(session): \(message)")
+      },
       report: { progress.add($0) })
-    return (failures, items.filter { withheld.contains($0.remote.session) })
+    return (failures, items.filter { withheld.contains($0.remote.session) }, contradicted)
   }
 }
