@@ -59,8 +59,9 @@ extension UploadPass {
     if let notice = policy.retention.warnBefore, !plan.expiring.isEmpty {
       observe(.expiring(plan.expiring, within: notice))
     }
-    _ = try await reaper.execute(plan, holding: lock)
-    report.reaped += plan.remote.count
+    var spared: Set<SessionID> = []
+    _ = try await reaper.execute(plan, holding: lock) { spared.insert($0.session) }
+    report.reaped += plan.remote.count { !spared.contains($0.session) }
     var entry = try context.storeEntry()
     entry.remoteReapAt = context.now()
     try context.manifest.save(entry)

@@ -40,8 +40,10 @@ extension Deletion {
 }
 
 extension RemoteReaper {
-  func execute(_ plan: ReapPlan) async throws -> [DeleteOutcome] {
-    try await execute(plan, holding: held(context.home))
+  func execute(
+    _ plan: ReapPlan, spared: (ReapPlan.Kept) -> Void = { _ in }
+  ) async throws -> [DeleteOutcome] {
+    try await execute(plan, holding: held(context.home), spared: spared)
   }
 }
 

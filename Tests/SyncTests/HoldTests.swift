@@ -82,11 +82,61 @@ import Testing
     try await site.expectSealedAndEqual(session)
   }
 
-  @Test func `a copy that went while it was put on hold is not said to be kept`() async throws {
+  @Test(arguments: ["hold", "new object", "object put again", "nothing"])
+  func `a session that changed after the plan is not deleted`(what: String) async throws {
+    let site = try Site()
+    let sessions = [try await oldSession(site), try await oldSession(site)]
+    _ = try await plans(site)
+    try age(site, days: 60)
+    let plan = try await plans(site).remote
+    #expect(plan.remote.map(\.session).sorted() == sessions.sorted())
+    let before = try await site.remote(sessions[0])
+    let folder = before.folder.key
+    let seal = try #require(before.seal)
+    switch what {
+    case "hold": try await RemoteHold(site.context()).keep(before, for: .days(90))
+    case "new object":
+      let json = try await site.store.get(folder + seal.fileName)
+      let name = RevisionName(
+        session: sessions[0], number: 99, status: .active, length: seal.length, json: json)
+      _ = try await site.store.put(folder + name.fileName, json)
+    case "object put again":
+      // The folder's date says when it was put.
+      try FileManager.default.setAttributes(
+        [.modificationDate: site.local.clock.now().date],
+        ofItemAtPath: "\(site.local.folder)/store/\(folder)\(seal.fileName)")
+    default: break
+    }
+    _ = site.store.takeRequests()
+    var spared: [SessionID] = []
+    let reaper = RemoteReaper(try site.context(), devices: [site.device.deviceId])
+    _ = try await reaper.execute(plan) { spared.append($0.session) }
+    #expect(site.store.takeRequests().filter { $0.hasPrefix("LIST") } == ["LIST \(folder)"])
+    #expect(spared == (what == "nothing" ? [] : [sessions[0]]))
+    let left = try await site.remote(sessions[0])
+    #expect(left.seal == nil ? what == "nothing" || what == "new object" : left.mark == before.mark)
+    #expect(left.segments == (what == "nothing" ? [] : before.segments))
+    #expect(try await site.remote(sessions[1]).keys.isEmpty)
+  }
+
+  @Test func `a reaper without anything to delete lists nothing again`() async throws {
+    let site = try Site()
+    _ = try await oldSession(site)
+    let plan = try await plans(site).remote
+    _ = site.store.takeRequests()
+    _ = try await RemoteReaper(site.context(), devices: [site.device.deviceId]).execute(plan)
+    #expect(site.store.takeRequests().isEmpty)
+  }
+
+  @Test(arguments: ["all", "seal"])
+  func `a copy that went while it was put on hold is not said to be kept`(
+    what: String
+  ) async throws {
     let site = try Site()
     let session = try await oldSession(site)
     let remote = try await site.remote(session)
-    _ = try await site.store.delete(remote.keys)
+    let seal = remote.folder.key + (try #require(remote.seal).fileName)
+    _ = try await site.store.delete(what == "all" ? remote.keys : [seal])
     let context = try site.context()
     await #expect(throws: (any Error).self) {
       try await RemoteHold(context).keep(remote, for: .days(90))

@@ -23,6 +23,8 @@ package struct ReapPlan: Sendable, Equatable {
 
     /// Whether it is deleted before its age, to free space.
     let makesRoom: Bool
+    /// The remote session in the listing that the plan is from; nil for the local copy.
+    let seen: RemoteSession?
 
     /// A local copy.
     init(
@@ -31,6 +33,7 @@ package struct ReapPlan: Sendable, Equatable {
     ) {
       (self.session, keys, self.bytes) = (session, [], bytes)
       (self.evidence, self.reason, self.makesRoom) = (evidence, reason, makesRoom)
+      seen = nil
     }
 
     /// Objects of a remote session; all of them if none are named.
@@ -38,6 +41,7 @@ package struct ReapPlan: Sendable, Equatable {
       (session, self.keys) = (remote.session, keys ?? remote.keys)
       bytes = keys == nil ? remote.storedBytes : nil
       (self.evidence, self.reason, makesRoom) = (evidence, reason, false)
+      seen = remote
     }
   }
 

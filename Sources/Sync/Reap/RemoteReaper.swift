@@ -2,7 +2,7 @@ import Logging
 package import ObjectStore
 import Platform
 import Replica
-package import SessionLog
+import SessionLog
 
 /// The remote side of retention: deletes sessions that are old by the server's clock and by their
 /// sidecar.
@@ -187,43 +187,5 @@ package struct RemoteReaper: Sendable {
       .init(
         remote, keys: keys, evidence: evidence,
         reason: "its seal has made \(Plural.text(keys.count, "object")) obsolete"))
-  }
-
-  /// Carries out the remote part of a plan, sidecars before segments, so that an interrupted
-  /// deletion can be recognized as such.
-  ///
-  /// - Returns: one outcome per object.
-  /// - Throws: ``ObjectStore/StoreError`` when the whole request fails; ``Platform/SystemError``
-  ///   when the ledger cannot be written.
-  package func execute(
-    _ plan: ReapPlan, holding lock: HomeLock
-  ) async throws -> [DeleteOutcome] {
-    let deleter = Deleter(context)
-    let swept = try await deleter.deleteObjects(plan.superseded, holding: lock)
-    return try await swept
-      + deleter.deleteObjects(plan.remote, holding: lock) { removal, outcomes in
-        guard outcomes.allSatisfy({ $0.error == nil }) else { return }
-        try LocalSession(context.home, removal.session)
-          .recordRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
-      }
-  }
-}
-
-extension LocalSession {
-  /// Records that the remote copy was deleted on purpose, so that age alone decides here.
-  ///
-  /// Applies only if the deletion included the very seal that this home put: without it the copy
-  /// was incomplete, and objects of other devices under this session's id are theirs.
-  func recordRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
-    // For a session in the trash, this takes effect once it is restored.
-    guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
-    let folder = SessionFolder(device: sidecar.deviceId, session: session)
-    if let seal = sidecar.seal {
-      guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }
-    } else {
-      guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
-    }
-    sidecar.remoteReapedAt = now
-    try sidecar.save(path)
   }
 }

@@ -296,8 +296,11 @@ struct Reap: AsyncParsableCommand {
     guard try mayDelete(plan.remote, below: configured) else { return 0 }
     var outcomes: [DeleteOutcome] = []
     if let lock {
-      outcomes = try await reaper.execute(plan, holding: lock)
+      var spared: [ReapPlan.Kept] = []
+      outcomes = try await reaper.execute(plan, holding: lock) { spared.append($0) }
       try context.saveLivedTime(holding: lock)
+      for kept in spared { Console.remark("\(kept.session): kept: \(kept.reason)") }
+      plan.keep(spared)
     }
     let errors = outcomes.compactMap(\.error)
     for error in errors { Console.complain("\(error)") }
@@ -362,6 +365,14 @@ struct Reap: AsyncParsableCommand {
 }
 
 extension ReapPlan {
+  /// Takes sessions out of the plan that changed before their deletion.
+  fileprivate mutating func keep(_ spared: [Kept]) {
+    let sessions = Set(spared.map(\.session))
+    remote.removeAll { sessions.contains($0.session) }
+    kept.removeAll { sessions.contains($0.session) }
+    kept += spared
+  }
+
   /// Removes sessions from the plan that a person did not select.
   fileprivate mutating func restrict(to chosen: Set<SessionID>?) {
     guard let chosen else { return }

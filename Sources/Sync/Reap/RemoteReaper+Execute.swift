@@ -1,0 +1,86 @@
+import Logging
+package import ObjectStore
+import Platform
+import Replica
+package import SessionLog
+
+/// Carries out plans of remote deletions.
+extension RemoteReaper {
+  /// Carries out the remote part of a plan, sidecars before segments, so that an interrupted
+  /// deletion can be recognized as such.
+  ///
+  /// Lists each folder again first, and leaves sessions that have a new object or hold: planning
+  /// takes minutes in a large store, and others write there meanwhile.
+  ///
+  /// - Parameter spared: called for each session that is left.
+  /// - Returns: one outcome per object.
+  /// - Throws: ``ObjectStore/StoreError`` when a whole request fails; ``Platform/SystemError``
+  ///   when the ledger cannot be written.
+  package func execute(
+    _ plan: ReapPlan, holding lock: HomeLock, spared: (ReapPlan.Kept) -> Void = { _ in }
+  ) async throws -> [DeleteOutcome] {
+    let deleter = Deleter(context)
+    var outcomes: [DeleteOutcome] = []
+    var folders: [SessionFolder] = []
+    for folder in (plan.superseded + plan.remote).compactMap(\.seen?.folder)
+    where !folders.contains(folder) { folders.append(folder) }
+    for folder in folders {
+      let listing = try await FolderListing(folder, in: context.store)
+      func unchanged(_ removals: [ReapPlan.Removal]) -> [ReapPlan.Removal] {
+        removals.filter { removal in
+          guard let seen = removal.seen, seen.folder == folder else { return false }
+          guard let change = listing[removal.session, in: folder].change(since: seen) else {
+            return true
+          }
+          context.logger.notice("\(removal.session): kept: \(change)")
+          spared(.init(session: removal.session, reason: change))
+          return false
+        }
+      }
+      outcomes += try await deleter.deleteObjects(unchanged(plan.superseded), holding: lock)
+      outcomes += try await deleter.deleteObjects(unchanged(plan.remote), holding: lock) {
+        removal, outcomes in
+        guard outcomes.allSatisfy({ $0.error == nil }) else { return }
+        try LocalSession(context.home, removal.session)
+          .recordRemoteRemoval(of: removal.keys, in: context.store.location, at: context.now())
+      }
+    }
+    return outcomes
+  }
+}
+
+extension RemoteSession {
+  /// What somebody has added to the session since an earlier listing; nil if nothing.
+  fileprivate func change(since earlier: RemoteSession) -> String? {
+    let known = Set(earlier.keys)
+    if let hold = holds.first(where: { !known.contains(folder.key + $0.fileName) }) {
+      return "put on hold until \(hold.day) meanwhile"
+    }
+    if let new = keys.first(where: { !known.contains($0) }) {
+      return "\(new) was put meanwhile"
+    }
+    if let newest, let before = earlier.newest, newest > before {
+      return "an object of it was put again meanwhile"
+    }
+    return nil
+  }
+}
+
+extension LocalSession {
+  /// Records that the remote copy was deleted on purpose, so that age alone decides here.
+  ///
+  /// Applies only if the deletion included the very seal that this home put: without it the copy
+  /// was incomplete, and objects of other devices under this session's id are theirs.
+  func recordRemoteRemoval(of keys: [String], in store: String, at now: Timestamp) throws {
+    // For a session in the trash, this takes effect once it is restored.
+    guard let path = try sidecarPath(), var sidecar = try? Sidecar.load(path) else { return }
+    let folder = SessionFolder(device: sidecar.deviceId, session: session)
+    if let seal = sidecar.seal {
+      guard seal.store == store, keys.contains(folder.key + seal.revision) else { return }
+    } else {
+      guard keys.allSatisfy({ $0.hasPrefix(folder.key) }) else { return }
+    }
+    sidecar.remoteReapedAt = now
+    try sidecar.save(path)
+  }
+}
