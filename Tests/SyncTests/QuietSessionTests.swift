@@ -32,6 +32,40 @@ import Testing
     }
   }
 
+  /// A clone of the home took the session for crashed.
+  @Test func `an open session outranks a seal that another writer put`() async throws {
+    let site = try Site()
+    let writer = try site.local.writer()
+    writer.print("one")
+    try await pass(site, after: 0)
+    let first = try await site.remote(writer.session)
+    var sidecar = try await RemoteReader(site.store, knowing: nil).read(
+      try #require(first.revision), in: first.folder)
+    sidecar.status = .crashed
+    sidecar.objects = first.segments.map(\.fileName)
+    let json = try sidecar.json()
+    let seal = RevisionName(
+      session: writer.session, number: 2, status: .crashed, length: first.mark, json: json)
+    _ = try await site.store.put(first.folder.key + seal.fileName, json)
+    writer.print("two")
+    // An ordinary tick lists nothing.
+    _ = site.store.takeRequests()
+    site.local.clock.advance(seconds: 60)
+    try await site.upload()
+    #expect(site.store.takeRequests().filter { !$0.hasPrefix("PUT") }.isEmpty)
+    #expect(try await site.remote(writer.session).seal == seal)
+
+    try await pass(site, after: 1)
+    let second = try await site.remote(writer.session)
+    #expect(second.seal == nil && second.revision?.number == 3)
+    #expect(try await site.remoteBytes(writer.session) == site.local.log(writer.session))
+    try await pass(site, after: 1)
+    #expect(try await site.remote(writer.session).revisions == second.revisions)
+    try writer.end(.exit(0))
+    try await pass(site, after: 0)
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
   @Test(arguments: [Consent.logs, .metadata])
   func `a quiet session puts a revision every ten days`(consent: Consent) async throws {
     var site = try Site()

@@ -34,7 +34,8 @@ struct RemoteComparison {
     let owner = state.entry.owner
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)
-    state.isQuiet = state.verdict == nil && isQuiet(remote)
+    // Another writer's seal would hide what the session still writes: a newer revision outranks it.
+    state.isQuiet = state.verdict == nil && (isQuiet(remote) || remote.seal != nil)
     state.unknownSeal = SealAdoption.isDue(state, remote) ? remote : nil
     if isBelievable(state), isComplete(state, remote), !state.mustProveOwner { return }
     context.logger.debug(

@@ -57,7 +57,8 @@ struct SessionState {
   var sealDoubt: String?
   /// Segments that this home remembers, and the listing lacks.
   var vanished: [SegmentName] = []
-  /// Whether an open session has put nothing for so long that it might be considered abandoned.
+  /// Whether an open session has put nothing for so long that it might be considered abandoned, or
+  /// the store's newest revision is a seal.
   var isQuiet = false
   /// Whether the previous pass covered small segments, and nothing has been put since.
   var hasCovered = false

@@ -23,7 +23,7 @@ enum UploadStep: Hashable {
   /// Determine up to which offset the log can be sent.
   case measure
   /// Put a revision of an open session: the first, one that withdraws a metadata-only consent or,
-  /// after a long quiet time, one that shows it is still alive.
+  /// after a long quiet time or another writer's seal, one that shows it is still alive.
   case announce
   /// Send the log as the next generation.
   case rewrite
