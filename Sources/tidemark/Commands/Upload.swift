@@ -84,13 +84,15 @@ struct Upload: AsyncParsableCommand {
       return
     }
     var pruned: ContinuousClock.Instant?
+    var failures = PassFailures()
     while true {
       let isDue = pruned.map { $0.duration(to: .now) >= Self.pruneInterval } ?? true
       if isDue { pruned = .now }
       do {
         _ = try await pass(prunes: isDue)
-      } catch  where ![.usage, .configuration].contains(ExitStatus(error)) {
-        Console.complain("\(error)")
+        failures.pass()
+      } catch {
+        if let line = try failures.line(for: error, at: .now) { Console.complain(line) }
       }
       try await Task.sleep(for: interval)
     }
@@ -216,6 +218,9 @@ struct Upload: AsyncParsableCommand {
     }
   }
 
+  /// Whether somebody sees what is said.
+  private var isWatched: Bool { Console.errorIsTerminal || forRecorder || watched || now }
+
   private func policy(of setup: CommandContext, prunes: Bool) -> UploadPolicy {
     var policy = UploadPolicy()
     policy.retryScope = now ? .all : Console.errorIsTerminal ? .passing : .due
@@ -225,7 +230,7 @@ struct Upload: AsyncParsableCommand {
     policy.reapsRemote =
       setup.servesAllUsers ? .always : setup.home.owner == nil ? .onceUsed : .never
     policy.prunes = prunes
-    policy.isWatched = Console.errorIsTerminal || forRecorder || watched || now
+    policy.isWatched = isWatched
     policy.staleAfter = setup.settings.staleAfter
     return policy
   }
@@ -377,6 +382,13 @@ struct Upload: AsyncParsableCommand {
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
     }
+    let reasons = Self.reasons(ofPartial: report)
+    if !reasons.isEmpty,
+      isWatched
+        || HourlyReport(home, name: "partial").isDue(reasons.joined(separator: "\n"), at: .now())
+    {
+      for reason in reasons { Console.complain(whose + reason) }
+    }
     if Console.errorIsTerminal {
       for (session, reason) in report.supersededLeft.sorted(by: { $0.key < $1.key }) {
         Console.complain("\(whose)\(session): obsolete objects stay: \(reason)")
@@ -417,7 +429,14 @@ struct Upload: AsyncParsableCommand {
       + "device.json. What the store has under \(former) stays"
   }
 
-  private static func status(of report: UploadReport) -> ExitStatus {
+  /// Why a pass that sent all it could was partial, with one line for each session that somebody has
+  /// to act for; empty if it failed otherwise, which is reported already.
+  static func reasons(ofPartial report: UploadReport) -> [String] {
+    guard report.stoppedBy == nil, report.failures.isEmpty else { return [] }
+    return report.skipped.filter { $0.kind == .problem }.map { "\($0.session): \($0.reason)" }
+  }
+
+  static func status(of report: UploadReport) -> ExitStatus {
     if let error = report.stoppedBy { return ExitStatus(error) }
     guard !report.failures.isEmpty else {
       let kinds = report.skipped.map(\.kind)
