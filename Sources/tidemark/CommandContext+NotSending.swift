@@ -36,7 +36,10 @@ extension CommandContext {
     }
 
     /// The error of a command that needs the store.
-    func failure(in home: Home) -> Failure {
+    ///
+    /// - Parameter offersLocal: whether the command has the option `--local`, and can do without the
+    ///   store.
+    func failure(in home: Home, offersLocal: Bool = false) -> Failure {
       let configuration = home.configurationPath
       let choice = "set 'consent: logs' to send logs, or 'consent: metadata' for all but these"
       return switch self {
@@ -61,7 +64,8 @@ extension CommandContext {
         Failure(
           .authentication,
           "root sends this machine's sessions, and the store is root's: ask for "
-            + "'tidemark … --user \(Account.current.name)' as root, or use --local")
+            + "'tidemark … --user \(Account.current.name)' as root"
+            + (offersLocal ? ", or use --local" : ""))
       }
     }
 

@@ -208,9 +208,11 @@ struct CommandContext {
   var consent: Consent { settings.consent == .metadata ? .metadata : .logs }
 
   /// The URL of the store that logs may be sent to.
-  func storeURL() throws -> StoreURL {
+  ///
+  /// - Parameter offersLocal: whether the command can do without it, by `--local`.
+  func storeURL(offersLocal: Bool = false) throws -> StoreURL {
     guard let storeText, reasonNotToSend == nil else {
-      throw (reasonNotToSend ?? .noStore).failure(in: home)
+      throw (reasonNotToSend ?? .noStore).failure(in: home, offersLocal: offersLocal)
     }
     return try storeURL(storeText)
   }
@@ -250,9 +252,11 @@ struct CommandContext {
   ///
   /// - Throws: also if root uploads its sessions: then this process cannot know which copies may be
   ///   deleted.
-  func contextIfSending(needsLogin: Bool = true) throws -> SyncContext? {
+  func contextIfSending(
+    needsLogin: Bool = true, offersLocal: Bool = false
+  ) throws -> SyncContext? {
     try storeText != nil && consents
-      ? context(store: storeURL(), needsLogin: needsLogin) : nil
+      ? context(store: storeURL(offersLocal: offersLocal), needsLogin: needsLogin) : nil
   }
 
   /// Why unsent sessions stay on this machine although nothing is sent; nil if the configuration
@@ -311,10 +315,14 @@ struct CommandContext {
   /// The context for reading sessions; the manifest is opened when needed.
   ///
   /// The store is one that this process can use, and is required only if its side is requested.
-  func reading(_ side: SessionReader.Side) throws -> ReadingContext {
+  ///
+  /// - Parameter offersLocal: whether the command can do without the store, by `--local`.
+  func reading(
+    _ side: SessionReader.Side, offersLocal: Bool = false
+  ) throws -> ReadingContext {
     var reading = ReadingContext(home: home, device: device, machine: .current)
     guard side != .local, side == .remote || sends else { return reading }
-    let url = try storeURL()
+    let url = try storeURL(offersLocal: offersLocal)
     let store = try self.reading(openedStore ?? storeOrItsProblem(at: url))
     let clock = ServerClock()
     reading.keys = keys(openedSigner ?? DeviceKey.find(home, deviceId: device.deviceId))

@@ -55,4 +55,11 @@ import Testing
     report.skipped = [.init(session: session, why: .nextUpload)]
     #expect(Upload.status(of: report) != .partial && Upload.reasons(ofPartial: report).isEmpty)
   }
+
+  @Test func `only commands with --local advise it`() {
+    let home = Home(path: "/home")
+    let root = CommandContext.NotSending.servedByRoot
+    #expect(!"\(root.failure(in: home))".contains("--local"))
+    #expect("\(root.failure(in: home, offersLocal: true))".contains("or use --local"))
+  }
 }

@@ -75,7 +75,9 @@ struct Delete: AsyncParsableCommand {
     let setup = try owner.setup(diagnostics.logger())
     let lock = try setup.requireLock(unless: dryRun)
     let context =
-      !deletesRemote ? nil : try deletesLocal ? setup.contextIfSending() : setup.context()
+      !deletesRemote
+      ? nil
+      : try deletesLocal ? setup.contextIfSending(offersLocal: true) : setup.context()
     let lived = try setup.lived(context)
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
     let targets = try await targets(

@@ -48,7 +48,7 @@ struct SideOptions: ParsableArguments {
   ///
   /// - Parameter redactor: masks local copies; nil to read them as they are.
   func catalog(_ setup: CommandContext, _ redactor: Redactor? = nil) throws -> SessionCatalog {
-    var context = try setup.reading(side)
+    var context = try setup.reading(side, offersLocal: true)
     context.redactor = redactor
     return SessionCatalog(context)
   }
