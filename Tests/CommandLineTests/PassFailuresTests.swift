@@ -2,6 +2,7 @@ import Foundation
 import ObjectStore
 import Platform
 import SessionLog
+import TestServers
 import TestSupport
 import Testing
 
@@ -61,5 +62,17 @@ import Testing
     let root = CommandContext.NotSending.servedByRoot
     #expect(!"\(root.failure(in: home))".contains("--local"))
     #expect("\(root.failure(in: home, offersLocal: true))".contains("or use --local"))
+  }
+
+  @Test func `a cache that cannot be read has a reason`() throws {
+    let folder = try TemporaryDirectory()
+    let home = Home(path: folder.path)
+    #expect(UnreadableCache.problem(of: home) == nil)
+    try home.create()
+    let path = home.cachePath + "/manifest.sqlite"
+    _ = try Manifest(home: home, store: "file:///store", device: "a")
+    #expect(UnreadableCache.problem(of: home) == nil)
+    try Data(repeating: 7, count: 5000).write(to: URL(filePath: path))
+    #expect(UnreadableCache.problem(of: home)?.contains(path) == true)
   }
 }

@@ -88,7 +88,7 @@ import Testing
       of: report, nil, device: "aaaa1111bbbb2222", at: Self.now, try berlin())
     expect(lines, is: "status")
     Snapshot.expect(try Console.json(report) + "\n", is: "status.json")
-    let silent = Status.Report(
+    var silent = Status.Report(
       user: nil, home: "/h", configuration: "/h/tidemark.yaml", store: nil, sending: "no-store",
       consent: nil, deviceId: nil, openSessions: 0, unsentBytes: 0, waiting: [], unprovenBytes: 0,
       localBytes: 0, lastSuccess: nil, readBack: nil, stale: false, formerDevices: [:],
@@ -96,6 +96,11 @@ import Testing
       failed: [])
     expect(
       Status.lines(of: silent, .noStore, device: "", at: Self.now, .utc), is: "status-empty")
+    #expect(report.isPartial && !silent.isPartial)
+    silent.cacheProblem = "/h/cache/manifest.sqlite cannot be read: no space"
+    let unknown = Status.lines(of: silent, nil, device: "", at: Self.now, .utc).map(\.text)
+    #expect(silent.isPartial && unknown.contains { $0.hasSuffix("cannot be read: no space") })
+    #expect(unknown.contains("last success   unknown"))
   }
 
   @Test func `verify`() throws {

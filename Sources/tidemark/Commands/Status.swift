@@ -15,7 +15,7 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
-      somebody to act, 78 when the store's login cannot be read, 75 when there are bytes to send and \
+      somebody to act, or the cache cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
@@ -25,7 +25,7 @@ struct Status: AsyncParsableCommand {
       unsentBytes), unprovenBytes (sent, not yet proven), localBytes, lastSuccess, readBack (at, \
       whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
       they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
-      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, failed \
+      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, cacheProblem, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
       With --prometheus, for a collector of text files: last success, stale, unsent bytes by reason, \
@@ -73,6 +73,14 @@ struct Status: AsyncParsableCommand {
     let reapingWaits: [String]
     let problems: [String: String]
     let failed: [Attempts]
+    /// Why the cache cannot be read: what was sent, and when, is unknown.
+    var cacheProblem: String?
+
+    /// Whether somebody has to act, or the report has gaps.
+    var isPartial: Bool {
+      !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
+        || cacheProblem != nil
+    }
   }
 
   /// Bytes that were not uploaded for one reason.
@@ -122,9 +130,7 @@ struct Status: AsyncParsableCommand {
       if json { Console.say(try Console.json(report)) } else { show(report, setup) }
       isStale = isStale || report.stale
       lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
-      isPartial =
-        isPartial || !report.formerDevices.isEmpty || !report.sealedElsewhere.isEmpty
-        || report.waiting.contains(where: \.isProblem)
+      isPartial = isPartial || report.isPartial
     }
     if let problem { throw problem }
     if lacksConsent { throw ExitStatus.authentication }
@@ -188,7 +194,8 @@ struct Status: AsyncParsableCommand {
       sealedElsewhere: sealed?.elsewhere.mapValues(\.count) ?? [:],
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
-      failed: try context.map(Self.failed) ?? [])
+      failed: try context.map(Self.failed) ?? [],
+      cacheProblem: context == nil ? nil : UnreadableCache.problem(of: setup.home))
   }
 
   private static func failed(_ context: SyncContext) throws -> [Attempts] {
@@ -295,7 +302,9 @@ struct Status: AsyncParsableCommand {
     }
     add(
       "last success",
-      report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" } ?? "never")
+      report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" }
+        ?? (report.cacheProblem == nil ? "never" : "unknown"))
+    if let problem = report.cacheProblem { add("problem", String(oneLine: problem), .yellow) }
     if let readBack = report.readBack {
       add(
         "read back",
