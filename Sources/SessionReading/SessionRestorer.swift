@@ -38,8 +38,7 @@ package struct SessionRestorer {
     let session = SessionID.make(at: original.startedAt, by: machine)
     let files = home.files(for: session)
     var watch = try space.watch(length, in: home.path, for: "\(original.sessionId)")
-    // Without its sidecar, the log would look like one that lost its recorder, so write it in the
-    // cache, where files of a killed process are deleted after a day.
+    // In the cache, files of a killed process are deleted after a day.
     let partial = "\(home.cachePath)/\(session).log.tmp"
     do {
       let bytes = try await write(to: partial, &watch, read)
@@ -50,12 +49,18 @@ package struct SessionRestorer {
       lock.expect(home)
       // A reaper may have removed the day's folder while it was empty.
       try Directory.make(files.directory, isDurable: true)
-      try sidecar.save(files.sidecar)
+      guard let own = try FileLock.tryExclusive(files.lock) else {
+        throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
+      }
+      defer { withExtendedLifetime(own) {} }
+      // A killed process leaves a log without a sidecar, whose bytes are sent, rather than a sidecar
+      // whose log is missing for ever.
       try File.rename(partial, to: files.log)
+      try sidecar.save(files.sidecar)
       try Directory.synchronize(files.directory)
       try home.mark(session)
     } catch {
-      for path in [partial, files.log, files.sidecar] { try? File.remove(path) }
+      for path in [partial, files.log, files.sidecar, files.lock] { try? File.remove(path) }
       throw error
     }
     return session

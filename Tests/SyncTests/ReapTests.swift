@@ -33,6 +33,24 @@ import Testing
     #expect(try site.local.home.days() == [])
   }
 
+  /// What a killed import has unpacked is as long as a log, and nothing counts it.
+  @Test func `files of killed processes in day folders go after a day`() async throws {
+    let site = try Site()
+    let files = site.local.home.files(for: try site.local.session(Array("x\n".utf8)))
+    let left = files.log + ".abc123.tmp"
+    try Data("unpacked".utf8).write(to: URL(filePath: left))
+    func reap(after age: Int64) async throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: site.local.clock.now().date.addingTimeInterval(-Double(age))],
+        ofItemAtPath: left)
+      _ = try LocalReaper(try site.context()).execute(try await localPlan(site))
+    }
+    try await reap(after: Self.day - 60)
+    #expect(File.exists(left))
+    try await reap(after: Self.day + 60)
+    #expect(!File.exists(left) && File.exists(files.log) && File.exists(files.sidecar))
+  }
+
   @Test(arguments: ["unsent", "seal gone", "half a segment", "log grew"])
   func `a session without proof in the store is kept`(how: String) async throws {
     let site = try Site()

@@ -62,4 +62,18 @@ import Testing
     try await site.upload()
     try await site.expectSealedAndEqual(session)
   }
+
+  @Test func `a restore that is killed leaves no sidecar without a log`() async throws {
+    let home = try TestHome()
+    let files = TestFiles()
+    let (session, _) = try await FileEffect.$hook.withValue(files) { try await restored(home) }
+    let own = home.home.files(for: session)
+    let effects = files.effects
+    let locked = try #require(effects.firstIndex { $0.path == own.lock })
+    let logged = try #require(effects.lastIndex { $0.kind == .rename(to: own.log) })
+    let described = try #require(effects.firstIndex { $0.path.hasPrefix(own.sidecar) })
+    #expect(locked < logged && logged < described)
+    // It is released: an upload may seal the session.
+    #expect(try FileLock.tryExclusive(own.lock) != nil)
+  }
 }

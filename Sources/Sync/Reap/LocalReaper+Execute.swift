@@ -18,7 +18,8 @@ extension LocalReaper {
     lock.expect(home)
     // Credit the time that this plan's listings confirm before anything enters the trash.
     context?.hearServer()
-    for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] {
+    let days = (try? home.days().map { "\(home.sessionsPath)/\($0)" }) ?? []
+    for folder in [home.path, home.rulesPath, home.quarantinePath, home.cachePath] + days {
       AtomicFile.sweep(folder, now: now)
     }
     if !plan.undated.isEmpty || !plan.local.isEmpty {
