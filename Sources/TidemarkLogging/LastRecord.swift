@@ -27,15 +27,6 @@ enum LastRecord {
       { LastRecord.current.withLock { $0 }?.writer?.unlockAfterFork() })
   }
 
-  /// Writes the last record of a session to the log in which it now continues.
-  static func follow(_ session: LogSession) {
-    guard let writer = session.writer, clastrecord_stands() == 0 else { return }
-    current.withLock { current in
-      guard current === session else { return }
-      _ = writer.files.log.withCString { clastrecord_start($0, 0) }
-    }
-  }
-
   /// Stops watching a session that has ended.
   static func release(_ session: LogSession) {
     let isCurrent = current.withLock { current in

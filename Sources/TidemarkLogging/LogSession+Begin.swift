@@ -53,8 +53,6 @@ extension LogSession {
     options.localMax = configuration.localMax
     options.scenarios = configuration.scenarios.compactMap(\.name)
     options.leavesDiskToTick = true
-    let app = configuration.app
-    options.report = { ConsoleOutput.write(Array("\(app): \($0)\n".utf8), 2) }
     return options
   }
 }

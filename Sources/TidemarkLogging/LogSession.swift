@@ -25,9 +25,6 @@ public final class LogSession: Sendable {
   private static let numbers = Atomic(0)
 
   /// Its id; nil if it is not recorded.
-  ///
-  /// If its files are deleted or replaced, another session continues it, and this becomes that
-  /// one's id.
   public var id: SessionID? { writer?.session }
 
   /// Describes a session.
@@ -42,13 +39,7 @@ public final class LogSession: Sendable {
   /// Starts the work that is done about once a second.
   func startTicking() {
     guard let writer else { return }
-    ticker.withLock {
-      $0 = Ticker(every: .seconds(1)) { [weak self] in
-        let former = writer.session
-        writer.tick()
-        if let self, writer.session != former { LastRecord.follow(self) }
-      }
-    }
+    ticker.withLock { $0 = Ticker(every: .seconds(1)) { writer.tick() } }
   }
 
   // MARK: Records

@@ -25,10 +25,6 @@ package struct LiveLog: ~Copyable, Sendable {
   /// Nil until it is first opened.
   private var file: Descriptor?
   private var identity: FileStatus?
-  /// Stream offset of the file's first byte; nil if unknown.
-  private var base: StreamOffset?
-  /// The file's length when it was last found under its name.
-  private(set) var placed: Int64 = 0
   /// Length at which to try the next rotation.
   private var threshold: Int64
   private var hasRotated = false
@@ -55,7 +51,6 @@ package struct LiveLog: ~Copyable, Sendable {
     self.isTended = isTended
     threshold = limit.bytes
     try open(isNew ? .new : .create)
-    if isNew { base = 0 }
   }
 
   /// Appends whole records, with one system call if it accepts them all.
@@ -131,10 +126,7 @@ package struct LiveLog: ~Copyable, Sendable {
   private mutating func open(_ mode: Descriptor.Mode = .create) throws(SystemError) {
     // Readable too, to check its last byte.
     let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
-    let status = try opened.status()
-    identity = status
-    placed = status.length
-    base = nil
+    identity = try opened.status()
     sharedLength = nil
     file = consume opened
     threshold = limit
@@ -147,9 +139,10 @@ package struct LiveLog: ~Copyable, Sendable {
     while true {
       _ = try file?.lock(.shared, waits: true)
       if let length = try liveLength() { return length }
-      // If the log was deleted or replaced, do not create a new one, and write to no other's.
-      guard wasRotated() else { return 0 }
-      try openNext()
+      // Only a rotation removes the log under a writer. If the session was deleted, do not create a
+      // new log.
+      guard File.exists(files.rotated) else { return 0 }
+      try open()
     }
   }
 
@@ -164,45 +157,6 @@ package struct LiveLog: ~Copyable, Sendable {
   private func liveLength() throws(SystemError) -> Int64? {
     guard let named = try FileStatus(files.log), let identity else { return nil }
     return named.isSameFile(as: identity) ? named.length : nil
-  }
-
-  // MARK: Loss
-
-  /// Whether the file was deleted or replaced under its name, other than by a rotation.
-  ///
-  /// - Throws: ``SystemError`` when that cannot be found out.
-  mutating func isLost() throws -> Bool {
-    let named = try FileStatus(files.log)
-    // A server of files may have forgotten a deleted one.
-    guard let held = (try? file?.status()) ?? identity else { return false }
-    if let named, named.isSameFile(as: held) {
-      placed = held.length
-      return false
-    }
-    guard wasRotated() else { return true }
-    try openNext()
-    return false
-  }
-
-  /// Whether another process has rotated the file: a part begins where it did, or later.
-  private func wasRotated() -> Bool {
-    guard File.exists(files.rotated) else { return false }
-    guard let base, let parts = try? files.parts() else { return true }
-    return parts.contains { $0.start >= base }
-  }
-
-  /// Opens the live log that another process's rotation has begun, or is about to.
-  private mutating func openNext() throws(SystemError) {
-    try open()
-    base = try? RecordedLog(files).base
-  }
-
-  /// Bytes written since the file was last found under its name.
-  var unplaced: Int64 { max(0, ((try? file?.status().length) ?? placed) - placed) }
-
-  /// Reads bytes of the file, also after it has lost its name.
-  func read(at offset: Int64, count: Int) throws -> [UInt8] {
-    try file?.read(at: offset, count: count) ?? []
   }
 
   // MARK: Rotation
@@ -228,8 +182,7 @@ package struct LiveLog: ~Copyable, Sendable {
   }
 
   private mutating func rotate() throws {
-    let start = try RecordedLog(files).base
-    let part = files.part(at: start)
+    let part = files.part(at: try RecordedLog(files).base)
     guard try FileStatus(part.plain) == nil, try FileStatus(part.compressed) == nil else {
       throw SystemError(operation: "rotate to", path: part.plain, errno: SystemError.Number.taken)
     }
@@ -238,11 +191,9 @@ package struct LiveLog: ~Copyable, Sendable {
       try AtomicFile.syncDirectory(of: files.rotated)
     }
     try file?.synchronizeContent()
-    let length = ByteCount(try file?.status().length ?? 0)
     try File.rename(files.log, to: part.plain)
     hasRotated = true
     try open()
-    base = start + length
     // Sync the name, so that a power failure cannot lose the new file.
     if !isTended { try AtomicFile.syncDirectory(of: files.log) }
   }
