@@ -115,8 +115,9 @@ package struct Simulation: Sendable {
       try await carryOut(Step(.pass(seconds: 90_000)))
     }
     try await surveyor.judgeLiveness(world)
-    // The first line may begin a session, or continue one; the second one continues it.
-    for _ in 0..<2 { try await appendOnce() }
+    // The first line may begin a session, or continue one; the second one continues it. Few histories
+    // suffice for that.
+    for _ in 0..<(history.seed % 8 == 0 ? 2 : 1) { try await appendOnce() }
     violations += world.oracle.takeViolations().map { (number, $0) }
     return outcome(world, violations, number)
   }
