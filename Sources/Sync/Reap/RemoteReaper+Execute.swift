@@ -50,7 +50,7 @@ extension RemoteReaper {
 }
 
 extension RemoteSession {
-  /// What somebody has added to the session since an earlier listing; nil if nothing.
+  /// Describes an object or a hold that was added after an earlier listing; nil if there is none.
   fileprivate func change(since earlier: RemoteSession) -> String? {
     let known = Set(earlier.keys)
     if let hold = holds.first(where: { !known.contains(folder.key + $0.fileName) }) {

@@ -35,7 +35,7 @@ extension Settings {
     settings.connectTimeout = min(settings.connectTimeout, .seconds(10))
     settings.stallTimeout = min(settings.stallTimeout, .seconds(10))
     (settings.limitRate, settings.maximumRequests) = (nil, nil)
-    // Whoever knows a webhook's path may use it.
+    // A webhook's path is its credential.
     settings.hasSecretTargets = true
     // The pinned key and the client certificate are for the store's server only.
     (settings.pinnedKey, settings.clientCertificateFile, settings.clientKeyFile) = (nil, nil, nil)
