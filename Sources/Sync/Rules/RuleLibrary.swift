@@ -13,9 +13,10 @@ package final class RuleLibrary: Sendable {
   package let version: String
 
   private let home: Home
+  private let json: [UInt8]
   private let known: Guarded<[String: Redactor]>
 
-  private static let standardVersion = Result { try Redactor.standard.rules.version() }
+  private static let standardJSON = Result { try Redactor.standard.rules.json() }
 
   /// Prepares the configured rules.
   ///
@@ -23,10 +24,11 @@ package final class RuleLibrary: Sendable {
   package init(_ home: Home, _ rules: RedactionRules) throws {
     self.home = home
     if rules == Redactor.standard.rules {
-      (current, version) = (Redactor.standard, try Self.standardVersion.get())
+      (current, json) = (Redactor.standard, try Self.standardJSON.get())
     } else {
-      (current, version) = (try Redactor(rules), try rules.version())
+      (current, json) = (try Redactor(rules), try rules.json())
     }
+    version = RedactionRules.version(json: json)
     known = Guarded([version: current])
   }
 
@@ -74,7 +76,7 @@ package final class RuleLibrary: Sendable {
   func keepCurrent() throws {
     guard !File.exists(path(version)) else { return }
     try Directory.make(home.rulesPath)
-    try AtomicFile.write(current.rules.json(), to: path(version))
+    try AtomicFile.write(json, to: path(version))
   }
 
   /// Versions in the home, the configured one first.

@@ -93,7 +93,8 @@ package struct Simulation: Sendable {
       try await uploadAll(2000)
       let holdings = try await surveyor.survey(world.homes)
       for home in world.homes where !home.isObstructed {
-        surveyor.judgeLines(of: home, holdings, world)
+        guard let unsent = surveyor.unsentLines(of: home, holdings, world) else { continue }
+        world.oracle.report(unsent)
       }
     }
 
@@ -109,12 +110,17 @@ package struct Simulation: Sendable {
     }
     try world.heal()
     last = nil
+    // Once nothing is left to send, more passes only delete; few histories suffice for that.
+    let passesOn = history.seed % 4 == 0
+    var unsent: [Violation] = []
     for pass in 0..<3 {
       try await uploadAll(UInt64(1000 + pass))
       if !violations.isEmpty { return outcome(world, violations, number) }
       try await carryOut(Step(.pass(seconds: 90_000)))
+      unsent = surveyor.unsent(try await surveyor.survey(world.homes), world)
+      if unsent.isEmpty, !passesOn { break }
     }
-    try await surveyor.judgeLiveness(world)
+    for violation in unsent { world.oracle.report(violation) }
     // The first line may begin a session, or continue one; the second one continues it. Few histories
     // suffice for that.
     for _ in 0..<(history.seed % 8 == 0 ? 2 : 1) { try await appendOnce() }
@@ -174,54 +180,59 @@ extension String {
 }
 
 extension Surveyor {
-  /// Three passes after the last fault everything is remote, or has a reason why it is not.
-  func judgeLiveness(_ world: World) async throws {
-    let holdings = try await survey(world.homes)
-    for home in world.homes where !home.isObstructed {
-      for (session, positions) in (holdings.local[home.number] ?? [:]).sorted(by: {
-        $0.key < $1.key
-      }) {
-        guard !world.oracle.isAsked(session), !world.oracle.hasExpired(session),
-          !world.store.refuses(session)
-        else { continue }
-        judgeSeal(of: session, in: home, holdings, world)
-        let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
-        guard !unsent.isEmpty, world.oracle.reason(session, in: home.home) == nil,
-          !Self.isSettled(session, home)
-        else { continue }
-        world.oracle.report(
-          .init(
-            .liveness,
-            "bytes \(unsent.text) of \(session) in home \(home.number) are not remote, "
-              + "and no reason is given"))
-      }
-      judgeLines(of: home, holdings, world)
+  /// What is not remote, and has no reason for it.
+  func unsent(_ holdings: Holdings, _ world: World) -> [Violation] {
+    world.homes.filter { !$0.isObstructed }.flatMap { home in
+      let sessions = (holdings.local[home.number] ?? [:]).sorted { $0.key < $1.key }
+        .filter { session, _ in
+          !world.oracle.isAsked(session) && !world.oracle.hasExpired(session)
+            && !world.store.refuses(session)
+            && world.oracle.reason(session, in: home.home) == nil
+        }
+      return sessions.flatMap { session, positions in
+        [
+          missingSeal(of: session, in: home, holdings),
+          unsentBytes(positions, of: session, in: home, holdings),
+        ].compactMap(\.self)
+      } + [unsentLines(of: home, holdings, world)].compactMap(\.self)
     }
   }
 
-  /// Ended sessions are sealed.
-  private func judgeSeal(
-    of session: SessionID, in home: SimulatedHome, _ holdings: Holdings, _ world: World
-  ) {
-    guard !holdings.running.contains(session), world.oracle.reason(session, in: home.home) == nil,
-      let sidecar = try? Sidecar.load(home.home.files(for: session).sidecar), sidecar.seal == nil
-    else { return }
-    world.oracle.report(
-      .init(
-        .liveness,
-        "\(session) in home \(home.number) has ended and is not sealed, and no reason is given"))
+  private func unsentBytes(
+    _ positions: RangeSet<Int>, of session: SessionID, in home: SimulatedHome,
+    _ holdings: Holdings
+  ) -> Violation? {
+    let unsent = positions.subtracting(holdings.remote[session] ?? RangeSet())
+    guard !unsent.isEmpty, !Self.isSettled(session, home) else { return nil }
+    return .init(
+      .liveness,
+      "bytes \(unsent.text) of \(session) in home \(home.number) are not remote, "
+        + "and no reason is given")
   }
 
-  /// Judges lines of logs that are where their programs write them.
-  func judgeLines(of home: SimulatedHome, _ holdings: Holdings, _ world: World) {
+  /// Ended sessions are sealed.
+  private func missingSeal(
+    of session: SessionID, in home: SimulatedHome, _ holdings: Holdings
+  ) -> Violation? {
+    guard !holdings.running.contains(session),
+      let sidecar = try? Sidecar.load(home.home.files(for: session).sidecar), sidecar.seal == nil
+    else { return nil }
+    return .init(
+      .liveness,
+      "\(session) in home \(home.number) has ended and is not sealed, and no reason is given")
+  }
+
+  /// Lines of logs that are where their programs write them.
+  func unsentLines(
+    of home: SimulatedHome, _ holdings: Holdings, _ world: World
+  ) -> Violation? {
     let unsent = (holdings.localLines[home.number] ?? []).subtracting(holdings.remoteLines)
       .filter { !world.oracle.isRetired($0) }
-    guard let first = unsent.min(), !world.oracle.isTroubled(home.home) else { return }
-    world.oracle.report(
-      .init(
-        .liveness,
-        "\(unsent.count) lines of other programs in home \(home.number) are not remote, from line "
-          + "\(first) on, and no reason is given"))
+    guard let first = unsent.min(), !world.oracle.isTroubled(home.home) else { return nil }
+    return .init(
+      .liveness,
+      "\(unsent.count) lines of other programs in home \(home.number) are not remote, from line "
+        + "\(first) on, and no reason is given")
   }
 
   /// Whether a session is settled: its log must not be sent, or it was sealed.
