@@ -1,10 +1,18 @@
 extension Unicode.Scalar {
-  /// Whether the character is invisible, but may affect what is visible: control characters,
-  /// including C1, joiners and marks of direction, separators of lines and paragraphs.
+  /// Whether the character is invisible, but may affect what is visible or hide text: control
+  /// characters, including C1, joiners and marks of direction, separators of lines and paragraphs,
+  /// fillers and variation selectors.
   package var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-    default: false
+    default:
+      switch value {
+      // Choose between a text and an emoji form; frequent in ordinary text.
+      case 0xfe0e, 0xfe0f: false
+      // Stands for an object that is not there; a Braille pattern without dots.
+      case 0xfffc, 0x2800: true
+      default: properties.isDefaultIgnorableCodePoint
+      }
     }
   }
 }

@@ -29,6 +29,12 @@ extension Settings {
     return Set(paths).filter { (try? Self.isReadByOthers($0)) ?? false }.sorted()
   }
 
+  /// Whether every user of the machine can read the heartbeat's URL in a configuration file, and so
+  /// send it.
+  func exposesHeartbeat(in path: String) throws -> Bool {
+    try hooks.heartbeat != nil && Self.isReadByOthers(path)
+  }
+
   /// Whether a file, and its folder, are accessible to users who are neither its owner nor in its
   /// group.
   private static func isReadByOthers(_ path: String) throws -> Bool {

@@ -104,6 +104,21 @@ import Testing
     #expect(one("s3.profile")?.value == nil)
   }
 
+  @Test func `a heartbeat in a file that everybody can read is noticed`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path + "/tidemark.yaml"
+    try folder.write("heartbeat: https://hc.example/ping/x\n", to: "tidemark.yaml")
+    chmod(folder.path, 0o755)
+    let settings = try Settings(path: path)
+    for (mode, isExposed) in [(mode_t(0o644), true), (0o640, false)] {
+      chmod(path, mode)
+      #expect(try settings.exposesHeartbeat(in: path) == isExposed)
+    }
+    chmod(path, 0o644)
+    chmod(folder.path, 0o700)
+    #expect(try !settings.exposesHeartbeat(in: path))
+  }
+
   @Test(arguments: [
     ("retention:\n  local: soon\n", "for 'retention.local'; use a time such as"),
     ("rotate-at: big\n", "for 'rotate-at'; use a size such as"),

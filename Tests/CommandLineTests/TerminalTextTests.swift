@@ -8,7 +8,9 @@ import Testing
     (true, "a\u{1b}[31mb\u{1b}[0m", "a\u{1b}[31mb\u{1b}[0m"),
     (true, "a\u{1b}[5mb\u{1b}]0;x", "a␛[5mb␛]0;x"),
     (false, "a\u{1b}[31mb", "a␛[31mb"),
-  ]) func `only results keep colours, and only ours`(
+    (true, "a\u{3164}\u{34f}\u{fe01}\u{fffc}\u{2800}b", "a\\u3164\\u034f\\ufe01\\ufffc\\u2800b"),
+    (true, "⚠\u{fe0f} ü 漢", "⚠\u{fe0f} ü 漢"),
+  ]) func `only our colours and visible characters remain`(
     keepsColours: Bool, text: String, shown: String
   ) {
     let bytes = Array(text.utf8).withUnsafeBytes {

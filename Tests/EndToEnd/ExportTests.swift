@@ -26,6 +26,7 @@ import Testing
       for side in --local --remote; do
         "$T" export $side --format tar -o all.tar $one $two || exit 9
         "$T" export $side --format tar -o - $one $two | cmp - all.tar || exit 8
+        tar -tvf all.tar | grep -v '^-rw------- ' && exit 4
         mkdir out$side
         tar -xf all.tar -C out$side
         for id in $one $two; do

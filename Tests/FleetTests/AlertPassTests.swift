@@ -356,7 +356,11 @@ import Testing
           let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
           let texts = Self.texts(try #require(object))
           text = texts.joined(separator: "\n")
-          if form == .slack { #expect(!text.contains("<!") && text.contains("&lt;!channel&gt;")) }
+          if form == .slack {
+            #expect(!text.contains("<!") && text.contains("&lt;!channel&gt;"))
+            #expect(text.hasPrefix("```\n") && text.hasSuffix("\n```"))
+            #expect(!text.dropFirst(3).dropLast(3).contains("`"))
+          }
         case .ntfy, .text: text = String(decoding: body, as: UTF8.self)
         }
         let isHarmless = text.unicodeScalars.allSatisfy { scalar in

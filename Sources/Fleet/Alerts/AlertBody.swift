@@ -35,13 +35,13 @@ enum AlertBody {
     return ([message.text] + lines).joined(separator: "\n") + "\n"
   }
 
+  /// The message as code, in which no service looks for mentions, links or emphasis.
+  ///
   /// Slack's markup has three special characters; within code, the backquote is one, too.
   private static func slack(_ message: AlertNotification) -> String {
-    func escaped(_ text: String) -> String {
-      text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        .replacing("`", with: "'")
-    }
-    let lines = message.lines.isEmpty ? [] : ["```"] + message.lines.map(escaped) + ["```"]
-    return ([escaped(message.text)] + lines).joined(separator: "\n")
+    let text = ([message.text] + message.lines).joined(separator: "\n")
+      .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("`", with: "'")
+    return "```\n\(text)\n```"
   }
 }

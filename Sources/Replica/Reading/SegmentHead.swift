@@ -1,6 +1,7 @@
 import Delta
 import ObjectStore
 import Platform
+import SessionLog
 
 /// A segment's index, fetched from the store with as little else as possible.
 struct SegmentHead: Sendable {
@@ -92,6 +93,6 @@ func naming<Value>(
   } catch let error as SegmentError {
     throw ReplicaError(.damagedObject, "\(object): \(error)")
   } catch let error as DecodingError {
-    throw ReplicaError(.damagedObject, "\(object) is not a sidecar: \(error)")
+    throw ReplicaError(.damagedObject, "\(object) is not a sidecar: \(error.summary)")
   }
 }

@@ -46,7 +46,7 @@ struct TarEntry {
       put(String(repeating: "0", count: max(0, digits - text.count)) + text, at: offset, digits)
     }
     put(name, at: 0, 100)
-    put(0o644, at: 100, digits: 7)
+    put(0o600, at: 100, digits: 7)
     put(0, at: 108, digits: 7)
     put(0, at: 116, digits: 7)
     put(size, at: 124, digits: 11)

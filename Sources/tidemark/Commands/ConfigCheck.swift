@@ -86,6 +86,11 @@ struct ConfigCheck: AsyncParsableCommand {
       guard let file = settings.written[key]?.text else { continue }
       checkSecret(file, key, &report)
     }
+    if try settings.exposesHeartbeat(in: report.configuration) {
+      report.notes.append(
+        "heartbeat: every user of this machine can read its URL in \(report.configuration), and could "
+          + "send it in your place; 'chmod 600' the file unless other users record by it")
+    }
     for (index, source) in settings.sources.enumerated() {
       let files = try source.matchingFiles { report.problems.append("\($0)") }
       if files.isEmpty {

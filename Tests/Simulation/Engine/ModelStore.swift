@@ -25,7 +25,7 @@ final class ModelStore: Sendable {
     var modified: Int64
     /// When it was written, in real time, in milliseconds since 1970.
     var storedAt: Int64
-    /// When these bytes were first written there, in real time.
+    /// When these bytes were first requested to be written there, in real time.
     var begunAt: Int64
     /// Counts all objects ever stored: equal numbers have equal bytes.
     var version: Int
@@ -39,13 +39,21 @@ final class ModelStore: Sendable {
     case delete(String)
   }
 
+  /// A change that arrives after some more calls.
+  struct Delayed {
+    var calls: Int
+    let change: Change
+    /// When it was requested, in real time.
+    let begunAt: Int64
+  }
+
   struct State {
     var objects: [String: Object] = [:]
     /// The objects hidden while the share is not mounted.
     var unmounted: [String: Object]?
     /// Changed keys with their previous content, the newest last.
     var history: [(key: String, before: Object?)] = []
-    var delayed: [(calls: Int, change: Change)] = []
+    var delayed: [Delayed] = []
     var versions = 0
   }
 
@@ -101,10 +109,12 @@ final class ModelStore: Sendable {
 
   /// Carries out a change.
   ///
-  /// - Parameter modified: the object's date; nil for the server's.
+  /// - Parameters:
+  ///   - modified: the object's date; nil for the server's.
+  ///   - begunAt: when it was requested, in real time; nil for now.
   func apply(
-    _ change: Change, at modified: ServerTime? = nil, forgottenAt: Int64? = nil,
-    to state: inout State
+    _ change: Change, at modified: ServerTime? = nil, begunAt: Int64? = nil,
+    forgottenAt: Int64? = nil, to state: inout State
   ) {
     switch change {
     case .put(let key, let bytes):
@@ -113,7 +123,7 @@ final class ModelStore: Sendable {
       state.versions += 1
       state.objects[key] = Object(
         bytes: bytes, modified: (modified ?? date).milliseconds, storedAt: time.milliseconds,
-        begunAt: known?.begunAt ?? time.milliseconds,
+        begunAt: known?.begunAt ?? begunAt ?? time.milliseconds,
         version: state.versions,
         forgottenAt: forgottenAt)
     case .delete(let key):
@@ -122,15 +132,26 @@ final class ModelStore: Sendable {
     }
   }
 
+  private func apply(_ delayed: Delayed, to state: inout State) {
+    apply(delayed.change, begunAt: delayed.begunAt, to: &state)
+  }
+
+  /// Delays changes by some calls.
+  func delay(_ changes: [Change], by calls: Int) {
+    withState { state in
+      state.delayed += changes.map {
+        Delayed(calls: max(1, calls), change: $0, begunAt: time.milliseconds)
+      }
+    }
+  }
+
   /// Counts a call, and carries out changes that are due.
   func beginCall() {
     withState { state in
-      var due: [Change] = []
-      state.delayed = state.delayed.compactMap { calls, change in
-        if calls <= 1 { due.append(change) }
-        return calls <= 1 ? nil : (calls - 1, change)
-      }
-      for change in due { apply(change, to: &state) }
+      for index in state.delayed.indices { state.delayed[index].calls -= 1 }
+      let due = state.delayed.filter { $0.calls <= 0 }
+      state.delayed.removeAll { $0.calls <= 0 }
+      for delayed in due { apply(delayed, to: &state) }
     }
   }
 
@@ -140,7 +161,7 @@ final class ModelStore: Sendable {
   /// Carries out all delayed changes.
   func settle() {
     withState { state in
-      for (_, change) in state.delayed { apply(change, to: &state) }
+      for delayed in state.delayed { apply(delayed, to: &state) }
       state.delayed = []
     }
   }

@@ -98,7 +98,7 @@ struct StoreClient: ObjectStore {
       apply(changes)
       throw failure(.transient)
     case .late(let calls) where !changes.isEmpty:
-      store.withState { state in state.delayed += changes.map { (max(1, calls), $0) } }
+      store.delay(changes, by: calls)
       throw failure(.transient)
     case .half where !changes.isEmpty:
       apply(changes.map(\.halved))
@@ -114,7 +114,7 @@ struct StoreClient: ObjectStore {
       }
     case .double(let calls):
       apply(changes)
-      store.withState { state in state.delayed += changes.map { (max(1, calls), $0) } }
+      store.delay(changes, by: calls)
     default: apply(changes)
     }
     return try store.withState { try answer(&$0, fault) }
