@@ -404,5 +404,17 @@ struct NamedHistory: Sendable, CustomTestStringConvertible {
           Step(.pass(seconds: 669_600), seed: 69_569_661),
           Step(.cutPower(home: 0), seed: 4_191_179_231),
         ])),
+    NamedHistory(
+      "a doubled PUT that arrives long after its object was deleted",
+      History(
+        store: "bucket", homes: 1, isShared: false, seed: 903_849_148,
+        [
+          Step(.start(home: 0), seed: 3_273_326_149),
+          Step(.upload(home: 0), seed: 1_998_881_765),
+          Step(.end(home: 0, session: 0), seed: 381_628_546),
+          Step(.upload(home: 0), seed: 2_555_298_629, faults: [.init(1, .double(6))]),
+          Step(.upload(home: 0), seed: 413_692_049),
+          Step(.pass(seconds: 334_800), seed: 154_143_365),
+        ])),
   ]
 }
