@@ -44,8 +44,7 @@ struct RequestSetup {
     // A proxy's answer to CONNECT is not part of the server's answer.
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // Unencrypted traffic to this machine must not leave it through a proxy.
-    let loopback = ["http://localhost", "http://127.", "http://[::1]"]
-    if loopback.contains(where: request.url.hasPrefix) {
+    if request.url.hasPrefix("http://"), Loopback.isHost(of: request.url) {
       try set(CURLOPT_PROXY, "")
     } else if let proxy = options.proxy {
       try set(CURLOPT_PROXY, proxy)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 
 extension StoreURL {
   static func s3(_ text: String, _ bucket: String, _ path: String) throws -> (Kind, String) {
@@ -23,7 +24,7 @@ extension StoreURL {
   ) throws -> (Kind, String) {
     try refuseUser(text, authority)
     let (host, port) = try hostAndPort(text, authority.lowercased())
-    if scheme == "http", !isLoopback(host), !allowsPlaintext {
+    if scheme == "http", !Loopback.isHost(host), !allowsPlaintext {
       throw refused(
         text, "http:// sends password and logs unencrypted",
         advice: "Use https://; or accept this with --allow-plaintext or allow-plaintext: true.")
@@ -85,9 +86,9 @@ extension StoreURL {
     guard url.hasPrefix("http://") else { return url.hasPrefix("https://") }
     let authority = url.dropFirst(7).prefix { $0 != "/" }
     guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else {
-      return isLoopback(String(authority))
+      return Loopback.isHost(String(authority))
     }
-    return isLoopback(String(authority[..<colon]))
+    return Loopback.isHost(String(authority[..<colon]))
   }
 
   /// Whether a store's clock is this machine's: it is a folder, or a server on the loopback.
@@ -97,18 +98,8 @@ extension StoreURL {
     if location.hasPrefix("file:") { return true }
     let endpoint = location.range(of: "?endpoint=").map { location[$0.upperBound...] }
     let url = endpoint ?? location[...]
-    guard let scheme = url.range(of: "://"), endpoint != nil || url.hasPrefix("http") else {
-      return false
-    }
-    let authority = url[scheme.upperBound...].prefix { $0 != "/" }
-    if authority.hasPrefix("[::1]") { return true }
-    return isLoopback(authority.prefix { $0 != ":" }.lowercased())
-  }
-
-  static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "[::1]" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    guard endpoint != nil || url.hasPrefix("http") else { return false }
+    return Loopback.isHost(of: String(url))
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool {

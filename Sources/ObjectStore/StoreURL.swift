@@ -64,10 +64,19 @@ package struct StoreURL: Sendable, Hashable, CustomStringConvertible {
 
   static func refused(_ text: String, _ why: String, advice: String = acceptedForms) -> StoreError {
     StoreError(
-      .configuration, operation: "open", target: withoutUser(text), response: why, advice: advice)
+      .configuration, operation: "open", target: withoutSecrets(text), response: why, advice: advice
+    )
   }
 
-  /// The text with everything before the last `@` of its authority removed.
+  /// A URL, valid or not, without what may be a login: everything before the last `@`, and after a
+  /// `?` or `#`.
+  package static func withoutSecrets(_ text: String) -> String {
+    // A password may contain a question mark, so remove it first.
+    let text = withoutUser(text)
+    guard let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
+    return text[...end] + "…"
+  }
+
   private static func withoutUser(_ text: String) -> String {
     guard let colon = text.range(of: "://") else {
       return text.contains("@") ? "(not shown, it may hold a password)" : text

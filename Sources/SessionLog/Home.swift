@@ -66,13 +66,17 @@ public struct Home: Sendable, Equatable {
     if let path = value("TIDEMARK_HOME") { return Home(path: path) }
     if MachineWide.isConfigured { return MachineWide.home(of: .current) }
     if let state = value("XDG_STATE_HOME") { return Home(path: state + "/tidemark") }
-    let base = value("HOME") ?? Account.current.home ?? "/tmp"
+    let base = value("HOME") ?? Account.current.home ?? Self.noFolder
     #if canImport(Darwin)
       return Home(path: base + "/Library/Application Support/tidemark")
     #else
       return Home(path: base + "/.local/state/tidemark")
     #endif
   }
+
+  /// Where an account without a home directory has its files: nowhere, because others could create
+  /// them first in a folder such as `/tmp`.
+  private static let noFolder = "/nonexistent"
 
   /// The configuration file.
   public var configurationPath: String {

@@ -148,8 +148,21 @@ struct CommandContext {
   }
 
   /// The foreign logs of this home; in machine-wide mode they are root's.
+  ///
+  /// - Throws: ``Failure`` for root if others may choose them: root can read every file.
   var sources: [LogSource] {
-    home.owner == nil || home.owner?.isRoot == true ? settings.sources : []
+    get throws {
+      guard home.owner == nil || home.owner?.isRoot == true, !settings.sources.isEmpty else {
+        return []
+      }
+      guard settings.isOursAlone || !Account.hasRootsRights else {
+        throw Failure(
+          .configuration,
+          "\(home.configurationPath) names logs under 'sources:', and others than root may change it: "
+            + "run as its owner, or 'chown root' it and 'chmod go-w' it")
+      }
+      return settings.sources
+    }
   }
 
   /// Whether this process works for all users of the machine.
@@ -369,6 +382,7 @@ struct CommandContext {
 
   /// The attacher of other programs' logs; nil if none are configured.
   func attacher(_ context: SyncContext?) throws -> Attacher? {
+    let sources = try sources
     guard let context, !sources.isEmpty else { return nil }
     return try Attacher(context, sources: sources)
   }

@@ -1,3 +1,4 @@
+import ObjectStore
 import Fleet
 import Foundation
 
@@ -70,7 +71,8 @@ struct EffectiveSetting: Equatable {
       for name in variables[key] ?? [] {
         guard let value = environment[name], !value.isEmpty else { continue }
         return EffectiveSetting(
-          key: key, value: secrets.contains(name) ? "***" : value, origin: .environment(name))
+          key: key, value: secrets.contains(name) ? "***" : shown(value, of: key),
+          origin: .environment(name))
       }
       if let written = settings.written[key] {
         return EffectiveSetting(
@@ -84,6 +86,7 @@ struct EffectiveSetting: Equatable {
   private static func shown(_ text: String, of key: String) -> String {
     switch key {
     case "proxy": withoutLogin(text)
+    case "store", "s3.endpoint": StoreURL.withoutSecrets(text)
     // Anyone with the whole URL can send the heartbeat.
     case "heartbeat": Webhook(text)?.description ?? "***"
     default: text

@@ -37,6 +37,8 @@ struct Settings {
   var storeSettings = StoreSettings()
   /// Maximum number of requests in one upload.
   var maximumRequests: Int?
+  /// Whether no other user may change the file.
+  private(set) var isOursAlone = false
   /// Values in the file of the keys with one value, by name.
   private(set) var written: [String: Written] = [:]
 
@@ -67,10 +69,11 @@ struct Settings {
   /// - Parameter report: receives each wrong key or value, and the rest is read; nil to throw the
   ///   first.
   init(path: String, reporting report: ((Failure) -> Void)? = nil) throws {
-    guard let text = try Self.text(of: path) else { return }
+    guard let file = try ConfigurationFile(path) else { return }
+    isOursAlone = file.isOursAlone
     try Self.reading(path) {
       // Read values as plain text, without guessing types.
-      guard let root = try Yams.compose(yaml: text, .basic) else {
+      guard let root = try Yams.compose(yaml: file.text, .basic) else {
         return
       }
       guard case .mapping(let mapping) = root else {
@@ -129,17 +132,6 @@ struct Settings {
       try reading(path, body)
     } catch let error as Failure {
       report(error)
-    }
-  }
-
-  /// The text of a configuration file, which may be a link; nil if there is none.
-  static func text(of path: String) throws -> String? {
-    do {
-      return String(decoding: try AtomicFile.read(path, followsLinks: true), as: UTF8.self)
-    } catch let error as SystemError where error.isNotFound {
-      return nil
-    } catch {
-      throw Failure(.configuration, "\(error); check what it is and who owns it")
     }
   }
 

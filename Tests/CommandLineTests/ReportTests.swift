@@ -133,6 +133,9 @@ import Testing
     ]
     entries[1].failure = "DELETE: 403 AccessDenied"
     let zone = try berlin()
+    var forged = entries[1]
+    forged.failure = "no\r\n2026-01-01  all is well\u{202e}"
+    #expect(Why.text(forged, zone).hasSuffix("not deleted: no  2026-01-01  all is well\\u{202e}"))
     expect(entries.map { ReportLine("  \(Why.text($0, zone))") }, is: "why")
     let json = try entries.map { try Console.json($0) }
     Snapshot.expect(json.joined(separator: "\n") + "\n", is: "why.jsonl")

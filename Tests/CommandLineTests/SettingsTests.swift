@@ -97,11 +97,31 @@ import Testing
     #expect(
       one("store") == .init(key: "store", value: "s3://b", origin: .environment("TIDEMARK_STORE")))
     #expect(one("proxy")?.value == "http://***@proxy:3128")
+    let urls = EffectiveSetting.all(
+      try Settings(path: path), path,
+      ["TIDEMARK_STORE": "https://u:secret@h/dav?sig=secret", "HTTPS_PROXY": "http://u:secret@p:1"])
+    #expect(!urls.contains { $0.value?.contains("secret") == true })
+    #expect(urls.first { $0.key == "store" }?.value == "https://h/dav?…")
     #expect(one("retention.local")?.origin == .file(path: path, line: 4))
     #expect(
       one("retention.remote") == .init(key: "retention.remote", value: "30d", origin: .standard))
     #expect(one("webdav.password-file")?.value == "***")
     #expect(one("s3.profile")?.value == nil)
+  }
+
+  @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
+  func `who may change a configuration is asked of the file that was read`() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write("on-crash: [/bin/evil]\n", to: "tidemark.yaml")
+    #expect(try Settings(path: path).isOursAlone)
+    chmod(path, 0o666)
+    #expect(try !Settings(path: path).isOursAlone)
+    chmod(path, 0o644)
+    #expect(chown(path, 65534, 65534) == 0)
+    let settings = try Settings(path: path)
+    try File.remove(path)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hosts")
+    #expect(!settings.isOursAlone && settings.hooks.onCrash == ["/bin/evil"])
   }
 
   @Test func `a heartbeat in a file that everybody can read is noticed`() throws {

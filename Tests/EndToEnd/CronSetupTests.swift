@@ -59,6 +59,24 @@ import Testing
       other.status == 77 && other.errors.contains("there is no 'consent:'"), "\(other.errors)")
   }
 
+  @Test(.enabled(if: getuid() == 0, "only root can give a file away"))
+  func `root sends no logs that another user's configuration names`() async throws {
+    let program = try Program()
+    let path = program.home + "/tidemark.yaml"
+    let log = program.folder.path + "/app.log"
+    _ = try await program.run("status")
+    try FileManager.default.createDirectory(
+      atPath: program.home, withIntermediateDirectories: true)
+    try "store: file://\(program.folder.path)/store\nconsent: logs\nsources:\n- path: \(log)\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    try "line\n".write(toFile: log, atomically: true, encoding: .utf8)
+    #expect(chown(path, 65534, 65534) == 0)
+    let refused = try await program.run("upload")
+    #expect(refused.status == 78 && refused.errors.contains("chown root"), "\(refused.errors)")
+    #expect(chown(path, 0, 0) == 0)
+    #expect(try await program.run("upload").status == 0)
+  }
+
   @Test func `status reports missing consent for a configured store`() async throws {
     let program = try Program()
     #expect(try await program.run("run", "--", "echo", "kept").status == 0)

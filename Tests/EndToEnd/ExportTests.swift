@@ -169,10 +169,13 @@ import Testing
       "$T" export -o out 2>/dev/null; echo $?
       "$T" export --format xml -o out $one 2>/dev/null; echo $?
       "$T" export --merge --format tar -o out $one 2>/dev/null; echo $?
+      mkfifo pipe
+      "$T" export --format tar -o pipe $one 2>/dev/null; echo $?
+      [ -p pipe ]; echo $?
       """)
     let cut = "65\n0\n65\n"
     #expect(
-      result.text.filter { $0 != " " } == "65\nold\n" + cut + cut + "0\n64\n64\n64\n64\n",
+      result.text.filter { $0 != " " } == "65\nold\n" + cut + cut + "0\n64\n64\n64\n64\n64\n0\n",
       "\(result.text) \(result.errors)")
   }
 }

@@ -107,6 +107,28 @@ import Testing
     try check(json, by: known(own: key(1, day: 23)))
     let error = #expect(throws: ReplicaError.self) { try check(json, by: known(own: key(1))) }
     #expect(error?.detail.contains("is not signed") == true)
+    // A session's id has whole seconds only.
+    let began = try #require(Self.session).startedAt
+    for (milliseconds, isAccepted) in [(Int64(0), false), (999, false), (1000, true)] {
+      let key = try DeviceKey(
+        deviceId: Self.device, created: began + .milliseconds(milliseconds),
+        seed: Array(repeating: 1, count: 32))
+      let passed = (try? check(json, by: known(own: key))) != nil
+      #expect(passed == isAccepted, "\(milliseconds)")
+    }
+  }
+
+  @Test func `a key that others could read becomes private, and one of others is refused`() throws {
+    let made = try #require(try DeviceKey.load(home.home, home.device))
+    try File.setMode(0o666, of: home.home.keyPath)
+    #expect(try DeviceKey.load(home.home, home.device)?.publicKey == made.publicKey)
+    #expect(try FileStatus(home.home.keyPath)?.rights == 0o600)
+    guard getuid() == 0 else { return }
+    #expect(chown(home.home.keyPath, 65534, 65534) == 0)
+    let error = #expect(throws: ReplicaError.self) {
+      try DeviceKey.load(home.home, home.device)
+    }
+    #expect(error?.detail.contains("another user") == true)
   }
 
   @Test func `the first key of a device is trusted until another is configured`() throws {

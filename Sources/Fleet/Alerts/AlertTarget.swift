@@ -1,3 +1,5 @@
+import HTTPTransport
+
 /// A receiver of messages.
 package enum AlertTarget: Sendable, Equatable {
   /// A program and its arguments, run without a shell.
@@ -40,11 +42,8 @@ package struct Webhook: Sendable, Equatable, CustomStringConvertible {
     guard url.utf8.count <= 2048, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       return nil
     }
-    let loopback = ["http://localhost", "http://127.0.0.1", "http://[::1]"]
-    let isLoopback = loopback.contains { start in
-      url.hasPrefix(start) && [":", "/", nil].contains(url.dropFirst(start.count).first)
-    }
-    guard isLoopback || (url.hasPrefix("https://") && url.utf8.count > 8) else { return nil }
+    let isLocal = url.hasPrefix("http://") && Loopback.isHost(of: url)
+    guard isLocal || (url.hasPrefix("https://") && url.utf8.count > 8) else { return nil }
     self.url = url
   }
 

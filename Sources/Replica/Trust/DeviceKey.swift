@@ -74,7 +74,17 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   private static func read(_ path: String) throws -> DeviceKey? {
     do {
-      let record = try JSONDecoder().decode(Record.self, from: Data(AtomicFile.read(path)))
+      let file = try OpenFile(path)
+      let status = try file.status()
+      guard [0, Account.effective].contains(status.owner) else {
+        throw ReplicaError(
+          .damagedObject,
+          "\(path) belongs to another user, who may know the key; remove it, and tell readers that know "
+            + "this device's key about the new one")
+      }
+      // A backup may have been restored with other permissions.
+      if status.rights & 0o077 != 0 { try? File.setMode(0o600, of: path) }
+      let record = try JSONDecoder().decode(Record.self, from: Data(AtomicFile.read(file)))
       guard let seed = Data(base64Encoded: record.key), seed.count == 32 else {
         throw Self.damaged(path)
       }

@@ -64,7 +64,7 @@ package final class KnownKeys: Sendable {
   /// Verifies who signed a revision.
   ///
   /// One without a signature is accepted if no key of its device is known, or its session began
-  /// before that key was created.
+  /// before the second in which that key was created.
   ///
   /// - Parameter json: the revision as stored.
   /// - Throws: ``ReplicaError`` if it is not its device's.
@@ -108,7 +108,8 @@ package final class KnownKeys: Sendable {
     let first = try seen(device)
     guard let known = named[device] ?? first else { return false }
     let since = known.since ?? (first?.key == known.key ? first?.since : nil)
-    return since.map { session.startedAt >= $0 } ?? true
+    // A session's id has whole seconds, and a key is created with the first session.
+    return since.map { session.startedAt.milliseconds >= $0.milliseconds / 1000 * 1000 } ?? true
   }
 
   private func repair(_ session: SessionID, of device: String) -> String {

@@ -33,6 +33,12 @@ package final class ExportFile {
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw ReadingError(.unfit, "\(path) is a folder")
     }
+    // A device or a pipe would be replaced by a file.
+    if let status = try FileStatus(File.resolve(path) ?? path), status.kind != .file {
+      throw ReadingError(
+        .unfit,
+        "\(path) is no regular file; '-o -' writes to standard output, which may be anything")
+    }
     watch = try FreeSpace.system.watch(bytes, in: folder, for: url.lastPathComponent)
     self.path = path
     partial = "\(folder)/.\(url.lastPathComponent).partial"

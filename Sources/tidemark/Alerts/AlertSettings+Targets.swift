@@ -29,13 +29,13 @@ extension AlertSettings {
   }
 
   private static func headers(_ path: String, _ node: Node) throws -> [Webhook.Header] {
-    guard let text = try Settings.text(of: path) else {
+    guard let file = try ConfigurationFile(path) else {
       throw Settings.Problem(node, "there is no \(path)")
     }
-    guard let mode = File.mode(of: path), mode & 0o077 == 0 else {
+    guard file.isPrivate else {
       throw Settings.Problem(node, "others may read \(path); run 'chmod 600 \(path)'")
     }
-    guard let headers = Webhook.headers(text) else {
+    guard let headers = Webhook.headers(file.text) else {
       throw Settings.Problem(node, "\(path) takes header fields, 'Name: value' a line")
     }
     return headers

@@ -19,27 +19,22 @@ struct AlertSettings {
   /// - Throws: ``Failure`` for a file that is missing or invalid, or that other users may change:
   ///   it names commands.
   init(path: String) throws {
-    try Self.checkOwner(of: path)
-    guard let text = try Settings.text(of: path) else {
+    guard let file = try ConfigurationFile(path) else {
       throw Failure(
         .configuration,
         "there is no \(path); 'tidemark help alert' has an example")
     }
-    try Settings.reading(path) {
-      guard let root = try Yams.compose(yaml: text, .basic) else {
-        throw Failure(.configuration, "\(path): there are no 'alerts'")
-      }
-      try read(Section(root, "alerts.yaml"))
-    }
-  }
-
-  private static func checkOwner(of path: String) throws {
-    guard let status = try FileStatus(File.resolve(path) ?? path) else { return }
-    guard [0, getuid()].contains(status.owner), (File.mode(of: path) ?? 0) & 0o022 == 0 else {
+    guard file.isOursAlone else {
       throw Failure(
         .configuration,
         "\(path) names commands, and others than you may change it; run 'chmod go-w \(path)', and "
           + "make it yours")
+    }
+    try Settings.reading(path) {
+      guard let root = try Yams.compose(yaml: file.text, .basic) else {
+        throw Failure(.configuration, "\(path): there are no 'alerts'")
+      }
+      try read(Section(root, "alerts.yaml"))
     }
   }
 

@@ -282,8 +282,8 @@ struct Init: AsyncParsableCommand {
   ) throws -> String {
     let path = setup.home.configurationPath
     var text: String
-    if let written = try Settings.text(of: path) {
-      text = SettingsTemplate.replacing(storeIn: written, with: store)
+    if let written = try ConfigurationFile(path) {
+      text = SettingsTemplate.replacing(storeIn: written.text, with: store)
       if setup.settings.consent == nil { text = SettingsTemplate.consentingToLogs(text) }
     } else {
       text = SettingsTemplate.text(store: store)

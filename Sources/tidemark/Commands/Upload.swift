@@ -173,7 +173,7 @@ struct Upload: AsyncParsableCommand {
     _ observe: (UploadPassReport) -> Void = { _ in }
   ) async throws -> ExitStatus {
     let counted = Guarded<CountingStore?>(nil)
-    var policy = policy(of: setup, prunes: prunes)
+    var policy = try policy(of: setup, prunes: prunes)
     policy.openElsewhere = openElsewhere
     var pass = HomePass(setup.home, policy) {
       try setup.context(transfers: transfers) { store in counted.withLock { $0 = store } }
@@ -221,10 +221,10 @@ struct Upload: AsyncParsableCommand {
   /// Whether somebody sees what is said.
   private var isWatched: Bool { Console.errorIsTerminal || forRecorder || watched || now }
 
-  private func policy(of setup: CommandContext, prunes: Bool) -> UploadPolicy {
+  private func policy(of setup: CommandContext, prunes: Bool) throws -> UploadPolicy {
     var policy = UploadPolicy()
     policy.retryScope = now ? .all : Console.errorIsTerminal ? .passing : .due
-    policy.sources = setup.sources
+    policy.sources = try setup.sources
     policy.retention = setup.settings.retention
     // If root uploads for all users, only root applies the store's retention.
     policy.reapsRemote =

@@ -68,6 +68,7 @@ struct Why: AsyncParsableCommand {
     try setup.home.days().flatMap { try setup.home.sessions(day: $0) }.filter(wanted.matches)
   }
 
+  /// An entry in one line, whatever the home's owner may have written into the ledger.
   static func text(_ entry: DeletionLedger.Entry, _ zone: LocalZone) -> String {
     let at = zone.textWithOffset(entry.at)
     let size = entry.bytes.map { " (\($0.text))" } ?? ""
@@ -78,7 +79,9 @@ struct Why: AsyncParsableCommand {
       case .remote: "\(entry.what) in the store"
       case .trash: "\(entry.what) in the trash"
       }
-    if let failure = entry.failure { return "\(at)  \(copy) not deleted: \(failure)" }
-    return "\(at)  \(copy)\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
+    let outcome =
+      entry.failure.map { " not deleted: \($0)" }
+      ?? "\(size) \(verb). \(entry.ground.rawValue): \(entry.finding)"
+    return String(oneLine: "\(at)  \(copy)\(outcome)")
   }
 }

@@ -110,11 +110,8 @@ struct Hooks {
   /// The command, if it may be run: root runs no command that another user has configured.
   private func command(_ command: [String]?, _ key: String) throws -> [String]? {
     guard let command, Account.hasRootsRights || setup.home.owner != nil else { return command }
-    let path = setup.home.configurationPath
-    guard let status = try FileStatus(File.resolve(path) ?? path), status.owner == 0,
-      (File.mode(of: path) ?? 0o777) & 0o022 == 0
-    else {
-      let problem = "\(path) is not root's alone: '\(key)' is not run"
+    guard setup.settings.isOursAlone else {
+      let problem = "\(setup.home.configurationPath) is not root's alone: '\(key)' is not run"
       if HourlyReport(setup.home).isDue(problem, at: .now()) { Console.complain(problem) }
       return nil
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import HTTPTransport
 
 /// The key that a container's host provides (ECS, EKS Pod Identity).
 struct ContainerCredentials: CredentialLink {
@@ -59,7 +60,7 @@ struct ContainerCredentials: CredentialLink {
     case "http":
       let isV6 = authority.hasPrefix("[")
       let host = isV6 ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
-      return StoreURL.isLoopback(host.lowercased())
+      return Loopback.isHost(host.lowercased())
         || ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"].contains(host)
     default: return false
     }
