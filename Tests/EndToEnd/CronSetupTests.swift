@@ -64,11 +64,11 @@ import Testing
     let program = try Program()
     let path = program.home + "/tidemark.yaml"
     let log = program.folder.path + "/app.log"
-    _ = try await program.run("status")
     try FileManager.default.createDirectory(
       atPath: program.home, withIntermediateDirectories: true)
-    try "store: file://\(program.folder.path)/store\nconsent: logs\nsources:\n- path: \(log)\n".write(
-      toFile: path, atomically: true, encoding: .utf8)
+    let configuration =
+      "store: file://\(program.folder.path)/store\nconsent: logs\nsources:\n- path: \(log)\n"
+    try configuration.write(toFile: path, atomically: true, encoding: .utf8)
     try "line\n".write(toFile: log, atomically: true, encoding: .utf8)
     #expect(chown(path, 65534, 65534) == 0)
     let refused = try await program.run("upload")

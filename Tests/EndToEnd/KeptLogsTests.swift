@@ -33,6 +33,19 @@ import Testing
     #expect(result.errors.contains("sent again as"), "\(result.errors)")
   }
 
+  @Test func `a session whose objects are gone is not said to be kept remotely`() async throws {
+    let endpoint = try Endpoint(.directory)
+    let program = try Program(endpoint)
+    try await program.run("init", endpoint.url)
+    try await program.record("echo", "sent")
+    let session = try #require(try await program.list().first?["sessionId"] as? String)
+    #expect(try await program.run("keep", session).status == 0)
+    let removed = try await program.shell("rm ${URL#file://}/devices/*/*/\(session).g1.*")
+    #expect(removed.status == 0, "\(removed.errors)")
+    let kept = try await program.run("keep", session)
+    #expect(kept.status == 1 && kept.errors.contains("not whole"), "\(kept.errors)")
+  }
+
   @Test func `reaping without a store keeps sessions that were never uploaded`() async throws {
     let program = try Program()
     try await program.run("init", program.environment["URL"] ?? "")

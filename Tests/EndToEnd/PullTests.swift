@@ -56,6 +56,9 @@ import Testing
     #expect(try await program.run("pull", "mirror", "../x").status == 64)
     #expect(try await program.run("pull", "mirror", "--device", "nobody").status == 64)
     try await program.record("echo", "hello")
+    let locked = try await program.shell("mkdir m; exec 9<m; flock 9; $T pull m 9<&-; echo $?")
+    #expect(locked.text == "75\n" && locked.errors.contains("another pull"), "\(locked.errors)")
+    #expect(try await program.run("pull", program.folder.path + "/m").status == 0)
     let failed = try await program.run("pull", "/proc/mirror")
     #expect(failed.status == 1 && failed.errors.contains("/proc/mirror"), "\(failed.errors)")
   }

@@ -36,6 +36,22 @@ import Testing
     #expect(log.hasSuffix("[Session] SESSION END exit 7\n"))
   }
 
+  @Test func `while delete asks, uploads continue, and a session can still be kept`() async throws {
+    let program = try Program()
+    #expect(try await program.run("init", program.environment["URL"] ?? "").status == 0)
+    try await program.record("echo", "one")
+    let session = try #require(try await program.list().first?["sessionId"] as? String)
+    let terminal = try terminal(program, "delete", session)
+    terminal.waits(for: "[y/N] ")
+    try await program.record("echo", "two")
+    #expect(try await program.run("keep", session).status == 0)
+    terminal.type("y\n")
+    terminal.waits(for: "\(session) is kept")
+    #expect(try terminal.status() == 64)
+    let listed = try await program.list()
+    #expect(listed.compactMap { $0["location"] as? String } == ["both", "both"])
+  }
+
   /// A shell with job control, and in it ourselves on pipes or on a terminal.
   @Test(arguments: [["run", "--pty"], ["run"], ["run", "--survive"]])
   func `SIGTSTP stops the program, and fg continues it`(_ command: [String]) async throws {

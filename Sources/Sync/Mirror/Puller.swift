@@ -116,6 +116,16 @@ package struct Puller: Sendable {
     self.keys = keys
   }
 
+  /// Acquires the mirror for this process, and creates it; nil if another process is writing there.
+  ///
+  /// Hold it from planning on: a plan states how long the mirror's logs are.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func lock() throws -> FileLock? {
+    try Directory.make(folder)
+    return try FileLock.tryExclusive(folder: folder)
+  }
+
   // MARK: Plan
 
   /// Plans the fetching; lists each device-day once and fetches nothing.

@@ -73,27 +73,29 @@ struct Delete: AsyncParsableCommand {
 
   func run() async throws {
     let setup = try owner.setup(diagnostics.logger())
-    let lock = try setup.requireLock(unless: dryRun)
+    // No upload waits for the person who is asked.
+    var lock = try yes ? setup.requireLock(unless: dryRun) : nil
     let context =
       !deletesRemote
       ? nil
       : try deletesLocal ? setup.contextIfSending(offersLocal: true) : setup.context()
     let lived = try setup.lived(context)
-    let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
-    let targets = try await targets(
-      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup)
-    if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
-      throw Failure(.usage, "\(running.session) is still running; end its program first")
+    var targets = try await targets(setup, context, lived)
+    guard !targets.isEmpty else {
+      return Console.remark("no matching sessions; see 'tidemark list'")
     }
-    if let kept = targets.first(where: { isKept($0, setup, lived) }) {
-      throw Failure(
-        .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
-    }
-    if targets.isEmpty { Console.remark("no matching sessions; see 'tidemark list'") }
-    guard let lock else {
+    guard !dryRun else {
       return try targets.forEach { try report($0, "would delete", failures: []) }
     }
-    guard try confirmed(targets, setup) else { return }
+    if lock == nil {
+      guard try confirmed(targets, setup) else { return }
+      lock = try setup.requireLock()
+      // Others may have kept or continued a session while the question was open.
+      let asked = Set(targets.map(\.session))
+      targets = try await self.targets(setup, context, lived)
+        .filter { asked.contains($0.session) }
+    }
+    guard let lock else { return }
 
     let deletion = Deletion(
       home: setup.home, context: context, lived: lived, command: "tidemark delete")
@@ -118,6 +120,23 @@ struct Delete: AsyncParsableCommand {
   }
 
   // MARK: Selection
+
+  /// The chosen sessions, if all of them may be deleted now.
+  private func targets(
+    _ setup: CommandContext, _ context: SyncContext?, _ lived: LivedClock
+  ) async throws -> [Target] {
+    let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
+    let targets = try await targets(
+      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup)
+    if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
+      throw Failure(.usage, "\(running.session) is still running; end its program first")
+    }
+    if let kept = targets.first(where: { isKept($0, setup, lived) }) {
+      throw Failure(
+        .usage, "\(kept.session) is kept; 'tidemark keep --release \(kept.session)' ends that")
+    }
+    return targets
+  }
 
   private func targets(
     in catalog: SessionCatalog, trash: Set<SessionID>, _ setup: CommandContext
@@ -200,7 +219,6 @@ struct Delete: AsyncParsableCommand {
   }
 
   private func confirmed(_ targets: [Target], _ setup: CommandContext) throws -> Bool {
-    guard !yes, !targets.isEmpty else { return true }
     for target in targets {
       guard let entry = target.entry else {
         Console.remark("\(target.session)  in the trash")

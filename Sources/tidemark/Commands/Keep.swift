@@ -139,6 +139,13 @@ struct Keep: AsyncParsableCommand {
     let hold = try Holds(setup.home).keep(entry.session, for: holdTime, lived, holding: lock)
     var isRemote = context != nil && entry.remote != nil
     var isKept = true
+    if context != nil, entry.remote?.seal != nil, entry.uploaded < entry.length {
+      Console.complain(
+        "\(entry.session): its remote copy is not whole: it has \(entry.uploaded.byteCount.text) of "
+          + "\(entry.length.byteCount.text); 'tidemark verify \(entry.session)' shows what is missing"
+      )
+      isKept = false
+    }
     if let context, let remote = entry.remote {
       do {
         try await RemoteHold(context).keep(remote, for: holdTime)

@@ -76,6 +76,13 @@ struct Pull: AsyncParsableCommand {
     var puller = Puller(store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
     puller.replacesFormer = redacted
+    let lock = try dryRun ? nil : puller.lock()
+    guard dryRun || lock != nil else {
+      throw Failure(
+        .tryLater,
+        "another pull is writing to \(String(oneLine: folder)); try again when it has ended")
+    }
+    defer { withExtendedLifetime(lock) {} }
     let items = try await plan(puller, SessionCatalog(reading), store)
     setup.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
     for item in items {

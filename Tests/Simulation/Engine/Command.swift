@@ -154,6 +154,8 @@ struct Command: Sendable {
 
   private func pull() async throws -> String {
     let puller = Puller(store, into: mirror, knowing: nil)
+    guard let lock = try puller.lock() else { return "another pull is writing" }
+    defer { withExtendedLifetime(lock) {} }
     let devices = try await DeviceRecord.ids(
       in: store, first: Device.load(home, on: machine).deviceId)
     let items = try await puller.plan(devices: devices)
