@@ -296,7 +296,7 @@ static int install(void) {
   return 0;
 }
 
-int clastrecord_start(const char *path, int catches_signals) {
+static int set_path(const char *path) {
   if (strlen(path) >= sizeof log_path) return ENAMETOOLONG;
   // A handler that comes between finds no path rather than half of one.
   log_path[0] = 0;
@@ -304,6 +304,18 @@ int clastrecord_start(const char *path, int catches_signals) {
   if (*path) strcpy(log_path + 1, path + 1);
   atomic_signal_fence(memory_order_seq_cst);
   log_path[0] = *path;
+  return 0;
+}
+
+int clastrecord_move(const char *from, const char *path) {
+  if (atomic_load(&owner) != getpid() || !*path || strcmp(log_path, from) != 0) return EINVAL;
+  if (clastrecord_stands()) return EALREADY;
+  return set_path(path);
+}
+
+int clastrecord_start(const char *path, int catches_signals) {
+  int error = set_path(path);
+  if (error) return error;
   // A fork has left its reader behind.
   if (atomic_load(&owner) != getpid()) atomic_store(&is_reading, 0);
   atomic_store(&owner, getpid());

@@ -27,6 +27,11 @@ enum LastRecord {
       { LastRecord.current.withLock { $0 }?.writer?.unlockAfterFork() })
   }
 
+  /// Changes the log to write to, if it is the watched one.
+  static func move(from former: String, to log: String) {
+    _ = former.withCString { former in log.withCString { clastrecord_move(former, $0) } }
+  }
+
   /// Stops watching a session that has ended.
   static func release(_ session: LogSession) {
     let isCurrent = current.withLock { current in

@@ -53,6 +53,9 @@ extension LogSession {
     options.localMax = configuration.localMax
     options.scenarios = configuration.scenarios.compactMap(\.name)
     options.leavesDiskToTick = true
+    let app = configuration.app
+    options.moved = { LastRecord.move(from: $0, to: $1) }
+    options.report = { ConsoleOutput.write(Array("\(app): \($0)\n".utf8), 2) }
     return options
   }
 }

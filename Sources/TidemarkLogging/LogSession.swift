@@ -25,6 +25,9 @@ public final class LogSession: Sendable {
   private static let numbers = Atomic(0)
 
   /// Its id; nil if it is not recorded.
+  ///
+  /// If its files are deleted or replaced, another session continues it, and this becomes that
+  /// one's id.
   public var id: SessionID? { writer?.session }
 
   /// Describes a session.

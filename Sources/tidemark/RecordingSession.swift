@@ -29,6 +29,7 @@ final class RecordingSession {
       var options = setup.settings.recording
       options.localMax = setup.settings.retention.localMax
       options.scenarios = scenarios
+      options.report = { Console.complain($0) }
       if isAsIs { options.format = .asIs }
       if isOnTerminal { options.patience = Self.terminalPatience }
       writer = try SessionWriter(

@@ -164,12 +164,20 @@ import Testing
       exec 3>&-
       wait $recorder
       sed "s/$id/ID/" ended
-      "$T" tail; echo $?
+      "$T" tail $id; echo $?
       "$T" tail nobody; echo $?
+      # The recorder has continued elsewhere.
+      "$T" tail -n 1 | sed 's/.* \\[/[/'
       """)
     #expect(
-      result.text == "1\ntidemark: ID is gone: it was deleted meanwhile\n64\n64\n",
-      "\(result.text) \(result.errors)")
+      result.text == """
+        1
+        tidemark: ID is gone: it was deleted meanwhile
+        64
+        64
+        [Session] SESSION END exit 0
+
+        """, "\(result.text) \(result.errors)")
   }
 
   /// A closed pipe ends it silently.

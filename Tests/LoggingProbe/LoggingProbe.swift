@@ -29,6 +29,13 @@ import TidemarkLogging
       exit(3)
     case "handler": exitInHandler(logger)
     case "fork": forkAndLog(logger)
+    case "homeless":
+      let former = session.id
+      try? FileManager.default.removeItem(
+        atPath: ProcessInfo.processInfo.environment["TIDEMARK_HOME"] ?? "")
+      // About a second.
+      while session.id == former { usleep(1000) }
+      abort()
     case "flood":
       for number in 0..<30_000 { logger.info("record \(number) of more than the disk takes") }
     case "threads": logFromThreads(logger)

@@ -1,10 +1,11 @@
 import Foundation
 import LogRecords
 import Platform
-import SessionLog
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import SessionLog
 
 #if canImport(Darwin)
   import Darwin
@@ -90,6 +91,49 @@ import Testing
     #expect(try files.parts() == parts)
     #expect(parts.allSatisfy { access($0.plain, F_OK) != 0 && access($0.compressed, F_OK) == 0 })
     #expect(String(decoding: try stream(files), as: UTF8.self) == lines.joined())
+  }
+
+  /// Lets another writer rotate the log as soon as this one has opened it.
+  private final class Interloper: FileEffects {
+    private let path: String
+    private let isDue = Atomic(true)
+    private let rotate: @Sendable () -> Void
+
+    init(after path: String, _ rotate: @escaping @Sendable () -> Void) {
+      (self.path, self.rotate) = (path, rotate)
+    }
+
+    func perform(_ effect: FileEffect, _ body: () -> Int) -> Int {
+      let result = body()
+      guard case .open = effect.kind, effect.path == path, isDue.exchange(false, ordering: .relaxed)
+      else { return result }
+      FileEffect.$hook.withValue(nil) { rotate() }
+      return result
+    }
+
+    func random() -> UInt64 { .random(in: 0 ... .max) }
+  }
+
+  /// Its base is not the one of the file that it holds.
+  @Test(arguments: [1, 2])
+  func `a writer whose log is rotated while it is opened loses no record`(rotations: Int) throws {
+    let home = try TestHome()
+    let files = try files(home)
+    var expected = ["first\n", "second\n"]
+    var log = try LiveLog(files, rotateAt: 1, isNew: true)
+    Self.append(["first\n"], to: &log)
+    var other = try LiveLog(files, rotateAt: 1)
+    Self.append(["second\n"], to: &other)
+    let interloper = Interloper(after: files.log) {
+      guard var third = try? LiveLog(files, rotateAt: 1) else { return }
+      Self.append((0..<rotations).map { "meanwhile \($0)\n" }, to: &third)
+    }
+    expected += (0..<rotations).map { "meanwhile \($0)\n" } + ["third\n", "fourth\n"]
+    FileEffect.$hook.withValue(interloper) { Self.append(["third\n"], to: &log) }
+    Self.append(["fourth\n"], to: &log)
+    #expect(String(decoding: try stream(files), as: UTF8.self) == expected.joined())
+    #expect(try files.parts().count == expected.count)
+    #expect(try !log.isLost())
   }
 
   @Test func `a reader finds every byte at its offset during rotations`() throws {

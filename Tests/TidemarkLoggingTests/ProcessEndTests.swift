@@ -64,6 +64,7 @@ import Testing
     Way("ignored", 0, .exit(0), "[INFO] [Probe] after\n"),
     Way("handler", 4, .exit(4), "[INFO] [Probe] written again and again\n"),
     Way("fork", 0, .exit(0), "[INFO] [Probe] in the child\n"),
+    Way("homeless", 128 + 6, .signal(6), "[FAULT] [Session] CRASH SIGABRT"),
     Way("kill", 128 + 9, .recorderLost, "[INFO] [Probe] before\n"),
   ]
 

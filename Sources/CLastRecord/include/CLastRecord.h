@@ -10,6 +10,9 @@
 /// The file is opened when it is needed and never made: it may have been rotated, or deleted.
 int clastrecord_start(const char *path, int catches_signals);
 
+/// Changes the file if it is a certain one and no last record stands. 0, or the error number.
+int clastrecord_move(const char *from, const char *path);
+
 /// One of the process's streams as it is captured: what is still in the pipe is written to the log
 /// and to the console before the last record. `stream` is 1 or 2; a pipe of -1 ends it.
 void clastrecord_capture(int stream, int pipe, int console);

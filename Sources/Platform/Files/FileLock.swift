@@ -9,6 +9,16 @@ public final class FileLock: Sendable {
   // A child being started has the descriptor too, until it executes its program.
   deinit { file.unlock() }
 
+  /// Whether its path still names the locked file.
+  ///
+  /// - Throws: ``SystemError`` when that cannot be found out.
+  package func isInPlace() throws -> Bool {
+    guard let named = try FileStatus(file.path) else { return false }
+    // A server of files may have forgotten a deleted one.
+    guard let held = try? file.status() else { return false }
+    return named.isSameFile(as: held)
+  }
+
   /// Acquires a shared lock without waiting; nil if another process holds it exclusively.
   ///
   /// - Throws: ``SystemError``.

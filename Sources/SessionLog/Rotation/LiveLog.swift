@@ -19,12 +19,16 @@ package struct LiveLog: ~Copyable, Sendable {
   /// Writes some of the bytes; returns the count, or the negated error number.
   package typealias Write = @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 
-  private let files: SessionFiles
+  let files: SessionFiles
   private let limit: Int64
   private let write: Write
   /// Nil until it is first opened.
-  private var file: Descriptor?
-  private var identity: FileStatus?
+  var file: Descriptor?
+  var identity: FileStatus?
+  /// Stream offset of the file's first byte; nil if unknown.
+  var base: StreamOffset?
+  /// The file's length when it was last found under its name.
+  var placed: Int64 = 0
   /// Length at which to try the next rotation.
   private var threshold: Int64
   private var hasRotated = false
@@ -51,6 +55,7 @@ package struct LiveLog: ~Copyable, Sendable {
     self.isTended = isTended
     threshold = limit.bytes
     try open(isNew ? .new : .create)
+    if isNew { base = 0 }
   }
 
   /// Appends whole records, with one system call if it accepts them all.
@@ -123,10 +128,13 @@ package struct LiveLog: ~Copyable, Sendable {
 
   // MARK: The file
 
-  private mutating func open(_ mode: Descriptor.Mode = .create) throws(SystemError) {
+  mutating func open(_ mode: Descriptor.Mode = .create) throws(SystemError) {
     // Readable too, to check its last byte.
     let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
-    identity = try opened.status()
+    let status = try opened.status()
+    identity = status
+    placed = status.length
+    base = nil
     sharedLength = nil
     file = consume opened
     threshold = limit
@@ -139,10 +147,9 @@ package struct LiveLog: ~Copyable, Sendable {
     while true {
       _ = try file?.lock(.shared, waits: true)
       if let length = try liveLength() { return length }
-      // Only a rotation removes the log under a writer. If the session was deleted, do not create a
-      // new log.
-      guard File.exists(files.rotated) else { return 0 }
-      try open()
+      // If the log was deleted or replaced, do not create a new one, and write to no other's.
+      guard wasRotated() else { return 0 }
+      try openNext()
     }
   }
 
@@ -193,7 +200,7 @@ package struct LiveLog: ~Copyable, Sendable {
     try file?.synchronizeContent()
     try File.rename(files.log, to: part.plain)
     hasRotated = true
-    try open()
+    try openNext()
     // Sync the name, so that a power failure cannot lose the new file.
     if !isTended { try AtomicFile.syncDirectory(of: files.log) }
   }

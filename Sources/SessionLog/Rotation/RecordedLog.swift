@@ -67,6 +67,14 @@ package final class RecordedLog: LogBytes {
     }
   }
 
+  /// The live log's first byte if it is a certain file; nil if it is another.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func base(ifLive file: FileStatus) throws -> StreamOffset? {
+    guard let status = try live?.status(), status.isSameFile(as: file) else { return nil }
+    return base
+  }
+
   package func extent() throws -> (end: Int64, modified: Timestamp) {
     if let live {
       let status = try live.status()

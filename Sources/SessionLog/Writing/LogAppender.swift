@@ -41,6 +41,29 @@ struct LogAppender: ~Copyable {
     isTorn = written > 0 && records[written - 1] != 0x0a
   }
 
+  /// Appends what a former log wrote since its file was last found in place, and takes over its gap.
+  ///
+  /// - Parameter observe: called with each piece.
+  mutating func takeOver(
+    _ former: borrowing LogAppender, at time: Timestamp,
+    _ observe: (UnsafeRawBufferPointer) -> Void
+  ) {
+    var next = former.log.placed
+    while let piece = try? former.log.read(at: next, count: 1 << 20), !piece.isEmpty {
+      piece.withUnsafeBytes { bytes in
+        append(bytes, time: time)
+        observe(bytes)
+      }
+      next += Int64(piece.count)
+    }
+    guard former.missing > 0 else { return }
+    if missing == 0 { (cause, isTorn) = (former.cause, former.isTorn) }
+    missing += former.missing
+  }
+
+  /// Bytes of records that are in no file with a name, if the log's file has none any more.
+  var unplaced: Int64 { log.unplaced + missing }
+
   /// Writes the GAP record for missing records; returns whether the log is whole again.
   mutating func closeGap(time: Timestamp) -> Bool {
     guard missing > 0 else { return true }

@@ -25,6 +25,11 @@ public struct RecordingOptions: Sendable {
   /// Whether syncing and rotating are left to ``SessionWriter/tick()``, so that no record waits for
   /// them; for at most one writer of a session.
   package var leavesDiskToTick = false
+  /// Called with the paths of the former log and of the one in which the session continues, before a
+  /// record is written there; must not use the writer.
+  package var moved: (@Sendable (_ former: String, _ log: String) -> Void)?
+  /// Says one line to the person who runs the program; nil if nobody is told.
+  package var report: (@Sendable (String) -> Void)?
 
   /// Default length in bytes at which a live log is rotated.
   public static let defaultRotation: ByteCount = 10_000_000

@@ -66,6 +66,17 @@ public struct RunningSession: ~Copyable {
     self.session = session
   }
 
+  /// The running session in which a recorder continues one whose files were deleted or replaced;
+  /// nil if there is none.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func successor(of session: SessionID, in home: Home) throws -> SessionID? {
+    try home.openSessions().last { other in
+      guard let sidecar = try? Sidecar.load(home.files(for: other).sidecar) else { return false }
+      return sidecar.continues == session && sidecar.status == .active
+    }
+  }
+
   /// The result of writing a record.
   public enum Outcome: Sendable, Equatable {
     /// It is in the log.

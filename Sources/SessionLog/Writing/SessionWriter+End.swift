@@ -6,7 +6,8 @@ import Platform
 extension SessionWriter {
   /// Ends the session: its last record, the sidecar, the lock.
   ///
-  /// The marker remains for the uploader.
+  /// The marker remains for the uploader. If the session's files are gone, and no other session
+  /// could begin, only the number of bytes lost is reported.
   ///
   /// - Parameters:
   ///   - cause: how the program ended.
@@ -14,9 +15,10 @@ extension SessionWriter {
   /// - Throws: ``SystemError`` if the sidecar cannot be written; the end record is in the log
   ///   nevertheless, and any other process reaches the same verdict.
   public func end(_ cause: ExitCause, core: String? = nil) throws {
-    // Free the reserved space for the last records and the sidecar.
-    reserve.release()
+    continueIfLost(at: machine.now())
     state.withLock { state in
+      // Free the reserved space for the last records and the sidecar.
+      if !state.isAdrift { state.reserve.release() }
       // The quota does not apply to the end record.
       state.room = nil
       state.appender.isOverQuota = false
@@ -28,10 +30,11 @@ extension SessionWriter {
       EndRecord.start + cause.description, EndRecord.level(of: cause), at: machine.now())
     let end = machine.now()
     if let compression { compression.sync { compressParts() } } else { compressParts() }
-    try state.withLock { state in
+    let loss: String? = try state.withLock { state in
       defer { state.lock = nil }
+      guard !state.isAdrift else { return lossText(state) }
       _ = state.appender.log.synchronize()
-      if let extent = try? RecordedLog(files).extent() {
+      if let extent = try? RecordedLog(state.files).extent() {
         state.sidecar.fileSizeBytes = ByteCount(extent.end)
       }
       state.sidecar.status = cause.status
@@ -42,7 +45,9 @@ extension SessionWriter {
       state.sidecar.categories = state.statistics.categoryNames
       state.sidecar.scenarios = state.statistics.scenarioNames
       state.sidecar.levels = state.statistics.levelCounts
-      try state.sidecar.save(files.sidecar)
+      try state.sidecar.save(state.files.sidecar)
+      return nil
     }
+    if let loss { options.report?(loss) }
   }
 }

@@ -52,7 +52,7 @@ extension SessionWriter {
     append(event.description, at: time ?? machine.now())
   }
 
-  private static let ownCategory = RecordWord(recorders: Category.session)
+  static let ownCategory = RecordWord(recorders: Category.session)
 
   func append(_ text: String, _ level: Level = .info, at time: Timestamp) {
     guard options.format == .lines else { return }

@@ -9,12 +9,13 @@ extension SessionWriter {
     state.withLock { $0.partial.isEmpty ? .seconds(1) : min(.seconds(1), options.patience) }
   }
 
-  /// Does timed work: writes lines that have waited too long for their end, syncs, and updates the
-  /// scenarios' gates.
+  /// Does timed work: writes lines that have waited too long for their end, syncs, updates the
+  /// scenarios' gates, and checks that the session's files are in place.
   ///
   /// Call it about once a second, and earlier if ``nextTick`` says so.
   public func tick() {
     let time = machine.now()
+    continueIfLost(at: time)
     turnGates(at: time)
     // Many files may have to be measured: do that outside the lock.
     var room = state.withLock { $0.room }
@@ -64,7 +65,7 @@ extension SessionWriter {
         if let compression {
           compression.async { [self] in compressParts() }
         } else {
-          compressParts()
+          compressParts(of: state.files)
         }
       }
     }
@@ -90,5 +91,9 @@ extension SessionWriter {
 
   /// Compresses parts; one that fails, for example on a full disk, is read plain, and retried after
   /// the next rotation, at the end, and by the uploader.
-  func compressParts() { try? files.compressParts(format: options.format) }
+  func compressParts() { compressParts(of: files) }
+
+  private func compressParts(of files: SessionFiles) {
+    try? files.compressParts(format: options.format)
+  }
 }

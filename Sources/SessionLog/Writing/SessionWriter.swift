@@ -9,15 +9,16 @@ public import Platform
 /// Nothing except creation fails the recorded program: a full disk costs a GAP record, not an
 /// error.
 public final class SessionWriter: Sendable {
-  /// The session.
-  public let session: SessionID
+  /// The session; another one, which continues it, after its files were deleted or replaced.
+  public var session: SessionID { state.withLock { $0.session } }
   /// Its files.
-  public let files: SessionFiles
+  public var files: SessionFiles { state.withLock { $0.files } }
 
   package let home: Home
+  let appName: String
   let options: RecordingOptions
-  let reserve: Reserve
   let machine: Machine
+  let writing: LiveLog.Write
   let scenarios: ScenarioSwitch
   let state: Guarded<State>
   /// Compresses rotated parts, so that the program does not wait for it.
@@ -28,6 +29,8 @@ public final class SessionWriter: Sendable {
     ? nil : DispatchQueue(label: "tidemark.compression", qos: .utility)
 
   struct State: ~Copyable {
+    var files: SessionFiles
+    var reserve: Reserve
     var appender: LogAppender
     /// Nil without a limit.
     var room: DiskQuota?
@@ -46,6 +49,10 @@ public final class SessionWriter: Sendable {
     var buffer: [UInt8] = []
     /// Gates of the scenarios that have occurred or were declared.
     var gates: [ScenarioName: ScenarioGate] = [:]
+    /// Whether its files are gone, and it could not be continued yet.
+    var isAdrift = false
+
+    var session: SessionID { sidecar.sessionId }
 
     /// A time as written in records.
     mutating func prefix(_ time: Timestamp) -> [UInt8] {
@@ -66,8 +73,6 @@ public final class SessionWriter: Sendable {
 
   /// Creates a session.
   ///
-  /// The marker is created first, so that everything after it can be found.
-  ///
   /// - Parameters:
   ///   - home: the home.
   ///   - device: this device.
@@ -82,60 +87,33 @@ public final class SessionWriter: Sendable {
     options: RecordingOptions = RecordingOptions(), machine: Machine = .current,
     writing: (@Sendable (Int32, UnsafeRawBufferPointer) -> Int)? = nil
   ) throws {
-    try home.create()
-    let start = machine.now()
-    let session = try Self.claimID(home, start, machine)
-    let files = home.files(for: session)
-    try Directory.make(files.directory)
-    guard let lock = try FileLock.shared(files.lock) else {
-      throw SystemError(operation: "lock", path: files.lock, errno: SystemError.Number.again)
+    let write = writing ?? systemWrite
+    let new = try NewSession(in: home, options, on: machine, writing: write) { session, start in
+      var sidecar = Sidecar(
+        id: session, device: device, appName: appName, appVersion: appVersion,
+        recorder: machine.recorder(), startedAt: start)
+      sidecar.format = options.format
+      sidecar.continues = options.continues
+      sidecar.consent = options.consent
+      return sidecar
     }
-    let log = try LiveLog(
-      files, rotateAt: options.rotateAt, isNew: true, isTended: options.leavesDiskToTick,
-      write: writing ?? systemWrite)
-    var sidecar = Sidecar(
-      id: session, device: device, appName: appName, appVersion: appVersion,
-      recorder: machine.recorder(), startedAt: start)
-    sidecar.format = options.format
-    sidecar.continues = options.continues
-    sidecar.consent = options.consent
-    do {
-      try sidecar.save(files.sidecar)
-    } catch {
-      for path in [files.log, files.lock, files.marker] { try? File.remove(path) }
-      throw error
-    }
-    self.session = session
-    self.files = files
+    let start = new.sidecar.startedAt
     self.home = home
+    self.appName = appName
     self.options = options
-    reserve = Reserve(files.reserve)
     self.machine = machine
+    self.writing = write
     scenarios = ScenarioSwitch(home, machine: machine)
     state = Guarded(
       State(
-        appender: LogAppender(log, options.format),
-        lock: lock, sidecar: sidecar, lastSync: start))
-    append("SESSION START app=\(RecordText.word(appName))", at: start)
+        files: new.files, reserve: Reserve(new.files.reserve),
+        appender: LogAppender(new.log, options.format),
+        lock: new.lock, sidecar: new.sidecar, lastSync: start))
+    append(startText, at: start)
     declare(options.scenarios)
     // The quota does not apply to the start record.
     let room = options.localMax.map { DiskQuota(home, limit: $0, at: start) }
     state.withLock { $0.room = room }
-  }
-
-  private static func claimID(
-    _ home: Home, _ start: Timestamp, _ machine: Machine
-  ) throws -> SessionID {
-    while true {
-      let session = SessionID.make(at: start, by: machine)
-      let marker = home.files(for: session).marker
-      do {
-        _ = try Descriptor(opening: marker, [.write, .new])
-        return session
-      } catch {
-        guard error.isTaken else { throw error }
-      }
-    }
   }
 
   /// Changes the sidecar's description of the program, its user and its device.
@@ -149,7 +127,7 @@ public final class SessionWriter: Sendable {
       body(&state.sidecar)
       state.sidecar.lastUpdatedAt = time
       // A power failure may restore the former description, which the end replaces.
-      try state.sidecar.saveForNow(files.sidecar)
+      try state.sidecar.saveForNow(state.files.sidecar)
     }
   }
 
@@ -157,7 +135,7 @@ public final class SessionWriter: Sendable {
   public func takeActivity() -> SessionActivity {
     state.withLock { state in
       // Other processes write as well, and a rotation shortens the log.
-      let length = (try? FileStatus(files.log))??.length ?? 0
+      let length = (try? FileStatus(state.files.log))??.length ?? 0
       var activity = state.activity
       activity.hasGrown = length != state.length
       state.length = length

@@ -92,13 +92,14 @@ struct Log: AsyncParsableCommand {
     }
     let scenario = try scenario.first.map(ScenarioName.init(argument:))
     do {
-      var running = try RunningSession(
-        joining: session, in: setup.home, rotateAt: setup.settings.recording.rotateAt)
-      let outcome = try running.record(level, category: category, message, scenario: scenario)
-      if case .leftOutFirst(let name) = outcome {
-        Console.complain(
-          "scenario \(name) is off, so its records are not written; "
-            + "'tidemark scenario enable \(name)' switches it on")
+      do {
+        try add(level, message, scenario, to: session, setup)
+      } catch let problem as RunningSession.Problem {
+        // Its files may have been deleted or replaced while it was recorded.
+        guard let next = try RunningSession.successor(of: session, in: setup.home) else {
+          throw problem
+        }
+        try add(level, message, scenario, to: next, setup)
       }
     } catch RunningSession.Problem.ended(let session) {
       // Not lost: the new session states which one it continues.
@@ -110,6 +111,20 @@ struct Log: AsyncParsableCommand {
       try writer.end(.exit(0))
     } catch let problem as RunningSession.Problem {
       throw Failure(.usage, "\(problem)")
+    }
+  }
+
+  private func add(
+    _ level: Level, _ message: String, _ scenario: ScenarioName?, to session: SessionID,
+    _ setup: CommandContext
+  ) throws {
+    var running = try RunningSession(
+      joining: session, in: setup.home, rotateAt: setup.settings.recording.rotateAt)
+    let outcome = try running.record(level, category: category, message, scenario: scenario)
+    if case .leftOutFirst(let name) = outcome {
+      Console.complain(
+        "scenario \(name) is off, so its records are not written; "
+          + "'tidemark scenario enable \(name)' switches it on")
     }
   }
 }

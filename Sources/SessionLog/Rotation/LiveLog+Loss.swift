@@ -1,0 +1,48 @@
+import Platform
+
+/// Tells a rotated log from one that was deleted or replaced.
+extension LiveLog {
+  /// Whether the file was deleted or replaced under its name, other than by a rotation.
+  ///
+  /// - Throws: ``SystemError`` when that cannot be found out.
+  mutating func isLost() throws -> Bool {
+    let named = try FileStatus(files.log)
+    // A server of files may have forgotten a deleted one.
+    guard let held = (try? file?.status()) ?? identity else { return false }
+    if let named, named.isSameFile(as: held) {
+      placed = held.length
+      return false
+    }
+    guard wasRotated() else { return true }
+    try openNext()
+    return false
+  }
+
+  /// Whether the file has become a part.
+  func wasRotated() -> Bool {
+    guard File.exists(files.rotated) else { return false }
+    guard let base else { return true }
+    let part = files.part(at: base)
+    // Compression ends by removing the plain file.
+    if File.exists(part.plain) || File.exists(part.compressed) { return true }
+    // It may have been pruned, but never the last part.
+    guard let parts = try? files.parts() else { return true }
+    return parts.contains { $0.start > base }
+  }
+
+  /// Opens the live log that a rotation has begun, or is about to.
+  mutating func openNext() throws(SystemError) {
+    try open()
+    // Another rotation may come between: then the live log is not this file, and the base is
+    // unknown. The next write opens the next file.
+    if let identity { base = try? RecordedLog(files).base(ifLive: identity) }
+  }
+
+  /// Bytes written since the file was last found under its name.
+  var unplaced: Int64 { max(0, ((try? file?.status().length) ?? placed) - placed) }
+
+  /// Reads bytes of the file, also after it has lost its name.
+  func read(at offset: Int64, count: Int) throws -> [UInt8] {
+    try file?.read(at: offset, count: count) ?? []
+  }
+}
