@@ -203,6 +203,25 @@ import Testing
     #expect(entry.length == StreamOffset(expected.count) && !entry.hasLocalLog)
   }
 
+  @Test func `the advice about vanished objects names what reads the rest`() async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let first = try #require(remote.segments.first)
+    _ = try await site.store.delete([remote.folder.key + first.fileName])
+    var random = SeededGenerator(case: 2)
+    write(100, to: writer, &random)
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    OpenSessionReview(context).runIfDue(holding: lock)
+    let uploader = Uploader(context)
+    let report = try await uploader.execute(uploader.plan(.due), holding: lock)
+    let advice = "\(try #require(report.failures.first).error)"
+    #expect(advice.contains("'tidemark show --salvage \(writer.session) > FILE'"), "\(advice)")
+  }
+
   /// Possible faults of a part's bytes, remote or local.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,

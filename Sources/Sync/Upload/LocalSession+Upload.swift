@@ -30,7 +30,9 @@ extension LocalSession {
     context: SyncContext
   ) throws -> (offset: StreamOffset, rest: WaitReason?) {
     guard length > sent else { return (sent, .nothingNew) }
-    let end = try log.lastRecordEnd(in: sent..<length) ?? sent
+    // Bytes that the store has lost may be pruned here: sending them says so.
+    let first = min(length, max(sent, try log.available().lowerBound))
+    let end = try log.lastRecordEnd(in: first..<length) ?? first
     if isIdle(since: modified, context) { return (length, nil) }
     let last = length - end > Self.partialRecordLimit ? length : end
     guard last > sent else { return (sent, .unfinishedLine) }

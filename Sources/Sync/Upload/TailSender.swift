@@ -58,8 +58,8 @@ struct TailSender {
         + "the store nor on this machine, which pruned them once they were stored"
         + (names.isEmpty ? "" : ": somebody deleted \(names)")
         + ". Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "
-        + "\(state.session)'; or keep what is left with 'tidemark show \(state.session)', and run "
-        + "'tidemark delete --remote \(state.session)'")
+        + "\(state.session)'; or keep what is left with 'tidemark show --salvage \(state.session) > "
+        + "FILE', and only then run 'tidemark delete --remote \(state.session)'")
   }
 
   /// Start of the first existing segment after a gap.
