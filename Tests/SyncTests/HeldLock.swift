@@ -58,6 +58,11 @@ extension Attacher {
   func execute(_ plan: AttachPlan) throws -> [String: String] {
     try execute(plan, holding: held(context.home))
   }
+
+  @discardableResult
+  func adopt(_ path: String, as source: LogSource) throws -> (session: SessionID, isNew: Bool) {
+    try adopt(path, as: source, holding: held(context.home))
+  }
 }
 
 extension SyncContext {

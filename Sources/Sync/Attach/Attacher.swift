@@ -92,6 +92,14 @@ package struct Attacher {
     try files.save(pass)
   }
 
+  /// Makes the next pass rebuild the cache if this one dies before it records what it began.
+  private func distrustCache() throws {
+    var pass = try files.pass()
+    guard !pass.isDirty else { return }
+    pass.isDirty = true
+    try files.save(pass)
+  }
+
   /// Log bytes that a plan's changes add to an upload.
   ///
   /// - Throws: GRDB's errors.
@@ -244,6 +252,7 @@ package struct Attacher {
       length: length, headLength: head.count,
       headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
+    try distrustCache()
     try context.home.mark(session)
     try Directory.make(local.directory)
     var sidecar = Sidecar(

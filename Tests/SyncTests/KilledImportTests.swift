@@ -1,0 +1,39 @@
+import Foundation
+import Platform
+import SessionLog
+@testable import Sync
+import TestSupport
+import Testing
+
+/// An import whose process dies between two changes to files, and that is repeated.
+@Suite(.tags(.medium)) struct KilledImportTests {
+  private func adopt(_ path: String, in folder: AttachedFolder) throws {
+    let source = LogSource(path: try #require(SourcePattern(path)))
+    try Attacher(folder.site.context(), sources: []).adopt(path, as: source)
+  }
+
+  @Test(arguments: [("app.log", false), ("app.log.gz", false), ("app.log.gz", true)])
+  func `a file is sent once if its import is killed at any file change and repeated`(
+    name: String, isUploadedBetween: Bool
+  ) async throws {
+    let packed = try AttachedFolder()
+    try packed.append(0..<10, to: "app.log")
+    if name.hasSuffix(".gz") { #expect(try await packed.run("gzip app.log") == 0) }
+    let content = try Data(contentsOf: URL(filePath: packed.file(name)))
+    for lifetime in 0... {
+      let folder = try AttachedFolder()
+      try folder.site.local.home.create()
+      try content.write(to: URL(filePath: folder.file(name)))
+      let files = TestFiles(lifetime: lifetime)
+      FileEffect.$hook.withValue(files) { try? adopt(folder.file(name), in: folder) }
+      if isUploadedBetween { try await folder.tick() }
+      try adopt(folder.file(name), in: folder)
+      // A marker without a log stays for an hour.
+      for _ in 0..<2 { try await folder.tick(after: 7200) }
+      #expect(try await folder.remoteLines() == [Array(0..<10)], "killed after \(lifetime)")
+      #expect(try folder.sidecars().count == 1, "killed after \(lifetime)")
+      #expect(try folder.site.local.home.openSessions() == [], "killed after \(lifetime)")
+      guard files.isDead else { return #expect(lifetime > 10) }
+    }
+  }
+}
