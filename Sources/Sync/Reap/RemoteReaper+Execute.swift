@@ -21,14 +21,15 @@ extension RemoteReaper {
   ) async throws -> [DeleteOutcome] {
     let deleter = Deleter(context)
     var outcomes: [DeleteOutcome] = []
-    var folders: [SessionFolder] = []
+    let superseded = Dictionary(grouping: plan.superseded, by: \.seen?.folder)
+    let expired = Dictionary(grouping: plan.remote, by: \.seen?.folder)
+    var done: Set<SessionFolder> = []
     for folder in (plan.superseded + plan.remote).compactMap(\.seen?.folder)
-    where !folders.contains(folder) { folders.append(folder) }
-    for folder in folders {
+    where done.insert(folder).inserted {
       let listing = try await FolderListing(folder, in: context.store)
-      func unchanged(_ removals: [ReapPlan.Removal]) -> [ReapPlan.Removal] {
-        removals.filter { removal in
-          guard let seen = removal.seen, seen.folder == folder else { return false }
+      func unchanged(_ removals: [ReapPlan.Removal]?) -> [ReapPlan.Removal] {
+        (removals ?? []).filter { removal in
+          guard let seen = removal.seen else { return false }
           guard let change = listing[removal.session, in: folder].change(since: seen) else {
             return true
           }
@@ -37,8 +38,8 @@ extension RemoteReaper {
           return false
         }
       }
-      outcomes += try await deleter.deleteObjects(unchanged(plan.superseded), holding: lock)
-      outcomes += try await deleter.deleteObjects(unchanged(plan.remote), holding: lock) {
+      outcomes += try await deleter.deleteObjects(unchanged(superseded[folder]), holding: lock)
+      outcomes += try await deleter.deleteObjects(unchanged(expired[folder]), holding: lock) {
         removal, outcomes in
         guard outcomes.allSatisfy({ $0.error == nil }) else { return }
         try LocalSession(context.home, removal.session)
