@@ -2,6 +2,7 @@ import Foundation
 import ObjectStore
 import Platform
 import SessionLog
+import Sync
 import TestServers
 import TestSupport
 import Testing
@@ -193,5 +194,16 @@ import Testing
     #expect(report.isDue("a", at: start + .seconds(3720)))
     // The clock was set back.
     #expect(report.isDue("a", at: start))
+  }
+
+  @Test func `a check notes that remote copies expire before local ones`() {
+    var retention = Retention()
+    #expect(ConfigCheck.note(on: retention) == nil)
+    (retention.local, retention.remote) = (.days(30), .days(30))
+    #expect(ConfigCheck.note(on: retention) == nil)
+    retention.remote = .days(29)
+    let note = ConfigCheck.note(on: retention)
+    #expect(
+      note?.contains("'local' (30 d) is longer than 'remote' (29 d)") == true, "\(note ?? "")")
   }
 }

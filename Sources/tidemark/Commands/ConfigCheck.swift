@@ -82,6 +82,9 @@ struct ConfigCheck: AsyncParsableCommand {
     } else if !settings.hasNoStore {
       report.notes.append("no store is named; 'tidemark init URL' names one")
     }
+    if settings.store != nil, let note = Self.note(on: settings.retention) {
+      report.notes.append(note)
+    }
     for key in ["webdav.password-file", "webdav.token-file", "s3.secret-access-key-file"] {
       guard let file = settings.written[key]?.text else { continue }
       checkSecret(file, key, &report)
@@ -102,6 +105,14 @@ struct ConfigCheck: AsyncParsableCommand {
         report.notes.append("\(name) of this environment overrides '\(setting.key)'")
       }
     }
+  }
+
+  /// A note if remote copies expire before the local ones; nil if they do not.
+  static func note(on retention: Retention) -> String? {
+    guard retention.local > retention.remote else { return nil }
+    return "retention: 'local' (\(Age.text(retention.local))) is longer than 'remote' "
+      + "(\(Age.text(retention.remote))): remote copies are deleted first, and the local ones are the "
+      + "only ones from then on"
   }
 
   private func checkSecret(_ path: String, _ key: String, _ report: inout Report) {
