@@ -26,9 +26,10 @@ package struct Repair: Sendable {
     for session in sessions {
       let folder = SessionFolder(device: context.device.deviceId, session: session)
       let listing = try await FolderListing(folder, session: session, in: context.store)
-      if let obstacle = try verifier.obstacle(to: listing[session, in: folder]) {
+      let remote = listing[session, in: folder]
+      if let obstacle = try verifier.obstacle(to: remote) {
         refused(session, obstacle)
-      } else if try !verifier.reopen(session, holding: lock) {
+      } else if try !verifier.reopen(session, having: remote, holding: lock) {
         refused(session, why)
       }
     }

@@ -222,6 +222,37 @@ import Testing
     #expect(advice.contains("'tidemark show --salvage \(writer.session) > FILE'"), "\(advice)")
   }
 
+  @Test(arguments: [false, true])
+  func `a pruned session is sealed again if the store has what was pruned`(isLost: Bool)
+    async throws
+  {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    let before = try site.local.log(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let seal = try #require(remote.seal)
+    let lost = isLost ? remote.keys : [remote.folder.key + seal.fileName]
+    _ = try await site.store.delete(lost)
+    let left = try await site.remote(writer.session)
+    let verifier = Verifier(try site.context())
+    #expect(try await verifier.verify(left).problem != nil)
+    let obstacle = try verifier.obstacle(to: left)
+    #expect(try verifier.reopen(writer.session, having: left) == !isLost)
+    guard !isLost else {
+      #expect(obstacle?.contains("pruned") == true)
+      return
+    }
+    #expect(obstacle == nil)
+    #expect(try await site.upload().failures.isEmpty)
+    #expect(try await site.remote(writer.session).seal != nil)
+    #expect(try await site.remoteBytes(writer.session) == before)
+    #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
+  }
+
   /// Possible faults of a part's bytes, remote or local.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,

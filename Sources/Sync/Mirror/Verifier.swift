@@ -98,22 +98,43 @@ package struct Verifier: Sendable {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
     guard sidecar.source == nil, let log = try local.openLog(nil) else { return nil }
+    let first = try log.available().lowerBound
+    guard first <= Self.mark(of: remote, sidecar) else {
+      return
+        "bytes \(Self.mark(of: remote, sidecar)) to \(first) are neither in the store nor on this "
+        + "machine, which pruned them once they were stored: put the objects back from a backup or the "
+        + "bucket's versions"
+    }
     let (length, end) = (try log.status().length, remote.segments.map(\.range.upperBound).max())
     guard let end, length < end else { return nil }
     return "\(log.path) ends at byte \(length), and lost what the store has up to byte \(end): it "
       + "cannot mend this copy; 'tidemark pull' salvages what can be read"
   }
 
+  /// The offset up to which the store has the generation that the local log is of.
+  private static func mark(of remote: RemoteSession?, _ sidecar: Sidecar) -> StreamOffset {
+    guard let remote, remote.generation == sidecar.generation ?? 1 else { return 0 }
+    return remote.mark
+  }
+
   /// Makes the next pass send the bytes that the remote copy lacks, from the local log.
   ///
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - remote: the session in a listing; nil if unknown. It may have what was pruned here.
+  ///   - lock: the home's lock.
   /// - Returns: whether there is a local log to send, and the consent allows it.
   /// - Throws: errors of the local files and of the manifest.
-  package func reopen(_ session: SessionID, holding lock: HomeLock) throws -> Bool {
+  package func reopen(
+    _ session: SessionID, having remote: RemoteSession? = nil, holding lock: HomeLock
+  ) throws -> Bool {
     lock.expect(context.home)
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device)
     guard context.consent == .logs || sidecar.withholdsLog else { return false }
-    guard try local.openLog(sidecar.source)?.available().lowerBound == 0 else { return false }
+    guard let log = try local.openLog(sidecar.source),
+      try log.available().lowerBound <= Self.mark(of: remote, sidecar)
+    else { return false }
     sidecar.seal = nil
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
