@@ -29,7 +29,8 @@ package struct UploadPass: Sendable {
   package func run(
     holding lock: HomeLock, _ observe: @escaping Observer = { _ in }
   ) async throws -> UploadPassReport {
-    var report = UploadPassReport(device: context.device.deviceId)
+    var report = UploadPassReport(
+      device: context.device.deviceId, store: context.store.location)
     if try await !isSent(holding: lock, &report, observe) {
       // Sending needs disk space, which retention frees: it deletes old copies and, on a full disk,
       // those proven an hour ago.
@@ -45,6 +46,11 @@ package struct UploadPass: Sendable {
       try await reapRemote(holding: lock, &report, observe)
       // Delete old proven parts of sessions that stay.
       if policy.prunes { try await prune(holding: lock, observe) }
+      // Once a day, check that the store still has what was proven to be in it.
+      report.vanished = try await SealReview(context).runIfDue(
+        policy.retention, doubting: report.withoutSeal, holding: lock)
+    } else {
+      report.vanished = VanishedCopies(of: context)
     }
 
     // Ages are measured in the home's lived time, which must outlive this process.

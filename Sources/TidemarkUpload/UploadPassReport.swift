@@ -7,12 +7,18 @@ package import Sync
 package struct UploadPassReport: Sendable {
   /// Id of the device whose sessions were sent.
   package let device: String
+  /// Location of the store.
+  package let store: String
   /// Sent and sealed sessions, and failures.
   package var upload = UploadReport()
   /// Number of deleted copies of sessions, local and remote.
   package var reaped = 0
   /// Whether the store was contacted; false during the backoff after a failure.
   package var hasContactedStore = true
+  /// Sessions whose proven remote copy is gone.
+  package var vanished = VanishedCopies()
+  /// Sessions whose seal a listing of this pass lacks.
+  var withoutSeal: Set<SessionID> = []
   /// Whether a failure of the store is to be reported.
   package var isReportDue = false
 
@@ -21,7 +27,7 @@ package struct UploadPassReport: Sendable {
     hasContactedStore && upload.stoppedBy is StoreError && !upload.isStoppedBySessions
   }
 
-  init(device: String) { self.device = device }
+  package init(device: String, store: String) { (self.device, self.store) = (device, store) }
 }
 
 /// An event of a pass.

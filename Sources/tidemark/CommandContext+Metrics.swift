@@ -13,6 +13,8 @@ extension CommandContext {
     var metrics = DeviceMetrics()
     metrics.user = home.owner?.name
     metrics.lastSuccess = entry?.lastSuccess
+    metrics.isCacheUnreadable = context != nil && UnreadableCache.problem(of: home) != nil
+    metrics.vanished = context.map { VanishedCopies(of: $0).copies.count } ?? 0
     metrics.isStale = entry?.isStale(after: settings.staleAfter, at: .now()) == true
     let growth = try growth(found: attacher(context), besides: plan)
     for sum in plan?.sumsSinceLastPass(growth) ?? [] {

@@ -135,7 +135,7 @@ import Testing
     (metrics.crashes, metrics.isStale) = (2, true)
     (metrics.requests.put, metrics.requests.get, metrics.requests.list) = (70, 8, 9)
     var other = DeviceMetrics()
-    other.user = "ärzte"
+    (other.user, other.isCacheUnreadable) = ("ärzte", true)
     Snapshot.expect(DeviceMetrics.text([metrics, other]), is: "metrics.prom")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import Replica
 import SessionLog
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
     var consent: Consent?
     var sealedIn: String?
 
-    func entry() throws -> SessionCatalog.Entry {
+    func entry(_ remote: RemoteSession? = nil) throws -> SessionCatalog.Entry {
       var json: [String: Any] = [
         "sessionId": id, "fileName": "\(id).log", "format": "lines", "userId": user,
         "deviceId": "d-\(device)", "deviceName": device, "osVersion": "Linux", "appName": app,
@@ -51,7 +52,7 @@ import Testing
       return SessionCatalog.Entry(
         session: sidecar.sessionId, sidecar: sidecar, location: location,
         length: StreamOffset(length), uploaded: StreamOffset(uploaded), isRunning: isRunning,
-        lastActivity: try #require(Timestamp(iso: active)), remote: nil, hasLocalLog: true)
+        lastActivity: try #require(Timestamp(iso: active)), remote: remote, hasLocalLog: true)
     }
   }
 
@@ -86,11 +87,27 @@ import Testing
   ]
 
   /// A session sealed in a store whose listing does not show it.
-  static func sealedEntry(in store: String) throws -> SessionCatalog.Entry {
+  static func sealedEntry(
+    in store: String, remote: RemoteSession? = nil
+  ) throws -> SessionCatalog.Entry {
     try Session(
       id: "20261122t143005z-k3f9a7c2", app: "nightly-job", status: .terminated, cause: .exit(0),
-      location: .local, sealedIn: store
-    ).entry()
+      location: remote == nil ? .local : .both, sealedIn: store
+    ).entry(remote)
+  }
+
+  @Test func `a copy without its seal is no proven one`() throws {
+    let remote = RemoteSession(
+      folder: SessionFolder(device: "d", day: "2026-11-22"),
+      session: try #require(SessionID("20261122t143005z-k3f9a7c2")))
+    let entry = try Self.sealedEntry(in: "file:///store", remote: remote)
+    var view = try view()
+    view.store = "file:///store"
+    #expect(entry.remoteCopy(in: view.store) == .unsealed)
+    #expect(ListColumn.uploaded.cell(entry, view).text == "no seal")
+    #expect(List.Line(entry, view).sealMissing == true)
+    #expect(entry.remoteCopy(in: "file:///other") == .asUploaded)
+    #expect(entry.remoteCopy(in: nil) == .asUploaded)
   }
 
   private func view() throws -> ListColumn.View {

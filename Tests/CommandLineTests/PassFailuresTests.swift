@@ -5,6 +5,7 @@ import SessionLog
 import TestServers
 import TestSupport
 import Testing
+import TidemarkUpload
 
 @testable import Sync
 @testable import tidemark
@@ -55,6 +56,16 @@ import Testing
     // Waiting for its turn is no reason for anybody to act.
     report.skipped = [.init(session: session, why: .nextUpload)]
     #expect(Upload.status(of: report) != .partial && Upload.reasons(ofPartial: report).isEmpty)
+  }
+
+  @Test func `an upload is partial while proven copies are gone from the store`() throws {
+    let session = try #require(SessionID("20261122t143005z-k3f9a7c2"))
+    var pass = UploadPassReport(device: "d", store: "file:///store")
+    #expect(Upload.status(of: pass) == .ok)
+    pass.vanished = VanishedCopies([.init(session, leaving: .whole)])
+    #expect(Upload.status(of: pass) == .partial)
+    pass.upload.stoppedBy = StoreError(.unreachable, operation: "GET", target: "x", response: "y")
+    #expect(Upload.status(of: pass) == .tryLater)
   }
 
   @Test func `only commands with --local advise it`() {

@@ -101,6 +101,21 @@ import Testing
     let unknown = Status.lines(of: silent, nil, device: "", at: Self.now, .utc).map(\.text)
     #expect(silent.isPartial && unknown.contains { $0.hasSuffix("cannot be read: no space") })
     #expect(unknown.contains("last success   unknown"))
+    silent.cacheProblem = nil
+    let ids = try [Self.id("05z-k3f9a7c2"), Self.id("04z-a0000000"), Self.id("03z-b0000000")]
+    silent.vanished = VanishedCopies([
+      .init(ids[0], leaving: .whole), .init(ids[1], leaving: .whole),
+      .init(ids[2], leaving: .nothing),
+    ])
+    let vanished = Status.lines(of: silent, nil, device: "", at: Self.now, .utc).map(\.text)
+      .filter { $0.hasPrefix("vanished ") }
+    #expect(silent.isPartial && vanished.count == 2)
+    #expect(
+      vanished.first?.contains("2 sessions were proven in the store and are not there") == true)
+    #expect(vanished.first?.contains("'tidemark verify --repair' sends them again") == true)
+    #expect(vanished.first?.hasSuffix(": \(ids[0]), \(ids[1])") == true)
+    #expect(vanished.last?.contains("\(ids[2]) was proven in the store and is not there") == true)
+    #expect(vanished.last?.contains("the only copy is LOST") == true)
   }
 
   @Test func `verify`() throws {
@@ -177,7 +192,7 @@ import Testing
     let summary = Upload.Summary(
       user: nil, logBytes: 1_234_567, storedBytes: 98_765, objects: 3, sealed: 1, reaped: 0,
       formerDevices: [:], failures: ["20261122t143005z-k3f9a7c2": "PUT: 403"], leftBehind: [:],
-      error: nil, status: 1)
+      error: nil, vanished: [], status: 1)
     Snapshot.expect(try Console.json(summary) + "\n", is: "upload.json")
     expect(
       [

@@ -31,6 +31,14 @@ extension LocalReaper {
   }
 }
 
+extension SealReview {
+  func runIfDue(
+    _ retention: Retention = Retention(), doubting doubted: Set<SessionID> = []
+  ) async throws -> VanishedCopies {
+    try await runIfDue(retention, doubting: doubted, holding: held(context.home))
+  }
+}
+
 extension Deletion {
   func delete(
     _ session: SessionID, local isLocal: Bool, remote: RemoteSession?

@@ -241,6 +241,8 @@ import Testing
     let verifier = Verifier(try site.context())
     #expect(try await verifier.verify(left).problem != nil)
     let obstacle = try verifier.obstacle(to: left)
+    let review = try await SealReview(site.context()).runIfDue()
+    #expect(review.copies == [.init(writer.session, leaving: isLost ? .end : .whole)])
     #expect(try verifier.reopen(writer.session, having: left) == !isLost)
     guard !isLost else {
       #expect(obstacle?.contains("pruned") == true)

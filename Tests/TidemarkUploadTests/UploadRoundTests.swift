@@ -32,7 +32,7 @@ import Testing
   private func report(
     on home: TestHome, isStoreDown: Bool = false
   ) -> UploadRound.Report {
-    var pass = UploadPassReport(device: home.device.deviceId)
+    var pass = UploadPassReport(device: home.device.deviceId, store: "file:///store")
     pass.hasContactedStore = true
     if isStoreDown {
       pass.upload.stoppedBy = StoreError(

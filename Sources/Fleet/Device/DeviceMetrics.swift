@@ -5,12 +5,17 @@ package import Platform
 package struct DeviceMetrics: Sendable, Equatable {
   /// The home's user; nil unless the machine is in machine-wide mode.
   package var user: String?
+  /// Whether the home's cache cannot be read: then ``lastSuccess`` is unknown, and ``unsent`` may be
+  /// too much.
+  package var isCacheUnreadable = false
   /// When something last reached the store.
   package var lastSuccess: Timestamp?
   /// Bytes that were not uploaded, by reason.
   package var unsent: [String: ByteCount] = [:]
   /// Bytes that were sent but are not proven yet.
   package var unproven: ByteCount = 0
+  /// Sessions whose proven remote copy is gone.
+  package var vanished = 0
   /// Sessions on this machine by state.
   package var sessions: [String: Int] = [:]
   /// Sessions that crashed within 24 hours.
@@ -40,8 +45,12 @@ package struct DeviceMetrics: Sendable, Equatable {
       }
     }
     metric("last_success_timestamp_seconds", "gauge", "When an upload last succeeded; 0 for never.")
-    {
-      [([], String(($0.lastSuccess?.milliseconds ?? 0) / 1000))]
+    { home in
+      // A success that is unknown is neither one nor none.
+      home.isCacheUnreadable ? [] : [([], String((home.lastSuccess?.milliseconds ?? 0) / 1000))]
+    }
+    metric("cache_unreadable", "gauge", "1 when it is unknown what was sent, and when.") {
+      [([], $0.isCacheUnreadable ? "1" : "0")]
     }
     metric("stale", "gauge", "1 when nothing could be sent for stale-after.") {
       [([], $0.isStale ? "1" : "0")]
@@ -51,6 +60,11 @@ package struct DeviceMetrics: Sendable, Equatable {
     }
     metric("unproven_bytes", "gauge", "Bytes that were uploaded and not proven yet.") {
       [([], String($0.unproven.bytes))]
+    }
+    metric(
+      "vanished_sessions", "gauge", "Sessions that were proven in the store and are gone there."
+    ) {
+      [([], String($0.vanished))]
     }
     metric("sessions", "gauge", "Sessions on this machine by state.") { home in
       home.sessions.sorted { $0.key < $1.key }.map { ([("state", $0.key)], String($0.value)) }

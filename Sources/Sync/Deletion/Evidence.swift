@@ -26,8 +26,12 @@ package struct Evidence: Sendable, Equatable {
 struct Doubt: Error {
   /// The reason, on one line for a person.
   let reason: String
+  /// Whether a listing lacks the session's seal.
+  let isSealGone: Bool
 
-  init(_ reason: String) { self.reason = reason }
+  init(_ reason: String, isSealGone: Bool = false) {
+    (self.reason, self.isSealGone) = (reason, isSealGone)
+  }
 }
 
 // MARK: Proven
@@ -104,7 +108,9 @@ struct SealClaim {
   /// - Returns: the name of the seal, which is to be read next.
   func check(_ remote: RemoteSession) throws(Doubt) -> RevisionName {
     guard let name = remote.seal, name.fileName == seal.revision else {
-      throw Doubt("its seal is not there any more")
+      throw Doubt(
+        "its seal is not there any more",
+        isSealGone: !remote.revisions.contains { $0.fileName == seal.revision })
     }
     guard remote.holds(sidecar.objects ?? [], length: seal.length),
       remote.holds(sidecar.basis ?? [])

@@ -16,13 +16,13 @@ struct List: AsyncParsableCommand {
       On a terminal the table is fitted to its width: ids take their short form, and columns that do \
       not fit are omitted, with a note. Marks: ● running, ! failed, ✖ crashed. UPLOADED is 'reaped' \
       where retention, or a person, has deleted the remote copy, 'missing' where the store no longer \
-      has what was sent, and 'other store' where it was sent to another one than is configured.
+      has what was sent, 'no seal' where it lacks the proof that all is there ('tidemark verify'), and 'other store' where it was sent to another one than is configured.
 
       Columns: session, start, duration, status, size, uploaded, app, where, user, device, note.
 
       With --json one object a line: session, status, cause, running, deviceId, device (its name), \
       user, app, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location (local, \
-      remote or both), remoteReapedAt, remoteMissing, otherStore, keptUntil, and consent where it is \
+      remote or both), remoteReapedAt, remoteMissing, sealMissing, otherStore, keptUntil, and consent where it is \
       metadata: the log was not sent, or not beyond uploadedBytes; with --tree also path (user, else \
       device id; device id; session id). For older scripts also sessionId, deviceName, userId, appName.
 
@@ -202,6 +202,7 @@ struct List: AsyncParsableCommand {
     let location: SessionCatalog.Location
     let remoteReapedAt: Timestamp?
     let remoteMissing: Bool?
+    let sealMissing: Bool?
     let otherStore: String?
     let keptUntil: Timestamp?
     let consent: Consent?
@@ -225,8 +226,9 @@ struct List: AsyncParsableCommand {
       durationSeconds = ListColumn.duration(entry, now: view.now).seconds
       fileSizeBytes = entry.length.byteCount
       let copy = entry.remoteCopy(in: view.store)
-      uploadedBytes = copy == .asUploaded ? entry.uploaded.byteCount : 0
+      uploadedBytes = [.asUploaded, .unsealed].contains(copy) ? entry.uploaded.byteCount : 0
       remoteMissing = copy == .missing ? true : nil
+      sealMissing = copy == .unsealed ? true : nil
       if case .elsewhere(let store) = copy { otherStore = store } else { otherStore = nil }
       keptUntil = view.keptUntil(entry)
       location = entry.location

@@ -1,5 +1,6 @@
 import LogRecords
 import Platform
+import Replica
 import SessionLog
 import SessionReading
 
@@ -88,6 +89,7 @@ enum ListColumn: String, CaseIterable {
     switch entry.remoteCopy(in: store) {
     case .reaped: return "reaped"
     case .missing: return .init("missing", colour: .red)
+    case .unsealed: return .init("no seal", colour: .red)
     case .elsewhere: return .init("other store", short: "other")
     case .asUploaded: break
     }
@@ -123,6 +125,8 @@ enum RemoteCopy: Equatable {
   case reaped
   /// Gone, although this device has sent it and not deleted it.
   case missing
+  /// Without the seal that this device put: nothing proves that it is whole.
+  case unsealed
   /// In another store than the queried one.
   case elsewhere(String)
 }
@@ -136,7 +140,13 @@ extension SessionCatalog.Entry {
   /// - Parameter store: the location of the store whose listing the entry is from; nil for none.
   func remoteCopy(in store: String?) -> RemoteCopy {
     if isReaped { return .reaped }
-    guard let store, remote == nil else { return .asUploaded }
+    guard let store else { return .asUploaded }
+    if let remote {
+      guard location == .both, let seal = sidecar.seal, seal.store == store,
+        sidecar.remoteReapedAt == nil, remote.seal?.fileName != seal.revision
+      else { return .asUploaded }
+      return .unsealed
+    }
     if let seal = sidecar.seal { return seal.store == store ? .missing : .elsewhere(seal.store) }
     return uploaded > 0 ? .missing : .asUploaded
   }

@@ -88,7 +88,7 @@ struct SideOptions: ParsableArguments {
       case .elsewhere(let store):
         throw Failure(
           .usage, "\(entry.session) was sent to \(String(oneLine: store)); try without --remote")
-      case .asUploaded: break
+      case .asUploaded, .unsealed: break
       }
     }
     do {

@@ -15,7 +15,8 @@ struct Status: AsyncParsableCommand {
     discussion: """
       Every byte that was not uploaded has one reason, listed with what ends it. Exit code 1 when \
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
-      somebody to act, or the cache cannot be read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
+      somebody to act, or were proven in the store and are not there any more, or the cache cannot be \
+      read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
       nothing could be sent for 'stale-after', 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
@@ -25,11 +26,13 @@ struct Status: AsyncParsableCommand {
       unsentBytes), unprovenBytes (sent, not yet proven), localBytes, lastSuccess, readBack (at, \
       whole, sessions: what 'verify --deep' last found), stale, formerDevices (sessions by the id that \
       they were recorded under), sealedElsewhere (sessions by the store that has them, if it is not the \
-      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, cacheProblem, failed \
+      configured one), endsLost (sessions whose last bytes only the store has), livedSeconds, reapingWaits (why old sessions stay), problems, vanished (sessions whose proven \
+      remote copy is gone: session, rest: whole, end, trash or nothing on this machine), cacheProblem, failed \
       (the store, or sessions: session, attempts, lastError, nextAttempt).
 
-      With --prometheus, for a collector of text files: last success, stale, unsent bytes by reason, \
-      unproven bytes, sessions by state, crashes in 24 hours, requests of uploads; exit code 0 whatever \
+      With --prometheus, for a collector of text files: last success, stale, whether the cache cannot \
+      be read (then there is no last success), unsent bytes by reason, unproven bytes, vanished \
+      sessions, sessions by state, crashes in 24 hours, requests of uploads; exit code 0 whatever \
       they say.
 
       Examples:
@@ -73,13 +76,15 @@ struct Status: AsyncParsableCommand {
     let reapingWaits: [String]
     let problems: [String: String]
     let failed: [Attempts]
+    /// Sessions whose proven remote copy is gone.
+    var vanished = VanishedCopies()
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: String?
 
     /// Whether somebody has to act, or the report has gaps.
     var isPartial: Bool {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
-        || cacheProblem != nil
+        || cacheProblem != nil || !vanished.isEmpty
     }
   }
 
@@ -154,6 +159,7 @@ struct Status: AsyncParsableCommand {
 
   private func report(on setup: CommandContext) throws -> Report {
     let context = try setup.contextIfReadable()
+    let vanished = context.map { VanishedCopies(of: $0) }
     var problems: [String: String] = [:]
     for (session, reason) in try Quarantine(setup.home).sessions() {
       problems[session.description] = reason
@@ -194,7 +200,7 @@ struct Status: AsyncParsableCommand {
       sealedElsewhere: sealed?.elsewhere.mapValues(\.count) ?? [:],
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
-      failed: try context.map(Self.failed) ?? [],
+      failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
       cacheProblem: context == nil ? nil : UnreadableCache.problem(of: setup.home))
   }
 
@@ -304,6 +310,7 @@ struct Status: AsyncParsableCommand {
       "last success",
       report.lastSuccess.map { "\(zone.textWithOffset($0)) (\(Age.ago(now - $0)))" }
         ?? (report.cacheProblem == nil ? "never" : "unknown"))
+    for line in report.vanished.lines(report.store ?? "the store") { add("vanished", line, .red) }
     if let problem = report.cacheProblem { add("problem", String(oneLine: problem), .yellow) }
     if let readBack = report.readBack {
       add(

@@ -21,7 +21,7 @@ struct Upload: AsyncParsableCommand {
       configured for all users, root sends everybody's sessions.
 
       With --json one object, or one for each user: user, logBytes, storedBytes, objects, sealed, \
-      reaped, formerDevices, failures, leftBehind, error, status. With --dry-run: user, attached (what \
+      reaped, formerDevices, failures, leftBehind, error, vanished (session, rest: as in status), status. With --dry-run: user, attached (what \
       has become of other programs' logs), sessions (session, logBytes, consent, ends), held, logBytes.
 
       Examples:
@@ -211,7 +211,7 @@ struct Upload: AsyncParsableCommand {
       guard let report else { return try reportBusy(pass.home) }
       observe(report)
       try say(report, of: pass.home)
-      return Self.status(of: report.upload)
+      return Self.status(of: report)
     } catch let error as StoreError where error.code == .exhausted {
       Console.remark("\(error)")
       return ExitStatus(error)
@@ -320,6 +320,7 @@ struct Upload: AsyncParsableCommand {
     let failures: [String: String]
     let leftBehind: [String: String]
     let error: String?
+    let vanished: [VanishedCopies.Copy]
     let status: Int32
   }
 
@@ -372,7 +373,8 @@ struct Upload: AsyncParsableCommand {
         formerDevices: report.formerDevices, failures: failures,
         leftBehind: Dictionary(
           uniqueKeysWithValues: report.supersededLeft.map { ($0.key.description, $0.value) }),
-        error: report.stoppedBy.map { "\($0)" }, status: Self.status(of: report).rawValue)
+        error: report.stoppedBy.map { "\($0)" }, vanished: pass.vanished.copies,
+        status: Self.status(of: pass).rawValue)
       Console.say(try Console.json(summary))
     }
     let whose = home.owner.map { "\($0.name): " } ?? ""
@@ -382,7 +384,7 @@ struct Upload: AsyncParsableCommand {
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
     }
-    let reasons = Self.reasons(ofPartial: report)
+    let reasons = Self.reasons(ofPartial: report) + pass.vanished.lines(pass.store)
     if !reasons.isEmpty,
       isWatched
         || HourlyReport(home, name: "partial").isDue(reasons.joined(separator: "\n"), at: .now())
@@ -434,6 +436,11 @@ struct Upload: AsyncParsableCommand {
   static func reasons(ofPartial report: UploadReport) -> [String] {
     guard report.stoppedBy == nil, report.failures.isEmpty else { return [] }
     return report.skipped.filter { $0.kind == .problem }.map { "\($0.session): \($0.reason)" }
+  }
+
+  static func status(of pass: UploadPassReport) -> ExitStatus {
+    let status = status(of: pass.upload)
+    return status == .ok && !pass.vanished.isEmpty ? .partial : status
   }
 
   static func status(of report: UploadReport) -> ExitStatus {

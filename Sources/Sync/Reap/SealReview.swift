@@ -1,0 +1,176 @@
+import Logging
+import ObjectStore
+import Platform
+import Replica
+package import SessionLog
+
+/// Checks, once a day, that the store still has what was proven to be in it.
+///
+/// An older copy of the store lacks the newest seals of its time. While all is well it suffices to
+/// ask for the newest seal of the last review, and to list the folders of those put since. Nothing is
+/// sent again unasked: a deletion by somebody else looks the same.
+package struct SealReview: Sendable {
+  let context: SyncContext
+
+  /// Makes a review.
+  package init(_ context: SyncContext) { self.context = context }
+
+  /// Time between reviews.
+  private static let interval = Duration.days(1)
+  /// Time until the next review if the store failed.
+  private static let pause = Duration.hours(1)
+
+  /// A seal that the store should have.
+  private struct Proof: Sendable {
+    let session: SessionID
+    let folder: SessionFolder
+    let revision: String
+    let sealedAt: Timestamp
+    let isLocal: Bool
+
+    var key: String { folder.key + revision }
+  }
+
+  /// Reviews the home's sessions if due, or if a listing of this pass lacks the seal of one.
+  ///
+  /// - Parameters:
+  ///   - retention: how long sessions are kept: older ones may have expired.
+  ///   - doubted: sessions whose seal a listing of this pass lacks.
+  ///   - lock: the home's lock.
+  /// - Returns: the sessions without a remote copy, also if no review was due.
+  /// - Throws: ``Platform/SystemError``; ``ObjectStore/StoreError`` if cancelled.
+  package func runIfDue(
+    _ retention: Retention, doubting doubted: Set<SessionID>, holding lock: HomeLock
+  ) async throws -> VanishedCopies {
+    lock.expect(context.home)
+    let now = context.now()
+    var record = VanishedCopies.Record.load(context.home, store: context.store.location)
+    let isRecent = record.next.map { now < $0 && $0 - now <= Self.interval } ?? false
+    if !isRecent || !doubted.isSubset(of: record.doubted) {
+      record.doubted = doubted
+      do {
+        record.found = try await find(retention, besides: record, at: now)
+        (record.at, record.next) = (now, now + Self.interval)
+      } catch let error as StoreError where error.code != .cancelled {
+        context.logger.warning("seals were not reviewed: \(error)")
+        record.next = now + Self.pause
+      }
+      record.save(context.home)
+    }
+    return VanishedCopies(record, context.home, at: now)
+  }
+
+  private func find(
+    _ retention: Retention, besides known: VanishedCopies.Record, at now: Timestamp
+  ) async throws -> [VanishedCopies.Record.Found] {
+    let here = try sealed(retention, at: now)
+    var listings: [SessionFolder: FolderListing] = [:]
+    if known.doubted.isEmpty, known.found.isEmpty {
+      let proofs = try here.isEmpty ? deleted(retention, at: now) : here
+      let checked = known.at.map { $0 - SealClaim.pause } ?? Timestamp(milliseconds: 0)
+      let witness = proofs.filter { $0.sealedAt <= checked }
+        .max { $0.sealedAt < $1.sealedAt }
+      var isWhole = true
+      if let witness { isWhole = try await isThere(witness) }
+      if isWhole {
+        isWhole = try await missing(
+          proofs.filter { $0.sealedAt > checked }, known, &listings, retention
+        ).isEmpty
+      }
+      if isWhole { return [] }
+    }
+    let found = try await missing(
+      here + deleted(retention, at: now), known, &listings, retention)
+    for one in found {
+      context.logger.error("\(one.session): \(one.revision) is not in the store any more")
+    }
+    return found
+  }
+
+  /// The sessions whose seal the store lacks; lists each folder once.
+  private func missing(
+    _ proofs: [Proof], _ known: VanishedCopies.Record,
+    _ listings: inout [SessionFolder: FolderListing], _ retention: Retention
+  ) async throws -> [VanishedCopies.Record.Found] {
+    let store = context.store
+    let folders = Set(proofs.map(\.folder)).subtracting(listings.keys)
+    let listed = try await folders.sorted { $0.day < $1.day }.concurrentMap {
+      ($0, try await FolderListing($0, in: store))
+    }
+    for (folder, listing) in listed { listings[folder] = listing }
+    let missed = Set(known.found.map(\.revision))
+    let suspects = proofs.filter { proof in
+      let remote = listings[proof.folder]?[proof.session, in: proof.folder]
+      return remote?.revisions.contains { $0.fileName == proof.revision } != true
+    }
+    // A listing may be old: ask by name.
+    let asked = try await suspects.concurrentMap { proof in
+      if missed.contains(proof.revision) { return (proof, false) }
+      return (proof, try await isThere(proof))
+    }
+    return asked.filter { !$0.1 }.map { proof, _ in
+      VanishedCopies.Record.Found(
+        session: proof.session, revision: proof.revision,
+        mark: listings[proof.folder]?[proof.session, in: proof.folder].mark ?? .zero,
+        isLocal: proof.isLocal, until: proof.sealedAt + retention.remote)
+    }
+  }
+
+  private func isThere(_ proof: Proof) async throws -> Bool {
+    do {
+      _ = try await context.store.head(proof.key)
+      return true
+    } catch let error as StoreError where error.isNotFound {
+      return false
+    }
+  }
+
+  // MARK: Seals that the store should have
+
+  /// The seals of sessions on this machine, and in its trash.
+  private func sealed(_ retention: Retention, at now: Timestamp) throws -> [Proof] {
+    let home = context.home
+    let trash = Trash(home)
+    var paths = try home.days().flatMap { day in
+      try home.sessions(day: day).map { home.files(for: $0).sidecar }
+    }
+    paths += try trash.sessions(at: context.lived.time.mark).keys
+      .compactMap { try trash.sidecarPath(of: $0) }
+    return paths.compactMap { path in
+      guard let sidecar = try? Sidecar.load(path), let seal = sidecar.seal,
+        seal.store == context.store.location, sidecar.remoteReapedAt == nil,
+        sidecar.deviceId == context.device.deviceId,
+        // Retention, a lifecycle rule for instance, deletes what is older.
+        (SealClaim.pause..<retention.remote).contains(now - seal.sealedAt)
+      else { return nil }
+      return Proof(
+        session: sidecar.sessionId,
+        folder: SessionFolder(device: sidecar.deviceId, session: sidecar.sessionId),
+        revision: seal.revision, sealedAt: seal.sealedAt, isLocal: true)
+    }
+  }
+
+  /// The seals that local copies were deleted upon, according to the ledger.
+  private func deleted(_ retention: Retention, at now: Timestamp) throws -> [Proof] {
+    let (home, device) = (context.home, context.device.deviceId)
+    let claim = "\(context.store.location) lists "
+    let trashed = Set(try Trash(home).sessions(at: context.lived.time.mark).keys)
+    var proofs: [SessionID: Proof] = [:]
+    for entry in try DeletionLedger(home).entries(where: { !trashed.contains($0) }) {
+      switch (entry.copy, entry.ground) {
+      case (.local, .proven):
+        guard entry.finding.hasPrefix(claim), !LocalSession(home, entry.session).hasSidecar,
+          (.zero..<max(.zero, retention.remote - retention.local)).contains(now - entry.at),
+          let name = entry.finding.dropFirst(claim.count).split(separator: " ").first
+            .flatMap({ RevisionName(String($0)) })
+        else { continue }
+        proofs[entry.session] = Proof(
+          session: entry.session, folder: SessionFolder(device: device, session: entry.session),
+          revision: name.fileName, sealedAt: entry.at, isLocal: false)
+      case (.remote, .expired), (_, .asked): proofs[entry.session] = nil
+      default: break
+      }
+    }
+    return Array(proofs.values)
+  }
+}

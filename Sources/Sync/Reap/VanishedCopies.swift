@@ -1,0 +1,130 @@
+import Foundation
+import ObjectStore
+package import Platform
+import Replica
+package import SessionLog
+
+/// Sealed sessions whose proven remote copy is gone, although this home did not delete it: somebody
+/// did, or an older copy of the store took its place.
+package struct VanishedCopies: Sendable, Equatable, Encodable {
+  /// What is left of a session on this machine.
+  package enum Rest: String, Sendable, Codable {
+    /// Everything that the store lacks.
+    case whole
+    /// Its end: the beginning was pruned.
+    case end
+    /// A copy in the trash.
+    case trash
+    /// Nothing: the local copy was deleted once the remote one was proven.
+    case nothing
+  }
+
+  /// One session.
+  package struct Copy: Sendable, Equatable, Codable {
+    /// The session.
+    package let session: SessionID
+    /// What is left of it on this machine.
+    package let rest: Rest
+
+    /// Describes a session.
+    package init(_ session: SessionID, leaving rest: Rest) {
+      (self.session, self.rest) = (session, rest)
+    }
+  }
+
+  /// The sessions, oldest first.
+  package private(set) var copies: [Copy] = []
+
+  /// These sessions.
+  package init(_ copies: [Copy] = []) { self.copies = copies }
+
+  /// Whether there is none.
+  package var isEmpty: Bool { copies.isEmpty }
+
+  /// The sessions of which this is left.
+  package func sessions(leaving rest: Rest) -> [SessionID] {
+    copies.filter { $0.rest == rest }.map(\.session)
+  }
+
+  /// What the last review found, except for sessions that were sent again or deleted since; needs
+  /// no request.
+  ///
+  /// - Parameter store: the location of the configured store.
+  package init(_ home: Home, store: String, at now: Timestamp) {
+    self.init(Record.load(home, store: store), home, at: now)
+  }
+
+  /// The same for the home and the store of a context.
+  package init(of context: SyncContext) {
+    self.init(context.home, store: context.store.location, at: context.now())
+  }
+
+  init(_ record: Record, _ home: Home, at now: Timestamp) {
+    copies = record.found.filter { now < $0.until }.sorted { $0.session < $1.session }
+      .compactMap { found in
+        found.rest(in: home).map { Copy(found.session, leaving: $0) }
+      }
+  }
+
+  /// Encodes the sessions as an array.
+  package func encode(to encoder: any Encoder) throws { try copies.encode(to: encoder) }
+
+  /// The last review's findings; in the cache: if it is lost, a review is due.
+  struct Record: Codable {
+    /// A session without its remote copy.
+    struct Found: Codable {
+      let session: SessionID
+      /// The name of the seal that is gone.
+      let revision: String
+      /// The offset up to which the store still has the stream.
+      let mark: StreamOffset
+      /// Whether this machine had a copy.
+      let isLocal: Bool
+      /// When retention would have deleted the remote copy.
+      let until: Timestamp
+    }
+
+    let store: String
+    /// The last review that the store answered.
+    var at: Timestamp?
+    /// When the next review is due.
+    var next: Timestamp?
+    /// Sessions without a seal in listings of other steps, which this review examined.
+    var doubted: Set<SessionID> = []
+    var found: [Found] = []
+
+    private static func path(_ home: Home) -> String { home.cachePath + "/vanished.json" }
+
+    static func load(_ home: Home, store: String) -> Record {
+      if let bytes = try? AtomicFile.read(path(home)),
+        let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)),
+        record.store == store
+      {
+        return record
+      }
+      return Record(store: store)
+    }
+
+    /// Saves the record; if that fails, for example on a full disk, the next pass reviews again.
+    func save(_ home: Home) {
+      guard let json = try? JSONEncoder().encode(self) else { return }
+      try? AtomicFile.write(Array(json), to: Self.path(home), isDurable: false)
+    }
+  }
+}
+
+extension VanishedCopies.Record.Found {
+  /// What is left on this machine; nil if the session was sent again, or deleted on request.
+  fileprivate func rest(in home: Home) -> VanishedCopies.Rest? {
+    let local = LocalSession(home, session)
+    if let sidecar = try? Sidecar.load(local.files.sidecar) {
+      guard sidecar.seal?.revision == revision, sidecar.remoteReapedAt == nil else { return nil }
+      guard let log = try? local.openLog(sidecar.source),
+        let first = try? log.available().lowerBound
+      else { return .nothing }
+      return first <= mark ? .whole : .end
+    }
+    if (try? Trash(home).sidecarPath(of: session)) != nil { return .trash }
+    return isLocal ? nil : .nothing
+  }
+}
