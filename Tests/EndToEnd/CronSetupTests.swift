@@ -64,11 +64,9 @@ import Testing
     let program = try Program()
     let path = program.home + "/tidemark.yaml"
     let log = program.folder.path + "/app.log"
-    try FileManager.default.createDirectory(
-      atPath: program.home, withIntermediateDirectories: true)
-    let configuration =
-      "store: file://\(program.folder.path)/store\nconsent: logs\nsources:\n- path: \(log)\n"
-    try configuration.write(toFile: path, atomically: true, encoding: .utf8)
+    try await program.configure {
+      $0.replacing("\nsources:\n", with: "\nsources:\n  - path: \(log)\n")
+    }
     try "line\n".write(toFile: log, atomically: true, encoding: .utf8)
     #expect(chown(path, 65534, 65534) == 0)
     let refused = try await program.run("upload")

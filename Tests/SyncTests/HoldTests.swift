@@ -1,6 +1,7 @@
 import Foundation
 import ObjectStore
 import Platform
+import Redaction
 import Replica
 import SessionLog
 import TestSupport
@@ -119,6 +120,44 @@ import Testing
     #expect(try await site.remote(sessions[1]).keys.isEmpty)
   }
 
+  @Test(arguments: [Int64(0), 6]) func `a session kept while others of its day are deleted stays`(
+    seconds: Int64
+  ) async throws {
+    let site = try Site()
+    var sessions: [SessionID] = []
+    for _ in 0..<3 { sessions.append(try await oldSession(site)) }
+    _ = try await plans(site)
+    try age(site, days: 60)
+    let plan = try await plans(site).remote
+    let last = try #require(plan.remote.last?.session)
+    let before = try await site.remote(last)
+    let slow = SlowDeletions(base: site.store) {
+      // The operator's deletions take their time, and somebody keeps the last session meanwhile.
+      site.local.clock.advance(seconds: seconds)
+      guard try await site.remote(last).holds.isEmpty else { return }
+      try await RemoteHold(site.context()).keep(before, for: .days(90))
+    }
+    let context = try SyncContext(
+      home: site.local.home, device: site.device, store: slow, machine: site.local.clock.machine,
+      transfers: 1, redaction: RedactionRules(), consent: .logs)
+    var spared: [SessionID] = []
+    let reaper = RemoteReaper(context, devices: [site.device.deviceId])
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    _ = try await reaper.execute(plan, holding: lock) { spared.append($0.session) }
+    let left = try await site.remote(last)
+    guard seconds > 0 else {
+      // Too short for another listing: the second look of 'keep' reports it.
+      await #expect(throws: ReplicaError.self) {
+        try await RemoteHold(site.context()).check(before)
+      }
+      return
+    }
+    #expect(spared == [last] && left.segments == before.segments && left.seal == before.seal)
+    try await RemoteHold(site.context()).check(before)
+    let failed = try DeletionLedger(site.local.home).entries { $0 == last }.compactMap(\.failure)
+    #expect(failed.contains { $0.contains("put on hold") }, "\(failed)")
+  }
+
   @Test func `a reaper without anything to delete lists nothing again`() async throws {
     let site = try Site()
     _ = try await oldSession(site)
@@ -215,5 +254,32 @@ import Testing
     }
     #expect(try name.holds(at: time("2026-02-20T23:59:59Z")))
     #expect(try !name.holds(at: time("2026-02-21T00:00:00Z")))
+  }
+}
+
+/// A store in which something happens at each deletion.
+private struct SlowDeletions: ObjectStore {
+  let base: any ObjectStore
+  let deleting: @Sendable () async throws -> Void
+
+  var location: String { base.location }
+
+  func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
+    try await base.put(key, body)
+  }
+
+  func get(_ key: String, range: ByteRange?) async throws -> [UInt8] {
+    try await base.get(key, range: range)
+  }
+
+  func head(_ key: String) async throws -> ObjectEntry { try await base.head(key) }
+
+  func list(_ prefix: String, after token: String?) async throws -> ListPage {
+    try await base.list(prefix, after: token)
+  }
+
+  func delete(_ keys: [String]) async throws -> [DeleteOutcome] {
+    try await deleting()
+    return try await base.delete(keys)
   }
 }

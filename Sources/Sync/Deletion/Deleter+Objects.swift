@@ -15,6 +15,7 @@ extension Deleter {
   @discardableResult
   func deleteObjects(
     _ removals: [ReapPlan.Removal], holding lock: HomeLock? = nil,
+    unless isKept: (ReapPlan.Removal) async throws -> String? = { _ in nil },
     each: (ReapPlan.Removal, [DeleteOutcome]) throws -> Void = { _, _ in }
   ) async throws -> [DeleteOutcome] {
     guard let store else { return [] }
@@ -25,6 +26,11 @@ extension Deleter {
     for (index, removal) in removals.enumerated() {
       let new: [DeleteOutcome]
       do {
+        if let reason = try await isKept(removal) {
+          recorded.failed(
+            entry(removal, .remote, what: "\(removal.keys.count) objects"), Spared(reason))
+          continue
+        }
         new = try await store.delete(removal.keys)
       } catch {
         for removal in removals[index...] {
@@ -63,4 +69,11 @@ extension Deleter {
       .init(remote, keys: keys, evidence: evidence, reason: "larger objects cover them")
     ])
   }
+}
+
+/// Why an object stays that was about to be deleted.
+private struct Spared: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ reason: String) { description = reason }
 }

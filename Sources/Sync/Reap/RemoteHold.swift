@@ -16,7 +16,13 @@ package struct RemoteHold {
     let device: String
   }
 
+  /// How long after a hold was put a reaper may still delete without having seen it.
+  package static let notice = RemoteReaper.listingLife + RemoteReaper.listingLife
+
   /// Holds a session, replacing earlier holds.
+  ///
+  /// A reaper that does not know of the hold yet may still delete the session: check it again after
+  /// ``notice``.
   ///
   /// - Parameters:
   ///   - remote: the session in a listing.
@@ -35,16 +41,20 @@ package struct RemoteHold {
       Content(until: Timestamp(milliseconds: until.milliseconds), device: context.device.deviceId))
     _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
     try await delete(remote.holds.filter { $0 != name }, of: remote)
-    try await expectStillThere(remote)
+    try await check(remote)
   }
 
-  /// Lists the session again: a reaper that listed it before the hold still deletes.
-  private func expectStillThere(_ remote: RemoteSession) async throws {
-    guard remote.revision != nil else { return }
+  /// Lists the session again, and compares.
+  ///
+  /// - Parameter remote: the session as it was before the hold.
+  /// - Throws: ``ObjectStore/StoreError``; ``Replica/ReplicaError`` if objects were deleted since.
+  package func check(_ remote: RemoteSession) async throws {
+    guard remote.hasContent else { return }
     let listing = try await FolderListing(
       remote.folder, session: remote.session, in: context.store)
     let left = listing[remote.session, in: remote.folder]
-    guard left.mark >= remote.mark, left.revision != nil, remote.seal == nil || left.seal != nil
+    guard left.mark >= remote.mark, remote.revision == nil || left.revision != nil,
+      remote.seal == nil || left.seal != nil
     else {
       throw ReplicaError(
         .missingBytes,

@@ -9,8 +9,9 @@ extension RemoteReaper {
   /// Carries out the remote part of a plan, sidecars before segments, so that an interrupted
   /// deletion can be recognized as such.
   ///
-  /// Lists each folder again first, and leaves sessions that have a new object or hold: planning
-  /// takes minutes in a large store, and others write there meanwhile.
+  /// Lists each folder again first, and while it is deleting there, so that no deletion begins
+  /// later than ``listingLife`` after a listing, and leaves sessions that have a new object or hold:
+  /// planning and deleting take minutes in a large store, and others write there meanwhile.
   ///
   /// - Parameter spared: called for each session that is left.
   /// - Returns: one outcome per object.
@@ -26,20 +27,28 @@ extension RemoteReaper {
     var done: Set<SessionFolder> = []
     for folder in (plan.superseded + plan.remote).compactMap(\.seen?.folder)
     where done.insert(folder).inserted {
-      let listing = try await FolderListing(folder, in: context.store)
-      func unchanged(_ removals: [ReapPlan.Removal]?) -> [ReapPlan.Removal] {
-        (removals ?? []).filter { removal in
-          guard let seen = removal.seen else { return false }
-          guard let change = listing[removal.session, in: folder].change(since: seen) else {
-            return true
-          }
-          context.logger.notice("\(removal.session): kept: \(change)")
-          spared(.init(session: removal.session, reason: change))
-          return false
-        }
+      var listing = try await FolderListing(folder, in: context.store)
+      var listedAt = context.machine.uptime()
+      func change(of removal: ReapPlan.Removal) -> String? {
+        guard let seen = removal.seen,
+          let change = listing[removal.session, in: folder].change(since: seen)
+        else { return nil }
+        context.logger.notice("\(removal.session): kept: \(change)")
+        spared(.init(session: removal.session, reason: change))
+        return change
       }
-      outcomes += try await deleter.deleteObjects(unchanged(superseded[folder]), holding: lock)
-      outcomes += try await deleter.deleteObjects(unchanged(expired[folder]), holding: lock) {
+      func changeSince(_ removal: ReapPlan.Removal) async throws -> String? {
+        guard context.machine.uptime() - listedAt > Self.listingLife.milliseconds else {
+          return nil
+        }
+        listing = try await FolderListing(folder, in: context.store)
+        listedAt = context.machine.uptime()
+        return change(of: removal)
+      }
+      let former = (superseded[folder] ?? []).filter { change(of: $0) == nil }
+      outcomes += try await deleter.deleteObjects(former, holding: lock, unless: changeSince)
+      let old = (expired[folder] ?? []).filter { change(of: $0) == nil }
+      outcomes += try await deleter.deleteObjects(old, holding: lock, unless: changeSince) {
         removal, outcomes in
         guard outcomes.allSatisfy({ $0.error == nil }) else { return }
         try LocalSession(context.home, removal.session)
@@ -48,6 +57,9 @@ extension RemoteReaper {
     }
     return outcomes
   }
+
+  /// How long a listing shows what may be deleted.
+  package static let listingLife = Duration.seconds(5)
 }
 
 extension RemoteSession {

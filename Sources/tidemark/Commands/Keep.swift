@@ -76,6 +76,7 @@ struct Keep: AsyncParsableCommand {
     }
     let lived = try setup.lived(context)
     var isWhole = true
+    var kept: [RemoteSession] = []
     for entry in entries {
       guard let lock else {
         try say(
@@ -90,12 +91,38 @@ struct Keep: AsyncParsableCommand {
       } else {
         let (result, isKept) = try await keep(entry, setup, context, lived, holding: lock)
         isWhole = isWhole && isKept
+        if result.remote, let remote = entry.remote { kept.append(remote) }
         try say(result, entry, context)
       }
     }
     if let lock { try lived.save(holding: lock) }
+    if let context { isWhole = try await outlast(reapersBefore: kept, context) && isWhole }
     if let storeError { throw storeError }
     if !isWhole { throw ExitStatus.partial }
+  }
+
+  /// Waits until every reaper has seen the holds; returns whether the sessions are still there.
+  ///
+  /// Reapers leave what is young, so only older sessions are waited for.
+  private func outlast(
+    reapersBefore kept: [RemoteSession], _ context: SyncContext
+  ) async throws -> Bool {
+    let young = Timestamp.now().assumingSynchronizedClocks - .hours(1)
+    let old = kept.filter { $0.newest.map { $0 < young } ?? true }
+    guard !old.isEmpty else { return true }
+    Console.remark(
+      "waiting \(Age.text(RemoteHold.notice)), in case somebody is deleting old sessions now")
+    try await Task.sleep(for: RemoteHold.notice)
+    var areThere = true
+    for remote in old {
+      do {
+        try await RemoteHold(context).check(remote)
+      } catch let error as ReplicaError {
+        Console.complain("\(error)")
+        areThere = false
+      }
+    }
+    return areThere
   }
 
   private func entries(

@@ -76,12 +76,7 @@ struct Pull: AsyncParsableCommand {
     var puller = Puller(store, into: folder, linksNames: names, knowing: context.keys)
     puller.limit = UnpackLimit(maximum: maxSize)
     puller.replacesFormer = redacted
-    let lock = try dryRun ? nil : puller.lock()
-    guard dryRun || lock != nil else {
-      throw Failure(
-        .tryLater,
-        "another pull is writing to \(String(oneLine: folder)); try again when it has ended")
-    }
+    let lock = try dryRun ? nil : self.lock(puller)
     defer { withExtendedLifetime(lock) {} }
     let items = try await plan(puller, SessionCatalog(reading), store)
     setup.logger.info("plan: \(Plural.text(items.count, "session")) to fetch")
@@ -130,6 +125,17 @@ struct Pull: AsyncParsableCommand {
         "fetched \(bytes.text) of log in \(Plural.text(done.count, "session")) to \(folder)")
     }
     if !failures.isEmpty || !contradicted.isEmpty { throw ExitStatus.partial }
+  }
+
+  private func lock(_ puller: Puller) throws -> FileLock {
+    do {
+      if let lock = try puller.lock() { return lock }
+    } catch let error as SystemError {
+      throw Failure(.partial, "\(error)")
+    }
+    throw Failure(
+      .tryLater,
+      "another pull is writing to \(String(oneLine: folder)); try again when it has ended")
   }
 
   /// Plans the fetching of the named or selected sessions.
