@@ -20,6 +20,15 @@ public struct Device: Sendable, Equatable, Codable {
   /// Ids that this home had on other machines.
   public let formerIds: [String]
 
+  /// The ids that this home's sessions may have been sent under: the present one, then its former
+  /// ones, the latest first.
+  ///
+  /// A former id may still be that of a machine which this home was copied from.
+  package var ids: [String] {
+    var known: Set<String> = []
+    return ([deviceId] + formerIds.reversed()).filter { Self.isID($0) && known.insert($0).inserted }
+  }
+
   /// Whether text has the form of a device's id, which becomes part of keys and paths.
   package static func isID(_ text: some StringProtocol) -> Bool {
     (1...64).contains(text.utf8.count)

@@ -67,7 +67,8 @@ package struct SessionCatalog: Sendable {
   ///
   /// - Parameters:
   ///   - limit: maximum number; days are listed from the newest on until there are enough.
-  ///   - devices: ids to search remotely; local sessions belong to this device.
+  ///   - devices: ids to search remotely. If this device's is one of them, a local session is also
+  ///     searched where its sidecar says that it was sealed, under whichever id.
   ///   - includesLocal: whether to include this machine's sessions.
   ///   - since: excludes sessions that have not grown since then; nil for none.
   ///   - isWantedDay: which days to search.
@@ -90,22 +91,19 @@ package struct SessionCatalog: Sendable {
       entries += try await self.entries(
         of: day, folders: folders.filter { $0.day == day },
         local: localDays.contains(day) ? try home.sessions(day: day) : [],
-        limit: limit - entries.count, activeSince: since, including: isWanted)
+        limit: limit - entries.count, activeSince: since,
+        followsSeals: devices.contains(context.device.deviceId), including: isWanted)
     }
     return entries
   }
 
   private func entries(
     of day: String, folders: [SessionFolder], local: [SessionID], limit: Int,
-    activeSince since: Timestamp?, including isWanted: (SessionID) -> Bool
+    activeSince since: Timestamp?, followsSeals: Bool, including isWanted: (SessionID) -> Bool
   ) async throws -> [Entry] {
-    var remotes: [SessionID: RemoteSession] = [:]
-    if let store = context.store {
-      for listing in try await folders.concurrentMap({ try await FolderListing($0, in: store) }) {
-        // A hold alone is no copy.
-        remotes.merge(listing.sessions.filter { $0.value.hasContent }) { first, _ in first }
-      }
-    }
+    var copies = try await RemoteCopies(
+      in: context.store, folders, own: followsSeals ? context.device : nil)
+    var remotes = copies.chosen
     let here = Set(local)
     if let since {
       // An object is written after its content, by a clock that may differ from ours.
@@ -121,7 +119,7 @@ package struct SessionCatalog: Sendable {
       let missing = limit - found.count
       let batch = Self.newest(since == nil ? missing : max(missing, Self.batch), of: rest)
       rest = rest.dropFirst(batch.count)
-      found += try await self.entries(of: batch, here: here, remotes: remotes)
+      found += try await self.entries(of: batch, here: here, remotes: remotes, &copies)
         .filter { entry in since.map { entry.lastActivity >= $0 } ?? true }
     }
     // An id has the second of the start, a sidecar its millisecond.
@@ -143,11 +141,13 @@ package struct SessionCatalog: Sendable {
   }
 
   private func entries(
-    of ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession]
+    of ids: ArraySlice<SessionID>, here: Set<SessionID>, remotes: [SessionID: RemoteSession],
+    _ copies: inout RemoteCopies
   ) async throws -> [Entry] {
     var entries: [SessionID: Entry] = [:]
     for id in ids where here.contains(id) {
-      entries[id] = try localEntry(id, remote: remotes[id])
+      let (sidecar, _) = try LocalSession(home, id).sidecar(device: context.device)
+      entries[id] = try localEntry(id, sidecar, remote: await copies.copy(of: id, sidecar))
     }
     let away = ids.filter { entries[$0] == nil }
     let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
@@ -155,9 +155,11 @@ package struct SessionCatalog: Sendable {
     return ids.compactMap { entries[$0] }
   }
 
-  private func localEntry(_ id: SessionID, remote: RemoteSession?) throws -> Entry? {
+  private func localEntry(
+    _ id: SessionID, _ found: Sidecar, remote: RemoteSession?
+  ) throws -> Entry? {
     let local = LocalSession(home, id)
-    var (sidecar, _) = try local.sidecar(device: context.device)
+    var sidecar = found
     sidecar.consent = try local.saidConsent(sidecar) == .metadata ? .metadata : nil
     if let redactor = context.redactor { sidecar = sidecar.masked(by: redactor) }
     // An unreadable log must not hide the other sessions.
@@ -265,6 +267,23 @@ package struct SessionCatalog: Sendable {
       SessionID(id).map { LocalSession(home, $0).hasSidecar } ?? false
     }
     return areLocal ? [own] : try await DeviceRecord.ids(in: context.store, first: own)
+  }
+
+  /// Ids, other than the given ones, under which local sessions were sealed in this store: those of a
+  /// home that lost its device record.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  package func sealingDevices(besides known: [String]) throws -> [String] {
+    var found: Set<String> = []
+    for day in try home.days() {
+      for session in try home.sessions(day: day) {
+        guard let sidecar = try? Sidecar.load(home.files(for: session).sidecar),
+          let seal = sidecar.seal, seal.store == context.store?.location
+        else { continue }
+        found.insert(sidecar.deviceId)
+      }
+    }
+    return found.subtracting(known).sorted()
   }
 
   /// The sessions with several ids, to be read from a side; like ``entry(named:on:warn:)`` for

@@ -24,7 +24,8 @@ package struct Repair: Sendable {
       context.consent == .logs ? "no local log to re-send" : "consent is 'metadata'"
     let verifier = Verifier(context)
     for session in sessions {
-      let folder = SessionFolder(device: context.device.deviceId, session: session)
+      let (sidecar, _) = try LocalSession(context.home, session).sidecar(device: context.device)
+      let folder = SessionFolder(device: sidecar.deviceId, session: session)
       let listing = try await FolderListing(folder, session: session, in: context.store)
       let remote = listing[session, in: folder]
       if let obstacle = try verifier.obstacle(to: remote) {

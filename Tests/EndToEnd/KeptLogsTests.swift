@@ -33,6 +33,30 @@ import Testing
     #expect(result.errors.contains("sent again as"), "\(result.errors)")
   }
 
+  /// A former id may be that of a machine which the home was copied from.
+  @Test func `sealed sessions of a lost device id are read, and deleted by name only`() async throws
+  {
+    let program = try Program()
+    try await program.run("init", program.environment["URL"] ?? "")
+    try await program.record("echo", "sent")
+    let session = try #require(try await program.list().first?["sessionId"] as? String)
+    let result = try await program.shell(
+      """
+      cd "$TIDEMARK_HOME"; rm device.json
+      $T verify; echo "verify $?"
+      $T show --remote \(session) | tail -1; $T pull ../mirror; ls ../mirror/*/*/*.log | wc -l
+      $T delete --all --yes; echo "delete $?"
+      $T show --remote \(session) | wc -l
+      $T delete \(session) --yes; echo "delete $?"
+      find "${URL#file://}" -name '\(session)*' | wc -l
+      """)
+    let lines = result.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    #expect(lines.contains("verify 0") && lines.contains { $0.contains("SESSION END") })
+    #expect(lines.filter { $0 == "delete 0" }.count == 2 && lines.last == "0", "\(lines)")
+    #expect(lines.contains("1"), "\(lines)")
+    #expect(result.errors.contains("the remote copies of 1 session stay"), "\(result.errors)")
+  }
+
   @Test func `a session whose objects are gone is not said to be kept remotely`() async throws {
     let endpoint = try Endpoint(.directory)
     let program = try Program(endpoint)

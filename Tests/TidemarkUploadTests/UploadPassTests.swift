@@ -16,10 +16,12 @@ import TidemarkUpload
   private struct Site {
     let local: TestHome
     let store: FaultyStore
+    /// The present device of its home.
+    var device: Device
     var policy = UploadPolicy()
 
     init(_ local: TestHome, in folder: String = "store") throws {
-      self.local = local
+      (self.local, device) = (local, local.device)
       try DirectoryStore.prepared(at: "\(local.folder)/\(folder)")
       store = FaultyStore(
         try openStore(
@@ -32,7 +34,7 @@ import TidemarkUpload
 
     func context() throws -> SyncContext {
       try SyncContext(
-        home: local.home, device: local.device, store: store, machine: local.clock.machine,
+        home: local.home, device: device, store: store, machine: local.clock.machine,
         transfers: 2)
     }
 
@@ -117,14 +119,17 @@ import TidemarkUpload
     #expect(try await pass().reaped == 1)
   }
 
-  @Test func `a repair skips a session whose local log lost its end`()
-    async throws
-  {
-    let site = try Site()
+  @Test(arguments: [false, true])
+  func `a repair skips a session whose local log lost its end`(afterNewDevice: Bool) async throws {
+    var site = try Site()
     let session = try site.local.session(Array("one\ntwo\n".utf8))
     try await site.pass()
     let log = URL(filePath: site.local.home.files(for: session).log)
     try Data(contentsOf: log).dropLast(5).write(to: log)
+    if afterNewDevice {
+      try File.remove(site.local.home.devicePath)
+      site.device = try Device.load(site.local.home, on: site.local.clock.machine)
+    }
     let context = try site.context()
     let lock = try #require(try HomeLock.acquire(site.local.home))
     var refused: [String] = []

@@ -92,7 +92,7 @@ struct Crashes: AsyncParsableCommand {
     guard let store = catalog.context.store else { return [] }
     var all = devices
     all.allDevices = devices.device == nil
-    let ids = try await all.ids(own: catalog.context.device.deviceId, in: store)
+    let ids = try await all.ids(own: catalog.context.device, in: store)
     return try await CrashSearch(
       store, knowing: catalog.context.keys, since: start, includesFailures: failed
     )

@@ -64,6 +64,8 @@ struct Delete: AsyncParsableCommand {
     /// Nil for a session that is only in the trash.
     let entry: SessionCatalog.Entry?
     let isTrashed: Bool
+    /// The remote copy to delete; nil if there is none, or it stays.
+    var remote: RemoteSession?
 
     var isLocal: Bool { isTrashed || (entry.map { $0.location != .remote } ?? false) }
   }
@@ -92,7 +94,7 @@ struct Delete: AsyncParsableCommand {
       lock = try setup.requireLock()
       // Others may have kept or continued a session while the question was open.
       let asked = Set(targets.map(\.session))
-      targets = try await self.targets(setup, context, lived)
+      targets = try await self.targets(setup, context, lived, reports: false)
         .filter { asked.contains($0.session) }
     }
     guard let lock else { return }
@@ -103,7 +105,7 @@ struct Delete: AsyncParsableCommand {
     for target in targets {
       let outcomes = try await deletion.delete(
         target.session, local: deletesLocal && target.isLocal,
-        remote: deletesRemote ? target.entry?.remote : nil, holding: lock)
+        remote: target.remote, holding: lock)
       var failures: [String] = []
       for outcome in outcomes {
         if let error = outcome.error {
@@ -123,11 +125,11 @@ struct Delete: AsyncParsableCommand {
 
   /// The chosen sessions, if all of them may be deleted now.
   private func targets(
-    _ setup: CommandContext, _ context: SyncContext?, _ lived: LivedClock
+    _ setup: CommandContext, _ context: SyncContext?, _ lived: LivedClock, reports: Bool = true
   ) async throws -> [Target] {
     let trash = try deletesLocal ? Trash(setup.home).sessions(at: lived.time.mark) : [:]
     let targets = try await targets(
-      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup)
+      in: SessionCatalog(setup.reading(with: context)), trash: Set(trash.keys), setup, reports)
     if let running = targets.first(where: { $0.entry?.isRunning == true }), deletesLocal {
       throw Failure(.usage, "\(running.session) is still running; end its program first")
     }
@@ -139,25 +141,48 @@ struct Delete: AsyncParsableCommand {
   }
 
   private func targets(
-    in catalog: SessionCatalog, trash: Set<SessionID>, _ setup: CommandContext
+    in catalog: SessionCatalog, trash: Set<SessionID>, _ setup: CommandContext, _ reports: Bool
   ) async throws -> [Target] {
     func target(_ entry: SessionCatalog.Entry) -> Target {
-      Target(session: entry.session, entry: entry, isTrashed: trash.contains(entry.session))
+      Target(
+        session: entry.session, entry: entry, isTrashed: trash.contains(entry.session),
+        remote: deletesRemote ? entry.remote : nil)
+    }
+    var staying: [String: Int] = [:]
+    defer {
+      for (device, count) in staying.sorted(by: { $0.key < $1.key }) where reports {
+        Console.complain(
+          "the remote copies of \(Plural.text(count, "session")) stay: they were sent as device "
+            + "\(device), an id that this home no longer has; --device \(device) selects them")
+      }
+    }
+    // A former id may be that of a machine which this home was copied from: only names reach it.
+    func ownTargets(_ selected: [SessionCatalog.Entry]) -> [Target] {
+      selected.compactMap { entry in
+        var target = target(entry)
+        guard !sessions.choice.devices.isElsewhere, let device = target.remote?.folder.device,
+          device != setup.device.deviceId
+        else { return target }
+        staying[device, default: 0] += 1
+        target.remote = nil
+        return deletesLocal && target.isLocal ? target : nil
+      }
     }
     guard !all else {
-      let own = setup.device.deviceId
+      let own = setup.device
       let devices = try await sessions.choice.devices.ids(own: own, in: catalog.context.store)
-      let isOwn = devices.contains(own)
+      let isOwn = devices.contains(own.deviceId)
       let entries = try await catalog.entries(devices: devices, includesLocal: isOwn)
         .filter(owner.includes)
       let rest = isOwn ? trash.subtracting(entries.map(\.session)).sorted() : []
-      return entries.map(target) + rest.map { Target(session: $0, entry: nil, isTrashed: true) }
+      return ownTargets(entries)
+        + rest.map { Target(session: $0, entry: nil, isTrashed: true, remote: nil) }
     }
     let ids = sessions.ids
     guard !ids.isEmpty else {
       let selected = try await sessions.choice.newest(
         in: catalog, setup, owner, since: span.since, until: span.until, needsStore: true)
-      return selected.entries.map(target)
+      return ownTargets(selected.entries)
     }
     var targets: [Target] = []
     let devices = try await catalog.devices(for: ids)
@@ -179,7 +204,7 @@ struct Delete: AsyncParsableCommand {
           .usage,
           "'\(id)' is the start of \(trashed.count) session ids in the trash; give more of it")
       }
-      targets.append(Target(session: session, entry: nil, isTrashed: true))
+      targets.append(Target(session: session, entry: nil, isTrashed: true, remote: nil))
     }
     return targets
   }
@@ -204,7 +229,7 @@ struct Delete: AsyncParsableCommand {
 
   private func report(_ target: Target, _ verb: String, failures: [String]) throws {
     let isLocal = deletesLocal && target.isLocal
-    let isRemote = deletesRemote && target.entry?.remote != nil
+    let isRemote = target.remote != nil
     let bytes = target.entry?.length.byteCount
     guard !json else {
       return Console.say(

@@ -12,7 +12,7 @@ extension List {
   func showDevices(_ setup: CommandContext) async throws {
     let context = try setup.reading(.remote)
     guard let store = context.store else { return }
-    let wanted = Set(try await choice.devices.ids(own: setup.device.deviceId, in: store))
+    let wanted = Set(try await choice.devices.ids(own: setup.device, in: store))
     let records = try await DeviceRecord.all(in: store).filter { wanted.contains($0.deviceId) }
     let now = Timestamp.now()
     let found = try await DeviceSummary.read(

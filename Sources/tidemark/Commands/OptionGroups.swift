@@ -112,9 +112,9 @@ struct DeviceOptions: ParsableArguments {
   /// Whether other devices' sessions are requested.
   var isElsewhere: Bool { allDevices || device != nil }
 
-  /// Ids of the selected devices; by default this one's.
-  func ids(own: String, in store: (any ObjectStore)?) async throws -> [String] {
-    guard isElsewhere else { return [own] }
+  /// Ids of the selected devices; by default this one's, the present id first.
+  func ids(own: Device, in store: (any ObjectStore)?) async throws -> [String] {
+    guard isElsewhere else { return own.ids }
     guard let store else {
       throw Failure(
         .configuration, "other devices' sessions are in a store, and none is configured")

@@ -142,9 +142,12 @@ struct Pull: AsyncParsableCommand {
   private func plan(
     _ puller: Puller, _ catalog: SessionCatalog, _ store: any ObjectStore
   ) async throws -> [Puller.Item] {
-    let own = catalog.context.device.deviceId
+    let own = catalog.context.device
     guard !sessions.ids.isEmpty else {
-      let devices = try await sessions.choice.devices.ids(own: own, in: store)
+      var devices = try await sessions.choice.devices.ids(own: own, in: store)
+      if !sessions.choice.devices.isElsewhere {
+        devices += try catalog.sealingDevices(besides: devices)
+      }
       guard sessions.choice.app != nil || sessions.choice.failed || span.isChoosing else {
         return try await puller.plan(devices: devices)
       }
@@ -161,7 +164,7 @@ struct Pull: AsyncParsableCommand {
     let wanted = try sessions.ids.map(ShortenedID.init)
     var found = wanted.map { _ in false }
     let items = try await puller.plan(
-      devices: DeviceRecord.ids(in: store, first: own)
+      devices: DeviceRecord.ids(in: store, first: own.deviceId)
     ) { id in
       for index in wanted.indices where wanted[index].matches(id) { found[index] = true }
       return wanted.contains { $0.matches(id) }

@@ -126,7 +126,7 @@ struct Reap: AsyncParsableCommand {
       return try await reapAllDevices(
         context, reading, retention, below: configured, elsewhere, holding: lock)
     }
-    let device = try await choice.devices.ids(own: own.device.deviceId, in: reading.store).first
+    let device = try await choice.devices.ids(own: own.device, in: reading.store).first
     return try await reapRemote(
       context, reading, retention, below: configured, elsewhere, holding: lock,
       device: device ?? own.device.deviceId)

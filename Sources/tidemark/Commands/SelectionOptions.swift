@@ -118,7 +118,7 @@ extension ChoiceOptions {
     // Sessions excluded later must not count towards the limit.
     let most = app != nil || failed || until != nil || owner.user != nil ? Int.max : limit
     do {
-      let devices = try await devices.ids(own: setup.device.deviceId, in: catalog.context.store)
+      let devices = try await devices.ids(own: setup.device, in: catalog.context.store)
       let isOwn = devices.contains(setup.device.deviceId)
       let entries = try await catalog.entries(
         limit: most, devices: devices, includesLocal: isOwn && includesLocal, activeSince: since)

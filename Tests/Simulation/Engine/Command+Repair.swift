@@ -14,7 +14,7 @@ extension Command {
       guard let lock = try lock() else { return "locked" }
       let catalog = try catalog(context.store)
       var broken: [SessionID] = []
-      for entry in try await catalog.entries(devices: [context.device.deviceId]) {
+      for entry in try await catalog.entries(devices: context.device.ids) {
         guard entry.remote != nil || entry.sidecar.seal?.store == context.store.location else {
           continue
         }
