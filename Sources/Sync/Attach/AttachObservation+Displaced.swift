@@ -131,6 +131,7 @@ extension AttachObservation {
       let candidate = candidates[index]
       guard candidate.form != nil || candidate.status.length >= file.seen else { return false }
       return (try? FileContent(candidate.path).continues(file)) == true
+        && (try? isEdited(file, at: candidate)) == false
     }
     let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
     if let index = sameNumber.first(where: isFound) { return index }
@@ -167,10 +168,6 @@ extension AttachObservation {
       add(.end(file, .rotated, .unpacked(path: found.path, status: found.status)))
       return
     }
-    if try isEdited(file, at: found), let rewritten = try rewritten(file, as: found) {
-      add(.rewrite(rewritten))
-      return
-    }
     // A remounted file system may have another device number.
     let isRenamed = found.path != file.source.path
     let isCopy = isRenamed && !file.isAt(found.status)
@@ -185,14 +182,17 @@ extension AttachObservation {
   private mutating func lose(_ file: AttachedFile) throws {
     guard try isPending(file) else { return add(.gone(file)) }
     let status = try FileStatus(file.source.path)
-    let what = try status == nil ? "removed" : file.isInPlace() ? "truncated" : "replaced"
+    let isEdited = edited.contains(file.session)
+    let what =
+      try status == nil
+      ? "removed" : isEdited ? "rewritten" : file.isInPlace() ? "truncated" : "replaced"
     let seen = file.source.length ?? file.source.offset(of: file.seen)
     let sent = try context.manifest.entry(file.session)?.sent ?? .zero
     let line = GapLine.text(
-      seen > sent ? (seen - sent).bytes : nil,
+      seen > sent && !isEdited ? (seen - sent).bytes : nil,
       "\(file.source.path) was \(what) after byte \(sent) was sent")
-    // An ended session has a known length.
-    let isWhole = !file.isOpen && sent >= seen
+    // An ended session has a known length, unless what was sent is of two files.
+    let isWhole = !file.isOpen && sent >= seen && !isEdited
     var ended = file
     ended.seen = file.source.position(of: sent)
     ended.link = nil
@@ -218,7 +218,9 @@ extension AttachObservation {
   /// Length of the sent content that a candidate still holds, by the hashes of whole segments.
   private func sentLength(of file: AttachedFile, in candidate: AttachCandidate) throws -> Int64 {
     let content = try FileContent(candidate.path)
-    guard try candidate.form == nil && content.hasHead(of: file) else { return 0 }
+    guard try candidate.form == nil && content.hasHead(of: file),
+      try SentBytes(file.session, context)?.isBaseIn(content) ?? true
+    else { return 0 }
     let entry = try context.manifest.entry(file.session)
     var names = entry?.segments.keys.filter { $0.generation == entry?.generation } ?? []
     let path = context.home.files(for: file.session).sidecar

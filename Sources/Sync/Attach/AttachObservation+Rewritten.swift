@@ -30,18 +30,39 @@ extension AttachObservation {
     return file
   }
 
-  /// Whether a file was edited although its beginning and end match.
+  /// Whether a file holds other bytes than were sent of it although its beginning and end match.
   ///
-  /// Checks only a file that was replaced, or changed without growing; that is rare enough to read
-  /// it whole.
+  /// Reads the file whole only if it was replaced, or changed other than by growing, or changed
+  /// after its session was sealed: that is rare enough. Of an open file that grew it reads a sample,
+  /// and the seal compares the whole.
   func isEdited(_ file: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
-    let isReplaced = candidate.status.device == file.source.device && !file.isAt(candidate.status)
-    let isTouched =
-      candidate.status.length == file.seen && candidate.status.changed != file.changed
-    guard candidate.path == file.source.path, file.changed != .epoch, isReplaced || isTouched,
-      let sent = try SentContent(file, context)
-    else { return false }
-    return try !sent.isBeginning(
-      of: SentContent.view(of: file, in: FileContent(candidate.path), context))
+    let (status, isInPlace) = (candidate.status, candidate.path == file.source.path)
+    guard !file.isGone, !file.isCompressed, candidate.form == nil else { return false }
+    if isInPlace, isDoubted(file) { return true }
+    let isSame = file.isAt(status) && status.length == file.seen
+    if isSame, file.changed == status.changed { return false }
+    guard let sent = try SentBytes(file.session, context) else { return false }
+    let content = try FileContent(candidate.path)
+    if sent.isSealed {
+      // A rename changes only the change time, which a new cache does not have at all.
+      if !isInPlace || file.changed == .epoch, sent.isUntouched(status) { return false }
+      return try !sent.areIn(content, before: file.seen)
+    }
+    if isInPlace, file.changed != .epoch, status.device == file.source.device,
+      isSame || !file.isAt(status)
+    {
+      return try !sent.areIn(content)
+    }
+    return try status.length > file.seen && !sent.areSampled(in: content)
+  }
+
+  /// Whether the last upload found other bytes in the file than were sent; without the rules by
+  /// which they were sent it finds nothing.
+  private func isDoubted(_ file: AttachedFile) -> Bool {
+    guard problems[file.source.path] == AttachedFiles.doubt(file.session) else { return false }
+    let local = LocalSession(context.home, file.session)
+    return (try? Sidecar.load(local.files.sidecar)).map { sidecar in
+      (try? context.redaction.spans(local.redaction(sidecar) ?? [])) != nil
+    } ?? false
   }
 }

@@ -5,8 +5,8 @@ import SessionLog
 
 /// One observation of attached files: determines their changes, and reads only changed files.
 ///
-/// Content identifies a file: its first bytes, and those before the last read offset. The inode
-/// number only says where to look first.
+/// Content identifies a file: its first bytes, those before the last read offset and, where they
+/// may have been rewritten, the bytes between. The inode number only says where to look first.
 struct AttachObservation {
   /// The resulting changes to sessions.
   private(set) var plan = AttachPlan()
@@ -29,6 +29,8 @@ struct AttachObservation {
   let sources: [LogSource]
   let files: AttachedFiles
 
+  /// Paths that could not be read last time, or whose upload failed, with the reason.
+  let problems: [String: String]
   /// Only files changed since then are read.
   let since: FileTime
   /// Matching files that have changed, by path.
@@ -37,6 +39,8 @@ struct AttachObservation {
   var folders: [String: SourceScanner.Folder] = [:]
   /// Known files that are no longer at their path.
   var displaced: [AttachedFile] = []
+  /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
+  var edited: Set<SessionID> = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
 
@@ -50,6 +54,7 @@ struct AttachObservation {
   /// Observes the files.
   init(_ planner: AttachPlanner) throws {
     (context, sources, files) = (planner.context, planner.sources, planner.files)
+    problems = try files.problems()
     let last = try files.pass()
     let now = FileTime(context.now())
     let description = "\(sources)"
@@ -91,8 +96,7 @@ struct AttachObservation {
   // MARK: Scanning
 
   private mutating func scan() throws {
-    // Files that could not be read last time.
-    let again = Set(try files.problems().keys)
+    let again = Set(problems.keys)
     for source in sources {
       var (changed, folders, problems) = (changed, folders, plan.problems)
       try withoutActuallyEscaping({ (file: SourceScanner.File) in
@@ -146,11 +150,13 @@ struct AttachObservation {
       fresh.append(candidate)
       return
     }
-    if try isEdited(known, at: candidate), let rewritten = try rewritten(known, as: candidate) {
-      add(.rewrite(rewritten))
-      return
+    guard try isEdited(known, at: candidate) else {
+      return try continueFile(known, with: candidate)
     }
-    try continueFile(known, with: candidate)
+    if let rewritten = try rewritten(known, as: candidate) { return add(.rewrite(rewritten)) }
+    edited.insert(known.session)
+    displaced.append(known)
+    fresh.append(candidate)
   }
 
   /// The known file that a candidate continues; others from the same path are displaced.

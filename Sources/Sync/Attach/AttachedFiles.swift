@@ -221,6 +221,22 @@ final class AttachedFiles {
     }
   }
 
+  /// Makes the next pass end the session of a file that holds other bytes than were sent, and send
+  /// the file as another.
+  func doubt(_ session: SessionID) throws {
+    guard let file = try of(session), !file.isGone else { return }
+    try queue.change {
+      try $0.execute(
+        sql: "INSERT OR REPLACE INTO problem(path, reason) VALUES (?, ?)",
+        arguments: [file.source.path, Self.doubt(session)])
+    }
+  }
+
+  /// Why a file is examined again after its upload found other bytes.
+  static func doubt(_ session: SessionID) -> String {
+    "holds other bytes than were sent as \(session); the next upload sends it again"
+  }
+
   func save(_ problems: [String: String]) throws {
     try queue.change { database in
       try database.execute(sql: "DELETE FROM problem")

@@ -225,7 +225,11 @@ package struct Attacher {
   private func known(at path: String) throws -> AttachedFile? {
     guard let status = try FileStatus(path) else { return nil }
     let content = try FileContent(path)
-    return try (files.numbered(status) + files.at(path)).first(where: content.continues)
+    return try (files.numbered(status) + files.at(path)).first { file in
+      guard try content.continues(file) else { return false }
+      guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }
+      return try sent.isUntouched(status) || sent.areIn(content)
+    }
   }
 
   @discardableResult

@@ -67,23 +67,4 @@ struct SentContent {
     }
     return found > 0 && found * 2 >= looked
   }
-
-  /// Whether a file begins with exactly the sent bytes, up to their last whole block.
-  ///
-  /// - Parameter log: the file as it would be sent; nil if that cannot be determined.
-  func isBeginning(of log: LocalStream?) throws -> Bool {
-    guard let log else { return false }
-    let length = try log.status().length
-    var builder = SignatureBuilder()
-    var found = SignatureFile()
-    var position = StreamOffset.zero
-    while found.signature.end < signature.end {
-      guard position < length else { return false }
-      let bytes = try log.read(position..<min(length, position + ByteCount(Self.window)))
-      position += ByteCount(bytes.count)
-      bytes.withUnsafeBytes { builder.append($0) }
-      _ = found.append(builder.takeBlocks())
-    }
-    return signature.isPrefix(of: found.signature)
-  }
 }

@@ -90,14 +90,16 @@ package struct Verifier: Sendable {
 
   /// Why sending from the local log cannot repair a remote copy; nil if it can.
   ///
-  /// A log that lost its end must not replace the longer remote copy.
+  /// A log that lost its end must not replace the longer remote copy, nor a rewritten file the
+  /// sealed one.
   ///
   /// - Parameter remote: the session in a listing.
   /// - Throws: errors of the local files.
   package func obstacle(to remote: RemoteSession) throws -> String? {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
-    guard sidecar.source == nil, let log = try local.openLog(nil) else { return nil }
+    if let source = sidecar.source { return try obstacle(from: source, sealed: sidecar) }
+    guard let log = try local.openLog(nil) else { return nil }
     let first = try log.available().lowerBound
     guard first <= Self.mark(of: remote, sidecar) else {
       return
@@ -115,6 +117,16 @@ package struct Verifier: Sendable {
   private static func mark(of remote: RemoteSession?, _ sidecar: Sidecar) -> StreamOffset {
     guard let remote, remote.generation == sidecar.generation ?? 1 else { return 0 }
     return remote.mark
+  }
+
+  /// Why an attached file cannot repair the copy of its sealed session: it holds other bytes now.
+  private func obstacle(from source: Sidecar.Source, sealed sidecar: Sidecar) throws -> String? {
+    guard sidecar.seal != nil, !source.isGone, source.length != 0,
+      let sent = try SentBytes(sidecar.sessionId, context),
+      let content = try? FileContent(source.path), try !sent.areIn(content)
+    else { return nil }
+    return "\(source.path) was rewritten, and no longer holds what was sealed: it cannot mend this "
+      + "copy; the next 'tidemark upload' sends it as another session"
   }
 
   /// Makes the next pass send the bytes that the remote copy lacks, from the local log.

@@ -291,6 +291,9 @@ package struct Uploader: Sendable {
       if !entry.isTransient { try Quarantine(context.home).add(session, reason: "\(error)") }
     }
     try context.manifest.save(&entry, of: session)
+    if item.isAttached, (error as? ReplicaError)?.code == .localLogChanged {
+      try AttachedFiles(context.home).doubt(session)
+    }
   }
 
   /// Whether a failure does not predict the next pass's result.
