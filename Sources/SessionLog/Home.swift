@@ -109,10 +109,14 @@ public struct Home: Sendable, Equatable {
 
   /// Creates missing folders, and closes the home to everyone but its owner.
   ///
-  /// - Throws: ``SystemError``.
+  /// - Throws: ``SystemError``; an error that names the owner, if the home is another user's.
   public func create() throws {
     try Directory.make(path)
-    try owner.map { try MachineWide.checkOwner(of: path, is: $0) }
+    if let owner {
+      try MachineWide.checkOwner(of: path, is: owner)
+    } else {
+      try checkTrust()
+    }
     try closeToOthers()
     for folder in [sessionsPath, openPath, cachePath, quarantinePath] {
       try Directory.makeOne(folder)

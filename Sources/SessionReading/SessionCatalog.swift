@@ -56,6 +56,9 @@ package struct SessionCatalog: Sendable {
   /// Its dependencies.
   package let context: ReadingContext
   private var home: Home { context.home }
+  /// The user of a home in machine-wide mode, who can write any id into it, and name any device; nil
+  /// for root's, and for a home that its user chose.
+  private var user: Account? { home.owner.flatMap { $0.isRoot ? nil : $0 } }
 
   /// Makes a catalog.
   package init(_ context: ReadingContext) { self.context = context }
@@ -92,7 +95,8 @@ package struct SessionCatalog: Sendable {
         of: day, folders: folders.filter { $0.day == day },
         local: localDays.contains(day) ? try home.sessions(day: day) : [],
         limit: limit - entries.count, activeSince: since,
-        followsSeals: devices.contains(context.device.deviceId), including: isWanted)
+        followsSeals: devices.contains(context.device.deviceId) && user == nil,
+        including: isWanted)
     }
     return entries
   }
@@ -147,12 +151,20 @@ package struct SessionCatalog: Sendable {
     var entries: [SessionID: Entry] = [:]
     for id in ids where here.contains(id) {
       let (sidecar, _) = try LocalSession(home, id).sidecar(device: context.device)
-      entries[id] = try localEntry(id, sidecar, remote: await copies.copy(of: id, sidecar))
+      var remote = try await copies.copy(of: id, sidecar)
+      if let found = remote, try await !isOwn(found) { remote = nil }
+      entries[id] = try localEntry(id, sidecar, remote: remote)
     }
     let away = ids.filter { entries[$0] == nil }
     let fetched = try await away.compactMap { remotes[$0] }.concurrentMap(remoteEntry)
     for entry in fetched.compactMap(\.self) { entries[entry.session] = entry }
     return ids.compactMap { entries[$0] }
+  }
+
+  /// Whether a session in the store was sent from this home, or may have been.
+  private func isOwn(_ remote: RemoteSession) async throws -> Bool {
+    guard let user, let store = context.store else { return true }
+    return try await RemoteReader(store, knowing: context.keys).user(of: remote) == user.id
   }
 
   private func localEntry(
@@ -201,6 +213,7 @@ package struct SessionCatalog: Sendable {
     } catch is ReplicaError {
       sidecar = reconstructed(remote, revision)
     }
+    if let user, sidecar.uid != user.id { return nil }
     // Shown to a person, and compared with the requested time: a clock difference can only move a
     // session in or out of a listing.
     let modified = remote.newest?.assumingSynchronizedClocks ?? sidecar.lastUpdatedAt

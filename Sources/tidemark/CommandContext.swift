@@ -41,6 +41,7 @@ struct CommandContext {
     environment = ProcessInfo.processInfo.environment
     let home = home ?? Home.locate(environment: environment)
     self.home = home.compressing(with: SegmentCompression())
+    try home.checkTrust()
     var settings = Settings()
     do {
       settings = try Settings(path: home.configurationPath)
@@ -357,6 +358,12 @@ struct CommandContext {
 
   private func openStore(transfers: Int? = nil) throws -> (any ObjectStore)? {
     guard sends, let text = storeText else { return nil }
+    guard settings.isOursAlone || !settings.namesSecretFiles || !Account.hasRootsRights else {
+      throw Failure(
+        .configuration,
+        "\(home.configurationPath) names files with secrets, and others than root may change it: "
+          + "'chown root' it and 'chmod go-w' it")
+    }
     return try settings.store(at: storeURL(text), transfers: transfers, environment: environment)
   }
 

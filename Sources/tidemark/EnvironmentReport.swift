@@ -72,7 +72,7 @@ struct EnvironmentReport: Encodable {
     await self.init(name, home: .locate(environment: environment), environment: environment)
   }
 
-  private init(_ name: String, home: Home, environment: [String: String]) async {
+  init(_ name: String, home: Home, environment: [String: String]) async {
     self.name = name
     self.home = home.path
     configuration = home.configurationPath
@@ -102,7 +102,7 @@ struct EnvironmentReport: Encodable {
     } catch {
       problem = "\(error)"
     }
-    self.store = store
+    self.store = store.map(StoreURL.withoutSecrets)
     self.credentials = credentials
     self.exposed = exposed
   }

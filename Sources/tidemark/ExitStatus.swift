@@ -5,6 +5,7 @@ import GRDB
 import ObjectStore
 import Platform
 import Replica
+import SessionLog
 import SessionReading
 import Sync
 
@@ -31,6 +32,7 @@ enum ExitStatus: Int32, Error {
       case let error as ReadingError: ExitStatus(error.code)
       case let error as LookupError: error.code == .gone ? .partial : .usage
       case let error as SystemError: error.isDiskFull ? .tryLater : .configuration
+      case is ForeignHome: .configuration
       case is DatabaseError, is CancellationError, is SpaceShortage: .tryLater
       default: .partial
       }

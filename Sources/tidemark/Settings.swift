@@ -39,6 +39,15 @@ struct Settings {
   var maximumRequests: Int?
   /// Whether no other user may change the file.
   private(set) var isOursAlone = false
+  /// Whether the store's login is in other files.
+  var namesSecretFiles: Bool {
+    let (store, s3) = (storeSettings, storeSettings.s3)
+    let files = [
+      store.webdavPasswordFile, store.webdavTokenFile, store.clientKeyFile,
+      store.clientCertificateFile, s3.secretAccessKeyFile,
+    ]
+    return files.contains { $0 != nil }
+  }
   /// Values in the file of the keys with one value, by name.
   private(set) var written: [String: Written] = [:]
 

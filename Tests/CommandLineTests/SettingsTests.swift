@@ -125,6 +125,15 @@ import Testing
     #expect(!settings.isOursAlone && settings.hooks.onCrash == ["/bin/evil"])
   }
 
+  @Test func `an environment is described without the login in its store's URL`() async throws {
+    let folder = try TemporaryDirectory()
+    let report = await EnvironmentReport(
+      "cron", home: Home(path: folder.path),
+      environment: ["TIDEMARK_STORE": "https://u:PLANTED@store.example/x?sig=PLANTED"])
+    #expect(report.store == "https://store.example/x?…")
+    #expect(report.problem?.contains("PLANTED") == false, "\(report)")
+  }
+
   @Test func `a heartbeat in a file that everybody can read is noticed`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path + "/tidemark.yaml"

@@ -170,12 +170,14 @@ import Testing
       "$T" export --format xml -o out $one 2>/dev/null; echo $?
       "$T" export --merge --format tar -o out $one 2>/dev/null; echo $?
       mkfifo pipe
-      "$T" export --format tar -o pipe $one 2>/dev/null; echo $?
-      [ -p pipe ]; echo $?
+      ln -s old.tar link
+      for name in pipe link; do "$T" export --format tar -o $name $one 2>/dev/null; echo $?; done
+      [ -p pipe ] && [ -h link ]; echo $?
       """)
     let cut = "65\n0\n65\n"
+    let refused = String(repeating: "64\n", count: 6)
     #expect(
-      result.text.filter { $0 != " " } == "65\nold\n" + cut + cut + "0\n64\n64\n64\n64\n64\n0\n",
+      result.text.filter { $0 != " " } == "65\nold\n" + cut + cut + "0\n" + refused + "0\n",
       "\(result.text) \(result.errors)")
   }
 }

@@ -5,6 +5,7 @@ import ObjectStore
 import Platform
 import Replica
 import SessionLog
+import SessionReading
 import TestSupport
 import Testing
 
@@ -72,6 +73,33 @@ import Testing
     #expect((failure.error as? ReplicaError)?.code == .foreignSession, "\(failure.error)")
     #expect("\(failure.error)".contains("tidemark import"))
     #expect(try objects() == before)
+  }
+
+  /// A sidecar with the victim's id, its log and seal as the attacker likes; and none at all.
+  @Test(arguments: [true, false])
+  func `another user's home gives no access to the session`(isPlanted: Bool) async throws {
+    let session = try victim.session(Array("one\ntwo\n".utf8))
+    #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
+    if isPlanted {
+      try plant(session, log: Array("forged\n".utf8))
+      let seal = try #require(try Sidecar.load(victim.home.files(for: session).sidecar).seal)
+      let path = other.home.files(for: session).sidecar
+      var sidecar = try Sidecar.load(path)
+      sidecar.seal = seal
+      try sidecar.save(path)
+    }
+    func remote(_ local: TestHome, _ user: Account) async throws -> [RemoteSession?] {
+      let context = try context(local, user)
+      var reading = ReadingContext(
+        home: context.home, device: context.device, machine: clock.machine)
+      reading.store = context.store
+      return try await SessionCatalog(reading).entries(devices: [context.device.deviceId])
+        .map(\.remote)
+    }
+    let own = try await remote(victim, Self.users.victim)
+    #expect(own.count == 1 && own.first??.session == session)
+    let others = try await remote(other, Self.users.other)
+    #expect(others.count == (isPlanted ? 1 : 0) && others.allSatisfy { $0 == nil })
   }
 
   @Test func `every revision names its user`() async throws {

@@ -33,8 +33,8 @@ package final class ExportFile {
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       throw ReadingError(.unfit, "\(path) is a folder")
     }
-    // A device or a pipe would be replaced by a file.
-    if let status = try FileStatus(File.resolve(path) ?? path), status.kind != .file {
+    // A device, a pipe or a link, such as /dev/stdout, would be replaced by a file.
+    if let status = try FileStatus(path), status.kind != .file {
       throw ReadingError(
         .unfit,
         "\(path) is no regular file; '-o -' writes to standard output, which may be anything")

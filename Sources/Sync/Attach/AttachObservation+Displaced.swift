@@ -106,9 +106,13 @@ extension AttachObservation {
 
   /// Files beside displaced ones with the same stem: possible rotation targets, inside the source's
   /// pattern or not.
+  ///
+  /// Only in folders that the search of the sources has reached: a link may have replaced another
+  /// since, or one above it, and lead to files that no source names.
   private func neighbours() throws -> [AttachCandidate] {
     var found: [AttachCandidate] = []
-    for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder) {
+    for (folder, displaced) in Dictionary(grouping: displaced, by: \.folder)
+    where folders[folder] != nil {
       let stems = Set(displaced.map { LogSource.stem(of: $0.source.path) })
       let names = (try? Directory.names(in: folder)) ?? []
       for name in names where stems.contains(where: { name.hasPrefix($0) }) {

@@ -44,15 +44,7 @@ package struct SessionOwnership: Sendable {
   /// - Throws: ``ObjectStore/StoreError``.
   func finding(_ remote: RemoteSession, by reader: RemoteReader) async throws -> Finding {
     guard !remote.revisions.isEmpty else { return remote.segments.isEmpty ? .own : .undecided }
-    for revision in remote.revisions.reversed() {
-      do {
-        let sidecar = try await reader.read(revision, in: remote.folder)
-        return sidecar.uid == user.id ? .own : .foreign
-      } catch is ReplicaError {
-        // Damaged, or another writer's; the revision before states the same user.
-      }
-    }
-    return .foreign
+    return try await reader.user(of: remote) == user.id ? .own : .foreign
   }
 
   /// The proof that a session is this user's.

@@ -149,8 +149,8 @@ struct Keep: AsyncParsableCommand {
     if let context {
       let folder = SessionFolder(device: entry.sidecar.deviceId, session: entry.session)
       var remote = entry.remote
-      if remote == nil {
-        // Its hold may be left.
+      if remote == nil, setup.home.owner?.isRoot ?? true {
+        // Its hold may be left. Where root acts for a user, the user can write any id into the home.
         let listing = try await FolderListing(folder, session: entry.session, in: context.store)
         remote = listing.sessions[entry.session]
       }

@@ -102,6 +102,8 @@ struct Upload: AsyncParsableCommand {
   private func report(_ error: any Error) throws -> ExitStatus {
     guard !Console.errorIsTerminal, !forRecorder, !now else { throw error }
     let home = Home.locate(environment: ProcessInfo.processInfo.environment)
+    // Nothing is written to another user's home.
+    if error is ForeignHome { throw error }
     if HourlyReport(home).isDue(ExitStatus.text(of: error), at: .now()) { throw error }
     return ExitStatus(error)
   }
