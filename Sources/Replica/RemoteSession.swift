@@ -149,7 +149,7 @@ package struct RemoteSession: Sendable, Equatable {
   /// The session with some of its segments; the others become ``unnamed``.
   ///
   /// `keys` and `storedBytes` remain those of the listing.
-  func keeping(_ isNamed: (SegmentName) -> Bool) -> RemoteSession {
+  package func keeping(_ isNamed: (SegmentName) -> Bool) -> RemoteSession {
     var copy = self
     copy.segments = (segments + unnamed).filter(isNamed)
     copy.unnamed = (segments + unnamed).filter { !isNamed($0) }

@@ -13,7 +13,8 @@ import Testing
     let id = try #require(try await program.list("--local").first?["sessionId"] as? String)
     let result = try await program.shell(
       """
-      mkdir "$HOME/bin" && ln -s "$T" "$HOME/bin/tidemark" && cd "$HOME" && touch some.yaml
+      mkdir "$HOME/bin" && ln -s "$T" "$HOME/bin/tidemark" && cd "$HOME"
+      touch some.yaml 'fo$(touch ran)' 'fo`touch ran`'
       exec bash -c '
       PATH=$HOME/bin:$PATH
       . "\(Self.file)"
@@ -29,6 +30,8 @@ import Testing
       complete_words tidemark run -- /bin/echo so
       complete_words tidemark run -- mkfif
       complete_words tidemark config check --file so
+      complete_words tidemark run -- /bin/echo fo
+      ls ran 2>/dev/null
       '
       """)
     #expect(
@@ -40,6 +43,7 @@ import Testing
         some.yaml
         mkfifo
         some.yaml
+
 
         """, "\(result.errors)")
   }

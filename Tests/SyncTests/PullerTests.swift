@@ -60,16 +60,7 @@ import Testing
 
   /// A valid segment with other bytes than the log's.
   private func forge(_ bytes: [UInt8], at start: StreamOffset) async throws {
-    let encoder = try SegmentEncoder()
-    try bytes.withUnsafeBytes {
-      try encoder.append($0, lines: 1, times: nil, levels: [0, 0, 1, 0, 0, 0, 0])
-    }
-    let object = encoder.finish(link: Link(before: []))
-    let name = SegmentName(
-      session: session, generation: 1, range: start..<start + ByteCount(bytes.count),
-      hash: String(Hex.text(SHA256.hash(data: bytes)).prefix(16)),
-      stored: ByteCount(object.count))
-    _ = try await site.store.put(try await site.remote(session).folder.key + name.fileName, object)
+    try await site.forge(bytes, at: start, of: session)
   }
 
   // MARK: Less than there was

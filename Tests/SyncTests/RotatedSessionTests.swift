@@ -255,6 +255,63 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
   }
 
+  /// Somebody who may write to the store adds an object, and perhaps deletes ours.
+  @Test(arguments: [(0, false), (9, false), (0, true)])
+  func `an object that others put for pruned bytes never counts`(more: Int, isOursGone: Bool)
+    async throws
+  {
+    let site = try site()
+    let writer = try await sent(site)
+    let before = try await site.remoteBytes(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let ours = try #require(remote.segments.first)
+    let forged = [UInt8](repeating: 0x23, count: Int(ours.length) + more)
+    try await site.forge(forged, at: ours.range.lowerBound, of: writer.session)
+    if isOursGone { _ = try await site.store.delete([remote.folder.key + ours.fileName]) }
+    try writer.end(.exit(0))
+    let failures = try await site.upload().failures
+    #expect(failures.isEmpty == !isOursGone, "\(failures)")
+    _ = try await site.upload()
+    let found = try await site.remote(writer.session)
+    #expect(found.segments.contains(ours) == !isOursGone)
+    #expect((found.seal == nil) == isOursGone)
+    guard !isOursGone else { return }
+    #expect(try await site.remoteBytes(writer.session).starts(with: before))
+    #expect(try await Verifier(site.context()).verify(found).problem == nil)
+  }
+
+  /// The seal is gone, and another object has taken the place of one that it named.
+  @Test(arguments: [false, true])
+  func `a pruned session is sealed again over its own objects only`(isOursGone: Bool) async throws {
+    let site = try site()
+    let writer = try await sent(site)
+    try writer.end(.exit(0))
+    try await site.upload()
+    let before = try await site.remoteBytes(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let remote = try await site.remote(writer.session)
+    let (seal, ours) = (try #require(remote.seal), try #require(remote.segments.first))
+    _ = try await site.store.delete([remote.folder.key + seal.fileName])
+    let forged = [UInt8](repeating: 0x23, count: Int(ours.length))
+    try await site.forge(forged, at: ours.range.lowerBound, of: writer.session)
+    if isOursGone { _ = try await site.store.delete([remote.folder.key + ours.fileName]) }
+    let left = try await site.remote(writer.session)
+    let verifier = Verifier(try site.context())
+    if let obstacle = try verifier.obstacle(to: left) {
+      #expect(obstacle.contains("is not among the objects that were sealed"))
+    } else {
+      #expect(!isOursGone)
+    }
+    #expect(try verifier.reopen(writer.session, having: left))
+    _ = try await site.upload()
+    let found = try await site.remote(writer.session)
+    #expect((found.seal == nil) == isOursGone)
+    if !isOursGone { #expect(try await site.remoteBytes(writer.session) == before) }
+  }
+
   /// Possible faults of a part's bytes, remote or local.
   enum Doubt: String, CaseIterable {
     case unsent, noSegment, halfASegment, flippedBit, otherHere, stillPlain, otherStore, sealGone,

@@ -42,8 +42,15 @@ extension AttachObservation {
         // If only the head is known, the length must match too.
         if file.link == nil, (try? content.reaches(beyond: file.seen)) != false { return false }
         return (try? content.reaches(beyond: file.seen - 1)) == true
-          && (try? content.continues(file)) == true
+          && (try? content.continues(file)) == true && (try? holdsSent(file, content)) == true
       }
+  }
+
+  /// Whether content is not known to differ from what was sent of a file; once its session has left
+  /// this machine, first and last bytes have to do.
+  private func holdsSent(_ file: AttachedFile, _ content: FileContent) throws -> Bool {
+    guard !file.isCompressed else { return true }
+    return try SentBytes(file.session, context)?.areIn(content, before: file.seen) ?? true
   }
 
   /// Forgets missing files whose session has left this machine as well.

@@ -107,10 +107,23 @@ package struct Verifier: Sendable {
         + "machine, which pruned them once they were stored: put the objects back from a backup or the "
         + "bucket's versions"
     }
+    let sealed = Self.sealedObjects(sidecar)
+    if !sealed.isEmpty, let other = remote.cover(upTo: first).first(where: { !sealed.contains($0) })
+    {
+      return
+        "\(remote.folder.key)\(other.fileName) is not among the objects that were sealed, and this "
+        + "machine pruned its bytes: somebody else may have put it. Put back the sealed ones from a "
+        + "backup or the bucket's versions"
+    }
     let (length, end) = (try log.status().length, remote.segments.map(\.range.upperBound).max())
     guard let end, length < end else { return nil }
     return "\(log.path) ends at byte \(length), and lost what the store has up to byte \(end): it "
       + "cannot mend this copy; 'tidemark pull' salvages what can be read"
+  }
+
+  /// The objects that the local record of a seal names.
+  private static func sealedObjects(_ sidecar: Sidecar) -> Set<SegmentName> {
+    Set((sidecar.objects ?? []).compactMap(SegmentName.init))
   }
 
   /// The offset up to which the store has the generation that the local log is of.
@@ -144,16 +157,31 @@ package struct Verifier: Sendable {
     let local = LocalSession(context.home, session)
     var (sidecar, _) = try local.sidecar(device: context.device)
     guard context.consent == .logs || sidecar.withholdsLog else { return false }
-    guard let log = try local.openLog(sidecar.source),
-      try log.available().lowerBound <= Self.mark(of: remote, sidecar)
-    else { return false }
+    guard let log = try local.openLog(sidecar.source) else { return false }
+    let first = try log.available().lowerBound
+    guard first <= Self.mark(of: remote, sidecar) else { return false }
     sidecar.seal = nil
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)
     try context.manifest.forget(session)
+    if first > 0, sidecar.source == nil { try expectSealedObjects(of: sidecar) }
     try context.home.mark(session)
     return true
+  }
+
+  /// Makes the next pass accept no others for bytes that are not local any more.
+  private func expectSealedObjects(of sidecar: Sidecar) throws {
+    let names = Self.sealedObjects(sidecar)
+    guard !names.isEmpty else { return }
+    // In no boot: the folder is listed first.
+    var entry = UploadCheckpoint(boot: "")
+    entry.generation = sidecar.generation ?? 1
+    for name in names {
+      entry.segments[name] = false
+      entry.own(name)
+    }
+    try context.manifest.save(&entry, of: sidecar.sessionId)
   }
 
   /// Expects the seal that this home put: without it, nothing says where the stream ends, and
@@ -192,6 +220,12 @@ package struct Verifier: Sendable {
   private func compareEnd(
     _ end: StreamOffset, of remote: RemoteSession, _ length: StreamOffset, _ sidecar: Sidecar
   ) throws {
+    if end < length, remote.seal == nil, sidecar.source == nil {
+      throw ReplicaError(
+        .localLogChanged,
+        "the store has \(length) bytes of it, and the local log ends at byte \(end): it lost its end, "
+          + "or somebody else has put the rest")
+    }
     guard end > length else { return }
     if remote.seal != nil {
       throw ReplicaError(

@@ -12,7 +12,7 @@ struct RemoteComparison {
 
   init(_ writer: RemoteWriter) { self.writer = writer }
 
-  private var context: SyncContext { writer.context }
+  var context: SyncContext { writer.context }
 
   /// Whether the manifest suffices without a listing; before a seal the folder is always listed.
   func trustsManifest(_ state: SessionState) -> Bool {
@@ -29,8 +29,9 @@ struct RemoteComparison {
 
   /// Updates the entry from the folder's names, unless the manifest agrees with them.
   func list(_ state: inout SessionState) async throws {
-    let remote = try await writer.folders.session(state.session, in: writer.folder)
-    try await proveOwner(&state, remote)
+    let listed = try await writer.folders.session(state.session, in: writer.folder)
+    try await proveOwner(&state, listed)
+    let remote = try withoutForeignObjects(listed, state)
     let owner = state.entry.owner
     defer { (state.isEntryTrusted, state.entry.owner) = (true, owner) }
     try await adoptSidecar(&state, remote)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Platform
 import SessionLog
@@ -31,7 +32,17 @@ enum ProgramCompletion {
     let start =
       words.firstIndex(of: "--").map { $0 + 1 } ?? words.firstIndex(of: "run").map { $0 + 1 }
     let isProgram = start.map { index <= $0 } ?? true
-    return isProgram && !prefix.contains("/") ? programs(prefix) : files(prefix)
+    let found = isProgram && !prefix.contains("/") ? programs(prefix) : files(prefix)
+    // bash expands the list, and inserts a choice without quoting it.
+    return CompletionShell.requesting == .bash ? found.filter(isPlain) : found
+  }
+
+  /// Whether a shell takes a name as it is.
+  private static func isPlain(_ name: String) -> Bool {
+    name.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || "/._-+,:@%=".unicodeScalars.contains(scalar)
+    }
   }
 
   private static func programs(_ prefix: String) -> [String] {
