@@ -37,6 +37,20 @@ struct HTTPFailure {
         ?? "Check that the URL is that of the store and not of a web page in front of it.")
   }
 
+  /// The error for an XML answer that cannot be read: one that was cut may be whole another time.
+  ///
+  /// - Parameter root: the root element of the expected document: the end of another one, such as a
+  ///   web page's, may be missing for ever.
+  func unreadable(_ response: HTTPResponse, _ xml: XMLError, expecting root: String) -> StoreError {
+    let detail = "an XML answer that cannot be read: \(xml.reason)"
+    guard xml.isCut, xml.root == nil || xml.root == root else { return garbage(response, detail) }
+    return error(
+      response, .transient, detail: detail,
+      advice:
+        "It was cut on the way. Try again later; if it stays so, check the limits of the server "
+        + "and of any proxy in front of it.")
+  }
+
   /// The error if there is no answer.
   func error(_ error: TransportError) -> StoreError {
     let code: StoreError.Code

@@ -54,6 +54,14 @@ import Testing
     #expect(error?.code == .integrity, "\(String(describing: error))")
   }
 
+  @Test func `an S3 listing that was cut in transit is tried again`() async throws {
+    let server = try ScriptedServer([
+      ScriptedServer.answer("200 OK", body: "<ListBucketResult><Contents><Key>p/a</Key><Si")
+    ])
+    let error = await #expect(throws: StoreError.self) { try await s3(server).listAll("") }
+    #expect(error?.code == .transient, "\(String(describing: error))")
+  }
+
   /// Not trusted, and not listed; the others are.
   @Test(arguments: [size("99999999999999999999"), size("1e3"), size(""), ""])
   func `an S3 entry without a valid size is skipped`(_ element: String) async throws {

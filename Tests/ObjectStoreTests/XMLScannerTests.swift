@@ -27,6 +27,24 @@ import Testing
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(text.utf8)) }
   }
 
+  @Test func `XML that was cut anywhere is known from XML that is malformed`() throws {
+    let whole = Array(
+      """
+      <?xml version="1.0"?><!-- <c> --><a:x xmlns:a="DAV:" k='a&gt;b'>
+      <y>ä &amp; <![CDATA[<two>]]> &#65;</y><a:z /></a:x>
+      """.utf8)
+    _ = try XMLScanner.parse(whole)
+    for length in 1..<whole.count {
+      let error = #expect(throws: XMLError.self) { try XMLScanner.parse(Array(whole[..<length])) }
+      #expect(error?.isCut == true, "\(length): \(error?.reason ?? "")")
+    }
+    for text in ["", " ", "text", "<a></b>", "<a/><b/>", "<a><br></a>", "<a b=c/><d>", "<a>&x;<b>"]
+    {
+      let error = #expect(throws: XMLError.self) { try XMLScanner.parse(Array(text.utf8)) }
+      #expect(error?.isCut == false, "\(text): \(error?.reason ?? "")")
+    }
+  }
+
   @Test func `XML that is nested too deeply is refused`() {
     let deep = String(repeating: "<a>", count: 100) + String(repeating: "</a>", count: 100)
     #expect(throws: XMLError.self) { try XMLScanner.parse(Array(deep.utf8)) }

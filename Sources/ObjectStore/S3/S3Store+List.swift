@@ -18,7 +18,7 @@ extension S3Store {
     do {
       root = try XMLScanner.parse(response.body)
     } catch {
-      throw failure.garbage(response, "an XML answer that cannot be read: \(error.reason)")
+      throw failure.unreadable(response, error, expecting: "ListBucketResult")
     }
     guard root.name == "ListBucketResult" else { throw failure.garbage(response, "not a listing") }
     var page = try S3Listing(root).page(fullPrefix: fullKey(""), prefix: prefix) {

@@ -114,7 +114,7 @@ extension WebDAVStore {
     do {
       return try MultiStatus(response.body)
     } catch {
-      throw failure.garbage(response, "an XML answer that cannot be read: \(error.reason)")
+      throw failure.unreadable(response, error, expecting: "multistatus")
     }
   }
 }

@@ -31,4 +31,8 @@ struct XMLElement: Equatable {
 struct XMLError: Error, Equatable {
   let reason: String
   let offset: Int
+  /// Whether the document ends where more has to follow, as if it had been cut in transit.
+  var isCut = false
+  /// The name of the root element, if the document was cut within it.
+  var root: String?
 }

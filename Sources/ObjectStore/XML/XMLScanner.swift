@@ -44,6 +44,12 @@ struct XMLScanner {
     XMLError(reason: reason, offset: position)
   }
 
+  private var cut: XMLError {
+    XMLError(
+      reason: "the document ends too early", offset: bytes.count, isCut: true,
+      root: open.first?.element.name)
+  }
+
   private mutating func document() throws(XMLError) -> XMLElement {
     guard bytes.count <= Self.maximumBytes else { throw failure("too large") }
     if let reason = XMLEncoding.refusal(of: bytes) { throw failure(reason) }
@@ -51,12 +57,20 @@ struct XMLScanner {
     var root: XMLElement?
     while position < bytes.count {
       if bytes[position] == UInt8(ascii: "<") {
-        if let finished = try markup(rootSeen: root != nil) { root = finished }
+        let start = position
+        do {
+          if let finished = try markup(rootSeen: root != nil) { root = finished }
+        } catch {
+          // What is wrong with unfinished markup is only that it does not go on.
+          throw bytes[start...].contains(UInt8(ascii: ">")) ? error : cut
+        }
       } else {
         try characters()
       }
     }
-    guard let root, open.isEmpty else { throw failure("the document ends too early") }
+    guard let root, open.isEmpty else {
+      throw bytes.allSatisfy(isXMLSpace) ? failure("the document is empty") : cut
+    }
     return root
   }
 
@@ -67,6 +81,7 @@ struct XMLScanner {
       // White space before the declaration is not XML, but S3 keeps connections alive with it.
       guard bytes[position..<end].allSatisfy(isXMLSpace) else { throw failure("text outside") }
     } else {
+      guard end < bytes.count else { throw cut }
       open[open.count - 1].text += try XMLText.resolved(bytes[position..<end])
     }
     position = end
@@ -209,6 +224,6 @@ struct XMLScanner {
       if consume(text) { return }
       position += 1
     }
-    throw failure("the document ends too early")
+    throw cut
   }
 }
