@@ -1,4 +1,5 @@
 package import Platform
+import Replica
 package import SessionLog
 
 /// Makes a new session of this machine from a copy of another one's log.
@@ -15,6 +16,25 @@ package struct SessionRestorer {
     into home: Home, device: Device, machine: Machine, space: FreeSpace = .system
   ) {
     (self.home, self.device, self.machine, self.space) = (home, device, machine, space)
+  }
+
+  /// The session that an earlier restoration of a copy made, if its log is still on this machine.
+  ///
+  /// - Parameters:
+  ///   - original: the sidecar of the copy.
+  ///   - length: bytes of its log.
+  /// - Returns: nil if there is none, or the copy has no digest to know it by.
+  /// - Throws: ``Platform/SystemError``.
+  package func restored(from original: Sidecar, length: ByteCount) throws -> SessionID? {
+    guard let digest = original.digest ?? original.seal?.digest else { return nil }
+    return try home.sessions(day: original.startedAt.day).first { session in
+      let local = LocalSession(home, session)
+      guard let sidecar = try? Sidecar.load(local.files.sidecar),
+        sidecar.continues == original.sessionId, let log = try local.openLog(sidecar.source),
+        try log.available() == 0..<StreamOffset(length)
+      else { return false }
+      return try log.digest() == digest
+    }
   }
 
   /// Restores a session.

@@ -73,6 +73,8 @@ import Testing
     let words = restored.text.split(whereSeparator: \Character.isWhitespace)
     let new = String(try #require(words.last))
     #expect(try await program.run("show", "--raw", "--local", new).output == log)
+    let again = try await program.run(["restore", id] + options)
+    #expect(again.status == 0 && again.text == "\(id)  is already restored as \(new)\n")
     #expect(try await program.run("upload").status == 0)
     #expect(try await program.run("verify", new).text.contains("equals the local log"))
     #expect(try await program.run("show", "--raw", "--remote", new).output == log)

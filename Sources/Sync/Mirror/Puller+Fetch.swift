@@ -1,4 +1,3 @@
-import Crypto
 import Delta
 import Foundation
 import ObjectStore
@@ -95,7 +94,9 @@ extension Puller {
       throw error
     }
     // The reader verifies a log that it reads from the start.
-    guard let digest, item.mirrored > 0, try Self.digest(files.log) != digest else { return true }
+    guard let digest, item.mirrored > 0, try LocalStream(path: files.log).digest() != digest else {
+      return true
+    }
     try log.undo(to: Int64(item.mirrored))
     return false
   }
@@ -128,18 +129,11 @@ extension Puller {
     guard let sidecar = try? Sidecar(json: content(files.sidecar)), sidecar.status != .active,
       let said = sidecar.digest, try FileStatus(files.log)?.length == sidecar.fileSizeBytes.bytes
     else { return false }
-    return try digest(files.log) != said
+    return try LocalStream(path: files.log).digest() != said
   }
 
   private func watch(_ item: Item, promising bytes: ByteCount) throws -> FreeSpace.Watch {
     try space.watch(
       bytes, in: files(of: item.remote).directory, for: item.remote.session.description)
-  }
-
-  private static func digest(_ path: String) throws -> String {
-    let log = try LocalStream(path: path)
-    var hasher = SHA256()
-    try log.forEachPiece(of: 0..<log.status().length) { hasher.update(bufferPointer: $0) }
-    return Hex.text(hasher.finalize())
   }
 }

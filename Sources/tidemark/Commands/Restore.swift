@@ -14,8 +14,9 @@ struct Restore: AsyncParsableCommand {
       What retention deleted locally stays in the trash for a week ('retention: trash:'), and is put \
       back as it was. Else the log is read from the store, or with --from from a folder that \
       'tidemark pull' has filled, into a new session that names the old one in 'continues'; the next \
-      upload sends it. With --json one object: session, restored (the same id, or the new one; with \
-      --dry-run nothing), from (trash, store or mirror).
+      upload sends it. What was restored before, and is still there, is not restored again. With \
+      --json one object: session, restored (the same id, or the new one; with --dry-run nothing), from \
+      (trash, store or mirror; local if it was restored before).
 
       Examples:
         tidemark restore k3f9a7c2
@@ -60,6 +61,7 @@ struct Restore: AsyncParsableCommand {
     let restorer = SessionRestorer(into: setup.home, device: setup.device, machine: .current)
     if let from {
       let copy = try MirroredSession.find(wanted, in: from)
+      if try reportEarlier(copy.sidecar, copy.length, restorer) { return }
       if dryRun { return try report(copy.sidecar.sessionId, as: nil, from: "mirror") }
       let restored = try await restorer.restore(
         copy.sidecar, length: copy.length, agingFrom: mark, locking: lock, copy.read)
@@ -72,10 +74,12 @@ struct Restore: AsyncParsableCommand {
     if entry.hasLocalLog {
       throw Failure(.usage, "\(entry.session) is already on this machine")
     }
-    if dryRun { return try report(entry.session, as: nil, from: "store") }
     let reader = try SessionReader(entry, side: .remote, in: catalog) { Console.complain($0) }
+    let length = reader.length.byteCount
+    if try reportEarlier(entry.sidecar, length, restorer) { return }
+    if dryRun { return try report(entry.session, as: nil, from: "store") }
     let restored = try await restorer.restore(
-      entry.sidecar, length: reader.length.byteCount, agingFrom: mark, locking: lock
+      entry.sidecar, length: length, agingFrom: mark, locking: lock
     ) { write in
       _ = try await reader.read(RecordChoice(RecordFilter()), .verified, write)
     }
@@ -99,6 +103,22 @@ struct Restore: AsyncParsableCommand {
     guard try trash.restore(session, at: lived.markToSave(), holding: lock) else { return nil }
     try lived.save(holding: lock)
     return session
+  }
+
+  /// Names the session that an earlier restoration made.
+  ///
+  /// - Returns: whether there is one, so that nothing is left to do.
+  private func reportEarlier(
+    _ original: Sidecar, _ length: ByteCount, _ restorer: SessionRestorer
+  ) throws -> Bool {
+    guard let earlier = try restorer.restored(from: original, length: length) else { return false }
+    let session = original.sessionId
+    if json {
+      Console.say(try Console.json(Result(session: session, restored: earlier, from: "local")))
+    } else {
+      Console.say("\(session)  is already restored as \(earlier)")
+    }
+    return true
   }
 
   private func report(_ session: SessionID, as restored: SessionID?, from: String) throws {
