@@ -1,4 +1,3 @@
-import Foundation
 public import Platform
 
 /// This machine, as its sessions name it.
@@ -17,13 +16,13 @@ public struct Device: Sendable, Equatable, Codable {
   public let machineId: String?
   /// When the id was created.
   public let created: Timestamp
-  /// Ids that this home had on other machines.
+  /// Ids that this home had, or has, on other machines.
   public let formerIds: [String]
 
   /// The ids that this home's sessions may have been sent under: the present one, then its former
   /// ones, the latest first.
   ///
-  /// A former id may still be that of a machine which this home was copied from.
+  /// A former id may still be that of a machine which uses this home, or which it was copied from.
   package var ids: [String] {
     var known: Set<String> = []
     return ([deviceId] + formerIds.reversed()).filter { Self.isID($0) && known.insert($0).inserted }
@@ -38,11 +37,24 @@ public struct Device: Sendable, Equatable, Codable {
   /// Reads the device record of a home; creates it if missing, with a new id if the home was copied
   /// from another machine.
   ///
-  /// In machine-wide mode the record is root's: others only read it.
+  /// A machine that uses the home in turn with others is again the device that it was. In
+  /// machine-wide mode the record is root's: others only read it.
   ///
   /// - Throws: ``SystemError``.
   public static func load(_ home: Home, on machine: Machine = .current) throws -> Device {
     try load(home, on: machine, isAlone: false)
+  }
+
+  /// The device that this machine is by a home's record, or else the one that the record names.
+  ///
+  /// Nothing is written, whichever machine this is.
+  ///
+  /// - Returns: nil if there is no readable record.
+  package static func known(_ home: Home, on machine: Machine = .current) -> Device? {
+    guard home.owner == nil || !MachineWide.isForeign(home.devicePath),
+      let file = try? DeviceFile.load(home)
+    else { return nil }
+    return file.device(on: machine, HomeVisit(home, by: machine)) ?? file.device
   }
 
   /// A record that is not saved, for reading a home that does not exist.
@@ -51,29 +63,41 @@ public struct Device: Sendable, Equatable, Codable {
   }
 
   private static func make(on machine: Machine, formerIds: [String]) -> Device {
-    let host = machine.host()
-    return Device(
-      deviceId: RandomName.make(16, machine.random), deviceName: host.name,
-      deviceModel: host.model, osVersion: host.system, machineId: machine.machineId,
-      created: machine.now(), formerIds: formerIds)
+    Device(
+      RandomName.make(16, machine.random), on: machine, created: machine.now(),
+      formerIds: formerIds)
   }
 
-  /// - Parameter isAlone: whether the caller holds the lock for creating the device.
+  init(_ id: String, on machine: Machine, created: Timestamp, formerIds: [String]) {
+    let host = machine.host()
+    (deviceId, deviceName, deviceModel) = (id, host.name, host.model)
+    (osVersion, machineId) = (host.system, machine.machineId)
+    (self.created, self.formerIds) = (created, formerIds)
+  }
+
+  /// - Parameter isAlone: whether the caller holds the lock for changing the record.
   private static func load(_ home: Home, on machine: Machine, isAlone: Bool) throws -> Device {
-    let machineId = machine.machineId
-    let isShared = home.owner != nil
-    let isOurs = !isShared || Account.hasRootsRights
-    if isShared {
+    let isOurs = home.owner == nil || Account.hasRootsRights
+    if home.owner != nil {
       if isOurs, MachineWide.isForeign(home.devicePath) { try File.remove(home.devicePath) }
       try MachineWide.checkIsRoots(home.devicePath)
     }
-    var former: [String] = []
+    let visit = HomeVisit(home, by: machine)
+    var former: DeviceFile?
     do {
-      let known = try JSONDecoder().decode(
-        Device.self, from: Data(AtomicFile.read(home.devicePath)))
-      let isHere = known.machineId == nil || machineId == nil || known.machineId == machineId
-      if isHere || !isOurs { return known }
-      former = known.formerIds + [known.deviceId]
+      var file = try DeviceFile.load(home)
+      let device = file.device(on: machine, visit)
+      guard isOurs else { return device ?? file.device }
+      if let device {
+        guard file.note(visit) else { return device }
+        if isAlone {
+          // If this cannot be written, the machine is a new device when it comes back.
+          try? file.save(home)
+          return device
+        }
+      } else {
+        former = file
+      }
     } catch let error as SystemError where error.isNotFound && isOurs {
       // The first start in this home.
     } catch is DecodingError where isOurs && !isAlone {
@@ -84,15 +108,13 @@ public struct Device: Sendable, Equatable, Codable {
     guard isAlone else {
       // Of processes that start at once, one generates the id and the others read it.
       let folder = try Descriptor(openingDirectory: home.path)
+      defer { withExtendedLifetime(folder) {} }
       _ = try? folder.lock(.exclusive, waits: true)
       return try load(home, on: machine, isAlone: true)
     }
-    let device = make(on: machine, formerIds: former)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    try AtomicFile.write(
-      Array(try encoder.encode(device)) + [0x0a], to: home.devicePath,
-      mode: isShared ? 0o644 : 0o600)
+    let device = make(
+      on: machine, formerIds: former.map { $0.device.formerIds + [$0.device.deviceId] } ?? [])
+    try DeviceFile(device, after: former, visit).save(home)
     return device
   }
 }

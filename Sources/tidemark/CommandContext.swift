@@ -29,7 +29,8 @@ struct CommandContext {
   ///
   /// - Parameters:
   ///   - home: the home; by default the one that environment and machine determine.
-  ///   - isNeeded: whether to create a missing home; if false, nothing is written.
+  ///   - isNeeded: whether to create a missing home; if false, nothing is written, and a home that is
+  ///     another machine's stays so.
   ///   - acceptsBadSettings: whether to report an invalid configuration and continue with the
   ///     defaults: no fault of ours may keep a program from being recorded.
   ///   - choice: the command line's settings for the store.
@@ -53,10 +54,11 @@ struct CommandContext {
     self.settings = settings
     hasHome = try isNeeded || FileStatus(home.path) != nil
     if hasHome { try home.create() }
-    device = hasHome ? try Self.device(of: home) : .unsaved()
+    let known = isNeeded ? nil : Device.known(home)
+    device = try known ?? (hasHome ? Self.device(of: home) : .unsaved())
     // Made with the device, so that no session is older than its key; an upload reports why it
     // cannot be.
-    if hasHome, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device) }
+    if isNeeded, !File.exists(home.keyPath) { _ = try? DeviceKey.load(home, device) }
     let servesAll = home.owner?.isRoot == true
     (openedStore, openedSigner) = (nil, nil)
     ownershipKey = servesAll ? try MachineWide.ownershipKey() : nil

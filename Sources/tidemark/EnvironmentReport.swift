@@ -76,9 +76,7 @@ struct EnvironmentReport: Encodable {
     self.name = name
     self.home = home.path
     configuration = home.configurationPath
-    let device = (try? AtomicFile.read(home.devicePath)).flatMap {
-      try? JSONDecoder().decode(Device.self, from: Data($0)).deviceId
-    }
+    let device = Device.known(home)?.deviceId
     (self.device, deviceId) = (device, device)
     key = device.flatMap { DeviceKey.find(home, deviceId: $0) }.map {
       "\($0.publicKey) \($0.created)"

@@ -33,6 +33,23 @@ import Testing
     #expect(result.errors.contains("sent again as"), "\(result.errors)")
   }
 
+  @Test func `what only reads leaves the home of another machine alone`() async throws {
+    let program = try Program()
+    #expect(try await program.run("init", program.environment["URL"] ?? "").status == 0)
+    try await program.record("echo", "sent")
+    let result = try await program.shell(
+      """
+      cd "$TIDEMARK_HOME"
+      jq '.machineId = "elsewhere" | del(.machines)' device.json >other && mv other device.json
+      cp device.json was; id=$(jq -r .deviceId was)
+      $T list >/dev/null; $T grep sent >/dev/null; $T why a >/dev/null 2>&1
+      $T status --json | grep -q "$id" && $T doctor --json | grep -q "$id" && echo known
+      cmp device.json was && ls control/key*
+      """)
+    let lines = result.text.split(separator: "\n")
+    #expect(lines == ["known", "control/key.json"], "\(result.text)\(result.errors)")
+  }
+
   /// A former id may be that of a machine which the home was copied from.
   @Test func `sealed sessions of a lost device id are read, and deleted by name only`() async throws
   {

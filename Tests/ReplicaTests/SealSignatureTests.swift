@@ -156,7 +156,15 @@ import Testing
     let copy = try Device.load(home.home)
     #expect(DeviceKey.find(home.home, deviceId: copy.deviceId) == nil)
     #expect(try DeviceKey.load(home.home, copy)?.publicKey != made.publicKey)
-    #expect(File.exists(home.home.keyPath + ".former"))
+    // Its original's stays: both machines may use one home in turn.
+    let own = DeviceKey.find(home.home, deviceId: copy.deviceId)?.publicKey
+    for _ in 0..<2 {
+      let former = try DeviceKey.load(home.home, home.device)
+      #expect(former?.publicKey == made.publicKey && former?.created == made.created)
+      #expect(try DeviceKey.load(home.home, copy)?.publicKey == own && own != nil)
+    }
+    #expect(DeviceKey.find(home.home, deviceId: home.device.deviceId)?.publicKey == made.publicKey)
+    #expect(try Directory.names(in: home.home.controlPath).count == 2)
   }
 
   /// RFC 8032, section 7.1, test 1.

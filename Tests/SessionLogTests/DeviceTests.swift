@@ -24,4 +24,97 @@ import Testing
     #expect(found.count == 16 && Set(found).count == 1, "\(found)")
     #expect(try Device.load(home).deviceId == found.first)
   }
+
+  /// A home, and machines that use it.
+  private final class SharedHome {
+    let home: TestHome
+    /// Number of ids given.
+    private(set) var ids: [String] = []
+
+    init() throws {
+      home = try TestHome()
+      try File.remove(home.home.devicePath)
+    }
+
+    /// The number of the id, in the order in which they were given, that a machine has in a boot.
+    func device(_ machineId: String, boot: String) throws -> Int {
+      let device = try Device.load(home.home, on: machine(machineId, boot))
+      if !ids.contains(device.deviceId) { ids.append(device.deviceId) }
+      #expect(Set(device.formerIds) == Set(ids).subtracting([device.deviceId]))
+      #expect(device.formerIds.count == ids.count - 1 && device.machineId == machineId)
+      return ids.firstIndex(of: device.deviceId) ?? -1
+    }
+
+    func machine(_ machineId: String, _ boot: String) -> Machine {
+      var machine = home.clock.machine
+      (machine.machineId, machine.bootId) = (machineId, boot)
+      return machine
+    }
+  }
+
+  @Test func `machines that use one home in turn keep their ids`() throws {
+    let shared = try SharedHome()
+    for _ in 0..<3 {
+      #expect(try shared.device("a", boot: "a1") == 0)
+      #expect(try shared.device("b", boot: "b1") == 1)
+    }
+    // Both were seen to use the one home.
+    #expect(try shared.device("a", boot: "a2") == 0)
+    let text = try String(contentsOfFile: shared.home.home.devicePath, encoding: .utf8)
+    #expect(try shared.device("b", boot: "b1") == 1)
+    #expect(try shared.device("a", boot: "a2") == 0)
+    #expect(try String(contentsOfFile: shared.home.home.devicePath, encoding: .utf8) == text)
+    // A third one may have come to a copy.
+    #expect(try shared.device("c", boot: "c1") == 2)
+    #expect(try shared.device("a", boot: "a2") == 0)
+    #expect(try shared.device("b", boot: "b2") == 3)
+    #expect(try shared.device("a", boot: "a2") == 0)
+    #expect(try shared.device("a", boot: "a3") == 0)
+  }
+
+  /// The original of a clone lives on with its id, and a home like the clone's.
+  @Test func `a clone that gets its original's machine id back is another device`() throws {
+    let shared = try SharedHome()
+    #expect(try shared.device("a", boot: "a1") == 0)
+    #expect(try shared.device("clone", boot: "c1") == 1)
+    #expect(try shared.device("a", boot: "c2") == 2)
+    #expect(try shared.device("clone", boot: "c3") == 3)
+
+    // Nor one of a home that was shared.
+    #expect(try shared.device("a", boot: "c2") == 2)
+    #expect(try shared.device("a", boot: "a4") == 2)
+    #expect(try shared.device("clone 2", boot: "d1") == 4)
+    #expect(try shared.device("a", boot: "d2") == 5)
+  }
+
+  /// Containers of one kernel have one boot id.
+  @Test func `a copied home knows no machine of its original`() throws {
+    let shared = try SharedHome()
+    #expect(try shared.device("a", boot: "1") == 0)
+    #expect(try shared.device("b", boot: "1") == 1)
+    let path = shared.home.home.path
+    try FileManager.default.moveItem(atPath: path, toPath: path + "2")
+    try FileManager.default.copyItem(atPath: path + "2", toPath: path)
+    #expect(try shared.device("a", boot: "1") == 2)
+  }
+
+  @Test func `a record of an earlier version is read, and a reader changes none`() throws {
+    let shared = try SharedHome()
+    let home = shared.home.home
+    #expect(Device.known(home) == nil && !File.exists(home.devicePath))
+    #expect(try shared.device("a", boot: "a1") == 0)
+    var record = try #require(
+      try JSONSerialization.jsonObject(with: Data(AtomicFile.read(home.devicePath)))
+        as? [String: Any])
+    #expect(record.removeValue(forKey: "machines") != nil)
+    let old = Array(try JSONSerialization.data(withJSONObject: record))
+    try AtomicFile.write(old, to: home.devicePath)
+    for id in ["a", "b"] {
+      #expect(Device.known(home, on: shared.machine(id, "a1"))?.deviceId == shared.ids[0])
+    }
+    #expect(try AtomicFile.read(home.devicePath) == old)
+    #expect(try shared.device("a", boot: "a1") == 0)
+    #expect(try shared.device("b", boot: "b1") == 1)
+    #expect(try shared.device("a", boot: "a1") == 0)
+  }
 }

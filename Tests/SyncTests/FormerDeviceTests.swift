@@ -69,6 +69,31 @@ import Testing
     #expect(listings(site) == 1)
   }
 
+  @Test func `two machines in one home send each session once each`() async throws {
+    var site = try Site()
+    try site.identify(as: "one")
+    let writer = try site.local.writer()
+    for pass in 0..<4 {
+      for machine in ["one", "two"] {
+        try site.identify(as: machine)
+        writer.print("pass \(pass) of \(machine)")
+        let report = try await site.upload()
+        #expect(report.formerDevices.isEmpty == (pass > 0), "pass \(pass)")
+        #expect(report.failures.isEmpty)
+      }
+    }
+    try writer.end(.exit(0))
+    for machine in ["one", "two", "one"] {
+      try site.identify(as: machine)
+      try await site.upload()
+    }
+    #expect(site.device.ids.count == 2)
+    let sent = try FileManager.default.contentsOfDirectory(
+      atPath: "\(site.local.folder)/store/devices")
+    #expect(Set(sent) == Set(site.device.ids))
+    try await site.expectSealedAndEqual(writer.session)
+  }
+
   @Test func `of two copies of a session the sealed one counts`() async throws {
     var site = try Site()
     try site.identify(as: "one")

@@ -35,10 +35,11 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
     publicKey = PublicKey(key.publicKey.rawRepresentation)
   }
 
-  /// The key of a home's device; created if missing, or if it is another device's, as in a copied
-  /// home.
+  /// The key of a home's device; created if missing, or if there are only other devices', as in a
+  /// copied home.
   ///
-  /// In machine-wide mode the device, and so its key, is root's: others have none.
+  /// The keys of other devices stay beside it: a machine may come back to a home that several use. In
+  /// machine-wide mode the device, and so its key, is root's: others have none.
   ///
   /// - Throws: ``Platform/SystemError``; ``ReplicaError`` for an invalid key file.
   package static func load(
@@ -46,16 +47,16 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
   ) throws -> DeviceKey? {
     if home.owner != nil, !Account.hasRootsRights { return nil }
     let path = home.keyPath
-    if let key = try read(path), key.deviceId == device.deviceId { return key }
+    if let key = try saved(home, device.deviceId) { return key }
     let folder = AtomicFile.directory(of: path)
     try Directory.makeOne(folder)
     // Of processes that start at once, one creates the key and the others read it.
     let lock = try Descriptor(openingDirectory: folder)
     _ = try? lock.lock(.exclusive, waits: true)
     defer { withExtendedLifetime(lock) {} }
-    if let key = try read(path) {
-      if key.deviceId == device.deviceId { return key }
-      try File.rename(path, to: path + ".former")
+    if let key = try saved(home, device.deviceId) { return key }
+    if let other = try read(path) {
+      try File.rename(path, to: home.keyPath(ofOther: other.deviceId) ?? path + ".former")
     }
     let seed = Array(Curve25519.Signing.PrivateKey().rawRepresentation)
     let key = try DeviceKey(deviceId: device.deviceId, created: machine.now(), seed: seed)
@@ -69,7 +70,14 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// The key of a device if the home has it and this user may read it.
   package static func find(_ home: Home, deviceId: String) -> DeviceKey? {
-    (try? read(home.keyPath)).flatMap { $0?.deviceId == deviceId ? $0 : nil }
+    try? saved(home, deviceId)
+  }
+
+  /// Another process may rename a key while this looks for it, but never back.
+  private static func saved(_ home: Home, _ deviceId: String) throws -> DeviceKey? {
+    if let key = try read(home.keyPath), key.deviceId == deviceId { return key }
+    guard let path = home.keyPath(ofOther: deviceId), let key = try read(path) else { return nil }
+    return key.deviceId == deviceId ? key : nil
   }
 
   private static func read(_ path: String) throws -> DeviceKey? {
@@ -130,9 +138,16 @@ package struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 extension Home {
-  /// The key of this home's device.
-  package var keyPath: String {
+  /// The key of this home's device, or of the machine's that was new to the home last.
+  package var keyPath: String { keyFolder + "/key.json" }
+
+  /// The key of another device of this home; nil for an id that no device has.
+  fileprivate func keyPath(ofOther device: String) -> String? {
+    Device.isID(device) ? "\(keyFolder)/key-\(device).json" : nil
+  }
+
+  private var keyFolder: String {
     // In machine-wide mode it is in root's own home, where only root can have created it.
-    (owner == nil ? path : MachineWide.home(of: Account(id: 0)).path) + "/control/key.json"
+    (owner == nil ? path : MachineWide.home(of: Account(id: 0)).path) + "/control"
   }
 }
