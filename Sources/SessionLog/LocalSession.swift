@@ -40,16 +40,15 @@ package struct LocalSession {
     } catch is SidecarError {
       (sidecar, isDamaged) = (Sidecar.reconstructed(id: session, device: device), true)
     }
-    // In machine-wide mode a user may write anything here, but not under another's name.
-    if let owner = home.owner { sidecar.userId = owner.name }
-    sidecar.uid = home.owner?.id
-    guard sidecar.seal == nil, sidecar.deviceId != device.deviceId else {
-      return (sidecar, isDamaged, nil)
+    var former: String?
+    if sidecar.seal == nil, sidecar.deviceId != device.deviceId {
+      // Until it is sealed it is sent under this device's id, even if the home had another one
+      // before it was copied, moved, or lost its device record. The id of a sealed one locates its
+      // objects.
+      former = sidecar.deviceId
+      sidecar.deviceId = device.deviceId
     }
-    // Until it is sealed it is sent under this device's id, even if the home had another one before
-    // it was copied, moved, or lost its device record. The id of a sealed one locates its objects.
-    let former = sidecar.deviceId
-    sidecar.deviceId = device.deviceId
+    sidecar.bind(to: home.owner, of: device)
     return (sidecar, isDamaged, former)
   }
 

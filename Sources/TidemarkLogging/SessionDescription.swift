@@ -2,7 +2,8 @@ import SessionLog
 
 /// The sidecar's fields for the program and its user.
 ///
-/// They are uploaded with it; only secrets that the redaction rules find are masked.
+/// They are uploaded with it; only secrets that the redaction rules find are masked. Where one upload
+/// serves all users of a machine, it states the user and the device's name itself.
 public struct SessionDescription: Sendable, Equatable {
   /// The user of the program.
   public var userId: String

@@ -117,6 +117,37 @@ import Testing
     }
   }
 
+  /// Root's key signs what a user's sidecar says, so it does not say what the machine knows better.
+  @Test func `root describes device and start itself`() async throws {
+    let (honest, forged) = (
+      try victim.session(Array("one\n".utf8)), try victim.session(Array("two\n".utf8))
+    )
+    let path = victim.home.files(for: forged).sidecar
+    var sidecar = try Sidecar.load(path)
+    let written = sidecar.startedAt
+    #expect(written != forged.startedAt)
+    (sidecar.deviceName, sidecar.deviceModel, sidecar.osVersion) = ("bank-1", "vault", "OS/2")
+    (sidecar.userId, sidecar.principal) = ("alice", "a1b2")
+    sidecar.startedAt = Timestamp(milliseconds: 1_577_836_800_000)
+    try sidecar.save(path)
+    // Where each user uploads separately, the sidecar is the user's.
+    let alone = LocalSession(Home(path: victim.home.path), forged)
+    #expect(try alone.sidecar(device: victim.device).sidecar == sidecar)
+    #expect(try await upload(victim, Self.users.victim).failures.isEmpty)
+    for (session, start) in [(honest, written), (forged, forged.startedAt)] {
+      let folder = SessionFolder(device: victim.device.deviceId, session: session)
+      let remote = try await FolderListing(folder, in: store)[session, in: folder]
+      let sent = try #require(try await RemoteReader(store, knowing: nil).accept(remote).sidecar)
+      let device = victim.device
+      #expect([sent.deviceName, sent.osVersion] == [device.deviceName, device.osVersion])
+      #expect(sent.deviceModel == device.deviceModel)
+      #expect(sent.userId == Self.users.victim.name && sent.uid == Self.users.victim.id)
+      #expect(sent.startedAt == start)
+      // The program's own statements stay.
+      #expect(sent.principal == (session == forged ? "a1b2" : nil) && sent.appName == "test")
+    }
+  }
+
   /// The victim's whole cache, copied through carelessness.
   @Test func `a copied manifest proves nothing for another user`() async throws {
     let writer = try victim.writer()

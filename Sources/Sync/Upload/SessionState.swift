@@ -206,9 +206,8 @@ extension SessionState {
   /// end, and its consent.
   mutating func adopt(_ revision: Sidecar, _ context: SyncContext) throws {
     var adopted = revision
-    (adopted.userId, adopted.deviceId) =
-      (context.home.owner?.name ?? revision.userId, sidecar.deviceId)
-    adopted.uid = context.home.owner?.id
+    adopted.deviceId = sidecar.deviceId
+    adopted.bind(to: context.home.owner, of: context.device)
     (adopted.objects, adopted.basis, adopted.digest) = (nil, nil, nil)
     (adopted.recorder, adopted.seal, adopted.source) = (nil, nil, nil)
     sidecar = adopted
