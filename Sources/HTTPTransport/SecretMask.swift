@@ -54,11 +54,20 @@ package struct SecretMask: Sendable {
       let words = header.value.split(separator: " ").map(String.init)
       guard words.count == 2, words[0].lowercased() == "basic",
         let login = Data(base64Encoded: words[1])
-      else { return [header.value] + words.dropFirst() }
+      else { return [header.value] + words.dropFirst() + words.compactMap(secretValue) }
       let text = String(decoding: login, as: UTF8.self)
       let password = text.firstIndex(of: ":").map { String(text[text.index(after: $0)...]) }
       return [words[1], text] + [password].compactMap(\.self)
     }
+  }
+
+  /// The value in one `name=value` of a login if the name denotes a secret, as of a signature.
+  private static func secretValue(_ parameter: String) -> String? {
+    guard let equals = parameter.firstIndex(of: "="), isSecret(String(parameter[..<equals])) else {
+      return nil
+    }
+    return parameter[parameter.index(after: equals)...]
+      .trimmingCharacters(in: CharacterSet(charactersIn: ",\""))
   }
 
   /// All of a request that may be secret: what follows the host in its URL, and the values of its

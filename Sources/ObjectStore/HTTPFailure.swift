@@ -6,6 +6,8 @@ import Platform
 struct HTTPFailure {
   let operation: String
   let target: String
+  /// Masks the request's secrets in texts that the server may repeat them in.
+  var mask = SecretMask()
 
   /// The error for an answer, without knowledge of S3's codes.
   func error(_ response: HTTPResponse, detail: String = "") -> StoreError {
@@ -15,7 +17,7 @@ struct HTTPFailure {
     }
     let place = Redirection.shown(response).map { "to \($0)" }
     return error(
-      response, code, detail: detail.isEmpty ? place ?? Self.said(response) : detail, advice: advice
+      response, code, detail: detail.isEmpty ? place ?? said(response) : detail, advice: advice
     )
   }
 
@@ -92,12 +94,12 @@ struct HTTPFailure {
   }
 
   /// The reason in the body of an answer, as Sabre's servers (Nextcloud, ownCloud) write it.
-  private static func said(_ response: HTTPResponse) -> String {
+  private func said(_ response: HTTPResponse) -> String {
     guard response.status >= 400, response.body.count <= 65536,
       let root = try? XMLScanner.parse(response.body), root.namespace == "DAV:",
       root.name == "error", let message = root.child("message", in: "http://sabredav.org/ns")
     else { return "" }
-    return message.text
+    return mask.mask(message.text)
   }
 
   private static func meaning(_ status: Int) -> (StoreError.Code, String) {

@@ -78,6 +78,15 @@ import Testing
     ])
     #expect(found.contains(basic) && found.contains("correct horse"))
     #expect(!found.contains("infinity"))
+    let signed = SecretMask.secrets(in: [
+      (
+        name: "Authorization",
+        value: "AWS4-HMAC-SHA256 Credential=AK/20260122/x, SignedHeaders=host, Signature=00ff00ff"
+      ),
+      (name: "Authorization", value: #"Digest username="tide", uri="/dav", response="11ee11ee""#),
+    ])
+    #expect(Set(["AK/20260122/x", "00ff00ff", "11ee11ee"]).isSubset(of: signed))
+    #expect(!signed.contains("host") && !signed.contains("tide") && !signed.contains("/dav"))
     #expect(SecretMask.secrets(inURL: "http://u:pa%40ss@proxy:1").contains("pa@ss"))
     #expect(SecretMask.secrets(inURL: "http://proxy:1").isEmpty)
   }

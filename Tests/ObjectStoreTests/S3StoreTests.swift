@@ -100,6 +100,46 @@ import Testing
     #expect(outcomes.map(\.error?.code) == [nil, .authentication, .integrity])
   }
 
+  /// A server, or a proxy that explains too much, may repeat what it got.
+  @Test func `an error does not repeat the secrets of its request`() async throws {
+    let echo = "token TOKENTOKEN, Credential=ID/20260122/x/s3/aws4_request, Signature=00ff00ff00ff"
+    func document(_ code: String, _ rest: String = "") -> String {
+      "<Error><Key>p/k</Key><Code>\(code)</Code><Message>\(echo)</Message>\(rest)</Error>"
+    }
+    let region = ScriptedServer.answer(
+      "400 Bad Request",
+      body: document("AuthorizationHeaderMalformed", "<Region>TOKENTOKEN</Region>"))
+    let server = try ScriptedServer([
+      ScriptedServer.answer("403 Forbidden", body: document("AccessDenied")),
+      ScriptedServer.answer("403 Forbidden", body: document("AccessDenied")),
+      ScriptedServer.answer("418 Teapot", body: document("TOKENTOKEN")),
+      ScriptedServer.answer(
+        "200 OK", body: "<DeleteResult>\(document("InternalError"))</DeleteResult>"),
+      region, region,
+    ])
+    let store = store(server.url)
+    func error(_ operation: () async throws -> Void) async -> StoreError? {
+      await #expect(throws: StoreError.self) { try await operation() }
+    }
+    let errors = [
+      await error { _ = try await store.put("k", [1]) },
+      await error { _ = try await store.list("", after: nil) },
+      await error { _ = try await store.get("k") },
+      try await store.delete(["k"]).first?.error,
+      await error { _ = try await store.put("k", [1]) },
+    ]
+    for error in errors {
+      let text = try #require(error?.description)
+      #expect(
+        !["TOKENTOKEN", "aws4_request", "00ff00ff00ff"].contains { text.contains($0) }, "\(text)")
+      #expect(text.contains("***"))
+    }
+    #expect(
+      errors.map { $0?.code } == [
+        .authentication, .authentication, .other, .transient, .configuration,
+      ])
+  }
+
   @Test(arguments: ["<html>", "<!DOCTYPE html><html></html>", "", "<Other/>"])
   func `an invalid listing is not taken for an empty one`(_ body: String) async throws {
     let server = try ScriptedServer([ScriptedServer.answer("200 OK", body: body)])

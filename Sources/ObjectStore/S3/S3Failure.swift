@@ -94,12 +94,14 @@ struct S3Failure {
     return meaning.action
   }
 
-  /// The error for the user; `bucket` appears in the advice.
+  /// The error for the user, without what the server repeats of the request's secrets; `bucket`
+  /// appears in the advice.
   func error(_ response: HTTPResponse, _ failure: HTTPFailure, bucket: String) -> StoreError {
-    let detail = [code, message].compactMap { $0 }.joined(separator: ": ")
+    let detail = failure.mask.mask([code, message].compactMap { $0 }.joined(separator: ": "))
     if let meaning = code.flatMap(S3Meaning.of) {
+      let shown = region.map { " to \(String(oneLine: failure.mask.mask($0), limit: 64))" }
       let advice = meaning.advice.replacing("BUCKET", with: bucket)
-        .replacing("REGION", with: region.map { " to \(String(oneLine: $0, limit: 64))" } ?? "")
+        .replacing("REGION", with: shown ?? "")
       return failure.error(response, meaning.error, detail: detail, advice: advice)
     }
     // An error document in a 200 without a known code: nothing was proven. And a new bucket is

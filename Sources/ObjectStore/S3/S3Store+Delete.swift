@@ -32,7 +32,8 @@ extension S3Store {
         (name: "Content-MD5", value: digest), (name: "Content-Type", value: "application/xml"),
       ], body: body)
     do {
-      return try outcomes(keys, try await perform(call), failure(call))
+      let answer = try await answer(to: call)
+      return try outcomes(keys, answer.response, failure(call, hiding: answer.mask))
     } catch let error as StoreError where error.code == .unsupported {
       return try await deleteOneByOne(keys)
     }
@@ -51,7 +52,8 @@ extension S3Store {
     }
     for refused in root.all("Error") {
       guard let key = refused.child("Key")?.text else { continue }
-      let one = HTTPFailure(operation: "DELETE", target: "s3://\(bucket)/\(key)")
+      let one = HTTPFailure(
+        operation: "DELETE", target: "s3://\(bucket)/\(key)", mask: failure.mask)
       let error = S3Failure(refused).error(HTTPResponse(status: 200), one, bucket: bucket)
       results[key] = .some(error.isNotFound ? nil : error)
     }

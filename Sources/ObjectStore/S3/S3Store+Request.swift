@@ -6,30 +6,46 @@ extension S3Store {
   /// The corrections of a refused request; each is tried once.
   enum Remedy: CaseIterable { case region, clock, redirect, key, explanation }
 
+  /// An answer, and the header fields of its request.
+  struct Answer {
+    let response: HTTPResponse
+    fileprivate let sent: [(name: String, value: String)]
+
+    /// Masks the request's secrets, which a server may repeat.
+    var mask: SecretMask { SecretMask(known: SecretMask.secrets(in: sent)) }
+  }
+
+  /// The response to a call; see ``answer(to:accepting:)``.
+  func perform(_ call: S3Call, accepting: Set<Int> = []) async throws -> HTTPResponse {
+    try await answer(to: call, accepting: accepting).response
+  }
+
   /// Sends a call; signs it again, once each, if the service names another region or time,
   /// redirects, or no longer accepts the key.
   ///
   /// - Parameter accepting: Status codes beyond 2xx that are not errors.
-  func perform(_ call: S3Call, accepting: Set<Int> = []) async throws -> HTTPResponse {
+  func answer(to call: S3Call, accepting: Set<Int> = []) async throws -> Answer {
     var left = Set(Remedy.allCases)
     var signing = try await signing()
     while true {
-      var response = try await send(call, signing)
-      if accepting.contains(response.status) { return response }
+      var answer = try await send(call, signing)
+      let response = answer.response
+      if accepting.contains(response.status) { return answer }
       let isObject = call.method == "GET" && call.key != nil
       if (200..<300).contains(response.status), isObject || !S3Failure.isError(response) {
         guard isObject || !response.isWebPage else {
           throw self.failure(call).garbage(response, "a web page")
         }
-        return response
+        return answer
       }
       var failure = S3Failure(response)
       if let told = try await explanation(of: response, to: call, failure, signing, &left) {
-        response = told
-        failure = S3Failure(told)
+        answer = told
+        failure = S3Failure(told.response)
       }
-      guard let better = try await remedied(signing, failure, response, &left) else {
-        throw failure.error(response, self.failure(call), bucket: bucket)
+      guard let better = try await remedied(signing, failure, answer.response, &left) else {
+        throw failure.error(
+          answer.response, self.failure(call, hiding: answer.mask), bucket: bucket)
       }
       signing = better
     }
@@ -42,7 +58,7 @@ extension S3Store {
     return S3Signing(key: key, region: region, clockOffset: offset)
   }
 
-  private func send(_ call: S3Call, _ signing: S3Signing) async throws -> HTTPResponse {
+  private func send(_ call: S3Call, _ signing: S3Signing) async throws -> Answer {
     var (origin, target) = service.address(bucket, region: signing.region)
     if let route = signing.route { (origin, target) = (route.origin, route.path) }
     if let key = call.key {
@@ -64,7 +80,7 @@ extension S3Store {
       body: call.body)
     if let limit = call.responseLimit { request.maximumResponseBytes = limit }
     do {
-      return try await transport.send(request)
+      return Answer(response: try await transport.send(request), sent: request.headers)
     } catch let error as TransportError {
       throw failure(call).error(error)
     }
@@ -76,14 +92,14 @@ extension S3Store {
   private func explanation(
     of response: HTTPResponse, to call: S3Call, _ failure: S3Failure, _ signing: S3Signing,
     _ left: inout Set<Remedy>
-  ) async throws -> HTTPResponse? {
+  ) async throws -> Answer? {
     guard [301, 307, 400, 403].contains(response.status), failure.code == nil,
       region(failure, response, besides: signing.region) == nil,
       offset(failure, response, besides: signing.clockOffset) == nil,
       let speaking = call.speaking, left.remove(.explanation) != nil
     else { return nil }
     let told = try await send(speaking, signing)
-    return told.status >= 300 && S3Failure(told).code != nil ? told : nil
+    return told.response.status >= 300 && S3Failure(told.response).code != nil ? told : nil
   }
 
   /// The corrected signing parameters; nil if no correction is left.
@@ -136,7 +152,7 @@ extension S3Store {
     guard action == .fixRegion, failure.region == nil, response.header("Location") == nil,
       S3AccessPoint(bucket) == nil
     else { return nil }
-    let answer = try await send(S3Call(method: "HEAD", operation: "HEAD"), signing)
+    let answer = try await send(S3Call(method: "HEAD", operation: "HEAD"), signing).response
     return region(S3Failure(answer), answer, besides: signing.region, anyStatus: true)
   }
 

@@ -16,11 +16,12 @@ extension S3Store {
     guard service.provider.lifecycle else {
       throw unsupported("\(service.provider.name) has none of its kind")
     }
-    let response = try await perform(call, accepting: [404])
+    let answer = try await answer(to: call, accepting: [404])
+    let response = answer.response
     let failure = S3Failure(response)
     if response.status == 404 {
       if failure.code == "NoSuchLifecycleConfiguration" { return nil }
-      throw failure.error(response, self.failure(call), bucket: bucket)
+      throw failure.error(response, self.failure(call, hiding: answer.mask), bucket: bucket)
     }
     guard let document = LifecycleDocument(response.body) else {
       let root = (try? XMLScanner.parse(response.body))?.name
