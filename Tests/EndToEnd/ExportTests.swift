@@ -157,7 +157,7 @@ import Testing
         printf XXXXXXXX | dd of="$segment" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
       done
       echo old >old.tar
-      "$T" export --format tar -o old.tar $one $two 2>/dev/null; echo $?
+      "$T" export --format tar -o old.tar $two 2>/dev/null; echo $?
       cat old.tar
       for format in text jsonl; do
         "$T" export --format $format -o out $two 2>/dev/null; echo $?

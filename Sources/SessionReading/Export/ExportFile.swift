@@ -7,6 +7,8 @@ package final class ExportFile {
   private let partial: String
   private let file: Descriptor?
   private var pending: [UInt8] = []
+  /// Number of bytes passed on.
+  private var flushed: Int64 = 0
   private var watch: FreeSpace.Watch?
 
   private static let limit = 1 << 20
@@ -64,6 +66,27 @@ package final class ExportFile {
     try watch?.count(pending.count)
     try pending.withUnsafeBytes { try file?.write($0) }
     if let output { pending.withUnsafeBytes(output) }
+    flushed += Int64(pending.count)
+  }
+
+  /// Marks the present end, up to which ``takeBack(to:)`` can return.
+  package func mark() throws -> Int64 {
+    // Standard output keeps what it has: what follows the mark must not go there with the rest.
+    try flush()
+    return flushed
+  }
+
+  /// Removes what was written since a mark.
+  ///
+  /// - Returns: false if part of it has gone to standard output.
+  package func takeBack(to mark: Int64) throws -> Bool {
+    pending.removeAll(keepingCapacity: true)
+    guard flushed > mark else { return true }
+    guard output == nil else { return false }
+    try file?.truncate(to: mark)
+    try file?.seek(to: mark)
+    flushed = mark
+    return true
   }
 
   /// Gives the file its name.

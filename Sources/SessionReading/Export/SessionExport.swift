@@ -1,6 +1,6 @@
 import LogRecords
 package import Platform
-import SessionLog
+package import SessionLog
 
 /// One session as text, as JSON lines or as an asciicast.
 package struct SessionExport: Sendable {
@@ -24,6 +24,9 @@ package struct SessionExport: Sendable {
 
   /// Minimum number of bytes to be written, as far as known.
   package var promisedBytes: ByteCount { choice.promised(by: [reader], mode) }
+
+  /// The session.
+  package var session: SessionID { reader.entry.session }
 
   /// The file's name in a folder.
   package var fileName: String {

@@ -3,6 +3,7 @@ import Foundation
 import LogRecords
 import Platform
 import Redaction
+import SessionLog
 import SessionReading
 
 /// `tidemark export [ID…]`.
@@ -14,7 +15,8 @@ struct Export: AsyncParsableCommand {
       Sessions are named by ID, or chosen as 'tidemark list' does it: by --failed, --app, --device, \
       --all-devices, or by --since and --until, which choose records as well. The local log is \
       taken where it is complete, else the store's. A file appears under its name only when it is \
-      whole, or when --salvage passed over what is missing: exit code 65. A session that is in the \
+      whole, or when --salvage passed over what is missing: exit code 65. Of several sessions, one \
+      that is damaged is named and left out: exit code 65. A session that is in the \
       store without its log (consent: metadata) is reported: exit code 77.
 
       text: a header that says where a session comes from, then its log; a file each in the folder \
@@ -122,7 +124,7 @@ struct Export: AsyncParsableCommand {
         return true
       }
     } else if format == .tar {
-      let tar = TarExport(readers, choice, mode)
+      let tar = TarExport(readers, choice, mode, omitting: Self.omit)
       isWhole = try await ExportFile.with(file(promising: choice.promised(by: readers, mode))) {
         try await tar.write(to: $0)
       }
@@ -172,13 +174,29 @@ struct Export: AsyncParsableCommand {
     }
   }
 
+  /// Whether an export goes on without a session that cannot be read, which it names.
+  private static func omit(_ session: SessionID, _ error: any Error) -> Bool {
+    guard ExitStatus(error) == .integrity else { return false }
+    Console.complain("\(session) is left out: \(ExitStatus.text(of: error))")
+    return true
+  }
+
   /// Number of files written at once; the data read for them from a store is held in memory.
   private static let atOnce = 4
 
   private func print(_ exports: [SessionExport]) async throws -> Bool {
     try await ExportFile.with(ExportFile(to: Console.show)) { file in
       var isWhole = true
-      for export in exports { isWhole = try await export.write(to: file) && isWhole }
+      for export in exports {
+        let start = try file.mark()
+        do {
+          isWhole = try await export.write(to: file) && isWhole
+        } catch {
+          guard exports.count > 1, try file.takeBack(to: start), Self.omit(export.session, error)
+          else { throw error }
+          isWhole = false
+        }
+      }
       return isWhole
     }
   }
@@ -200,12 +218,15 @@ struct Export: AsyncParsableCommand {
         .configuration,
         "cannot make the folder \(String(oneLine: folder)); choose another place with -o")
     }
-    return try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+    let isAlone = exports.count == 1
+    // Without a path the session is left out.
+    return try await withThrowingTaskGroup(of: (String?, Bool).self) { group in
       var isWhole = true
-      func add(_ path: String, _ isThisWhole: Bool) throws {
+      func add(_ path: String?, _ isThisWhole: Bool) throws {
+        isWhole = isWhole && isThisWhole
+        guard let path else { return }
         Console.remark("wrote \(path)")
         try say(path)
-        isWhole = isWhole && isThisWhole
       }
       for (index, export) in exports.enumerated() {
         if index >= Self.atOnce, let (path, isThisWhole) = try await group.next() {
@@ -214,7 +235,12 @@ struct Export: AsyncParsableCommand {
         group.addTask {
           let path = "\(folder)/\(export.fileName)"
           let file = try Self.open(path, promising: export.promisedBytes)
-          return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
+          do {
+            return (path, try await ExportFile.with(file) { try await export.write(to: $0) })
+          } catch {
+            guard !isAlone, Self.omit(export.session, error) else { throw error }
+            return (nil, false)
+          }
         }
       }
       for try await (path, isThisWhole) in group { try add(path, isThisWhole) }
