@@ -69,18 +69,25 @@ age_text() { # SECONDS
 }
 
 # One line a session: id, device, newest object ("-" when unknown), the server's time, bytes, size,
-# hash and key of its highest whole sidecar ("-" without one), and the last day of its hold (0 without
-# one).
+# hash and key of its highest whole sidecar ("-" without one), and a time on the last day of its hold
+# (0 without one), which is no later than what 'tidemark keep' allowed when it was written.
 sessions() {
-  sort -k1,2 "$work/rows" | awk -v OFS='\t' "$highest_sidecar"'
-    function show() { if (id != "") print id, device, newest, now, bytes, stored, hash, key, held }
+  sort -k1,2 "$work/rows" | awk -v OFS='\t' -v longest="$longest_hold" "$dates$highest_sidecar"'
+    function last_day(date, written, end) {
+      end = epoch(substr(date, 1, 4) "-" substr(date, 5, 2) "-" substr(date, 7) "T00:00:00Z") + 0
+      return written != "-" && end > written + longest ? written + longest : end
+    }
+    function show() {
+      if (id != "")
+        print id, device, newest, now, bytes, stored, hash, key, sprintf("%.0f", held)
+    }
     $1 != id || $2 != device {
       show()
       id = $1; device = $2; now = $12; newest = stored = hash = key = "-"; bytes = held = 0
       forget_sidecar()
     }
     { bytes += $9 }
-    $3 == "k" && $5 + 0 > held { held = $5 + 0 }
+    $3 == "k" && last_day($5, $10) > held { held = last_day($5, $10) }
     $10 != "-" && (newest == "-" || $10 + 0 > newest + 0) { newest = $10 }
     $3 == "s" && $8 == $9 && outranks($4, $5, $6, $7) { stored = $8; hash = $7; key = $11 }
     END { show() }'
@@ -97,11 +104,11 @@ read_sidecar_time() { # SIZE HASH KEY
 }
 
 # Decides about one session: whether it $goes, and the $reason.
-decide() { # NEWEST SERVER-TIME SIZE HASH KEY HELD-DAY
+decide() { # NEWEST SERVER-TIME SIZE HASH KEY HELD-UNTIL
   local age said
   goes=false
-  if [ "$6" != 0 ] && [ "$6" -ge "$(jq -nr "$2 | strftime(\"%Y%m%d\")")" ]; then
-    reason="on hold until $6"
+  if [ "$6" != 0 ] && [ $(($6 / 86400)) -ge $(($2 / 86400)) ]; then
+    reason="on hold until $(jq -nr "$6 | strftime(\"%Y%m%d\")")"
     return
   fi
   if [ "$1" = - ]; then
@@ -186,6 +193,7 @@ carry_out() {
 }
 
 leftover_age=$((7 * 86400))
+longest_hold=$((3650 * 86400))
 if ! limit=$(seconds "$age") || [ "$limit" -lt 1 ]; then
   fail 64 "--older-than takes an age such as 1s, 12h or 30d."
 fi

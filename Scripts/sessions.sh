@@ -41,7 +41,7 @@ devices() { # [DEVICE]
 #   5 start, status  6 end, length  7 hash16  8 size by its name  9 size found
 #   10 time of writing  11 key  12 the server's time  13 "log" or "delta", generation
 #
-# With $holds also "k" for a hold, whose last day, 20270220, is 5.
+# With $holds also "k" for a hold, whose last day by its name, 20270220, is 5.
 session_rows() { # DEVICE [START]
   local device day wanted=${2:-}
   wanted=${wanted:0:8}
@@ -74,6 +74,12 @@ rows_of_names() { # DEVICE DAY
       return length(id) == 25 && substr(id, 1, 9) == date "t" && digits(substr(id, 10, 6), 6, 6) \
         && substr(id, 16, 2) == "z-" && substr(id, 18) ~ /^[a-z0-9]+$/
     }
+    function is_date(text, y, m, d) {
+      if (!digits(text, 8, 8)) return 0
+      y = plain(substr(text, 1, 4)) + 0; m = plain(substr(text, 5, 2)) + 0; d = plain(substr(text, 7)) + 0
+      if (m == 2) return d >= 1 && d <= 28 + (y % 4 == 0 && (y % 100 != 0 || y % 400 == 0))
+      return m >= 1 && m <= 12 && d >= 1 && d <= 30 + (m + int(m / 8)) % 2
+    }
     function is_hash(text) { return length(text) == 16 && text ~ /^[0-9a-f]+$/ }
     function is_generation(text, from, rank) {
       rank = substr(text, 2)
@@ -94,7 +100,7 @@ rows_of_names() { # DEVICE DAY
       rank = substr(p[2], 2)
       key = "devices/" device "/" day "/" $2
     }
-    holds == "true" && fields == 4 && is_session(p[1]) && p[2] == "keep" && digits(p[3], 8, 8) \
+    holds == "true" && fields == 4 && is_session(p[1]) && p[2] == "keep" && is_date(p[3]) \
       && p[4] == "json" {
       print p[1], device, "k", 0, p[3], 0, "-", $3, $3, $4, key, $5, 1
     }

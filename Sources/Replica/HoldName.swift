@@ -31,9 +31,4 @@ package struct HoldName: Sendable, Hashable {
 
   /// The name inside its ``SessionFolder``.
   package var fileName: String { "\(session).keep.\(day.filter { $0 != "-" }).json" }
-
-  /// Whether the hold applies at a time.
-  package func holds(at time: ServerTime) -> Bool {
-    Timestamp(milliseconds: time.milliseconds).day <= day
-  }
 }

@@ -15,7 +15,7 @@ package struct RemoteSession: Sendable, Equatable {
   /// Complete sidecar revisions by number.
   package private(set) var revisions: [RevisionName] = []
   /// Holds on the session.
-  package private(set) var holds: [HoldName] = []
+  package private(set) var holds: [Hold] = []
   /// Keys of all objects, damaged ones too, sidecar revisions first: the order of deletion.
   package private(set) var keys: [String] = []
   /// Size of all objects.
@@ -178,7 +178,7 @@ package struct RemoteSession: Sendable, Equatable {
     } else if let revision = RevisionName(fileName, of: session) {
       if revision.stored == object.size { revisions.append(revision) }
     } else if let hold = HoldName(fileName) {
-      holds.append(hold)
+      holds.append(Hold(name: hold, written: object.modified))
       isHold = true
     }
     keys.append(object.key)

@@ -382,7 +382,13 @@ import Testing
       }
       put_sidecar 0z-longdead '{"endedAt":"2026-01-22T14:40:00.000Z"}'
       put_sidecar 0z-longkept '{"endedAt":"2026-01-22T14:40:00.000Z"}'
-      echo >"$folder/20260122t143000z-longkept.keep.23000101.json"
+      hold=$folder/20260122t143000z-longkept.keep.23000101.json
+      echo >"$hold"
+      touch -d 2095-06-01T00:00:00Z "$hold"
+      put_sidecar 0z-overlong '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      echo >"$folder/20260122t143000z-overlong.keep.23000101.json"
+      put_sidecar 0z-nosuchda '{"endedAt":"2026-01-22T14:40:00.000Z"}'
+      echo >"$folder/20260122t143000z-nosuchda.keep.99999999.json"
       put_sidecar 0z-keptonce '{"endedAt":"2026-01-22T14:40:00.000Z"}'
       echo >"$folder/20260122t143000z-keptonce.keep.20260301.json"
       put_sidecar 0z-dreaming '{"endedAt":"2296-01-22T14:40:00.000Z"}'
@@ -403,10 +409,12 @@ import Testing
     #expect(
       lines == [
         "delete \(id)dreaming", "keep \(id)garbages", "keep \(id)justdied", "delete \(id)keptonce",
-        "delete \(id)longdead", "keep \(id)longkept", "delete \(id)orphaned", "keep \(id)stillhot",
+        "delete \(id)longdead", "keep \(id)longkept", "delete \(id)nosuchda",
+        "delete \(id)orphaned", "delete \(id)overlong", "keep \(id)stillhot",
         "deleted \(folder)\(id)dreaming", "deleted \(folder)\(id)keptonce",
         "deleted \(folder)\(id)keptonce", "deleted \(folder)\(id)longdead",
-        "deleted \(folder)\(id)orphaned", "6",
+        "deleted \(folder)\(id)nosuchda", "deleted \(folder)\(id)orphaned",
+        "deleted \(folder)\(id)overlong", "deleted \(folder)\(id)overlong", "7",
       ], "\(made.errors)")
     let bold = "\"$S/reap-remote.sh\" --older-than 20h"
     let refused = try await program.script(bold + " --delete")

@@ -240,6 +240,7 @@ import Testing
 
   @Test(arguments: [
     "20260122t143005z-k3f9a7c2.keep.20260230.json", "20260122t143005z-k3f9a7c2.keep.2026022.json",
+    "20260122t143005z-k3f9a7c2.keep.99999999.json", "20260122t143005z-k3f9a7c2.keep.20250229.json",
     "20260122t143005z-k3f9a7c2.keep.-0260220.json", "x.keep.20260220.json",
     "20260122t143005z-k3f9a7c2.keep.20260220.json.tmp",
   ]) func `a name of another form is no hold`(name: String) {
@@ -252,8 +253,34 @@ import Testing
     func time(_ text: String) throws -> ServerTime {
       try #require(Timestamp(iso: text)).assumingSynchronizedClocks
     }
-    #expect(try name.holds(at: time("2026-02-20T23:59:59Z")))
-    #expect(try !name.holds(at: time("2026-02-21T00:00:00Z")))
+    for written in [nil, try time("2026-01-22T14:30:05Z"), try time("2016-02-23T23:00:00Z")] {
+      let hold = RemoteSession.Hold(name: name, written: written)
+      #expect(hold.day == "2026-02-20")
+      #expect(try hold.holds(at: time("2026-02-20T23:59:59Z")))
+      #expect(try !hold.holds(at: time("2026-02-21T00:00:00Z")))
+    }
+  }
+
+  @Test func `a hold lasts no longer than one that keep makes`() async throws {
+    let site = try Site()
+    let session = try await oldSession(site)
+    _ = try await plans(site)
+    let folder = try await site.remote(session).folder
+    let key = "\(folder.key)\(session).keep.99991231.json"
+    _ = try await site.store.put(key, [])
+    try age(site, days: 60)
+    // The folder's clock is the file system's.
+    let now = Timestamp.now()
+    func plan(writtenBefore days: Int64) async throws -> ReapPlan {
+      try FileManager.default.setAttributes(
+        [.modificationDate: (now - .days(days)).date],
+        ofItemAtPath: "\(site.local.folder)/store/\(key)")
+      return try await plans(site).remote
+    }
+    let held = try await plan(writtenBefore: 3649)
+    #expect(held.isEmpty)
+    #expect(held.kept.first?.reason == "on hold until \((now + .days(1)).day)")
+    #expect(try await plan(writtenBefore: 3651).remote.map(\.session) == [session])
   }
 }
 

@@ -40,7 +40,7 @@ package struct RemoteHold {
     let json = try encoder.encode(
       Content(until: Timestamp(milliseconds: until.milliseconds), device: context.device.deviceId))
     _ = try await context.store.put(remote.folder.key + name.fileName, Array(json) + [0x0a])
-    try await delete(remote.holds.filter { $0 != name }, of: remote)
+    try await delete(remote.holds.map(\.name).filter { $0 != name }, of: remote)
     try await check(remote)
   }
 
@@ -81,7 +81,7 @@ package struct RemoteHold {
   /// - Returns: whether there were any.
   /// - Throws: ``ObjectStore/StoreError``.
   package func release(_ remote: RemoteSession) async throws -> Bool {
-    try await delete(remote.holds, of: remote)
+    try await delete(remote.holds.map(\.name), of: remote)
     return !remote.holds.isEmpty
   }
 

@@ -66,7 +66,7 @@ extension RemoteSession {
   /// Describes an object or a hold that was added after an earlier listing; nil if there is none.
   fileprivate func change(since earlier: RemoteSession) -> String? {
     let known = Set(earlier.keys)
-    if let hold = holds.first(where: { !known.contains(folder.key + $0.fileName) }) {
+    if let hold = holds.first(where: { !known.contains(folder.key + $0.name.fileName) }) {
       return "put on hold until \(hold.day) meanwhile"
     }
     if let new = keys.first(where: { !known.contains($0) }) {
