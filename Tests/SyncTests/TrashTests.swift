@@ -58,6 +58,32 @@ import Testing
     #expect(try !restore(session, site))
   }
 
+  /// Links to themselves cannot be opened, whoever tries.
+  @Test func `what cannot be read in the trash hides no session`() async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("x\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7 * Self.day)
+    try await reap(site)
+    let trash = site.local.home.path + "/trash"
+    let link = "\(trash)/aaaa.0"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: link)
+    let mark = try site.context().lived.time.mark
+    var skipped: [String] = []
+    func sessions() throws -> [SessionID] {
+      try Trash(site.local.home).sessions(at: mark) { skipped.append($0) }.map(\.key)
+    }
+    #expect(try sessions() == [session])
+    #expect(skipped.count == 1 && skipped[0].hasPrefix("\(link) is no folder"), "\(skipped)")
+    #expect(try Trash(site.local.home).sessions(at: mark).map(\.key) == [session])
+    #expect(try restore(session, site))
+    try FileManager.default.removeItem(atPath: trash)
+    try FileManager.default.createSymbolicLink(atPath: trash, withDestinationPath: trash)
+    #expect(try sessions() == [])
+    #expect(skipped.count == 2 && skipped[1].contains(trash), "\(skipped)")
+    #expect(throws: SystemError.self) { try Trash(site.local.home).sessions(at: mark) }
+  }
+
   @Test func `parts of a rotated session come back with it`() async throws {
     let site = try Site()
     let writer = try site.local.writer(rotateAt: 10_000)

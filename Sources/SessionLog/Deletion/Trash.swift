@@ -34,8 +34,18 @@ package struct Trash: Sendable {
   }
 
   /// The days, in order.
-  private func days() throws -> [Day] {
-    try Directory.names(in: path).compactMap(Day.init).sorted { $0.number < $1.number }
+  ///
+  /// A link named like one is none: it may lead to files that are not the trash's.
+  ///
+  /// - Parameter skip: called with the path of anything else that is named like one.
+  private func days(skipping skip: (String) -> Void = { _ in }) throws -> [Day] {
+    let days = try Directory.names(in: path).compactMap(Day.init).filter { day in
+      let folder = "\(path)/\(day.name)"
+      guard let status = try? FileStatus(folder), status.kind != .directory else { return true }
+      skip(folder)
+      return false
+    }
+    return days.sorted { $0.number < $1.number }
   }
 
   // MARK: In and out
@@ -77,7 +87,8 @@ package struct Trash: Sendable {
     var isFound = false
     for day in try days() {
       let folder = "\(path)/\(day.name)"
-      let names = try Directory.names(in: folder).filter { $0.hasPrefix("\(session).") }
+      // A folder that cannot be read does not keep the session in another one.
+      let names = (try? Directory.names(in: folder))?.filter { $0.hasPrefix("\(session).") } ?? []
       guard !names.isEmpty else { continue }
       try Directory.make(files.directory, isDurable: true)
       // Restore the sidecar first: a log without one would pass for a recorder's.
@@ -98,11 +109,29 @@ package struct Trash: Sendable {
 
   /// The sessions in the trash, with the lived time since their deletion.
   ///
+  /// - Parameter skip: called with a line for a person about each folder that cannot be read, and
+  ///   about what is no folder; nil to ignore the latter, and throw for the former.
   /// - Throws: ``Platform/SystemError``.
-  package func sessions(at mark: LivedTime.Mark) throws -> [SessionID: Duration] {
+  package func sessions(
+    at mark: LivedTime.Mark, skipping skip: ((String) -> Void)? = nil
+  ) throws -> [SessionID: Duration] {
+    func pass(_ error: SystemError) throws {
+      guard let skip else { throw error }
+      skip("\(error): what it has is left out")
+    }
     var found: [SessionID: Duration] = [:]
-    for day in try days() {
-      for session in try sessions(of: day) { found[session] = day.age(at: mark) ?? .zero }
+    var days: [Day] = []
+    do {
+      days = try self.days { skip?("\($0) is no folder: it is not looked into") }
+    } catch let error as SystemError {
+      try pass(error)
+    }
+    for day in days {
+      do {
+        for session in try sessions(of: day) { found[session] = day.age(at: mark) ?? .zero }
+      } catch let error as SystemError {
+        try pass(error)
+      }
     }
     return found
   }

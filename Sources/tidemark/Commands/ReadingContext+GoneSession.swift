@@ -20,7 +20,9 @@ extension ReadingContext {
       return nil
     }
     let lived = try LivedClock(home: home, machine: machine)
-    let trashed = try Trash(home).sessions(at: lived.time.mark).keys.filter(wanted.matches)
+    // What cannot be read explains nothing; 'restore' has named it already.
+    let trashed = try Trash(home).sessions(at: lived.time.mark, skipping: { _ in })
+      .keys.filter(wanted.matches)
     if let session = trashed.min() {
       return Failure(
         .usage,

@@ -91,7 +91,10 @@ struct Restore: AsyncParsableCommand {
   ) throws -> SessionID? {
     let lived = try setup.lived(nil)
     let trash = Trash(setup.home)
-    let found = try trash.sessions(at: lived.time.mark).keys.filter(wanted.matches)
+    let found =
+      try trash
+      .sessions(at: lived.time.mark) { Console.complain(String(oneLine: $0)) }
+      .keys.filter(wanted.matches)
     guard let session = found.first else { return nil }
     guard found.count == 1 else {
       throw Failure(

@@ -33,9 +33,9 @@ struct Why: AsyncParsableCommand {
     let wanted = try ShortenedID(id)
     let entries = try DeletionLedger(setup.home).entries(where: wanted.matches)
     let lived = try setup.lived(nil)
-    let trash = try Trash(setup.home).sessions(at: lived.time.mark).filter {
-      wanted.matches($0.key)
-    }
+    let trash = try Trash(setup.home)
+      .sessions(at: lived.time.mark) { Console.complain(String(oneLine: $0)) }
+      .filter { wanted.matches($0.key) }
     let local = try local(setup, wanted)
     let sessions = Set(entries.map(\.session) + trash.keys + local).sorted()
     if json {
