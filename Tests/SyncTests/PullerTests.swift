@@ -180,6 +180,34 @@ import Testing
     #expect(try await follower.read(0..<Int64(end)) == site.local.log(session))
   }
 
+  /// The session began before its device's key: elsewhere an unsigned revision is accepted.
+  @Test func `an unsigned revision adds nothing to a mirror with a signed one`() async throws {
+    try await seal()
+    let home = site.local.home
+    func pull(into folder: String) async throws -> [SessionID: any Error] {
+      let puller = Puller(
+        site.store, into: folder, knowing: KnownKeys(home, named: [:], own: nil))
+      let items = try await puller.plan(devices: [site.device.deviceId])
+      return await puller.execute(items, atOnce: 1)
+    }
+    #expect(try await pull(into: mirror.folder).isEmpty)
+    let before = try files()
+    #expect(try Sidecar(json: before[1]).signature != nil)
+    let remote = try await site.remote(session)
+    try await forge(Array("forged\n".utf8), at: remote.mark)
+    var sidecar = try Sidecar(json: before[1])
+    (sidecar.status, sidecar.endedAt, sidecar.signature) = (.active, nil, nil)
+    (sidecar.objects, sidecar.digest, sidecar.previous) = (nil, nil, nil)
+    let json = try sidecar.json()
+    let name = RevisionName(
+      session: session, number: 99, status: .active, length: remote.mark + 7, json: json)
+    _ = try await site.store.put(remote.folder.key + name.fileName, json)
+    let failures = try await pull(into: mirror.folder)
+    #expect((failures[session] as? ReplicaError)?.code == .damagedObject, "\(failures)")
+    #expect(try files() == before)
+    #expect(try await pull(into: mirror.folder + "2").isEmpty)
+  }
+
   /// Store and home were rolled back together, and went on with other output.
   @Test(arguments: ["sealed", "open", "unknown"])
   func `a log of other bytes is kept aside though no other generation`(state: String) async throws {

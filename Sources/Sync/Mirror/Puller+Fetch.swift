@@ -42,6 +42,7 @@ extension Puller {
     try Directory.make(files.directory, rights: Self.folderRights)
     let accepted = try await RemoteReader(store, knowing: keys).accept(item.remote)
     guard let sidecar = accepted.sidecar else { return nil }
+    try checkSignature(of: sidecar, item)
     let remote = try accepted.session()
     let digest = remote.contents?.digest
     guard item.mirrored <= item.length || digest != nil else {
@@ -58,6 +59,22 @@ extension Puller {
     }
     fetched.kept = try await replace(item, with: remote, report)
     return fetched
+  }
+
+  /// Rejects a revision without a signature where the mirror has a signed one: a device that signed
+  /// a session once signs all its later revisions, although the session began before its key.
+  private func checkSignature(of sidecar: Sidecar, _ item: Item) throws {
+    guard keys != nil, sidecar.signature == nil,
+      let mirrored = try? Sidecar(json: Self.content(files(of: item.remote).sidecar)),
+      mirrored.signature != nil
+    else { return }
+    let device = item.remote.folder.device
+    throw ReplicaError(
+      .damagedObject,
+      "\(item.remote.revision?.fileName ?? "its sidecar") is not signed, but device \(device) has "
+        + "signed the revision in the mirror: somebody else may have written it. 'tidemark verify "
+        + "--repair \(item.remote.session)' on that device sends what its local log has, and seals it "
+        + "again; the mirror keeps what it has")
   }
 
   /// Appends the bytes that the mirror's log lacks.
