@@ -141,6 +141,8 @@ struct AttachedFolder {
     let home = site.local.home
     return try home.days().sorted().flatMap { try home.sessions(day: $0).sorted() }
       .map { try Sidecar.load(home.files(for: $0).sidecar) }
+      // Ids of one second are in any order.
+      .sorted { ($0.startedAt, $0.sessionId) < ($1.startedAt, $1.sessionId) }
   }
 
   /// The store's copy of a session, as text.
