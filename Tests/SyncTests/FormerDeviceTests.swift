@@ -49,6 +49,27 @@ import Testing
     #expect(left == (change == .otherMachine ? [session] : []))
   }
 
+  /// Only the ledger names the session any more, and not the id under which it was sent.
+  @Test(arguments: Change.allCases)
+  func `a session under a former id is not reported as lost`(_ change: Change) async throws {
+    var site = try Site()
+    try site.identify(as: "one")
+    try site.local.session(Array("one\n".utf8))
+    try await site.upload()
+    site.local.clock.advance(seconds: 7200)
+    let reaper = LocalReaper(try site.context())
+    var retention = Retention().asking(.seconds(1))
+    retention.trash = .zero
+    let plan = try await reaper.plan(retention)
+    #expect(try reaper.execute(plan, retention).allSatisfy { $0.error == nil })
+    site.local.clock.advance(seconds: 60)
+    switch change {
+    case .otherMachine: try site.identify(as: "two")
+    case .lostRecord: try site.loseDevice()
+    }
+    #expect(try await SealReview(site.context()).runIfDue().copies.isEmpty)
+  }
+
   @Test func `only a home with former ids pays for them`() async throws {
     var site = try Site()
     try site.identify(as: "one")

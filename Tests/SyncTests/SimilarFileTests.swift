@@ -168,6 +168,20 @@ import Testing
     #expect(gaps.count == 1 && gaps[0].hasPrefix("[GAP ? bytes: "), "\(gaps)")
   }
 
+  @Test func `a file rewritten and rotated between two passes is another session`() async throws {
+    let folder = try AttachedFolder("job.log*")
+    try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")
+    try await folder.tick()
+    let next = Self.job("NIGHT-2: KO")
+    try write(next, to: folder)
+    try folder.rename("job.log", to: "job.log.1")
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    let texts = try await remotes(folder)
+    #expect(texts.count == 2)
+    #expect(texts.contains { $0.hasPrefix(Self.job("NIGHT-1: ok")) }, "\(texts)")
+    #expect(texts.contains(next), "\(texts)")
+  }
+
   @Test func `the copy of a file truncated and grown again ends its session`() async throws {
     let folder = try AttachedFolder("job.log*")
     try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")

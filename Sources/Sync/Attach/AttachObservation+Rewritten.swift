@@ -33,8 +33,8 @@ extension AttachObservation {
   /// Whether a file holds other bytes than were sent of it although its beginning and end match.
   ///
   /// Reads the file whole only if it was replaced, or changed other than by growing, or changed
-  /// after its session was sealed: that is rare enough. Of an open file that grew it reads a sample,
-  /// and the seal compares the whole.
+  /// after its session was sealed: that is rare enough. Of an open file that grew or was renamed it
+  /// reads a sample, and the seal compares the whole.
   func isEdited(_ file: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
     let (status, isInPlace) = (candidate.status, candidate.path == file.source.path)
     guard !file.isGone, !file.isCompressed, candidate.form == nil else { return false }
@@ -53,7 +53,7 @@ extension AttachObservation {
     {
       return try !sent.areIn(content)
     }
-    return try status.length > file.seen && !sent.areSampled(in: content)
+    return try (status.length > file.seen || !isInPlace) && !sent.areSampled(in: content)
   }
 
   /// Whether the last upload found other bytes in the file than were sent; without the rules by

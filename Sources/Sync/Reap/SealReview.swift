@@ -27,8 +27,6 @@ package struct SealReview: Sendable {
     let revision: String
     let sealedAt: Timestamp
     let isLocal: Bool
-
-    var key: String { folder.key + revision }
   }
 
   /// Reviews the home's sessions if due, or if a listing of this pass lacks the seal of one.
@@ -117,12 +115,18 @@ package struct SealReview: Sendable {
   }
 
   private func isThere(_ proof: Proof) async throws -> Bool {
-    do {
-      _ = try await context.store.head(proof.key)
-      return true
-    } catch let error as StoreError where error.isNotFound {
-      return false
+    // The ledger does not tell under which id a session was sent.
+    let former = proof.isLocal ? [] : context.device.ids.dropFirst()
+    for folder in [proof.folder] + former.map({ SessionFolder(device: $0, session: proof.session) })
+    {
+      do {
+        _ = try await context.store.head(folder.key + proof.revision)
+        return true
+      } catch let error as StoreError where error.isNotFound {
+        continue
+      }
     }
+    return false
   }
 
   // MARK: Seals that the store should have
@@ -153,6 +157,8 @@ package struct SealReview: Sendable {
   /// The seals that local copies were deleted upon, according to the ledger.
   private func deleted(_ retention: Retention, at now: Timestamp) throws -> [Proof] {
     let (home, device) = (context.home, context.device.deviceId)
+    // A home that lost its device record does not know the id that it had before.
+    let isIdKnown = !context.device.formerIds.isEmpty
     let claim = "\(context.store.location) lists "
     let trashed = Set(try Trash(home).sessions(at: context.lived.time.mark).keys)
     var proofs: [SessionID: Proof] = [:]
@@ -160,6 +166,7 @@ package struct SealReview: Sendable {
       switch (entry.copy, entry.ground) {
       case (.local, .proven):
         guard entry.finding.hasPrefix(claim), !LocalSession(home, entry.session).hasSidecar,
+          isIdKnown || entry.at >= context.device.created,
           (.zero..<max(.zero, retention.remote - retention.local)).contains(now - entry.at),
           let name = entry.finding.dropFirst(claim.count).split(separator: " ").first
             .flatMap({ RevisionName(String($0)) })

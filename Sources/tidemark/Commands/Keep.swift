@@ -76,7 +76,7 @@ struct Keep: AsyncParsableCommand {
     }
     let lived = try setup.lived(context)
     var isWhole = true
-    var kept: [RemoteSession] = []
+    var kept: [(result: Result, entry: SessionCatalog.Entry)] = []
     for entry in entries {
       guard let lock else {
         try say(
@@ -91,38 +91,49 @@ struct Keep: AsyncParsableCommand {
       } else {
         let (result, isKept) = try await keep(entry, setup, context, lived, holding: lock)
         isWhole = isWhole && isKept
-        if result.remote, let remote = entry.remote { kept.append(remote) }
-        try say(result, entry, context)
+        kept.append((result, entry))
       }
     }
     if let lock { try lived.save(holding: lock) }
-    if let context { isWhole = try await outlast(reapersBefore: kept, context) && isWhole }
+    var gone: Set<SessionID> = []
+    if let context {
+      gone = try await outlast(
+        reapersBefore: kept.compactMap { $0.result.remote ? $0.entry.remote : nil }, context)
+    }
+    for (result, entry) in kept {
+      let isThere = !gone.contains(entry.session)
+      isWhole = isWhole && isThere
+      try say(
+        Result(
+          session: result.session, until: result.until, local: result.local,
+          remote: result.remote && isThere), entry, context)
+    }
     if let storeError { throw storeError }
     if !isWhole { throw ExitStatus.partial }
   }
 
-  /// Waits until every reaper has seen the holds; returns whether the sessions are still there.
+  /// Waits until every reaper has seen the holds; returns the sessions that are gone nevertheless.
   ///
   /// Reapers leave what is young, so only older sessions are waited for.
   private func outlast(
     reapersBefore kept: [RemoteSession], _ context: SyncContext
-  ) async throws -> Bool {
+  ) async throws -> Set<SessionID> {
     let young = Timestamp.now().assumingSynchronizedClocks - .hours(1)
     let old = kept.filter { $0.newest.map { $0 < young } ?? true }
-    guard !old.isEmpty else { return true }
+    guard !old.isEmpty else { return [] }
     Console.remark(
       "waiting \(Age.text(RemoteHold.notice)), in case somebody is deleting old sessions now")
     try await Task.sleep(for: RemoteHold.notice)
-    var areThere = true
+    var gone: Set<SessionID> = []
     for remote in old {
       do {
         try await RemoteHold(context).check(remote)
       } catch let error as ReplicaError {
         Console.complain("\(error)")
-        areThere = false
+        gone.insert(remote.session)
       }
     }
-    return areThere
+    return gone
   }
 
   private func entries(
@@ -195,6 +206,8 @@ struct Keep: AsyncParsableCommand {
       let text = result.local || result.remote ? "\(would) no longer kept" : "was not kept"
       return Console.say("\(result.session)  \(text)")
     }
+    // What is gone has been reported.
+    guard result.local || result.remote else { return }
     let sides = [result.local ? "local" : nil, result.remote ? "remote" : nil].compactMap(\.self)
     let until = result.until.map { zone.zone.day($0) } ?? ""
     let later =
