@@ -38,11 +38,8 @@ extension Action {
   /// Whether it changes objects or homes behind the product's back.
   var isTampering: Bool {
     switch self {
-    case .remove, .empty, .forge(_, .otherSize), .forge(_, .otherText), .forge(_, .cut), .rollBack,
-      .clone,
-      .identify, .lose(_, .device),
-      .lose(_, .sidecar):
-      true
+    case .remove, .empty, .rollBack, .clone, .identify, .lose(_, .device), .lose(_, .sidecar): true
+    case .forge(_, let forgery): forgery != .foreign
     default: false
     }
   }

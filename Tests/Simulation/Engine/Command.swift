@@ -69,11 +69,11 @@ struct Command: Sendable {
 
   func makeContext() throws -> SyncContext {
     let device = try Device.load(home, on: machine)
+    let signer = try DeviceKey.simulated(of: device.deviceId, created: device.created)
     return try SyncContext(
       home: home, device: device, store: store, machine: machine, transfers: 1,
-      redaction: rules, consent: consent, limits: Self.limits,
-      signer: DeviceKey(
-        deviceId: device.deviceId, created: device.created, seed: Array(repeating: 7, count: 32)))
+      redaction: rules, consent: consent, limits: Self.limits, signer: signer,
+      keys: KnownKeys(home, named: [:], own: signer))
   }
 
   func context(_ body: (SyncContext) async throws -> String) async throws -> String {
@@ -153,7 +153,7 @@ struct Command: Sendable {
   }
 
   private func pull() async throws -> String {
-    let puller = Puller(store, into: mirror, knowing: nil)
+    let puller = Puller(store, into: mirror, knowing: try keys())
     guard let lock = try puller.lock() else { return "another pull is writing" }
     defer { withExtendedLifetime(lock) {} }
     let devices = try await DeviceRecord.ids(
@@ -181,6 +181,15 @@ struct Command: Sendable {
     var context = ReadingContext(
       home: home, device: try Device.load(home, on: machine), machine: machine)
     context.store = store
+    context.keys = try keys()
     return SessionCatalog(context)
+  }
+
+  /// The keys that a reader in this home knows: its own, and those that it saw first.
+  private func keys() throws -> KnownKeys {
+    let device = try Device.load(home, on: machine)
+    return KnownKeys(
+      home, named: [:],
+      own: try DeviceKey.simulated(of: device.deviceId, created: device.created))
   }
 }

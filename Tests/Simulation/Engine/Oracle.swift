@@ -38,6 +38,8 @@ final class Oracle: Sendable {
     var readable: [SessionID: Int] = [:]
     /// Sidecars as sent, before any damage in transit.
     var sidecars: Set<[UInt8]> = []
+    /// Keys of the revisions that were sent.
+    var revisions: Set<String> = []
     /// When sessions entered the trash of a home, in milliseconds.
     var trashed: [String: Int64] = [:]
     /// The process that works in each home.
@@ -97,7 +99,15 @@ final class Oracle: Sendable {
   func recordTampering() { state.withLock { $0.isTampered = true } }
 
   /// Records that a sidecar is sent.
-  func recordSidecar(_ json: [UInt8]) { state.withLock { _ = $0.sidecars.insert(json) } }
+  func recordSidecar(_ json: [UInt8], at key: String) {
+    state.withLock { state in
+      state.sidecars.insert(json)
+      state.revisions.insert(key)
+    }
+  }
+
+  /// Whether a revision was sent under a key, which has the start of its hash.
+  func hasSent(_ key: String) -> Bool { state.withLock { $0.revisions.contains(key) } }
 
   /// Whether a sidecar was sent in this form.
   func wasSent(_ json: [UInt8]) -> Bool { state.withLock { $0.sidecars.contains(json) } }

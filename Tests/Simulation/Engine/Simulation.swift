@@ -152,6 +152,7 @@ package struct Simulation: Sendable {
       // Missing or damaged parts are refused, after everything before them.
     }
     world.oracle.judge(bytes, readFrom: session)
+    await ForgedRevision.judge(remote, in: truth, world)
     // Delayed requests may have written to the folder below an unmounted share.
     guard world.store.isMounted else { return }
     world.oracle.judgeGrowth(bytes.count, readFrom: session)

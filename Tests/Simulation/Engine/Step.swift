@@ -143,6 +143,10 @@ package enum Action: Hashable, Sendable {
     case otherText
     /// The first half of a segment's bytes in its place.
     case cut
+    /// A newer revision that ends the session before its last object, and that nobody signed.
+    case revision
+    /// An earlier revision, under a number after the newest one.
+    case replay
   }
 
   /// A part of a home.

@@ -129,7 +129,7 @@ struct StoreClient: ObjectStore {
   // MARK: ObjectStore
 
   func put(_ key: String, _ body: [UInt8]) async throws -> PutReceipt {
-    if RevisionName(key.lastPart) != nil { oracle?.recordSidecar(body) }
+    if RevisionName(key.lastPart) != nil { oracle?.recordSidecar(body, at: key) }
     return try await call("PUT", key, [.put(key, body)]) { state, _ in
       PutReceipt(
         provesContent: store.kind == .bucket && state.objects[key]?.bytes == body,

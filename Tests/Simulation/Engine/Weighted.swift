@@ -108,6 +108,9 @@ struct Weighted {
     Weighted(1, "forgeSize", isHazard: true) { .forge(object: some(&$0), .otherSize) },
     Weighted(1, "forgeText", isHazard: true) { .forge(object: some(&$0), .otherText) },
     Weighted(1, "forgeCut", isHazard: true) { .forge(object: some(&$0), .cut) },
+    Weighted(1, "forgeRevision", isHazard: true) {
+      .forge(object: some(&$0), Bool.random(using: &$0) ? .revision : .replay)
+    },
     Weighted(1, "retain") {
       .retain(
         home: home(&$0), seconds: [0, 60, 3600, 86_400, 7 * 86_400].randomElement(using: &$0) ?? 0)

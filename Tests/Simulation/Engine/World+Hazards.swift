@@ -30,6 +30,9 @@ extension World {
 
   /// Writes an object like another vendor's client, or damages one.
   func forge(_ object: Int, _ forgery: Action.Forgery, _ random: inout SeededGenerator) {
+    if forgery == .revision || forgery == .replay {
+      return forgeRevision(object, isReplay: forgery == .replay)
+    }
     let stored = store.stored.filter { $0.key.hasSuffix(".zst") }.sorted { $0.key < $1.key }
     guard !stored.isEmpty else { return }
     let (key, content) = stored[object % stored.count]
@@ -48,6 +51,7 @@ extension World {
       store.write(key.replacing(".\(name.stored).", with: ".\(body.count)."), body)
     case .cut:
       store.write(key, Array(content.bytes.prefix(content.bytes.count / 2)))
+    case .revision, .replay: break
     }
   }
 
