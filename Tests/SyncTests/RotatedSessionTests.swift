@@ -277,7 +277,12 @@ import Testing
     let found = try await site.remote(writer.session)
     #expect(found.segments.contains(ours) == !isOursGone)
     #expect((found.seal == nil) == isOursGone)
-    guard !isOursGone else { return }
+    guard !isOursGone else {
+      // What repairs has to know it, too.
+      let obstacle = try Verifier(site.context()).obstacle(to: found)
+      #expect(obstacle?.contains("is not among the objects that were sent") == true)
+      return
+    }
     #expect(try await site.remoteBytes(writer.session).starts(with: before))
     #expect(try await Verifier(site.context()).verify(found).problem == nil)
   }
@@ -301,7 +306,7 @@ import Testing
     let left = try await site.remote(writer.session)
     let verifier = Verifier(try site.context())
     if let obstacle = try verifier.obstacle(to: left) {
-      #expect(obstacle.contains("is not among the objects that were sealed"))
+      #expect(obstacle.contains("is not among the objects that were sent"))
     } else {
       #expect(!isOursGone)
     }

@@ -98,32 +98,38 @@ package struct Verifier: Sendable {
   package func obstacle(to remote: RemoteSession) throws -> String? {
     let local = LocalSession(context.home, remote.session)
     let (sidecar, _) = try local.sidecar(device: context.device)
-    if let source = sidecar.source { return try obstacle(from: source, sealed: sidecar) }
-    guard let log = try local.openLog(nil) else { return nil }
+    if let source = sidecar.source, let obstacle = try obstacle(from: source, sealed: sidecar) {
+      return obstacle
+    }
+    guard let log = try local.openLog(sidecar.source) else { return nil }
     let first = try log.available().lowerBound
-    guard first <= Self.mark(of: remote, sidecar) else {
+    guard sidecar.source != nil || first <= Self.mark(of: remote, sidecar) else {
       return
         "bytes \(Self.mark(of: remote, sidecar)) to \(first) are neither in the store nor on this "
         + "machine, which pruned them once they were stored: put the objects back from a backup or the "
         + "bucket's versions"
     }
-    let sealed = Self.sealedObjects(sidecar)
-    if !sealed.isEmpty, let other = remote.cover(upTo: first).first(where: { !sealed.contains($0) })
-    {
+    let known = try knownObjects(sidecar)
+    if !known.isEmpty, let other = remote.cover(upTo: first).first(where: { !known.contains($0) }) {
       return
-        "\(remote.folder.key)\(other.fileName) is not among the objects that were sealed, and this "
-        + "machine pruned its bytes: somebody else may have put it. Put back the sealed ones from a "
-        + "backup or the bucket's versions"
+        "\(remote.folder.key)\(other.fileName) is not among the objects that were sent, and this "
+        + "machine no longer has its bytes: somebody else may have put it. Put back what was sent from "
+        + "a backup or the bucket's versions"
     }
+    guard sidecar.source == nil else { return nil }
     let (length, end) = (try log.status().length, remote.segments.map(\.range.upperBound).max())
     guard let end, length < end else { return nil }
     return "\(log.path) ends at byte \(length), and lost what the store has up to byte \(end): it "
       + "cannot mend this copy; 'tidemark pull' salvages what can be read"
   }
 
-  /// The objects that the local record of a seal names.
-  private static func sealedObjects(_ sidecar: Sidecar) -> Set<SegmentName> {
-    Set((sidecar.objects ?? []).compactMap(SegmentName.init))
+  /// The objects that the local record of a seal names or, without a seal, the manifest.
+  private func knownObjects(_ sidecar: Sidecar) throws -> Set<SegmentName> {
+    let sealed = Set((sidecar.objects ?? []).compactMap(SegmentName.init))
+    guard sealed.isEmpty, let entry = try context.manifest.entry(sidecar.sessionId) else {
+      return sealed
+    }
+    return Set(entry.segments.keys.filter { $0.generation == entry.generation })
   }
 
   /// The offset up to which the store has the generation that the local log is of.
@@ -164,20 +170,20 @@ package struct Verifier: Sendable {
     // It is wanted in the store again, so that age alone no longer decides about the local copy.
     sidecar.remoteReapedAt = nil
     try sidecar.save(local.files.sidecar)
+    let known = try knownObjects(sidecar)
     try context.manifest.forget(session)
-    if first > 0, sidecar.source == nil { try expectSealedObjects(of: sidecar) }
+    if first > 0, !known.isEmpty { try expect(known, of: sidecar) }
     try context.home.mark(session)
     return true
   }
 
-  /// Makes the next pass accept no others for bytes that are not local any more.
-  private func expectSealedObjects(of sidecar: Sidecar) throws {
-    let names = Self.sealedObjects(sidecar)
-    guard !names.isEmpty else { return }
-    // In no boot: the folder is listed first.
+  /// Makes the next pass accept no others than these for bytes that are not local any more.
+  private func expect(_ objects: Set<SegmentName>, of sidecar: Sidecar) throws {
     var entry = UploadCheckpoint(boot: "")
     entry.generation = sidecar.generation ?? 1
-    for name in names {
+    // The folder is listed first.
+    entry.isDirty = true
+    for name in objects where name.generation == entry.generation {
       entry.segments[name] = false
       entry.own(name)
     }
