@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Exports the log of one session: Scripts/export-session.sh [-o FILE] [--device ID] SESSION [STORE]
+# Exports the log of one session:
+# Scripts/export-session.sh [-o FILE] [--device ID] [--generation N] SESSION [STORE]
 #
 # Needs bash, curl, jq, zstd and what every system has; store.sh, sessions.sh and deltas.sh lie beside
 # it.
 # SESSION is the id of a session, open or sealed, or the start of one; list-sessions.sh shows them.
 # The log goes to standard output or to FILE, which appears whole or not at all. Every object is
 # compared with its name, and a sealed session with its seal, whose objects alone are read. A session may be read while it grows.
+# With --generation it is what the file held before it was rewritten.
 # A log that was not sent, because the consent was 'metadata', is no log that is empty: exit code 77.
 #
 # STORE is s3://bucket/prefix, https://host/folder, http://localhost/folder or file:///folder; else
@@ -20,7 +22,7 @@ set -euo pipefail
 # shellcheck source=deltas.sh
 . "$(dirname "${BASH_SOURCE[0]}")/deltas.sh"
 
-device='' target=- session='' store=''
+device='' target=- session='' store='' wanted=''
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) help ;;
@@ -32,6 +34,11 @@ while [ $# -gt 0 ]; do
     --device)
       needs_value "$@"
       device=$2
+      shift
+      ;;
+    --generation)
+      needs_value "$@"
+      wanted=$2
       shift
       ;;
     -*) fail 64 "unknown option; see --help" ;;
@@ -86,8 +93,10 @@ read_sidecar() {
     sort -k5,5n -k1,1n -k7,7n -k8,8 | tail -n 1 | cut -f 2- >"$work/sidecar"
   read -r _ _ _ _ status sealed hash stored _ _ key _ generation <"$work/sidecar" ||
     status=active generation=1
+  [ -s "$work/sidecar" ] || [[ $wanted =~ ^1?$ ]] ||
+    fail 64 "$session has no generation $wanted; its newest is 1."
   # Of an open session without segments the sidecar tells why there are none.
-  if [ "$status" = active ] &&
+  if [ "$status" = active ] && [[ -z $wanted || ! -s $work/sidecar ]] &&
     { [ ! -s "$work/sidecar" ] || awk '$3 == "g" { n = 1 } END { exit !n }' "$work/found"; }; then
     return 0
   fi
@@ -98,6 +107,15 @@ read_sidecar() {
   [ "$(jq -r --arg session "$session" --arg device "$device" \
     '"\(.sessionId // $session) \(.deviceId // $device)"' "$work/object" 2>/dev/null)" \
     = "$session $device" ] || fail 65 "$key is the sidecar of another session or device."
+  if [ -n "$wanted" ] && [ "$wanted" != "$generation" ]; then
+    length=$(jq -r --argjson n "$wanted" '.former[]? | select(.generation == $n) | .length | numbers' \
+      "$work/object" 2>/dev/null) || length=''
+    [[ $length =~ ^[0-9]{1,12}$ ]] ||
+      fail 64 "$session has no generation $wanted; its newest is $generation."
+    [ "$status" = active ] || keep_named "$key"
+    generation=$wanted
+    return 0
+  fi
   if [ "$(jq -r '.consent // ""' "$work/object" 2>/dev/null)" = metadata ]; then
     [ "$sealed" -gt 0 ] || fail 77 "$session: log not sent (consent: metadata)."
     echo "$program: $session: log sent only up to byte $sealed (consent: metadata)." >&2
@@ -170,6 +188,7 @@ append_segments() {
   done <"$work/chosen"
 }
 
+[[ -z $wanted || $wanted =~ ^[1-9][0-9]{0,5}$ ]] || fail 64 "a generation is a number from 1."
 [ -n "$session" ] || fail 64 "which session? See --help."
 [[ $session =~ ^[0-9a-z-]{1,25}$ ]] ||
   fail 64 "that is no session id, nor the start of one (20260122t143005z-k3f9a7c2)."

@@ -26,15 +26,18 @@ public struct RecordJSON: Sendable {
   ///   - device: the name of its device.
   ///   - app: the program's name.
   ///   - format: the format of the log.
+  ///   - generation: the generation of the stream, if it is not the newest; nil to omit it.
   ///   - clockOffset: the offset of its clock, for readers; nil to omit it.
   public init(
-    session: String, device: String, app: String, format: LogFormat, clockOffset: Duration? = nil
+    session: String, device: String, app: String, format: LogFormat, generation: Int? = nil,
+    clockOffset: Duration? = nil
   ) {
     self.format = format
     var prefix = Array("{".utf8)
     for (name, value) in [("session", session), ("device", device), ("app", app)] {
       Self.append(name, value, to: &prefix)
     }
+    if let generation { Self.append("generation", number: Int64(generation), to: &prefix) }
     if let clockOffset { Self.append("clockOffset", number: clockOffset.milliseconds, to: &prefix) }
     self.prefix = prefix
   }

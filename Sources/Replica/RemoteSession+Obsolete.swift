@@ -24,8 +24,8 @@ extension RemoteSession {
   ///
   /// Older revisions are superseded. A segment is superseded if its generation was redacted again;
   /// or if the seal names a segment of the same generation that has its bytes, provided this home
-  /// put it or its upload was truncated. Any other segment may hold bytes that exist nowhere else:
-  /// those of a file before it was rewritten, or another writer's. Nothing is superseded unless
+  /// put it or its upload was truncated. Any other segment may hold bytes that exist nowhere else,
+  /// such as another writer's. Nothing is superseded unless
   /// everything that the seal names exists.
   ///
   /// - Parameters:
@@ -39,7 +39,7 @@ extension RemoteSession {
     guard holds(Array(named)), holds(seal.objects ?? [], length: revision.length) else {
       return ([], [])
     }
-    let objects = (seal.objects ?? []).compactMap(SegmentName.init)
+    let segments = named.compactMap(SegmentName.init)
     // A truncated upload has another size than its name says, and no reader uses it.
     let cut = Set(damagedSegments.map(\.name))
     var gone: [String] = []
@@ -56,7 +56,7 @@ extension RemoteSession {
         let isCovered =
           segment.generation < seal.erasesBefore ?? 0
           || (put.contains(segment) || cut.contains(segment))
-            && objects.contains { $0.holds(segment) }
+            && segments.contains { $0.holds(segment) }
         if isCovered { gone.append(key) } else { surplus.append(segment) }
       }
     }

@@ -5,10 +5,11 @@ extension RecordJSON {
   ///
   /// - Parameters:
   ///   - sidecar: the session's sidecar.
+  ///   - generation: that of a former stream; nil for the newest.
   ///   - clockOffset: the offset of its clock, for readers; nil to omit it.
-  public init(_ sidecar: Sidecar, clockOffset: Duration? = nil) {
+  public init(_ sidecar: Sidecar, generation: Int? = nil, clockOffset: Duration? = nil) {
     self.init(
       session: sidecar.sessionId.description, device: sidecar.deviceName, app: sidecar.appName,
-      format: sidecar.format, clockOffset: clockOffset)
+      format: sidecar.format, generation: generation, clockOffset: clockOffset)
   }
 }

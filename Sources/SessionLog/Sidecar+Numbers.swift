@@ -20,6 +20,10 @@ extension Sidecar {
     try Self.check("clockOffset", clockOffset?.magnitude, in: 0...UInt64(1 << 50))
     try Self.check("generation", generation, in: Self.generations)
     try Self.check("erasesBefore", erasesBefore, in: Self.generations)
+    for stream in former ?? [] {
+      try Self.check("former.generation", stream.generation, in: Self.generations)
+      try Self.check("former.length", Int64(stream.length), in: Self.byteCounts)
+    }
     for count in (levels.values.map { $0 }) + (redacted ?? [:]).values {
       try Self.check("levels or redacted", Int64(count), in: Self.byteCounts)
     }

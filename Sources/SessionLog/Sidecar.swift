@@ -136,6 +136,21 @@ public struct Sidecar: Sendable, Equatable, Codable {
     }
   }
 
+  /// A stream that the store had before the file was rewritten, and still has.
+  public struct FormerStream: Sendable, Equatable, Codable {
+    /// Its generation.
+    public var generation: Int
+    /// Its length in bytes.
+    public var length: StreamOffset
+    /// When the next generation took its place.
+    public var until: Timestamp
+
+    /// Describes a former stream.
+    public init(generation: Int, length: StreamOffset, until: Timestamp) {
+      (self.generation, self.length, self.until) = (generation, length, until)
+    }
+  }
+
   /// A signature, which proves that a seal is as the device wrote it.
   public struct Signature: Sendable, Equatable, Codable {
     /// The signer's id, derived from the key.
@@ -206,9 +221,12 @@ public struct Sidecar: Sendable, Equatable, Codable {
   public var continues: SessionID?
   /// The generation of the stream that counts; nil for the first.
   public var generation: Int?
+  /// The streams that were sent before the file was rewritten, in order; nil if it was not.
+  public var former: [FormerStream]?
   /// SHA-256 of the stream, lower-case hex; in a seal only.
   public var digest: String?
-  /// File names of segments of earlier generations that ``objects`` copy from; in a seal only.
+  /// File names of segments of earlier generations: those that ``objects`` copy from, and those of
+  /// the ``former`` streams; in a seal only.
   public var basis: [String]?
   /// File names of the segments that hold the stream, in order; in a seal only.
   public var objects: [String]?

@@ -35,6 +35,8 @@ package struct SessionReader: Sendable {
   package let catalog: SessionCatalog
   private let report: @Sendable (String) -> Void
 
+  /// What the file held before it was rewritten, if that is to be read; nil for the newest stream.
+  package let former: Sidecar.FormerStream?
   /// Whether to read the local log.
   let isLocal: Bool
   /// Whether to read the bytes that the store lacks from the local log, whose earlier parts were
@@ -46,13 +48,16 @@ package struct SessionReader: Sendable {
   /// - Parameters:
   ///   - entry: the session.
   ///   - side: the copy to read.
+  ///   - generation: a former stream's generation, which only the store has; nil for the newest.
   ///   - catalog: the catalog that found the session.
   ///   - report: called with messages for a person, one line each.
   /// - Throws: ``ReadingError`` if the log is missing, or was not sent.
   package init(
-    _ entry: SessionCatalog.Entry, side: Side, in catalog: SessionCatalog,
+    _ entry: SessionCatalog.Entry, side: Side, generation: Int? = nil, in catalog: SessionCatalog,
     report: @escaping @Sendable (String) -> Void
   ) throws {
+    former = try generation.flatMap { try Self.former($0, of: entry) }
+    let side = former == nil ? side : .remote
     self.entry = entry
     self.side = side
     self.catalog = catalog
@@ -70,7 +75,22 @@ package struct SessionReader: Sendable {
     let endsHere = entry.location == .both && entry.sidecar.source == nil && side != .remote
     let remoteEnd = entry.remote.map { $0.seal == nil ? $0.end : .max } ?? .max
     isLongerLocally = !isLocal && endsHere && entry.length > remoteEnd
-    if !isLocal, !isLongerLocally, entry.sidecar.withholdsLog { try reportWhatIsWithheld() }
+    if former == nil, !isLocal, !isLongerLocally, entry.sidecar.withholdsLog {
+      try reportWhatIsWithheld()
+    }
+  }
+
+  /// A former stream; nil if the generation is that of the newest.
+  private static func former(
+    _ generation: Int, of entry: SessionCatalog.Entry
+  ) throws -> Sidecar.FormerStream? {
+    let streams = entry.sidecar.former ?? []
+    if let stream = streams.first(where: { $0.generation == generation }) { return stream }
+    let newest = entry.sidecar.generation ?? 1
+    if generation == newest { return nil }
+    let known = (streams.map(\.generation) + [newest]).map(String.init).joined(separator: ", ")
+    throw ReadingError(
+      .unfit, "\(entry.session) has no generation \(generation); it has \(known)")
   }
 
   /// Reports that the store's log is incomplete on purpose.
@@ -85,7 +105,8 @@ package struct SessionReader: Sendable {
 
   /// The end of the reading: later growth is ignored.
   package var length: StreamOffset {
-    isLocal || isLongerLocally ? entry.length : entry.remote?.end ?? .zero
+    if let former { return former.length }
+    return isLocal || isLongerLocally ? entry.length : entry.remote?.end ?? .zero
   }
 
   /// A part of a stream.
@@ -196,6 +217,11 @@ package struct SessionReader: Sendable {
     if !isLocal, let session = entry.remote, let store = catalog.context.store {
       remote = (session, store)
     }
+    if let former {
+      guard let remote else { return false }
+      try await verify(former, of: remote.0, in: remote.1, body)
+      return true
+    }
     if let remote, mode == .salvaged {
       if let doubt = doubtAboutSeal { report(doubt) }
       return try await salvage(remote.0, in: remote.1, body) && doubtAboutSeal == nil
@@ -247,6 +273,18 @@ package struct SessionReader: Sendable {
     }
     guard end < length else { return }
     try catalog.openLog(entry).forEachPiece(of: end..<length) { try body(.bytes($0)) }
+  }
+
+  private func verify(
+    _ former: Sidecar.FormerStream, of remote: RemoteSession, in store: any ObjectStore,
+    _ body: (Piece) throws -> Void
+  ) async throws {
+    try expectSeal()
+    let reader = RemoteReader(store, knowing: catalog.context.keys)
+    let accepted = try await reader.accept(remote).session()
+    try await reader.read(accepted, generation: former.generation, upTo: former.length) {
+      try body(.bytes($0))
+    }
   }
 
   private func salvage(

@@ -40,19 +40,47 @@ package struct SessionSearch {
   /// Thrown when no more results are wanted.
   private struct Enough: Error {}
 
+  /// Matching lines of a session's newer streams, which a search of its former ones leaves out.
+  package struct KnownLines {
+    private var hashes: Set<Int> = []
+
+    /// Knows no line.
+    package init() {}
+
+    fileprivate static func hash(_ line: RecordLine) -> Int {
+      var hasher = Hasher()
+      hasher.combine(bytes: line.text)
+      return hasher.finalize()
+    }
+
+    fileprivate func holds(_ hash: Int) -> Bool { hashes.contains(hash) }
+
+    fileprivate mutating func add(_ others: Set<Int>) { hashes.formUnion(others) }
+  }
+
   /// Searches one session.
   ///
+  /// - Parameter known: matching lines that do not count; those found are added. Nil if the session
+  ///   has one stream only.
   /// - Returns: the number of matching lines, up to ``limit``.
   /// - Throws: like ``SessionReader/readLines(_:_:_:)``.
   package func run(
-    in reader: SessionReader, _ choice: RecordChoice, _ body: (Finding) -> Void
+    in reader: SessionReader, _ choice: RecordChoice, besides known: inout KnownLines?,
+    _ body: (Finding) -> Void
   ) async throws -> Int {
     guard limit > 0 else { return 0 }
     var around = MatchContext(before: before, after: after)
     var numbers = LineNumbers(keeping: before)
     var found = 0
+    var new: Set<Int> = []
+    defer { known?.add(new) }
     func search(_ line: RecordLine) throws {
-      let isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
+      var isMatch = found < limit && (pattern.match(in: line.text) != nil) != isInverted
+      if isMatch, let known {
+        let hash = KnownLines.hash(line)
+        isMatch = !known.holds(hash)
+        new.insert(hash)
+      }
       if isMatch { found += 1 }
       switch extent {
       case .sessions: if found > 0 { throw Enough() }

@@ -392,7 +392,7 @@ _tidemark_show() {
     repeating_flags=(--verbose -v)
     non_repeating_flags=(--all-devices --failed --local --remote --salvage --plain --raw --json --version -h --help)
     repeating_options=(--category --scenario)
-    non_repeating_options=(--device --app --level --since --until --stream -n --lines --user)
+    non_repeating_options=(--device --app --level --since --until --stream -n --lines --generation --user)
     __tidemark_offer_flags_options 1
 
     # Offer option value completions
@@ -424,6 +424,9 @@ _tidemark_show() {
         return
         ;;
     '-n'|'--lines')
+        return
+        ;;
+    '--generation')
         return
         ;;
     '--user')

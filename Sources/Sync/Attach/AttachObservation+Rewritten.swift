@@ -5,11 +5,16 @@ import SessionLog
 /// Recognizes files whose already sent bytes have changed: a log whose head was cut, or whose lines
 /// were masked.
 extension AttachObservation {
+  /// How many streams of former content a session may have.
+  private static let mostFormerStreams = 32
+
   /// The file after a rewrite in place; nil if it is another log.
   ///
   /// Only a session that reads a whole file can be sent again.
   func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
+    let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
     guard isOpen(file), file.source.base == 0, candidate.form == nil,
+      sidecar?.former?.count ?? 0 < Self.mostFormerStreams,
       let sent = try SentContent(file, context)
     else { return nil }
     let content = try FileContent(candidate.path)

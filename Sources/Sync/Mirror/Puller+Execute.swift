@@ -95,6 +95,7 @@ extension Puller {
 
   private func failuresOfSettling(_ sessions: [Fetched]) -> [SessionID: any Error] {
     var failures: [SessionID: any Error] = [:]
+    for session in sessions { failures[session.item.remote.session] = session.problem }
     if (try? settle(sessions)) == nil {
       // One session's failure must not affect the others.
       for session in sessions {

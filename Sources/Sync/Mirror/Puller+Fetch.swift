@@ -14,6 +14,8 @@ extension Puller {
     let json: [UInt8]
     /// A replaced log that has other bytes; nil if none was kept.
     var kept: KeptLog?
+    /// Why a former stream was not fetched; nil if all are there.
+    var problem: ReplicaError?
 
     /// Whether there is a log: if none was sent, only the sidecar is mirrored.
     var hasLog: Bool { !sidecar.withholdsLog || item.length > 0 }
@@ -45,19 +47,24 @@ extension Puller {
     try checkSignature(of: sidecar, item)
     let remote = try accepted.session()
     let digest = remote.contents?.digest
-    guard item.mirrored <= item.length || digest != nil else {
+    guard item.mirrored <= item.length || digest != nil || item.isRewritten else {
       throw ReplicaError(.missingBytes, item.shortage)
     }
     var fetched = Fetched(item: item, sidecar: sidecar, json: accepted.json)
     guard fetched.hasLog else { return fetched }
     if item.present == item.mirrored, item.mirrored <= item.length {
       do {
-        if try await append(item, of: remote, digest, report) { return fetched }
+        if try await append(item, of: remote, digest, report) {
+          fetched.problem = try await fetchFormer(sidecar, of: remote, report)
+          return fetched
+        }
       } catch is ReplicaError where digest != nil && item.mirrored > 0 {
         // The mirror's own bytes may be wrong: fetch all, and let the digest decide.
       }
     }
     fetched.kept = try await replace(item, with: remote, report)
+    fetched.problem = try await fetchFormer(sidecar, of: remote, report)
+    if replacesFormer { try removeUnlisted(sidecar, of: remote) }
     return fetched
   }
 

@@ -28,9 +28,16 @@ package struct Puller: Sendable {
     let isMirrorSealed: Bool
     /// Whether the mirror has a different sidecar, or none.
     package let lacksSidecar: Bool
+    /// Whether the mirror lacks what the file held before it was rewritten.
+    let lacksFormer: Bool
 
     /// Length of the mirror's log in bytes; 0 if it is of another generation.
     package var present: StreamOffset { mirroredGeneration == remote.generation ? mirrored : .zero }
+
+    /// Whether the store has what the mirror has, as what the file held before it was rewritten.
+    var isRewritten: Bool {
+      mirroredGeneration < remote.generation && remote.mark(of: mirroredGeneration) >= mirrored
+    }
 
     /// Bytes of the log to fetch.
     package var missing: ByteCount { max(0, length - present) }
@@ -40,7 +47,7 @@ package struct Puller: Sendable {
     /// A seal may state that the log is shorter; its digest proves that.
     package var refusal: String? {
       guard remote.revision != nil else { return sidecarMissing }
-      guard remote.seal == nil else { return nil }
+      guard remote.seal == nil, !isRewritten else { return nil }
       if length < mirrored { return shortage }
       guard isMirrorSealed, mirroredGeneration == remote.generation, length == mirrored else {
         return nil
@@ -159,8 +166,10 @@ package struct Puller: Sendable {
       mirroredGeneration: lacksSidecar ? mirroredSidecar?.generation ?? 1 : remote.generation,
       isMirrorSealed: lacksSidecar
         ? mirroredSidecar.map { $0.status != .active } ?? false : remote.seal != nil,
-      lacksSidecar: lacksSidecar)
-    return item.missing > 0 || item.mirrored > item.length || item.lacksSidecar ? item : nil
+      lacksSidecar: lacksSidecar,
+      lacksFormer: try !lacksSidecar && lacksFormer(sidecar, files))
+    let isComplete = item.missing == 0 && item.mirrored <= item.length
+    return isComplete && !item.lacksSidecar && !item.lacksFormer ? nil : item
   }
 
   /// Paths of a mirrored session.
@@ -173,6 +182,9 @@ package struct Puller: Sendable {
 
     /// A replaced log with bytes that the current one lacks, without `.log`.
     func earlier(_ generation: Int) -> String { "\(base).g\(generation)" }
+
+    /// What the file held in an earlier generation.
+    func former(_ generation: Int) -> String { earlier(generation) + ".log" }
 
     fileprivate let base: String
   }

@@ -60,6 +60,7 @@ package struct Verifier: Sendable {
         }
         position = next
       }
+      try expectFormer(said?.former ?? [], in: sealed)
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
       let isWithheld = said?.withholdsLog == true
       if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
@@ -72,6 +73,21 @@ package struct Verifier: Sendable {
       return Finding(
         session: remote.session, bytes: 0, comparedLocally: here == 0, lostLocally: 0,
         isLogWithheld: false, problem: error.detail)
+    }
+  }
+
+  /// Expects what was sent before the file was rewritten.
+  private func expectFormer(
+    _ streams: [Sidecar.FormerStream], in remote: RemoteSession
+  ) throws {
+    for stream in streams {
+      let mark = remote.mark(of: stream.generation)
+      guard mark < stream.length else { continue }
+      throw ReplicaError(
+        .missingBytes,
+        "bytes \(mark) to \(stream.length) of generation \(stream.generation), which the file held until "
+          + "\(stream.until), are not there, and nothing else has them: put the objects back from a "
+          + "backup or the bucket's versions")
     }
   }
 

@@ -63,7 +63,9 @@ package struct RemoteRedaction: Sendable {
     let cover = remote.cover(upTo: remote.mark)
     let bare = isRewritten ? try await bareDeltas(cover, remote) : []
     let changed = try cover.filter { try bare.contains($0) || !$0.matches(view) }
-    guard !changed.isEmpty else { return nil }
+    if changed.isEmpty {
+      guard try await hasBareFormerStream(sidecar, remote) else { return nil }
+    }
     let highest = remote.segments.map(\.generation).max() ?? 1
     return Item(
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
@@ -91,6 +93,20 @@ package struct RemoteRedaction: Sendable {
     return found
   }
 
+  /// Whether the rules mask something of what the file held before it was rewritten.
+  private func hasBareFormerStream(
+    _ sidecar: Sidecar, _ remote: RemoteSession
+  ) async throws -> Bool {
+    for stream in sidecar.former ?? [] {
+      var bytes: [UInt8] = []
+      try await context.reader.read(remote, generation: stream.generation, upTo: stream.length) {
+        bytes.append(contentsOf: $0)
+      }
+      if !context.redaction.current.redactions(in: bytes).isEmpty { return true }
+    }
+    return false
+  }
+
   /// Makes the next pass send the new generation.
   ///
   /// - Throws: errors of the local files and of the manifest.
@@ -105,6 +121,8 @@ package struct RemoteRedaction: Sendable {
       // A rewrite in between must not copy from the segments to be deleted.
       try SentSignature.remove(context.home, item.session, generation: sidecar.generation ?? 1)
       sidecar.generation = item.generation
+      // What the file held before cannot be masked: it is deleted.
+      sidecar.former = nil
     }
     // The generation of a session being recorded is the recorder's.
     if sidecar.source != nil || sidecar.seal != nil {

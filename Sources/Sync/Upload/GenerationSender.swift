@@ -137,6 +137,9 @@ struct GenerationSender {
         .missingBytes, "generation \(generation) of \(state.session) was not sent whole")
     }
     let previous = state.entry.generation
+    if state.uploadState.generation != generation {
+      try state.keepFormerStream(until: context.now())
+    }
     state.entry.generation = generation
     state.entry.sent = length
     state.entry.merged = 0

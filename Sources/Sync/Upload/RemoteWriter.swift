@@ -190,6 +190,7 @@ struct RemoteWriter {
     var sidecar = sidecar.remoteForm(redactedBy: context.redaction.current)
     if state.consent == .metadata { sidecar = sidecar.metadataForm } else { sidecar.consent = nil }
     sidecar.generation = state.entry.generation == 1 ? nil : state.entry.generation
+    sidecar.former = state.former.isEmpty ? nil : state.former
     // These belong to the revision that this sidecar was made from.
     (sidecar.previous, sidecar.signature) = (nil, nil)
     return try sidecar.json()
@@ -241,12 +242,18 @@ struct RemoteWriter {
     RemoteSession(folder: folder, session: session, segments: Array(state.entry.segments.keys))
   }
 
-  /// Segments of earlier generations that these objects copy from.
+  /// Segments of earlier generations: those of the former streams, and those that these objects and
+  /// the former streams copy from.
   func basis(of objects: [SegmentName], _ state: SessionState) async throws -> [SegmentName] {
-    let reader = context.reader
-    var basis: Set<SegmentName> = []
-    for name in objects where name.kind == .delta {
-      basis.formUnion(try await reader.basis(of: name, in: remote(state)))
+    let (reader, remote) = (context.reader, remote(state))
+    let former = state.former
+    var basis = Set(former.flatMap { remote.cover(upTo: $0.length, of: $0.generation) })
+    // Everything that a delta can copy from is in a former stream, unless an earlier version sent it.
+    let known = Set(former.map(\.generation))
+    let earlier = Set(remote.segments.map(\.generation).filter { $0 < state.entry.generation })
+    guard !earlier.isSubset(of: known) else { return basis.sorted { $0.fileName < $1.fileName } }
+    for name in objects + basis where name.kind == .delta {
+      basis.formUnion(try await reader.basis(of: name, in: remote))
     }
     return basis.sorted { $0.fileName < $1.fileName }
   }

@@ -89,6 +89,15 @@ struct SessionState {
     isInManifest && !entry.isDirty && isOfThisGeneration ? entry.sent : nil
   }
 
+  /// The streams of earlier generations that the store keeps: what was sent again to redact it is
+  /// deleted.
+  var former: [Sidecar.FormerStream] {
+    let first = uploadState.generation ?? 1
+    return (sidecar.former ?? []).filter {
+      $0.generation >= first && $0.generation < entry.generation
+    }
+  }
+
   /// The log as it is sent.
   ///
   /// - Throws: ``Platform/SystemError`` if none of it is left.
@@ -199,6 +208,17 @@ extension SessionState {
     }
     guard isAttached else { return try record(redaction ?? [], generation: next) }
     sidecar.generation = next
+    try sidecar.save(local.files.sidecar)
+  }
+
+  /// Records that another generation takes the place of the stream that was sent, which the store
+  /// keeps; before a revision names that generation.
+  mutating func keepFormerStream(until now: Timestamp) throws {
+    guard entry.sent > 0 else { return }
+    let stream = Sidecar.FormerStream(
+      generation: entry.generation, length: entry.sent, until: now)
+    let earlier = (sidecar.former ?? []).filter { $0.generation < stream.generation }
+    sidecar.former = earlier + [stream]
     try sidecar.save(local.files.sidecar)
   }
 

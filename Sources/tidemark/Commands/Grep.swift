@@ -2,6 +2,7 @@ import ArgumentParser
 import LogRecords
 import ObjectStore
 import Platform
+import SessionLog
 import SessionReading
 
 /// `tidemark grep PATTERN [ID…]`.
@@ -18,7 +19,9 @@ struct Grep: AsyncParsableCommand {
 
       With more than one session each line is prefixed with SESSION: (context: SESSION-). With --json \
       one object a matching line: session, device, app, time, level, category, stream, scenario, \
-      offset in bytes, message, and messageBase64 where it is not UTF-8.
+      offset in bytes, message, and messageBase64 where it is not UTF-8. Of a file that was rewritten after \
+      it was sent, lines that it no longer holds are found in the store, unless --local; their prefix is \
+      SESSION@GENERATION:, in JSON generation.
 
       Exit codes are grep's where it has them: 0 when a line matched, 1 when none did. What could \
       not be read makes it 64, 65, 75, 77 or 78, even where lines matched, and never 1; with -q a line \
@@ -138,19 +141,35 @@ struct Grep: AsyncParsableCommand {
     var failures: Set<ExitStatus> = []
     var isFound = false
     for entry in entries {
+      let former = side.local ? [] : entry.sidecar.former ?? []
+      var known = former.isEmpty ? nil : SessionSearch.KnownLines()
+      var rest = search
       do {
-        let reader = try side.reader(of: entry, in: catalog)
-        printer.begin(entry)
-        let found = try await search.run(in: reader, choice) { finding in
-          switch finding {
-          case .piece(let piece, let number):
-            printer.show(piece, invertMatch ? nil : search.pattern, number: number)
-          case .record(let line, let isMatch): printer.pass(line, isMatch: isMatch)
+        for generation in [nil] + former.reversed().map({ Optional($0.generation) }) {
+          var side = side
+          if generation != nil {
+            guard entry.remote != nil else {
+              Console.complain(
+                "\(entry.session): what the file held before it was rewritten is only in the store, and "
+                  + "was not searched")
+              break
+            }
+            side.remote = true
           }
+          let reader = try side.reader(of: entry, generation: generation, in: catalog)
+          printer.begin(entry, generation)
+          let found = try await rest.run(in: reader, choice, besides: &known) { finding in
+            switch finding {
+            case .piece(let piece, let number):
+              printer.show(piece, invertMatch ? nil : search.pattern, number: number)
+            case .record(let line, let isMatch): printer.pass(line, isMatch: isMatch)
+            }
+          }
+          printer.end(found)
+          isFound = isFound || found > 0
+          rest.limit -= found
+          if quiet, isFound { return }
         }
-        printer.end(found)
-        isFound = isFound || found > 0
-        if quiet, isFound { return }
       } catch let error as CancellationError {
         throw error
       } catch {

@@ -13,6 +13,7 @@ final class GrepPrinter {
   private let numbersLines: Bool
   private let output = LineOutput()
   private var label = ""
+  private var isFormer = false
   private var json: RecordJSON?
 
   init(labels: SessionLabels, form: Form, isAlone: Bool, numbersLines: Bool) {
@@ -22,9 +23,13 @@ final class GrepPrinter {
     self.isAlone = isAlone
   }
 
-  func begin(_ entry: SessionCatalog.Entry) {
-    label = labels[entry]
-    json = form == .json ? RecordJSON(entry.sidecar) : nil
+  /// Begins the output for a stream of a session.
+  ///
+  /// - Parameter generation: that of a former stream; nil for the newest.
+  func begin(_ entry: SessionCatalog.Entry, _ generation: Int?) {
+    isFormer = generation != nil
+    label = labels[entry] + (generation.map { "@\($0)" } ?? "")
+    json = form == .json ? RecordJSON(entry.sidecar, generation: generation) : nil
   }
 
   /// Prints a match or its context.
@@ -54,7 +59,7 @@ final class GrepPrinter {
 
   /// The prefix of a line: its session if there are several, and its number if requested.
   private func prefix(_ sign: String, _ number: Int?) -> String? {
-    let parts = [isAlone ? nil : label, number.map(String.init)].compactMap(\.self)
+    let parts = [isAlone && !isFormer ? nil : label, number.map(String.init)].compactMap(\.self)
     return parts.isEmpty ? nil : parts.map { $0 + sign }.joined()
   }
 
@@ -64,7 +69,8 @@ final class GrepPrinter {
 
   func end(_ found: Int) {
     switch form {
-    case .counts: output.write(Array("\(isAlone ? "" : label + ":")\(found)\n".utf8))
+    case .counts where found > 0 || !isFormer:
+      output.write(Array("\(isAlone && !isFormer ? "" : label + ":")\(found)\n".utf8))
     case .sessions where found > 0: output.write(Array("\(label)\n".utf8))
     default: break
     }

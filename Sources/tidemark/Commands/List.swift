@@ -22,7 +22,8 @@ struct List: AsyncParsableCommand {
 
       With --json one object a line: session, status, cause, running, deviceId, device (its name), \
       user, app, startedAt, endedAt, durationSeconds, fileSizeBytes, uploadedBytes, location (local, \
-      remote or both), remoteReapedAt, remoteMissing, sealMissing, otherStore, keptUntil, and consent where it is \
+      remote or both), remoteReapedAt, remoteMissing, sealMissing, otherStore, keptUntil, former where a file was \
+      rewritten after it was sent (generation, length, until: see 'tidemark show --generation'), and consent where it is \
       metadata: the log was not sent, or not beyond uploadedBytes; with --tree also path (user, else \
       device id; device id; session id). For older scripts also sessionId, deviceName, userId, appName.
 
@@ -206,6 +207,7 @@ struct List: AsyncParsableCommand {
     let otherStore: String?
     let keptUntil: Timestamp?
     let consent: Consent?
+    let former: [Sidecar.FormerStream]?
     /// With `--tree`: user, else device id; device id; session.
     var path: [String]?
 
@@ -234,6 +236,7 @@ struct List: AsyncParsableCommand {
       location = entry.location
       remoteReapedAt = entry.isReaped ? entry.sidecar.remoteReapedAt : nil
       consent = entry.sidecar.consent
+      former = entry.sidecar.former
     }
   }
 }

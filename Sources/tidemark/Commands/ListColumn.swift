@@ -101,6 +101,9 @@ enum ListColumn: String, CaseIterable {
   private static func remarks(_ entry: SessionCatalog.Entry, _ view: View) -> String {
     var notes: [String] = []
     if let until = view.keptUntil(entry) { notes.append("kept until \(view.zone.day(until))") }
+    if let former = entry.sidecar.former, !former.isEmpty {
+      notes.append("rewritten \(former.count == 1 ? "once" : "\(former.count) times")")
+    }
     if entry.sidecar.withholdsLog {
       let what = entry.uploaded == 0 ? "log not sent" : "log sent only so far"
       notes.append("\(what) (consent: metadata)")

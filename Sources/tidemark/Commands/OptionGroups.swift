@@ -72,7 +72,11 @@ struct SideOptions: ParsableArguments {
   }
 
   /// Opens a session of the catalog on the selected side.
-  func reader(of entry: SessionCatalog.Entry, in catalog: SessionCatalog) throws -> SessionReader {
+  ///
+  /// - Parameter generation: a former stream's, which only the store has; nil for the newest.
+  func reader(
+    of entry: SessionCatalog.Entry, generation: Int? = nil, in catalog: SessionCatalog
+  ) throws -> SessionReader {
     if side == .remote {
       switch entry.remoteCopy(in: catalog.context.store?.location) {
       case .reaped:
@@ -92,7 +96,9 @@ struct SideOptions: ParsableArguments {
       }
     }
     do {
-      return try SessionReader(entry, side: side, in: catalog) { Console.complain($0) }
+      return try SessionReader(entry, side: side, generation: generation, in: catalog) {
+        Console.complain($0)
+      }
     } catch let error as ReadingError where error.code == .unfit && side != .any {
       throw Failure(.usage, "\(error); try without \(local ? "--local" : "--remote")")
     }

@@ -14,7 +14,9 @@ struct Show: AsyncParsableCommand {
       whatever the form asked for; through a pipe the bytes are exact. Of a session in the store \
       --lines, --since and --until fetch only the parts that they need. Exit code 65 when --salvage \
       had something to pass over, 77 when its log was not sent (consent: metadata). With --json one \
-      object a record, as 'tidemark export --format jsonl' writes it.
+      object a record, as 'tidemark export --format jsonl' writes it. A file that was rewritten after \
+      it was sent has another generation for each content, all in the store; --generation shows a \
+      former one.
 
       Examples:
         tidemark show k3f9a7c2 -n50
@@ -29,6 +31,12 @@ struct Show: AsyncParsableCommand {
   @OptionGroup var choice: ChoiceOptions
   @OptionGroup var side: SideOptions
   @OptionGroup var records: RecordOptions
+  @Option(
+    help: ArgumentHelp(
+      "What the file held before it was rewritten; 'tidemark list --json' names the generations.",
+      valueName: "n"),
+    transform: ArgumentValue.count(1...999_999))
+  var generation: Int?
   @Flag(help: "What the program printed, without our prefixes.")
   var plain = false
   @Flag(help: "The stream's exact bytes.")
@@ -48,6 +56,12 @@ struct Show: AsyncParsableCommand {
     if [plain, raw, json].count(where: \.self) > 1 {
       throw ValidationError("--plain, --raw and --json exclude each other.")
     }
+    if generation != nil, side.local {
+      throw ValidationError("Former generations are only in the store: try without --local.")
+    }
+    if generation != nil, records.salvage {
+      throw ValidationError("--salvage reads the newest generation only.")
+    }
     if raw, try !records.filter.filter().admitsAll {
       throw ValidationError("--raw cannot be combined with filters.")
     }
@@ -55,8 +69,16 @@ struct Show: AsyncParsableCommand {
 
   func run() async throws {
     let setup = try owner.setup(diagnostics.logger(), isNeeded: false)
-    let (entry, catalog) = try await entry(setup)
-    let reader = try side.reader(of: entry, in: catalog)
+    // Only the store has former generations.
+    var side = side
+    if generation != nil { side.remote = true }
+    let (entry, catalog) = try await entry(setup, side)
+    let reader = try side.reader(of: entry, generation: generation, in: catalog)
+    if generation == nil, let former = entry.sidecar.former?.last {
+      Console.complain(
+        "\(entry.session): the file was rewritten after it was sent; 'tidemark show --generation "
+          + "\(former.generation) \(entry.session)' shows what it held until \(former.until)")
+    }
     let choice = try records.choice()
     let mode = records.mode(for: choice)
     let isWhole: Bool
@@ -69,7 +91,7 @@ struct Show: AsyncParsableCommand {
       }
       plain.finish().withUnsafeBytes { Console.show($0) }
     } else if json {
-      var records = RecordJSON(entry.sidecar)
+      var records = RecordJSON(entry.sidecar, generation: reader.former?.generation)
       let output = LineOutput()
       isWhole = try await reader.readLines(choice, mode) { line in
         records.add(line) { output.write($0) }
@@ -83,7 +105,7 @@ struct Show: AsyncParsableCommand {
   }
 
   private func entry(
-    _ setup: CommandContext
+    _ setup: CommandContext, _ side: SideOptions
   ) async throws -> (SessionCatalog.Entry, SessionCatalog) {
     let catalog = try side.catalog(setup)
     if let id { return (try await side.entry(named: id, in: catalog), catalog) }

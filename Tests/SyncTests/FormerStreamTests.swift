@@ -1,0 +1,188 @@
+import Foundation
+import LogRecords
+import ObjectStore
+import Platform
+import Redaction
+import Replica
+import SessionLog
+import SessionReading
+@testable import Sync
+import TestSupport
+import Testing
+
+/// What a file held before it was rewritten, in the store and in mirrors.
+@Suite(.tags(.medium)) struct FormerStreamTests {
+  private var folder: AttachedFolder
+
+  init() throws { folder = try AttachedFolder("job.log") }
+
+  /// The log of a job's run: as long as any other, and all the same but for one line.
+  private static func run(_ number: Int, _ event: String = "disk checked") -> String {
+    (0..<3_000).map { line in
+      let noise = String(UInt64(line) &* 0x9E37_79B9_7F4A_7C15, radix: 36)
+      return line == 1_500 ? "run \(number): \(event)\n" : "step \(line) of the job \(noise)\n"
+    }.joined()
+  }
+
+  private func write(_ text: String) throws {
+    try text.write(toFile: folder.file("job.log"), atomically: false, encoding: .utf8)
+  }
+
+  /// Sends several runs of the job.
+  private func send(_ runs: [String]) async throws -> SessionID {
+    for text in runs {
+      try write(text)
+      try await folder.tick()
+    }
+    return try #require(try folder.sidecars().first?.sessionId)
+  }
+
+  private func seal() async throws {
+    try await folder.tick(after: 11 * 86_400)
+    try await folder.tick()
+    try await folder.expectSealed(1)
+  }
+
+  private func reader(_ session: SessionID, _ generation: Int?) async throws -> SessionReader {
+    let catalog = folder.site.local.catalog(try folder.site.context())
+    let entry = try #require(
+      try await catalog.find([session.description], devices: [folder.site.local.device.deviceId])
+        .first ?? nil)
+    return try SessionReader(entry, side: .remote, generation: generation, in: catalog) { _ in }
+  }
+
+  private func read(_ session: SessionID, _ generation: Int?) async throws -> String {
+    var bytes: [UInt8] = []
+    _ = try await reader(session, generation).read(RecordChoice(RecordFilter()), .verified) {
+      bytes += $0
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `each run of a job that rewrites its log stays readable`() async throws {
+    let runs = (1...4).map { Self.run($0, $0 == 1 ? "ERROR disk failed" : "disk checked") }
+    let mirror = Mirror(of: folder.site)
+    let session = try await send(Array(runs[..<2]))
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.file("\(session).g1.log") == Array(runs[0].utf8))
+    _ = try await send(Array(runs[2...]))
+
+    func expectAll() async throws {
+      let former = try #require(try folder.sidecars().first?.former)
+      #expect(former.map(\.generation) == [1, 2, 3])
+      #expect(former.map(\.length) == runs[..<3].map { StreamOffset($0.utf8.count) })
+      for (generation, text) in zip(1..., runs) {
+        #expect(try await read(session, generation) == text)
+      }
+      #expect(try await read(session, nil) == runs[3])
+      await #expect(throws: ReadingError.self) { try await reader(session, 5) }
+    }
+    try await expectAll()
+    try await seal()
+    try await expectAll()
+    let remote = try await folder.site.remote(session)
+    #expect(remote.revisions.count == 1)
+    #expect(try await Verifier(folder.site.context()).verify(remote, deeply: true).problem == nil)
+
+    var new = mirror
+    new.puller = Puller(folder.site.store, into: mirror.folder + "2", knowing: nil)
+    for mirror in [mirror, new] {
+      #expect(try await mirror.pull().isEmpty)
+      #expect(try await mirror.puller.plan(devices: [folder.site.local.device.deviceId]).isEmpty)
+    }
+    let device = folder.site.local.device.deviceId
+    for (generation, text) in zip(1..., runs) {
+      let ending = generation == 4 ? "" : ".g\(generation)"
+      for mirror in [mirror.folder, mirror.folder + "2"] {
+        let path = "\(mirror)/\(device)/\(session.day)/\(session)\(ending).log"
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text, "\(path)")
+      }
+    }
+  }
+
+  @Test func `a search finds lines that the file no longer holds, once`() async throws {
+    let session = try await send([Self.run(1, "ERROR failed"), Self.run(2), Self.run(3)])
+    let search = SessionSearch(try LinePattern("run |step 7 ", isFixed: false, ignoresCase: false))
+    var known: SessionSearch.KnownLines? = .init()
+    var found: [[String]] = []
+    for generation in [nil, 2, 1] {
+      var lines: [String] = []
+      _ = try await search.run(
+        in: reader(session, generation), RecordChoice(RecordFilter()), besides: &known
+      ) { finding in
+        guard case .piece(.match(let line), _) = finding else { return }
+        lines.append(String(decoding: line.text, as: UTF8.self))
+      }
+      found.append(lines.map { String($0.prefix(12)) })
+    }
+    #expect(found == [["step 7 of th", "run 3: disk "], ["run 2: disk "], ["run 1: ERROR"]])
+  }
+
+  @Test func `after many rewrites the file begins another session`() async throws {
+    _ = try await send((0...32).map { Self.run($0) })
+    #expect(try folder.sidecars().map { $0.former?.count } == [32])
+    try write(Self.run(33))
+    try await folder.tick()
+    #expect(try folder.sidecars().map { $0.former?.count } == [32, nil])
+    #expect(try await folder.gaps().count == 1)
+  }
+
+  @Test func `a rewrite whose pass dies lists the stream that it replaces once`() async throws {
+    let session = try await send([Self.run(1)])
+    for number in 2...3 {
+      try write(Self.run(number))
+      folder.site.store.plan(.die, on: "PUT", keyContaining: ".json")
+      await #expect(throws: (any Error).self) { try await folder.tick() }
+      folder.site.store.revive()
+    }
+    #expect(folder.site.store.unexercised.isEmpty)
+    #expect(try await read(session, nil) == Self.run(1))
+    try await folder.tick()
+    #expect(try await read(session, nil) == Self.run(3))
+    let former = try #require(try folder.sidecars().first?.former)
+    #expect(former.map(\.generation) == [1])
+    #expect(try await read(session, 1) == Self.run(1))
+  }
+
+  @Test func `a lost former stream is reported, and the newest mirrored`() async throws {
+    let session = try await send([Self.run(1, "ERROR failed"), Self.run(2)])
+    try await seal()
+    let remote = try await folder.site.remote(session)
+    for segment in remote.segments(of: 1) {
+      _ = try await folder.site.store.delete([remote.folder.key + segment.fileName])
+    }
+    // The newest stream copies from it, too.
+    let left = try await folder.site.remote(session)
+    let finding = try await Verifier(folder.site.context()).verify(left)
+    #expect(finding.problem != nil)
+    await #expect(throws: ReplicaError.self) { try await read(session, 1) }
+  }
+
+  @Test func `a redaction deletes former streams with what is now masked`() async throws {
+    var folder = folder
+    let session = try await send([Self.run(1, "key k-0123456789abcdef"), Self.run(2)])
+    try await seal()
+    var mirror = Mirror(of: folder.site)
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.names(of: session).count == 3)
+
+    folder.site.redaction = RedactionRules(
+      own: [try RedactionRule(kind: "key", near: "k-0", pattern: "k-[0-9a-f]+")])
+    let redaction = try RemoteRedaction(folder.site.context())
+    let item = try #require(try await redaction.plan(session))
+    try redaction.begin(item)
+    try await folder.tick()
+    try await folder.tick(after: 86_400)
+    try await folder.tick(after: 86_400)
+    try await folder.expectSealed(1)
+    #expect(try folder.sidecars().map(\.former) == [nil])
+    #expect(try await read(session, nil) == Self.run(2))
+    await #expect(throws: ReadingError.self) { try await reader(session, 1) }
+    #expect(try await folder.site.remote(session).segments(of: 1).isEmpty)
+    #expect(try await redaction.plan(session) == nil)
+
+    mirror.puller.replacesFormer = true
+    #expect(try await mirror.pull().isEmpty)
+    #expect(try mirror.names(of: session) == ["\(session).json", "\(session).log"])
+  }
+}
