@@ -25,17 +25,7 @@ extension Home {
   /// - Throws: ``ForeignHome``; ``Platform/SystemError``.
   package func checkTrust() throws {
     guard owner == nil else { return }
-    let user = Account(id: Account.effective)
-    if user.isRoot {
-      guard let found = try PathOwners.first(on: path, besides: []) else { return }
-      throw ForeignHome(home: path, found: found, user: user)
-    }
-    // Whoever makes a folder for this user to work in is trusted with it, but not with the home.
-    for path in [path, File.resolve(path) ?? path] {
-      guard let status = try FileStatus(path), status.owner != user.id, status.owner != 0
-      else { continue }
-      throw ForeignHome(
-        home: self.path, found: .init(path: path, owner: status.owner), user: user)
-    }
+    guard let found = try PathOwners.stranger(at: path) else { return }
+    throw ForeignHome(home: path, found: found, user: Account(id: Account.effective))
   }
 }

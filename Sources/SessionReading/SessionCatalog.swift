@@ -164,6 +164,7 @@ package struct SessionCatalog: Sendable {
   /// Whether a session in the store was sent from this home, or may have been.
   private func isOwn(_ remote: RemoteSession) async throws -> Bool {
     guard let user, let store = context.store else { return true }
+    guard context.device.ids.contains(remote.folder.device) else { return false }
     return try await RemoteReader(store, knowing: context.keys).user(of: remote) == user.id
   }
 
@@ -213,7 +214,10 @@ package struct SessionCatalog: Sendable {
     } catch is ReplicaError {
       sidecar = reconstructed(remote, revision)
     }
-    if let user, sidecar.uid != user.id { return nil }
+    // Another machine may give the number to somebody else.
+    if let user, sidecar.uid != user.id || !context.device.ids.contains(remote.folder.device) {
+      return nil
+    }
     // Shown to a person, and compared with the requested time: a clock difference can only move a
     // session in or out of a listing.
     let modified = remote.newest?.assumingSynchronizedClocks ?? sidecar.lastUpdatedAt

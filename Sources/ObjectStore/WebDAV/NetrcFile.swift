@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 #if canImport(Glibc)
   import Glibc
@@ -31,7 +32,8 @@ enum NetrcFile {
     else { return nil }
     let text = String(decoding: data, as: UTF8.self)
     guard let login = Netrc.login(in: text, host: host, user: user) else { return nil }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+    let stranger = withOwnRights { try? PathOwners.stranger(at: path) }
+    guard status.st_uid == geteuid() || status.st_uid == 0, stranger == nil else {
       throw refused(
         "\(path) belongs to another user", "Set NETRC, or a login of your own.")
     }

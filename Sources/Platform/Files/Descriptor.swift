@@ -63,9 +63,18 @@ package struct Descriptor: ~Copyable {
   ) throws(SystemError) -> Descriptor {
     // Without O_NONBLOCK, opening a pipe blocks until its other end is opened.
     let flags = O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+    return Descriptor(
+      number: try orRefusal(of: path) { () throws(SystemError) in
+        try open(path, AT_FDCWD, path, mode, flags, rights)
+      }, path: path)
+  }
+
+  /// Opens, and says so if what is at a path is not a regular file.
+  static func orRefusal(
+    of path: String, opening: () throws(SystemError) -> Int32
+  ) throws(SystemError) -> Int32 {
     do {
-      return Descriptor(
-        number: try open(path, AT_FDCWD, path, mode, flags, rights), path: path)
+      return try opening()
     } catch {
       // A link, a folder opened for writing and a pipe without a reader fail with different error
       // numbers.
@@ -98,7 +107,7 @@ package struct Descriptor: ~Copyable {
       number: try Self.open(".", number, path, .directory, 0, 0), path: path)
   }
 
-  private init(number: Int32, path: String) { (self.number, self.path) = (number, path) }
+  init(number: Int32, path: String) { (self.number, self.path) = (number, path) }
 
   /// Creates a file without a name in a folder, which leaves nothing behind.
   package init(unnamedIn folder: String) throws(SystemError) {
@@ -113,7 +122,7 @@ package struct Descriptor: ~Copyable {
     unlink(template)
   }
 
-  private static func open(
+  static func open(
     _ name: String, _ folder: Int32, _ path: String, _ mode: Mode, _ flags: Int32, _ rights: UInt32
   ) throws(SystemError) -> Int32 {
     let call = {
@@ -126,7 +135,7 @@ package struct Descriptor: ~Copyable {
     return Int32(result)
   }
 
-  private static func refusal(_ path: String, _ reason: Int32) -> SystemError {
+  static func refusal(_ path: String, _ reason: Int32) -> SystemError {
     SystemError(operation: SystemError.openingRegularFile, path: path, errno: reason)
   }
 

@@ -15,6 +15,9 @@ package final class OpenFile: Sendable {
     file = try Descriptor(opening: path, followsLinks: followsLinks)
   }
 
+  /// Opens another program's file, see ``Descriptor/init(openingForeign:)``.
+  package init(foreign path: String) throws { file = try Descriptor(openingForeign: path) }
+
   /// The path it was opened with.
   package var path: String { file.path }
 

@@ -19,6 +19,25 @@ package enum PathOwners {
   /// The most links followed on the way, as in Linux.
   private static let mostLinks = 40
 
+  /// The first file on the way to a path by which another user decides what this process reads
+  /// there; nil if none does.
+  ///
+  /// For root that is whoever owns a folder or link on the way. Whoever makes a folder for another
+  /// user to work in is trusted with it, but not with the file itself.
+  ///
+  /// - Throws: ``SystemError``.
+  package static func stranger(at path: String) throws(SystemError) -> Owned? {
+    let user = geteuid()
+    let path = path.hasPrefix("/") ? path : (File.resolve(".") ?? "") + "/" + path
+    if user == 0 { return try first(on: path, besides: []) }
+    for path in [path, File.resolve(path) ?? path] {
+      guard let status = try FileStatus(path), status.owner != user, status.owner != 0
+      else { continue }
+      return Owned(path: path, owner: status.owner)
+    }
+    return nil
+  }
+
   /// The first folder or link on the way to a path, itself included, that others own.
   ///
   /// What does not exist has no owner. The result is nil if all owners are among these users.

@@ -146,7 +146,7 @@ package final class LocalStream: Sendable {
 
   private static func find(_ source: Sidecar.Source) throws -> OpenFile? {
     do {
-      let file = try OpenFile(source.path)
+      let file = try OpenFile(foreign: source.path)
       let status = try file.status()
       guard status.device == source.device, status.inode == source.inode else { return nil }
       return try begins(file, as: source) ? file : nil

@@ -89,7 +89,7 @@ struct FileContent {
   ///
   /// - Parameter limit: the largest unpacked size allowed.
   init(_ path: String, limit: UnpackLimit = UnpackLimit()) throws {
-    file = try OpenFile(path)
+    file = try OpenFile(foreign: path)
     packed = CompressedFile.form(of: path).map { [file] in
       CompressedFile(file: file, form: $0, limit: limit)
     }

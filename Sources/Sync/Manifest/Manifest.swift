@@ -107,7 +107,11 @@ package final class Manifest: Sendable {
         sql: "SELECT name, proven, own FROM segment WHERE store = ? AND id = ?"),
       arguments: [store, id.description])
     let (segments, own) = try segments(names, of: id)
-    var entry = try Self.entry(row, segments: segments)
+    let begun = try String.fetchAll(
+      database.cachedStatement(sql: "SELECT name FROM put WHERE store = ? AND id = ?"),
+      arguments: [store, id.description])
+    var entry = try Self.entry(
+      row, segments: segments, intended: Set(begun.compactMap(SegmentName.init)))
     entry.own = own
     return entry
   }
@@ -128,11 +132,14 @@ package final class Manifest: Sendable {
     return (segments, own)
   }
 
-  private static func entry(_ row: Row, segments: [SegmentName: Bool]) throws -> UploadCheckpoint {
+  private static func entry(
+    _ row: Row, segments: [SegmentName: Bool], intended: Set<SegmentName>
+  ) throws -> UploadCheckpoint {
     guard let link = try? Link(encoded: Array(try row.value("link") as Data)[...]) else {
       throw DamagedRow()
     }
-    var entry = UploadCheckpoint(boot: try row.value("boot"), segments: segments)
+    var entry = UploadCheckpoint(
+      boot: try row.value("boot"), segments: segments, intended: intended)
     entry.generation = try row.value("generation", in: 1...DeltaInstructions.highestGeneration)
     entry.sent = StreamOffset(try row.value("sent", in: offsets))
     entry.merged = StreamOffset(try row.value("merged", in: offsets))
@@ -180,8 +187,15 @@ package final class Manifest: Sendable {
             arguments: [store, id.description, name.fileName])
         }
       }
+      for name in entry.unsavedIntentions {
+        try database.cachedStatement(
+          sql: entry.intended.contains(name)
+            ? "INSERT OR IGNORE INTO put(store, id, name) VALUES (?,?,?)"
+            : "DELETE FROM put WHERE store = ? AND id = ? AND name = ?"
+        ).execute(arguments: [store, id.description, name.fileName])
+      }
     }
-    entry.unsaved = []
+    entry.markSaved()
   }
 
   /// Requires a listing to confirm each session's entry before it is trusted again.

@@ -51,18 +51,42 @@ struct UploadCheckpoint: Equatable {
   /// Segments in ``segments`` that this home put, or found equal to its log: only these may ever be
   /// deleted in favour of a larger one.
   var own: Set<SegmentName> = []
+  /// Segments of requests that were begun and whose result is unknown.
+  private(set) var intended: Set<SegmentName> = []
   /// Segments added, changed or removed since the database was written.
   var unsaved: Set<SegmentName> = []
+  /// Intentions added or settled since then.
+  private(set) var unsavedIntentions: Set<SegmentName> = []
 
-  init(boot: String, segments: [SegmentName: Bool] = [:]) {
+  init(
+    boot: String, segments: [SegmentName: Bool] = [:], intended: Set<SegmentName> = []
+  ) {
     self.boot = boot
     self.segments = segments
+    self.intended = intended
+  }
+
+  /// Records that this home puts a segment; to be saved before the request.
+  mutating func intend(_ name: SegmentName) {
+    if intended.insert(name).inserted { unsavedIntentions.insert(name) }
   }
 
   /// Records that this home put a segment, or found it equal to its log.
   mutating func own(_ name: SegmentName) {
     if own.insert(name).inserted { unsaved.insert(name) }
+    if intended.remove(name) != nil { unsavedIntentions.insert(name) }
   }
+
+  /// Whether it says what this home put: an entry of a failure alone does not.
+  var knowsObjects: Bool { hasBegun || !own.isEmpty || !intended.isEmpty }
+
+  /// Whether this home may have put a segment, or found it when it had nothing else to believe.
+  func knows(_ name: SegmentName) -> Bool {
+    segments[name] != nil || own.contains(name) || intended.contains(name)
+  }
+
+  /// Records that everything is in the database.
+  mutating func markSaved() { (unsaved, unsavedIntentions) = ([], []) }
 
   /// Whether anything was put; a failed pass may have saved only its failure.
   var hasBegun: Bool { revision > 0 || sent > 0 || !segments.isEmpty }

@@ -69,7 +69,7 @@ package struct RemoteRedaction: Sendable {
     let highest = remote.segments.map(\.generation).max() ?? 1
     return Item(
       session: session, segments: changed.count, bytes: changed.reduce(0) { $0 + $1.length },
-      generation: highest + 1)
+      generation: try SessionState.generation(after: highest, of: session))
   }
 
   /// Segments of an attached file that copy from an object in which the rules mask something,

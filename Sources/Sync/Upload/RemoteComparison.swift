@@ -46,7 +46,7 @@ struct RemoteComparison {
     state.vanished = known.segments.keys.filter {
       $0.generation == known.generation && !remote.segments.contains($0)
     }
-    var entry = UploadCheckpoint(boot: context.machine.bootId)
+    var entry = UploadCheckpoint(boot: context.machine.bootId, intended: known.intended)
     entry.generation = remote.generation
     entry.sent = remote.mark
     entry.revision = remote.revision?.number ?? 0
@@ -54,7 +54,7 @@ struct RemoteComparison {
     entry.attempts = known.attempts
     for name in remote.segments {
       entry.segments[name] = known.segments[name] ?? false
-      if known.own.contains(name) { entry.own(name) }
+      if known.own.contains(name) || known.intended.contains(name) { entry.own(name) }
     }
     if state.consent == .metadata {
       // A pass that later sends log bytes has to compare first.
@@ -125,7 +125,7 @@ struct RemoteComparison {
       let isRest =
         try segment.range.lowerBound >= end
         && segment.range.upperBound <= log.status().length && segment.matches(log)
-      if isRest { break }
+      if isRest || state.entry.knowsObjects && !state.entry.knows(segment) { break }
       end = segment.range.upperBound
     }
     if end != length { try state.setSourceLength(end, context) }

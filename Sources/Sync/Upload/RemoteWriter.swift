@@ -49,7 +49,7 @@ struct RemoteWriter {
     guard try log.isStillTheSame() else {
       throw ReplicaError(.localLogChanged, "\(log.path) was rewritten while it was read")
     }
-    try begin(&state)
+    try begin(&state, putting: segment.name)
     var receipt = PutReceipt?.none
     do {
       var attempt = 1
@@ -58,10 +58,18 @@ struct RemoteWriter {
         attempt += 1
         guard attempt <= Self.mostNames else { throw takenNames(made.name.fileName) }
         segment = try made.renamed(attempt)
+        try begin(&state, putting: segment.name)
         receipt = try await putOnce(folder.key + segment.name.fileName, segment.body)
       }
-    } catch let error as StoreError where error.code == .tooLarge {
-      try context.objectLimit.lower(after: segment.body.count)
+    } catch {
+      // The first request may be saved by its result only; without one, its intention has to be.
+      if !state.entry.isKept {
+        state.entry.isKept = true
+        try save(&state)
+      }
+      if let error = error as? StoreError, error.code == .tooLarge {
+        try context.objectLimit.lower(after: segment.body.count)
+      }
       throw error
     }
     let name = segment.name
@@ -218,8 +226,11 @@ struct RemoteWriter {
   // MARK: The manifest
 
   /// Records that a request is in progress whose result is unknown.
-  func begin(_ state: inout SessionState) throws {
-    guard !state.entry.isDirty else { return }
+  ///
+  /// - Parameter name: the segment that it puts: if its answer is lost, it counts nevertheless.
+  func begin(_ state: inout SessionState, putting name: SegmentName? = nil) throws {
+    if let name { state.entry.intend(name) }
+    guard !state.entry.isDirty || !state.entry.unsavedIntentions.isEmpty else { return }
     state.entry.isDirty = true
     try save(&state)
   }

@@ -198,17 +198,24 @@ extension SessionState {
   /// Records that the local log is another generation than the sent stream.
   mutating func beginNextGeneration() throws {
     let highest = entry.segments.keys.map(\.generation).max() ?? 1
-    let next = max(highest, entry.generation) + 1
-    guard Sidecar.generations.contains(next) else {
-      throw ReplicaError(
-        .damagedObject,
-        "the store has an object of \(session) in generation \(next - 1), the last that there can be: "
-          + "it is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'"
-      )
-    }
+    let next = try Self.generation(after: max(highest, entry.generation), of: session)
     guard isAttached else { return try record(redaction ?? [], generation: next) }
     sidecar.generation = next
     try sidecar.save(local.files.sidecar)
+  }
+
+  /// The generation after the highest that the store has.
+  ///
+  /// - Throws: ``Replica/ReplicaError`` if there can be none.
+  static func generation(after highest: Int, of session: SessionID) throws -> Int {
+    guard Sidecar.generations.contains(highest + 1) else {
+      throw ReplicaError(
+        .damagedObject,
+        "the store has an object of \(session) in generation \(highest), the last that there can be: "
+          + "it is damaged or forged; remove it from the store, then run 'tidemark retry \(session)'"
+      )
+    }
+    return highest + 1
   }
 
   /// Records that another generation takes the place of the stream that was sent, which the store

@@ -13,7 +13,8 @@ struct AWSProfile {
   /// Reads the chosen profile from the credentials and the config file.
   ///
   /// Missing files count as empty. Throws `configuration` if a profile was named and is in neither
-  /// file.
+  /// file, or if another user decides what is in one: under `sudo`, `HOME` may still be that user's,
+  /// and the files choose the server.
   static func load(environment: [String: String], settings: StoreSettings.S3) throws -> AWSProfile {
     let named = environment.text("AWS_PROFILE") ?? settings.profile
     let name = named ?? "default"
@@ -37,8 +38,18 @@ struct AWSProfile {
 
   /// The keys and values of the first section that exists.
   private static func section(of path: String, _ names: [String]) throws -> [String: String]? {
-    let contents = withOwnRights { FileManager.default.contents(atPath: path) }
+    let (contents, stranger) = withOwnRights {
+      (FileManager.default.contents(atPath: path), try? PathOwners.stranger(at: path))
+    }
     guard let data = contents else { return nil }
+    if let stranger {
+      throw StoreError(
+        .configuration, operation: "open", target: "s3",
+        response:
+          "\(path) is what \(Account(id: stranger.owner).name) decides, who owns \(stranger.path)",
+        advice:
+          "Set HOME (with sudo: 'sudo -H'), or AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE.")
+    }
     guard data.count <= 1 << 20 else {
       throw StoreError(
         .configuration, operation: "read", target: path, response: "larger than 1 MiB",

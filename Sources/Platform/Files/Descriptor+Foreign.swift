@@ -1,0 +1,97 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Descriptor {
+  #if canImport(Darwin)
+    private static let folderOnly = O_SEARCH
+    private static let linkOnly = O_SYMLINK
+  #else
+    /// `O_PATH`, which the C module does not show.
+    private static let linkOnly: Int32 = 0o10_000_000
+    private static let folderOnly = linkOnly | O_DIRECTORY
+  #endif
+  /// The most links followed on the way, as in Linux.
+  private static let mostLinks = 40
+
+  /// Opens another program's file for reading, whose folders may belong to other users.
+  ///
+  /// Follows a link on the way only if whoever made it may decide what is read: root, this
+  /// process's user, or the owner of the file that it leads to. Otherwise a user whose folders root
+  /// reads could exchange one of them for a link to any file. Opens each folder relative to its
+  /// parent, so that nothing can be exchanged between the check and the opening. A link at the path
+  /// itself is not followed.
+  ///
+  /// - Parameter path: the file.
+  /// - Throws: ``SystemError``, also if it is not a regular file.
+  package init(openingForeign path: String) throws(SystemError) {
+    var rest = Self.parts(of: path)
+    guard let name = rest.popLast() else { throw Self.refusal(path, EISDIR) }
+    var folder = try Self.start(of: path)
+    let trusted: Set<UInt32> = [0, geteuid(), try folder.status().owner]
+    var makers: Set<UInt32> = []
+    var links = 0
+    while !rest.isEmpty {
+      let part = rest.removeFirst()
+      let next: Descriptor
+      do throws(SystemError) {
+        next = Descriptor(
+          number: try Self.open(part, folder.number, path, [], Self.folderOnly | O_NOFOLLOW, 0),
+          path: folder.path(of: part))
+      } catch  where error.errno == ELOOP || error.errno == ENOTDIR {
+        links += 1
+        guard links <= Self.mostLinks else { throw error }
+        let link = Descriptor(
+          number: try Self.open(part, folder.number, path, [], Self.linkOnly | O_NOFOLLOW, 0),
+          path: folder.path(of: part))
+        let status = try link.status()
+        guard status.kind == .link else { throw error }
+        if !trusted.contains(status.owner) { makers.insert(status.owner) }
+        let target = try Self.target(of: link)
+        if target.hasPrefix("/") { folder = try Self.start(of: target) }
+        rest = Self.parts(of: target) + rest
+        continue
+      }
+      folder = next
+    }
+    let opened = Descriptor(
+      number: try Self.orRefusal(of: path) { () throws(SystemError) in
+        try Self.open(name, folder.number, path, [], O_NOFOLLOW | O_NONBLOCK, 0)
+      }, path: path)
+    let status = try opened.status()
+    guard status.kind == .file else { throw Self.refusal(path, EINVAL) }
+    guard makers.isSubset(of: [status.owner]) else {
+      throw SystemError(
+        operation: "follow the link that another user made on the way to", path: path,
+        errno: EACCES)
+    }
+    self = opened
+  }
+
+  private static func parts(of path: String) -> [String] {
+    path.split(separator: "/").map(String.init).filter { $0 != "." }
+  }
+
+  /// The folder at which a path starts.
+  private static func start(of path: String) throws(SystemError) -> Descriptor {
+    let name = path.hasPrefix("/") ? "/" : "."
+    return Descriptor(
+      number: try open(name, AT_FDCWD, path, [], folderOnly, 0), path: name == "/" ? "" : name)
+  }
+
+  /// Where an open link leads.
+  private static func target(of link: borrowing Descriptor) throws(SystemError) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    #if canImport(Darwin)
+      let count = freadlink(link.number, &buffer, buffer.count)
+    #else
+      let count = readlinkat(link.number, "", &buffer, buffer.count)
+    #endif
+    guard count >= 0 else {
+      throw SystemError(operation: "read the link", path: link.path, errno: errno)
+    }
+    return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
