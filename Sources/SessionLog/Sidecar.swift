@@ -38,6 +38,9 @@ public struct Sidecar: Sendable, Equatable, Codable {
     public var length: StreamOffset
     /// The local log when it was compared with the stream; nil in records of earlier versions.
     public var log: LogState?
+    /// Whether the local log no longer held what was sent, so that the store's copy alone was sealed;
+    /// nil if it did, or was gone.
+    public var logDiffers: Bool?
 
     /// A log as it was at one moment.
     public struct LogState: Sendable, Equatable, Codable {
@@ -55,7 +58,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
     /// Makes a record.
     public init(
       store: String, revision: String, sealedAt: Timestamp, digest: String?, length: StreamOffset,
-      log: LogState? = nil
+      log: LogState? = nil, logDiffers: Bool? = nil
     ) {
       self.store = store
       self.revision = revision
@@ -63,6 +66,7 @@ public struct Sidecar: Sendable, Equatable, Codable {
       self.digest = digest
       self.length = length
       self.log = log
+      self.logDiffers = logDiffers
     }
   }
 

@@ -238,48 +238,6 @@ import Testing
     #expect(try Quarantine(site.local.home).sessions().map(\.session) == [writer.session])
   }
 
-  /// Possible effects of a power failure on a log that is no longer written.
-  @Test(arguments: [
-    "shorter", "zeroed", "shorter and other", "gone on differently", "empty", "edited",
-  ])
-  func `a local log that lost sent bytes is reported and left unchanged`(
-    damage: String
-  ) async throws {
-    let site = try Site()
-    let session: SessionID
-    let path: String
-    do {
-      let writer = try site.local.writer()
-      for _ in 0..<3 {
-        Self.text.withUnsafeBytes { writer.capture($0, from: .standardOutput) }
-        try await site.upload()
-      }
-      (session, path) = (writer.session, writer.files.log)
-    }
-    try site.local.crash(session)
-    let sent = try site.local.log(session)
-    var log = sent
-    switch damage {
-    case "shorter": log.removeLast(50)
-    case "zeroed": log.replaceSubrange((log.count - 60)..., with: repeatElement(0, count: 60))
-    case "shorter and other": log.replaceSubrange(100..., with: Array("other\n".utf8))
-    case "empty": log = []
-    case "edited": log[120] ^= 1
-    default:
-      log.replaceSubrange((log.count - 60)..., with: repeatElement(0x79, count: 500) + [0x0a])
-    }
-    try Data(log).write(to: URL(filePath: path))
-    let before = try await site.remote(session).keys
-    for _ in 0..<2 {
-      let report = try await site.upload(.all)
-      #expect((report.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
-    }
-    #expect(try Data(contentsOf: URL(filePath: path)) == Data(log))
-    #expect(try await site.remote(session).keys == before)
-    #expect(try await site.remoteBytes(session) == sent)
-    #expect(try Quarantine(site.local.home).sessions().map(\.session) == [session])
-  }
-
   @Test func `a damaged sidecar loses details but no bytes of the log`() async throws {
     let site = try Site()
     let session = try site.local.session(Self.text)

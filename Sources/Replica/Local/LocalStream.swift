@@ -46,6 +46,20 @@ package final class LocalStream: Sendable {
     pieces = [Piece(file: log, start: log.start, base: Int64(log.start), end: nil)]
   }
 
+  /// Opens the local part of a recorded session's stream from an offset on, whatever its log has before.
+  ///
+  /// - Parameters:
+  ///   - start: the offset.
+  ///   - end: when the log last grew, if nothing of it counts; nil if what it has from there on does.
+  /// - Throws: ``Platform/SystemError``.
+  package init(_ files: SessionFiles, from start: StreamOffset, endedAt end: Timestamp?) throws {
+    path = files.log
+    (source, view) = (nil, nil)
+    let bytes: any LogBytes =
+      if let end { NoBytes(end: Int64(start), modified: end) } else { try RecordedLog(files) }
+    pieces = [Piece(file: bytes, start: start, base: Int64(start), end: nil)]
+  }
+
   /// Opens a log that is a single file, without following a link.
   ///
   /// - Throws: ``Platform/SystemError``.

@@ -1,8 +1,8 @@
 import Platform
 
-/// Tells a rotated log from one that was deleted or replaced.
+/// Tells a rotated log from one that was deleted, replaced or truncated.
 extension LiveLog {
-  /// Whether the file was deleted or replaced under its name, other than by a rotation.
+  /// Whether the file was deleted or replaced under its name, other than by a rotation, or truncated.
   ///
   /// - Throws: ``SystemError`` when that cannot be found out.
   mutating func isLost() throws -> Bool {
@@ -10,7 +10,9 @@ extension LiveLog {
     // A server of files may have forgotten a deleted one.
     guard let held = (try? file?.status()) ?? identity else { return false }
     if let named, named.isSameFile(as: held) {
-      placed = held.length
+      isCut = isCut || held.length < max(placed, reached)
+      guard !isCut else { return true }
+      (placed, reached, written) = (held.length, held.length, 0)
       return false
     }
     guard wasRotated() else { return true }
@@ -38,8 +40,22 @@ extension LiveLog {
     if let identity { base = try? RecordedLog(files).base(ifLive: identity) }
   }
 
+  /// Where the bytes begin that were written since the file was last found under its name, and not
+  /// truncated.
+  ///
+  /// Of a truncated file it is not known where it was cut: then at most as many bytes as were written
+  /// count, and a few of them may be older.
+  var unplacedStart: Int64 {
+    guard let length = try? file?.status().length, isCut || length < max(placed, reached) else {
+      return placed
+    }
+    return max(0, length - written)
+  }
+
   /// Bytes written since the file was last found under its name.
-  var unplaced: Int64 { max(0, ((try? file?.status().length) ?? placed) - placed) }
+  var unplaced: Int64 {
+    max(0, ((try? file?.status().length) ?? placed) - unplacedStart)
+  }
 
   /// Reads bytes of the file, also after it has lost its name.
   func read(at offset: Int64, count: Int) throws -> [UInt8] {

@@ -29,6 +29,12 @@ package struct LiveLog: ~Copyable, Sendable {
   var base: StreamOffset?
   /// The file's length when it was last found under its name.
   var placed: Int64 = 0
+  /// Bytes written by this writer since then.
+  var written: Int64 = 0
+  /// Length that the file has reached, unless somebody truncated it.
+  var reached: Int64 = 0
+  /// Whether somebody truncated the file.
+  var isCut = false
   /// Length at which to try the next rotation.
   private var threshold: Int64
   private var hasRotated = false
@@ -80,6 +86,8 @@ package struct LiveLog: ~Copyable, Sendable {
       }
       done += count
     }
+    written += Int64(done)
+    reached = max(reached, length + Int64(done))
     if isTended {
       sharedLength = length + Int64(done)
       return (done, 0)
@@ -133,7 +141,7 @@ package struct LiveLog: ~Copyable, Sendable {
     let opened = try Descriptor(opening: files.log, [.readWrite, .append, mode])
     let status = try opened.status()
     identity = status
-    placed = status.length
+    (placed, reached, written, isCut) = (status.length, status.length, 0, false)
     base = nil
     sharedLength = nil
     file = consume opened
@@ -146,7 +154,10 @@ package struct LiveLog: ~Copyable, Sendable {
   private mutating func share() throws(SystemError) -> Int64 {
     while true {
       _ = try file?.lock(.shared, waits: true)
-      if let length = try liveLength() { return length }
+      if let length = try liveLength() {
+        if length < reached { isCut = true }
+        return length
+      }
       // If the log was deleted or replaced, do not create a new one, and write to no other's.
       guard wasRotated() else { return 0 }
       try openNext()
@@ -170,7 +181,7 @@ package struct LiveLog: ~Copyable, Sendable {
 
   /// Rotates, unless another process is writing: then the next write tries again.
   private mutating func rotateIfAlone() {
-    guard isAlone() else { return }
+    guard !isCut, isAlone() else { return }
     do {
       // Another process may have rotated between the two locks.
       guard let length = try liveLength(), length >= threshold, endsWithRecord(length) else {

@@ -48,7 +48,7 @@ struct LogAppender: ~Copyable {
     _ former: borrowing LogAppender, at time: Timestamp,
     _ observe: (UnsafeRawBufferPointer) -> Void
   ) {
-    var next = former.log.placed
+    var next = former.log.unplacedStart
     while let piece = try? former.log.read(at: next, count: 1 << 20), !piece.isEmpty {
       piece.withUnsafeBytes { bytes in
         append(bytes, time: time)

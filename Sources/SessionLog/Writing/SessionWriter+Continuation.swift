@@ -1,10 +1,10 @@
 import LogRecords
 import Platform
 
-/// Continues in another session when the files of this one are gone.
+/// Continues in another session when the files of this one are gone, or its log was truncated.
 extension SessionWriter {
   /// Begins a new session if the log or its lock was deleted or replaced, as when somebody removes
-  /// the home or restores it from a backup.
+  /// the home or restores it from a backup, or if the log was truncated.
   ///
   /// What was written since the files were last found in place becomes the new session's beginning.
   /// If no session can be created, records stay in the file without a name, and the next call tries
@@ -13,6 +13,9 @@ extension SessionWriter {
     let (line, scenarios): (String?, [ScenarioName]) = state.withLock { state in
       guard state.lock != nil, Self.isLost(&state) else { return (nil, []) }
       let former = state.session
+      let loss =
+        "the log of session \(former) was "
+        + (state.appender.log.isCut ? "truncated" : "deleted or replaced")
       let deletion: String?
       do {
         deletion = try continueElsewhere(time, &state)
@@ -20,12 +23,12 @@ extension SessionWriter {
         defer { state.isAdrift = true }
         guard !state.isAdrift else { return (nil, []) }
         return (
-          "the log of session \(former) was deleted or replaced, and no other session can begin in "
-            + "\(home.path): \(error); trying again every second", []
+          "\(loss), and no other session can begin in \(home.path): \(error); trying again every "
+            + "second", []
         )
       }
       return (
-        (deletion ?? "the log of session \(former) was deleted or replaced")
+        (deletion ?? loss)
           + "; recording continues as session \(state.session) in \(home.path)",
         Array(state.gates.keys)
       )
@@ -111,6 +114,6 @@ extension SessionWriter {
   /// Reports bytes that are in no file, at the end of a session that could not be continued.
   func lossText(_ state: borrowing State) -> String {
     "the last \(state.appender.unplaced) bytes of session \(state.session) are in no file: its log "
-      + "was deleted or replaced, and no other session could begin in \(home.path)"
+      + "was deleted, replaced or truncated, and no other session could begin in \(home.path)"
   }
 }

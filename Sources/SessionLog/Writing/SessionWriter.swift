@@ -9,7 +9,8 @@ public import Platform
 /// Nothing except creation fails the recorded program: a full disk costs a GAP record, not an
 /// error.
 public final class SessionWriter: Sendable {
-  /// The session; another one, which continues it, after its files were deleted or replaced.
+  /// The session; another one, which continues it, after its files were deleted or replaced,
+  /// or its log was truncated.
   public var session: SessionID { state.withLock { $0.session } }
   /// Its files.
   public var files: SessionFiles { state.withLock { $0.files } }

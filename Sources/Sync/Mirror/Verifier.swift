@@ -41,7 +41,8 @@ package struct Verifier: Sendable {
     let (sidecar, _) = try local.sidecar(device: context.device)
     var here: StreamOffset = .max
     do {
-      let log = try local.openSentLog(sidecar, context)
+      let changed = try changedLog(of: local, sidecar)
+      let log = try changed == nil ? local.openSentLog(sidecar, context) : nil
       here = try log?.available().lowerBound ?? .max
       // Before the first revision, only the local log shows which bytes are the device's.
       let isKnown = remote.revision == nil && here == 0
@@ -62,6 +63,7 @@ package struct Verifier: Sendable {
       }
       try expectFormer(said?.former ?? [], in: sealed)
       if isDeep { try await readBasis(said?.basis ?? [], of: remote) }
+      if let changed { throw ReplicaError(.localLogChanged, changed) }
       let isWithheld = said?.withholdsLog == true
       if !isWithheld, log != nil { try compareEnd(end, of: remote, length, sidecar) }
       let isCut = log != nil && remote.seal != nil && end < length
@@ -91,6 +93,13 @@ package struct Verifier: Sendable {
     }
   }
 
+  /// What is to be known of a local log that no longer holds what was sent; nil for any other.
+  private func changedLog(of local: LocalSession, _ sidecar: Sidecar) throws -> String? {
+    guard let seal = sidecar.seal, seal.logDiffers == true, try local.openLog(nil) != nil
+    else { return nil }
+    return "the \(seal.changedLogText)"
+  }
+
   private func readBasis(_ names: [String], of remote: RemoteSession) async throws {
     for name in names {
       guard let segment = SegmentName(name) else {
@@ -118,6 +127,7 @@ package struct Verifier: Sendable {
       return obstacle
     }
     guard let log = try local.openLog(sidecar.source) else { return nil }
+    if let changed = try changedLog(of: local, sidecar) { return changed }
     let first = try log.available().lowerBound
     guard sidecar.source != nil || first <= Self.mark(of: remote, sidecar) else {
       return

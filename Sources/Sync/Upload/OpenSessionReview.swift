@@ -103,7 +103,8 @@ package struct OpenSessionReview {
     _ local: LocalSession, _ sidecar: Sidecar, since seal: Sidecar.Seal
   ) throws -> Bool {
     guard seal.store == context.store.location, sidecar.source == nil,
-      sidecar.remoteReapedAt == nil, !sidecar.withholdsLog, let log = try local.openLog(nil)
+      sidecar.remoteReapedAt == nil, !sidecar.withholdsLog, seal.logDiffers != true,
+      let log = try local.openLog(nil)
     else { return false }
     let length = try log.status().length
     return length > seal.length && length.byteCount > sidecar.fileSizeBytes

@@ -66,6 +66,9 @@ struct Sealer {
     try SentSignature.remove(context.home, state.session, generation: state.entry.generation)
     writer.report(
       .sealed(session: state.session, status: final.status, hasSuperseded: hasSuperseded))
+    if let replaced = state.replacedLog {
+      writer.report(.sealedAsSent(session: state.session, reason: replaced.text(sealed: length)))
+    }
   }
 
   /// Puts the seal, or finds the one of a pass that died before its local record.
@@ -105,11 +108,14 @@ struct Sealer {
     _ sidecar: Sidecar, by name: RevisionName, length: StreamOffset, _ state: SessionState
   ) throws {
     var sidecar = sidecar
+    let compared =
+      sidecar.withholdsLog || state.log == nil
+      ? nil : Sidecar.Seal.LogState(length: state.length, modified: state.modified)
     sidecar.seal = Sidecar.Seal(
       store: context.store.location, revision: name.fileName, sealedAt: context.now(),
       digest: sidecar.digest, length: length,
-      log: sidecar.withholdsLog || state.log == nil
-        ? nil : Sidecar.Seal.LogState(length: state.length, modified: state.modified))
+      log: state.replacedLog.map(\.log) ?? compared,
+      logDiffers: state.replacedLog?.differs == true ? true : nil)
     sidecar.agesFrom = context.lived.markToSave()
     sidecar.remoteReapedAt = nil
     sidecar.erasesBefore = state.uploadState.generation

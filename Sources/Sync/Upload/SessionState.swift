@@ -67,6 +67,8 @@ struct SessionState {
   var mustProveOwner = false
   /// Whether a log that differs from the sent stream has begun its next generation in this pass.
   var isRewritten = false
+  /// Set if the store's copy counts in place of the local log.
+  var replacedLog: ReplacedLog?
   /// Findings from sending the stream; nil if it was not sent from its beginning.
   var tally: StreamTally?
   /// One-time steps that this pass has done.

@@ -59,6 +59,7 @@ struct SessionUpload {
         // The same step then makes smaller objects.
         guard context.objectLimit.bytes < limit else { throw error }
       } catch let error as ReplicaError where error.code == .localLogChanged {
+        if try await SentStream(writer).replaceLog(&state) { continue }
         guard state.did(.compare), !state.isRewritten, try state.isWholeFile() else { throw error }
         try state.beginNextGeneration()
         state.isRewritten = true

@@ -28,6 +28,9 @@ package struct UploadReport: Sendable {
   package var isStoppedBySessions = false
   /// Sessions with superseded objects that could not be deleted, with the reason.
   package var supersededLeft: [SessionID: String] = [:]
+  /// Sessions that were sealed as they had been sent, because their local logs no longer hold that,
+  /// with what became of the log.
+  package var sealedAsSent: [SessionID: String] = [:]
   /// Number of sessions to send again because they were recorded under another device id, by that
   /// id.
   package var formerDevices: [String: Int] = [:]
@@ -52,6 +55,7 @@ package struct UploadReport: Sendable {
       objects += 1
     case .sealed: sealed += 1
     case .supersededLeft(let session, let reason): supersededLeft[session] = reason
+    case .sealedAsSent(let session, let reason): sealedAsSent[session] = reason
     case .failed: break
     }
   }

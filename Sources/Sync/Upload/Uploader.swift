@@ -138,6 +138,7 @@ package struct Uploader: Sendable {
       context.logger.info("\(session): sealed as \(status.rawValue)")
     case .supersededLeft(let session, let reason):
       context.logger.warning("\(session): obsolete objects stay: \(reason)")
+    case .sealedAsSent(let session, let reason): context.logger.warning("\(session): \(reason)")
     // The store logs each object, and the pass each failure.
     case .sent, .failed: break
     }

@@ -386,6 +386,9 @@ struct Upload: AsyncParsableCommand {
     for failure in report.failures {
       Console.complain("\(whose)\(failure.session): \(failure.error)")
     }
+    for (session, reason) in report.sealedAsSent.sorted(by: { $0.key < $1.key }) {
+      Console.complain("\(whose)\(session): \(reason)")
+    }
     let reasons = Self.reasons(ofPartial: report) + pass.vanished.lines(pass.store)
     if !reasons.isEmpty,
       isWatched

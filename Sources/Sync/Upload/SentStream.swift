@@ -1,0 +1,115 @@
+import Delta
+import Platform
+import Replica
+import SessionLog
+
+/// The store's copy of a recorded session whose local log no longer holds what was sent: somebody
+/// truncated, edited or restored it.
+///
+/// The session ends with what was sent. The local log stays as it is.
+struct SentStream {
+  let writer: RemoteWriter
+
+  init(_ writer: RemoteWriter) { self.writer = writer }
+
+  /// Lets the store's copy count in place of the bytes of the local log that were sent; what the log
+  /// has after them is still sent if it begins a line.
+  ///
+  /// Only for an ended session, and only if this home knows each object: it put them, or found them
+  /// equal to its log.
+  ///
+  /// - Returns: false if that is not so: then nothing has changed.
+  /// - Throws: ``Replica/ReplicaError`` if the store's copy cannot be read; errors of the store and of
+  ///   the log.
+  func replaceLog(_ state: inout SessionState) async throws -> Bool {
+    guard state.replacedLog == nil, state.verdict != nil, !state.isAttached,
+      state.consent == .logs, state.isOfThisGeneration, !state.mustProveOwner,
+      state.vanished.isEmpty
+    else { return false }
+    let generation = state.entry.generation
+    let remote = writer.remote(state)
+    let end = remote.mark(of: generation)
+    guard end > 0,
+      remote.segments(of: generation).allSatisfy({
+        state.entry.own.contains($0) && $0.range.upperBound <= end
+      })
+    else { return false }
+    let local = try state.view?.available()
+    let (isBeginning, last) = try await compare(
+      remote, upTo: end, of: generation, with: state.view, local)
+    var replaced = ReplacedLog(path: state.local.files.log)
+    if let local {
+      // Its own bytes are not the cause.
+      if isBeginning, local.upperBound >= end { return false }
+      guard local.lowerBound <= end else { return false }
+      replaced.log = Sidecar.Seal.LogState(length: local.upperBound, modified: state.modified)
+      replaced.differs = !isBeginning
+      replaced.hasRest = try local.upperBound > end && last.last == 0x0a && beginsLine(end, state)
+    }
+    let endedAt: Timestamp? = replaced.hasRest ? nil : state.modified
+    let log = try LocalStream(state.local.files, from: end, endedAt: endedAt)
+    state.log = log
+    try state.openView(writer.context)
+    (state.length, state.modified) = try log.status()
+    (state.entry.sent, state.entry.link) = (end, Link(before: last[...]))
+    (state.end, state.tally, state.replacedLog) = (nil, nil, replaced)
+    state.done = [.compare]
+    return true
+  }
+
+  /// Reads the store's copy.
+  ///
+  /// - Returns: whether the local log is equal to it as far as both go, and its last bytes.
+  private func compare(
+    _ remote: RemoteSession, upTo end: StreamOffset, of generation: Int, with log: LocalStream?,
+    _ local: Range<StreamOffset>?
+  ) async throws -> (isBeginning: Bool, last: [UInt8]) {
+    var position = StreamOffset.zero
+    var isBeginning = true
+    var last: [UInt8] = []
+    try await writer.context.reader.read(remote, generation: generation, upTo: end) { piece in
+      if isBeginning, let log, let local {
+        let range = (position..<position + ByteCount(piece.count)).clamped(to: local)
+        let first = Int(range.lowerBound - position)
+        isBeginning =
+          try range.isEmpty
+          || log.has(
+            UnsafeRawBufferPointer(rebasing: piece[first..<first + Int(range.byteCount)]), in: range
+          )
+      }
+      last = Array((last + piece.suffix(Link.span)).suffix(Link.span))
+      position += ByteCount(piece.count)
+    }
+    return (isBeginning, last)
+  }
+
+  /// Whether the local log has a line's end before an offset, or no longer has that byte.
+  private func beginsLine(_ offset: StreamOffset, _ state: SessionState) throws -> Bool {
+    guard let log = state.view, try log.available().lowerBound < offset else { return true }
+    return try log.read(offset - 1..<offset) == [0x0a]
+  }
+}
+
+/// A local log in whose place the store's copy counts.
+struct ReplacedLog {
+  let path: String
+  /// Its state; nil if nothing is left of it.
+  var log: Sidecar.Seal.LogState?
+  /// Whether it is not the beginning of what was sent.
+  var differs = false
+  /// Whether what it has beyond that is sent.
+  var hasRest = false
+
+  /// What became of it, for a person.
+  func text(sealed length: StreamOffset) -> String {
+    guard let log else { return "\(path) is gone: sealed with the \(length) bytes that were sent" }
+    guard differs else {
+      return
+        "\(path) ends at byte \(log.length), and lost its end: sealed with the \(length) bytes "
+        + "that were sent"
+    }
+    return "\(path) was changed after it was sent: sealed with the \(length) bytes "
+      + (hasRest ? "that were sent and what follows them in the file" : "that were sent")
+      + ". The file stays: 'tidemark import \(path)' sends it as another session"
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import ObjectStore
+import Platform
+import Replica
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// A recorded session whose log somebody changes after it was sent comes to an end.
+@Suite(.tags(.medium)) struct ChangedLogTests {
+  private let lines = (0..<40).map { "line \($0)" }
+
+  /// What becomes of a log that is no longer written.
+  enum Change: String, CaseIterable {
+    case shorter, zeroed, shorterAndOther, goneOnDifferently, empty, edited, editedWithRest
+
+    func happen(to log: inout [UInt8]) {
+      switch self {
+      case .shorter: log.removeLast(50)
+      case .zeroed: log.replaceSubrange((log.count - 60)..., with: repeatElement(0, count: 60))
+      case .shorterAndOther: log.replaceSubrange(100..., with: Array("other\n".utf8))
+      case .empty: log = []
+      case .edited: log[120] ^= 1
+      case .goneOnDifferently:
+        log.replaceSubrange((log.count - 60)..., with: repeatElement(0x79, count: 500) + [0x0a])
+      case .editedWithRest:
+        log[120] ^= 1
+        log += Array("the rest\n".utf8)
+      }
+    }
+
+    var isBeginning: Bool { self == .shorter || self == .empty }
+  }
+
+  private func upload(_ site: Site, reviews: Bool = true) async throws -> UploadReport {
+    let context = try site.context()
+    let lock = try #require(try HomeLock.acquire(site.local.home))
+    OpenSessionReview(context).runIfDue(holding: lock)
+    let uploader = Uploader(context)
+    return try await uploader.execute(uploader.plan(.due), holding: lock)
+  }
+
+  private func verify(_ site: Site, _ session: SessionID) async throws -> Verifier.Finding {
+    try await Verifier(site.context()).verify(site.remote(session))
+  }
+
+  @Test(arguments: Change.allCases)
+  func `it is sealed as it was sent, and named once`(_ change: Change) async throws {
+    let site = try Site()
+    let session: SessionID
+    let path: String
+    do {
+      let writer = try site.local.writer()
+      for round in 0..<3 {
+        for line in lines { writer.print("\(round) \(line)") }
+        try await site.upload()
+      }
+      (session, path) = (writer.session, writer.files.log)
+    }
+    try site.local.crash(session)
+    let sent = try site.local.log(session)
+    var log = sent
+    change.happen(to: &log)
+    try Data(log).write(to: URL(filePath: path))
+
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty && report.sealed == 1, "\(report.failures)")
+    let reason = try #require(report.sealedAsSent[session])
+    #expect(reason.contains("'tidemark import \(path)'") == !change.isBeginning, "\(reason)")
+    let rest = change == .editedWithRest ? Array("the rest\n".utf8) : []
+    #expect(try await site.remoteBytes(session) == sent + rest)
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data(log))
+    #expect(try Quarantine(site.local.home).sessions().isEmpty)
+    #expect(try site.local.home.openSessions().isEmpty)
+
+    let finding = try await verify(site, session)
+    if change.isBeginning {
+      #expect(finding.problem == nil && finding.lostLocally == ByteCount(sent.count - log.count))
+    } else {
+      #expect(finding.problem?.contains("'tidemark import'") == true, "\(finding)")
+    }
+    // Nothing repairs what is whole.
+    let obstacle = try await Verifier(site.context()).obstacle(to: site.remote(session))
+    #expect(obstacle != nil)
+    site.local.clock.advance(seconds: 8 * 86_400)
+    _ = site.store.takeRequests()
+    let later = try await upload(site)
+    #expect(later.failures.isEmpty && later.skipped.isEmpty && later.sealedAsSent.isEmpty)
+    // What only this machine has is not deleted.
+    let plan = try await LocalReaper(site.context()).plan(Retention())
+    #expect(plan.local.map(\.session) == (change.isBeginning ? [session] : []))
+    #expect(plan.kept.count == (change.isBeginning ? 0 : 1))
+  }
+
+  @Test func `a running session's truncated log is sealed once its recorder has gone on`()
+    async throws
+  {
+    let site = try Site()
+    let writer = try site.local.writer()
+    let former = writer.session
+    for line in lines { writer.print(line) }
+    try await site.upload()
+    let sent = try await site.remoteBytes(former)
+    try FileHandle(forWritingTo: URL(filePath: writer.files.log)).truncate(atOffset: 0)
+    writer.print("meanwhile")
+    // Before the recorder has noticed.
+    #expect(try await upload(site).failures.map(\.session) == [former])
+    writer.tick()
+    #expect(writer.session != former)
+    writer.print("later")
+    site.local.clock.advance(seconds: 60)
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty && report.sealedAsSent.keys.contains(former))
+    #expect(try await site.remoteBytes(former) == sent)
+    try writer.end(.exit(0))
+    try await site.upload()
+    try await site.expectSealedAndEqual(writer.session)
+    let text = String(decoding: try await site.remoteBytes(writer.session), as: UTF8.self)
+    #expect(text.contains("meanwhile\n") && text.contains("later\n"))
+    #expect(try Quarantine(site.local.home).sessions().isEmpty)
+  }
+
+  /// Whoever may write to the store must not decide how a session ends.
+  @Test(arguments: [false, true])
+  func `what others put does not count`(losesCache: Bool) async throws {
+    let site = try Site()
+    let session = try site.local.session(Array("one\n".utf8))
+    let log = try site.local.log(session)
+    if !losesCache {
+      site.store.plan(.failBefore(.conflict), on: "PUT", keyContaining: "terminated")
+    }
+    if !losesCache { _ = try await site.upload() }
+    try await site.forge(Array("forged\n".utf8), at: StreamOffset(log.count), of: session)
+    for _ in 0..<3 {
+      site.local.clock.advance(seconds: 3_600)
+      let report = try await site.upload(.all)
+      #expect((report.failures.first?.error as? ReplicaError)?.code == .localLogChanged)
+      #expect(report.sealed == 0)
+    }
+    #expect(try await site.remote(session).seal == nil)
+  }
+}
