@@ -57,9 +57,14 @@ public struct Verdict: Sendable, Equatable {
     return Verdict(status: .crashed, cause: recorder.lossCause, endedAt: logModified)
   }
 
-  /// The end record, if it is the last line: text printed by a program never has its category.
+  /// The end record, if it is the last line of a log that is there: text printed by a program never has its category.
   private static func lastEndRecord(_ files: SessionFiles) throws -> (Timestamp, ExitCause)? {
-    let tail = try RecordedLog(files).tail(1024)
+    let tail: [UInt8]
+    do {
+      tail = try RecordedLog(files).tail(1024)
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
     guard tail.last == 0x0a else { return nil }
     let line = Array(tail.dropLast().split(separator: 0x0a).last ?? [])
     return line.withUnsafeBytes { bytes in

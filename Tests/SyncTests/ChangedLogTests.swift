@@ -122,6 +122,48 @@ import Testing
     #expect(try Quarantine(site.local.home).sessions().isEmpty)
   }
 
+  /// Ways to lose a log.
+  enum Loss: CaseIterable { case ended, crashed, running, cacheLost }
+
+  @Test(arguments: Loss.allCases)
+  func `without its log it is sealed as it was sent`(_ loss: Loss) async throws {
+    let site = try Site()
+    let (former, path): (SessionID, String)
+    do {
+      let writer = try site.local.writer()
+      (former, path) = (writer.session, writer.files.log)
+      for line in lines { writer.print(line) }
+      try await site.upload()
+      writer.print("not sent")
+      if loss == .ended { try writer.end(.exit(0)) }
+      if loss == .running {
+        try File.remove(path)
+        let found = try await site.upload()
+        #expect(found.skipped.map(\.session) == [former] && found.sealed == 0)
+        writer.tick()
+        #expect(writer.session != former)
+      }
+    }
+    if loss != .running { try File.remove(path) }
+    if loss == .crashed { try site.local.crash(former) }
+    if loss == .cacheLost { try FileManager.default.removeItem(atPath: site.local.home.cachePath) }
+    try site.local.home.create()
+    let sent = try await site.remoteBytes(former)
+    let report = try await upload(site)
+    #expect(report.failures.isEmpty)
+    guard loss != .cacheLost else { return #expect(report.sealedAsSent.isEmpty) }
+    #expect(report.sealedAsSent[former]?.contains("is gone") == true, "\(report)")
+    #expect(try await site.remoteBytes(former) == sent)
+    let seal = try #require(try await site.remote(former).seal)
+    #expect(seal.length == StreamOffset(sent.count))
+    let sidecar = try Sidecar.load(site.local.home.files(for: former).sidecar)
+    #expect(sidecar.fileSizeBytes == ByteCount(sent.count))
+    #expect(try await verify(site, former).problem == nil)
+    site.local.clock.advance(seconds: 8 * 86_400)
+    let later = try await upload(site)
+    #expect(later.failures.isEmpty && !later.skipped.contains { $0.session == former })
+  }
+
   /// Whoever may write to the store must not decide how a session ends.
   @Test(arguments: [false, true])
   func `what others put does not count`(losesCache: Bool) async throws {

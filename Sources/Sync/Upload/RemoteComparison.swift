@@ -137,6 +137,13 @@ struct RemoteComparison {
   ///
   /// - Throws: ``ReplicaError`` if it does not.
   func compare(_ state: inout SessionState) throws {
+    guard state.log != nil else {
+      throw ReplicaError(
+        .localLogChanged,
+        "\(state.local.files.log) is gone, and the store has objects of \(state.session) that this home "
+          + "did not put, or lacks some that it did: it is not sealed. 'tidemark pull' salvages what can "
+          + "be read, 'tidemark delete \(state.session)' ends it")
+    }
     guard state.isOfThisGeneration else {
       guard state.mustProveOwner, let ownership = context.ownership else { return }
       throw ownership.refusal(state.session, state.local.files.log)

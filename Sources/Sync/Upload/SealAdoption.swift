@@ -19,7 +19,7 @@ struct SealAdoption {
   /// A recorder that only seemed dead may have continued after a seal, which is then replaced.
   static func isDue(_ state: SessionState, _ remote: RemoteSession) -> Bool {
     guard let verdict = state.verdict, let seal = remote.seal, !state.isAttached,
-      state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
+      state.log != nil, state.consent == .logs, state.uploadState.generation ?? 1 <= seal.generation
     else { return false }
     if seal.length == state.length {
       return verdict.status == .crashed && seal.status == .terminated

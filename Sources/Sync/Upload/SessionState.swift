@@ -78,6 +78,11 @@ struct SessionState {
   var session: SessionID { local.session }
   /// Whether it reads a foreign file.
   var isAttached: Bool { sidecar.source != nil }
+  /// Whether it can be sealed although its log is gone: this home has sent a beginning of it.
+  var canEndWithoutLog: Bool {
+    log == nil && !isAttached && !isSidecarDamaged && sidecar.seal == nil && isInManifest
+      && entry.sent > 0
+  }
   /// Which rules bind which bytes; nil if none are known.
   var redaction: [Sidecar.RedactionEpoch]? { uploadState.redaction(sidecar) }
   /// The generation of the local log.

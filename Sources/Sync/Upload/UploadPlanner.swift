@@ -66,6 +66,8 @@ struct UploadPlanner {
       try state.judge(context, holding: lock)
     }
     guard state.verdict == nil else { return state }
+    if state.log == nil { state.wait = .logGone(state.local.files.log) }
+    guard state.wait == nil else { return state }
     if state.consent == .metadata {
       // Until it ends there is nothing to add, except a daily check of the store.
       if state.entry.revision > 0, !state.entry.isDirty, state.uploadState.consent == .metadata {
@@ -86,7 +88,7 @@ struct UploadPlanner {
 
   /// The reason for which a session waits as a whole; nil if it does not.
   private func waitReason(_ state: SessionState) throws -> WaitReason? {
-    guard state.log != nil else { return try withoutLog(state) }
+    guard state.log != nil || state.canEndWithoutLog else { return try withoutLog(state) }
     if state.sidecar.seal != nil {
       try state.local.settle(context)
       return .sealed
