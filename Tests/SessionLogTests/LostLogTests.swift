@@ -211,6 +211,18 @@ import Testing
     #expect(try RunningSession.successor(of: former, in: home.home) == nil)
   }
 
+  @Test func `a session whose marker and lock were removed is found by the next upload`() throws {
+    let writer = try writer()
+    let former = writer.session
+    print("earlier", writer)
+    for path in [writer.files.marker, writer.files.lock] { try File.remove(path) }
+    writer.tick()
+    #expect(try home.home.openSessions() == [former, writer.session].sorted())
+    let sidecar = try Sidecar.load(home.home.files(for: former).sidecar)
+    #expect(writer.session != former && sidecar.status == .terminated)
+    try writer.end(.exit(0))
+  }
+
   /// A rotated log has another name, and its compressed part is another file.
   @Test func `a rotation by any process is no loss`() throws {
     let writer = try writer(rotateAt: 600)

@@ -82,6 +82,8 @@ extension SessionWriter {
     statistics.finish()
     state.statistics = statistics
     state.isDirty = true
+    // Without its marker no pass would find the former session before the next review.
+    if !isDeleted, File.exists(former.files.log) { try? home.mark(former.session) }
     Self.end(former.files, at: time)
     guard isDeleted else { return nil }
     let bytes = ByteCount(appender.unplaced).text
