@@ -255,6 +255,59 @@ import Testing
     #expect(try await Verifier(site.context()).verify(site.remote(writer.session)).problem == nil)
   }
 
+  /// What this machine has pruned is in the store under the former id only.
+  @Test(arguments: [false, true], [false, true])
+  func `a pruned session is sent again under another device id`(
+    hasEnded: Bool, isForged: Bool
+  ) async throws {
+    var site = try site()
+    let writer = try await sent(site)
+    let before = try site.local.log(writer.session)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let former = try await site.remote(writer.session)
+    if isForged {
+      let ours = try #require(former.segments.first)
+      let forged = [UInt8](repeating: 0x23, count: Int(ours.length) + 9)
+      try await site.forge(forged, at: 0, of: writer.session)
+    }
+    if hasEnded { try writer.end(.exit(0)) }
+    var machine = site.local.clock.machine
+    machine.machineId = "another"
+    site.device = try Device.load(site.local.home, on: machine)
+    #expect(site.device.deviceId != former.folder.device)
+    if !hasEnded { writer.print("under the new id") }
+    for _ in 0..<2 {
+      let report = try await site.upload()
+      #expect(report.failures.isEmpty, "\(report.failures)")
+    }
+    if !hasEnded { try writer.end(.exit(0)) }
+    try await site.upload()
+    let start = try #require(try writer.files.parts().first).start
+    let whole = before[..<Int(start)] + (try site.local.log(writer.session))
+    #expect(try await site.remote(writer.session).seal != nil)
+    let bytes = try await site.remoteBytes(writer.session)
+    #expect(bytes == Array(whole))
+    let finding = try await Verifier(site.context()).verify(site.remote(writer.session))
+    #expect(finding.problem == nil, "\(finding)")
+  }
+
+  @Test func `without its former copy, a pruned session's failure names the former device`()
+    async throws
+  {
+    var site = try site()
+    let writer = try await sent(site)
+    site.local.clock.advance(seconds: 86_400 + 60)
+    #expect(try await !prune(site).pruned.isEmpty)
+    let former = try await site.remote(writer.session)
+    _ = try await site.store.delete([former.folder.key + (former.segments.first?.fileName ?? "")])
+    try site.loseDevice()
+    let report = try await site.upload()
+    let text = "\(try #require(report.failures.first).error)"
+    #expect(text.contains(former.folder.device) && text.contains(site.device.deviceId), "\(text)")
+    #expect(try await site.remote(writer.session).segments.isEmpty)
+  }
+
   /// Somebody who may write to the store adds an object, and perhaps deletes ours.
   @Test(arguments: [(0, false), (9, false), (0, true)])
   func `an object that others put for pruned bytes never counts`(more: Int, isOursGone: Bool)

@@ -235,7 +235,8 @@ struct RemoteWriter {
     try save(&state)
   }
 
-  private func finish(_ state: inout SessionState) throws {
+  /// Records that the result of every request is known.
+  func finish(_ state: inout SessionState) throws {
     state.entry.isDirty = false
     state.entry.attempts = 0
     state.entry.lastError = nil

@@ -75,7 +75,9 @@ struct SessionUpload {
     case .list: try await RemoteComparison(writer).list(&state)
     case .adoptSeal:
       if let remote = state.unknownSeal { try await SealAdoption(writer).adopt(remote, &state) }
-    case .compare: try RemoteComparison(writer).compare(&state)
+    case .compare:
+      try RemoteComparison(writer).compare(&state)
+      try await FormerCopy(writer).bring(&state)
     case .bindRules: try await RuleBinding(writer).bind(&state)
     case .measure: try measure(&state)
     case .announce: try await announce(&state)

@@ -52,10 +52,16 @@ struct TailSender {
     let lost = state.vanished.filter { $0.range.upperBound > offset && $0.range.lowerBound < local }
       .sorted { $0.range.lowerBound < $1.range.lowerBound }
     let names = lost.map { writer.folder.key + $0.fileName }.joined(separator: ", ")
+    let formers = FormerCopy(writer).devices(state)
+    let whose =
+      formers.isEmpty
+      ? ""
+      : ", neither of this device, \(writer.folder.device), nor of "
+        + "\(formers.joined(separator: " or ")), as which this home sent before,"
     throw ReplicaError(
       .missingBytes,
       "bytes \(offset) to \(min(local, nextSegment(after: offset, state) ?? local)) of \(state.session) are neither in "
-        + "the store nor on this machine, which pruned them once they were stored"
+        + "the store\(whose) nor on this machine, which pruned them once they were stored"
         + (names.isEmpty ? "" : ": somebody deleted \(names)")
         + ". Put the objects back from a backup or the bucket's versions, then run 'tidemark retry "
         + "\(state.session)'; or keep what is left with 'tidemark show --salvage \(state.session) > "
