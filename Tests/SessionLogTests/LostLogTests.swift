@@ -110,6 +110,15 @@ import Testing
         #expect(log.contains("later \(number)\n"))
       }
       if format == .lines {
+        // Those that may have been sent before the loss are named.
+        let again = log.firstMatch(of: /CONTINUES (\S+): the next (\d+) bytes may be .*\n/)
+        #expect((again == nil) == !log.contains("meanwhile 19"))
+        if let again {
+          let rest = log[again.range.upperBound...].utf8.prefix(Int(again.output.2) ?? 0)
+          #expect(again.output.1 == "\(former)" && rest.last == 0x0a)
+          #expect(String(rest)?.contains("meanwhile 19 of lines\n") == true)
+          #expect(String(rest)?.contains("later 0\n") == false)
+        }
         #expect(log.contains("SESSION START app=test\n") && log.contains("SESSION END exit 0\n"))
       }
       let sidecar = try Sidecar.load(home.home.files(for: session).sidecar)

@@ -75,6 +75,14 @@ extension SessionWriter {
     swap(&appender, &state.appender)
     if options.format == .lines {
       append(.info, Self.ownCategory, startText, at: time, &state)
+      // An upload may have sent them before the loss, and the former files may come back.
+      let again = appender.log.unplaced
+      if !isDeleted, again > 0 {
+        append(
+          .info, Self.ownCategory,
+          "CONTINUES \(former.session): the next \(again) bytes may be at its end, too", at: time,
+          &state)
+      }
     }
     var statistics = state.statistics
     // A session that was deleted on purpose does not return under another id.
