@@ -135,8 +135,8 @@ struct CommandContext {
   ) throws -> [CommandContext] {
     let own = try CommandContext(isNeeded: isNeeded, choice: choice, logger: logger)
     guard own.servesAllUsers else { return [own] }
-    let (homes, refused) = try MachineWide.homes()
-    RefusedHomes(own.home).report(refused)
+    RefusedHomes(own.home).report(try RefusedHome.all())
+    let homes = try MachineWide.homes().homes
     let store = try own.openStore(transfers: transfers)
     return try homes.filter { $0 != own.home }.map {
       try CommandContext($0, from: own, store: store)

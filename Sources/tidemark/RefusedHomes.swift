@@ -12,7 +12,7 @@ struct RefusedHomes {
   init(_ home: Home) { report = HourlyReport(home, name: "refused-homes") }
 
   /// Reports them if due.
-  func report(_ refused: [(path: String, reason: String)]) {
+  func report(_ refused: [RefusedHome]) {
     let lines = Self.lines(refused)
     guard !lines.isEmpty else { return }
     let isDue = report.isDue(lines.joined(separator: "\n"), at: .now())
@@ -21,11 +21,8 @@ struct RefusedHomes {
   }
 
   /// Any user may make many such folders: a few are named.
-  static func lines(_ refused: [(path: String, reason: String)]) -> [String] {
-    let named = refused.prefix(mostNamed).map { path, reason in
-      "left alone: \(path): \(reason). Move it away if it is not to stay; the next upload as root makes "
-        + "the home of the user that it is named for"
-    }
+  static func lines(_ refused: [RefusedHome]) -> [String] {
+    let named = refused.prefix(mostNamed).map(\.line)
     let others = refused.count - named.count
     return others > 0 ? named + ["left alone: \(Plural.text(others, "more folder"))"] : named
   }

@@ -66,6 +66,25 @@ package enum Directory {
     return try folder.names()
   }
 
+  /// The first names in a directory that may be somebody's trap: not behind a link, and no more than
+  /// a number.
+  package static func names(in directory: String, atMost most: Int) throws(SystemError) -> [String]
+  {
+    struct Enough: Error {}
+    var names: [String] = []
+    do {
+      try Descriptor(openingDirectory: directory, followsLinks: false).forEachEntry { entry in
+        let name = String(decoding: entry.name, as: UTF8.self)
+        guard name != ".", name != ".." else { return }
+        guard names.count < most else { throw Enough() }
+        names.append(name)
+      }
+    } catch let error as SystemError {
+      guard error.isNotFound else { throw error }
+    } catch {}
+    return names
+  }
+
   /// Makes the names in a directory durable.
   package static func synchronize(_ path: String) throws(SystemError) {
     try Descriptor(openingDirectory: path).synchronizeNames()

@@ -35,6 +35,10 @@ struct Status: AsyncParsableCommand {
       sessions, sessions by state, crashes in 24 hours, requests of uploads; exit code 0 whatever \
       they say.
 
+      A folder that is named like a home and belongs to no user, as after a user was renamed or \
+      removed, is shown if it has sessions that are not sealed, with --json as home, sending (refused), \
+      openSessions, unsentBytes and problems; exit code 1.
+
       Examples:
         tidemark status
         tidemark status --json | jq .unsentBytes
@@ -105,6 +109,20 @@ struct Status: AsyncParsableCommand {
     }
   }
 
+  /// A folder that is named like a home, and that nobody sends.
+  struct Refused: Encodable {
+    let home: String
+    let sending = "refused"
+    let openSessions: Int
+    let unsentBytes: ByteCount
+    let problems: [String: String]
+
+    init(_ refused: RefusedHome) {
+      (home, openSessions, unsentBytes) = (refused.path, refused.sessions, refused.bytes)
+      problems = [refused.path: "\(refused.reason). \(refused.remedy)"]
+    }
+  }
+
   /// Consecutive failed attempts, of a session or, without one, of the store.
   struct Attempts: Encodable {
     var session: SessionID?
@@ -136,6 +154,17 @@ struct Status: AsyncParsableCommand {
       isStale = isStale || report.stale
       lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
       isPartial = isPartial || report.isPartial
+    }
+    if setups.last?.servesAllUsers == true {
+      for refused in try RefusedHome.all() where refused.sessions > 0 {
+        isPartial = true
+        if json {
+          Console.say(try Console.json(Refused(refused)))
+        } else {
+          Console.say()
+          for line in Self.lines(of: refused) { Console.say(line) }
+        }
+      }
     }
     if let problem { throw problem }
     if lacksConsent { throw ExitStatus.authentication }
@@ -242,6 +271,18 @@ struct Status: AsyncParsableCommand {
     let lines = Self.lines(
       of: report, setup.reasonNotToSend, device: setup.device.deviceId, at: .now(), zone.zone)
     for line in lines { Console.say(line) }
+  }
+
+  /// A report for people on a folder that nobody sends.
+  static func lines(of refused: RefusedHome) -> [ReportLine] {
+    let what = refused.waiting ?? "nothing"
+    return [
+      ("home", "\(refused.path): \(refused.reason)"), ("not uploaded", what),
+      ("problem", refused.remedy),
+    ].map { name, value in
+      let label = name.padding(toLength: 15, withPad: " ", startingAt: 0)
+      return ReportLine(label + value, .yellow, indent: label.count)
+    }
   }
 
   /// A report for people.

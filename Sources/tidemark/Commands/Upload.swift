@@ -142,6 +142,9 @@ struct Upload: AsyncParsableCommand {
     } catch  where own.servesAllUsers && !(error is Failure) {
       uploads.add(report(error, of: own.home))
     }
+    if own.servesAllUsers, try RefusedHome.all().contains(where: { $0.sessions > 0 }) {
+      uploads.add(.partial)
+    }
     let status = ExitStatus(of: uploads.statuses)
     if status == .ok, !dryRun { await Hooks(own).beat() }
     return status

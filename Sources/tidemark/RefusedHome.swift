@@ -1,0 +1,72 @@
+import Platform
+import SessionLog
+
+/// A folder that is named like a user's home but does not belong to that user, and what nobody sends
+/// of it: its user was renamed or removed, or has another number now.
+struct RefusedHome {
+  let path: String
+  /// Why it is refused.
+  let reason: String
+  /// Sessions in it that are not sealed.
+  var sessions = 0
+  /// Size of their logs on disk: parts of them may have been sent.
+  var bytes: ByteCount = 0
+  /// What gets them sent, or the folder out of the way.
+  var remedy: String
+
+  /// Maximum number of sessions to count: anybody may make such a folder.
+  private static let mostSessions = 10_000
+
+  /// The machine's, those with sessions to send first.
+  ///
+  /// - Throws: ``Platform/SystemError`` if root's rights cannot be resumed.
+  static func all() throws -> [RefusedHome] {
+    let refused = try MachineWide.homes().refused
+    return try refused.map { try RefusedHome($0.path, $0.reason) }
+      .sorted { $0.sessions > 0 && $1.sessions == 0 }
+  }
+
+  /// Describes a folder, without looking into it.
+  init(_ path: String, because reason: String) {
+    (self.path, self.reason) = (path, reason)
+    remedy =
+      "Move it away if it is not to stay; the next upload as root makes the home of the user that it "
+      + "is named for"
+  }
+
+  private init(_ path: String, _ reason: String) throws {
+    self.init(path, because: reason)
+    guard let status = try? FileStatus(path) else { return }
+    let owner = Account(id: status.owner)
+    // The owner decides what is in it.
+    do {
+      try owner.assumeRights()
+      let home = Home(path: path)
+      let open = try Directory.names(in: home.openPath, atMost: Self.mostSessions)
+        .compactMap(SessionID.init)
+      let sizes = open.map { (try? LocalSession(home, $0).logBytes()) ?? 0 }
+      (sessions, bytes) = (sizes.count { $0 > 0 }, sizes.reduce(0, +))
+    } catch {
+      // A folder whose owner may not read it holds nothing that was recorded.
+    }
+    try Account.resumeOwnRights()
+    guard sessions > 0 else { return }
+    let own = "\(MachineWide.statePath)/\(owner.name)"
+    remedy =
+      owner.home != nil && own != path && !owner.isRoot
+      ? "If \(owner.name) is the same user, 'cp -an \(path)/. \(own)/' and then 'rm -r \(path)' get "
+        + "them sent"
+      : "'tidemark import \(path)/sessions/*/*.log' sends them as sessions of root; then move it away"
+  }
+
+  /// What waits in it; nil if nothing does.
+  var waiting: String? {
+    sessions == 0
+      ? nil : "\(bytes.text) in \(Plural.text(sessions, "session")) that may not have been sent"
+  }
+
+  /// One line for a person.
+  var line: String {
+    "left alone: \(path): \(reason)\(waiting.map { "; it has \($0)" } ?? ""). \(remedy)"
+  }
+}
