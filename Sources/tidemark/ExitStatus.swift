@@ -98,6 +98,7 @@ enum ExitStatus: Int32, Error {
       let reason = error.message ?? "SQLite error \(error.resultCode)"
       return "the cache is damaged (\(reason)); the next upload makes a new one: nothing is lost"
     }
+    if error.resultCode == .SQLITE_FULL { return UnreadableCache.fullDisk }
     return "the cache cannot be used: \(error.message ?? "SQLite error \(error.resultCode)"); "
       + "make room, or delete the home's cache folder: nothing else is lost by it"
   }

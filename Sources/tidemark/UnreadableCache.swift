@@ -4,6 +4,10 @@ import SessionLog
 
 /// A cache that exists and cannot be read, as on a full disk: an empty one in memory replaces it.
 enum UnreadableCache {
+  /// Why nothing is sent from a home on a full disk.
+  static let fullDisk =
+    "the disk is full: what is sent cannot be recorded; make room, nothing that was recorded is lost"
+
   /// Why a home's cache cannot be read; nil if it can, or there is none.
   static func problem(of home: Home) -> String? {
     let path = "\(home.cachePath)/manifest.sqlite"

@@ -192,7 +192,7 @@ import Testing
     let summary = Upload.Summary(
       user: nil, logBytes: 1_234_567, storedBytes: 98_765, objects: 3, sealed: 1, reaped: 0,
       formerDevices: [:], failures: ["20261122t143005z-k3f9a7c2": "PUT: 403"], leftBehind: [:],
-      error: nil, vanished: [], status: 1)
+      error: nil, vanished: [], cacheProblem: nil, status: 1)
     Snapshot.expect(try Console.json(summary) + "\n", is: "upload.json")
     expect(
       [

@@ -18,15 +18,22 @@ package struct FreeSpace: Sendable {
   /// Then dispensable files, such as the trash, are deleted.
   private static let shortage: UInt64 = 1 << 30
 
+  /// Free space below which not even a small record is certain to be written.
+  private static let leastRecord: UInt64 = 32 << 10
+
   /// A folder's file system.
   package struct Room: Sendable {
     /// Bytes that may be written.
     let free: ByteCount
     /// Whether the file system is short of space.
     let isShort: Bool
+    /// Whether there is no room for even the smallest records.
+    let isFull: Bool
 
     /// Describes a file system.
-    package init(free: ByteCount, isShort: Bool) { (self.free, self.isShort) = (free, isShort) }
+    package init(free: ByteCount, isShort: Bool, isFull: Bool = false) {
+      (self.free, self.isShort, self.isFull) = (free, isShort, isFull)
+    }
   }
 
   private let measure: @Sendable (String) -> Room
@@ -46,11 +53,14 @@ package struct FreeSpace: Sendable {
     let reserve = min(reserve, share)
     return Room(
       free: ByteCount(Int64(clamping: free > reserve ? free - reserve : 0)),
-      isShort: free < min(shortage, share))
+      isShort: free < min(shortage, share), isFull: free < leastRecord)
   }
 
   /// Whether a folder's file system is short of space.
   package func isShort(in folder: String) -> Bool { measure(folder).isShort }
+
+  /// Whether a folder's file system has no room for even the smallest records.
+  package func isFull(in folder: String) -> Bool { measure(folder).isFull }
 
   /// Ensures that some bytes fit, and returns a watch for use while they are written.
   ///

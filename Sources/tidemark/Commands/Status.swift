@@ -17,7 +17,7 @@ struct Status: AsyncParsableCommand {
       sessions are to be sent again under another device id, are sealed in another store, or wait for \
       somebody to act, or were proven in the store and are not there any more, or the cache cannot be \
       read, 78 when the store's login cannot be read, 75 when there are bytes to send and \
-      nothing could be sent for 'stale-after', 77 when the configuration names a \
+      nothing could be sent for 'stale-after', or the disk is full, 77 when the configuration names a \
       store and lacks 'consent:'. Where root serves all users, each of them is shown.
 
       With --json one object, or one for each user: user, home, configuration, store, sending (yes, \
@@ -85,6 +85,9 @@ struct Status: AsyncParsableCommand {
     /// Why the cache cannot be read: what was sent, and when, is unknown.
     var cacheProblem: String?
 
+    /// Whether bytes wait because the disk is full.
+    var isDiskFull: Bool { cacheProblem == UnreadableCache.fullDisk }
+
     /// Whether somebody has to act, or the report has gaps.
     var isPartial: Bool {
       !formerDevices.isEmpty || !sealedElsewhere.isEmpty || waiting.contains(where: \.isProblem)
@@ -151,7 +154,7 @@ struct Status: AsyncParsableCommand {
       }
       if index > 0 && !json { Console.say() }
       if json { Console.say(try Console.json(report)) } else { show(report, setup) }
-      isStale = isStale || report.stale
+      isStale = isStale || report.stale || report.isDiskFull
       lacksConsent = lacksConsent || setup.reasonNotToSend?.isProblem == true
       isPartial = isPartial || report.isPartial
     }
@@ -230,7 +233,13 @@ struct Status: AsyncParsableCommand {
       endsLost: sealed?.cut.count ?? 0, livedSeconds: lived.time.seconds,
       reapingWaits: try Self.reapingWaits(setup, lived), problems: problems,
       failed: try context.map(Self.failed) ?? [], vanished: vanished ?? VanishedCopies(),
-      cacheProblem: context == nil ? nil : UnreadableCache.problem(of: setup.home))
+      cacheProblem: context == nil ? nil : cacheProblem(of: setup.home, waits: waits))
+  }
+
+  /// Why the cache is of no use: it cannot be read or, while bytes wait, not be written.
+  private func cacheProblem(of home: Home, waits: Bool) -> String? {
+    UnreadableCache.problem(of: home)
+      ?? (waits && FreeSpace.system.isFull(in: home.path) ? UnreadableCache.fullDisk : nil)
   }
 
   private static func failed(_ context: SyncContext) throws -> [Attempts] {

@@ -21,7 +21,7 @@ struct Upload: AsyncParsableCommand {
       configured for all users, root sends everybody's sessions.
 
       With --json one object, or one for each user: user, logBytes, storedBytes, objects, sealed, \
-      reaped, formerDevices, failures, leftBehind, error, vanished (session, rest: as in status), status. With --dry-run: user, attached (what \
+      reaped, formerDevices, failures, leftBehind, error, vanished (session, rest: as in status), cacheProblem, status. With --dry-run: user, attached (what \
       has become of other programs' logs), sessions (session, logBytes, consent, ends), held, logBytes.
 
       Examples:
@@ -215,8 +215,9 @@ struct Upload: AsyncParsableCommand {
       }
       guard let report else { return try reportBusy(pass.home) }
       observe(report)
-      try say(report, of: pass.home)
-      return Self.status(of: report)
+      let problem = UnreadableCache.problem(of: pass.home)
+      try say(report, of: pass.home, problem)
+      return Self.status(of: report, problem)
     } catch let error as StoreError where error.code == .exhausted {
       Console.remark("\(error)")
       return ExitStatus(error)
@@ -326,6 +327,7 @@ struct Upload: AsyncParsableCommand {
     let leftBehind: [String: String]
     let error: String?
     let vanished: [VanishedCopies.Copy]
+    let cacheProblem: String?
     let status: Int32
   }
 
@@ -367,7 +369,7 @@ struct Upload: AsyncParsableCommand {
       + "'tidemark keep ID' keeps them, 'tidemark pull DIR ID' copies them"
   }
 
-  private func say(_ pass: UploadPassReport, of home: Home) throws {
+  private func say(_ pass: UploadPassReport, of home: Home, _ cacheProblem: String?) throws {
     let report = pass.upload
     if json {
       var failures: [String: String] = [:]
@@ -379,7 +381,7 @@ struct Upload: AsyncParsableCommand {
         leftBehind: Dictionary(
           uniqueKeysWithValues: report.supersededLeft.map { ($0.key.description, $0.value) }),
         error: report.stoppedBy.map { "\($0)" }, vanished: pass.vanished.copies,
-        status: Self.status(of: pass).rawValue)
+        cacheProblem: cacheProblem, status: Self.status(of: pass, cacheProblem).rawValue)
       Console.say(try Console.json(summary))
     }
     let whose = home.owner.map { "\($0.name): " } ?? ""
@@ -392,7 +394,9 @@ struct Upload: AsyncParsableCommand {
     for (session, reason) in report.sealedAsSent.sorted(by: { $0.key < $1.key }) {
       Console.complain("\(whose)\(session): \(reason)")
     }
-    let reasons = Self.reasons(ofPartial: report) + pass.vanished.lines(pass.store)
+    let reasons =
+      Self.reasons(ofPartial: report) + pass.vanished.lines(pass.store)
+      + [cacheProblem].compactMap(\.self)
     if !reasons.isEmpty,
       isWatched
         || HourlyReport(home, name: "partial").isDue(reasons.joined(separator: "\n"), at: .now())
@@ -446,9 +450,11 @@ struct Upload: AsyncParsableCommand {
     return report.skipped.filter { $0.kind == .problem }.map { "\($0.session): \($0.reason)" }
   }
 
-  static func status(of pass: UploadPassReport) -> ExitStatus {
+  /// - Parameter cacheProblem: why the cache cannot be read; nil if it can. The pass did without.
+  static func status(of pass: UploadPassReport, _ cacheProblem: String? = nil) -> ExitStatus {
     let status = status(of: pass.upload)
-    return status == .ok && !pass.vanished.isEmpty ? .partial : status
+    let isPartial = !pass.vanished.isEmpty || cacheProblem != nil
+    return status == .ok && isPartial ? .partial : status
   }
 
   static func status(of report: UploadReport) -> ExitStatus {

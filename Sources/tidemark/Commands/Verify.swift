@@ -173,11 +173,14 @@ struct Verify: AsyncParsableCommand {
     _ broken: [SessionID], _ setup: CommandContext, _ context: SyncContext
   ) async throws {
     let lock = try setup.requireLock()
+    var refused = 0
     let report = try await Repair(context).run(broken, holding: lock) { session, reason in
       Console.complain("\(session): \(reason)")
+      refused += 1
     }
     for failure in report.failures { Console.complain("\(failure.session): \(failure.error)") }
     if let error = report.stoppedBy { throw error }
+    if refused == broken.count, report.objects == 0 { return }
     let sent =
       "sent \(Plural.text(report.objects, "object")) again; run 'tidemark verify' to see the result"
     if json { Console.remark(sent) } else { Console.say(sent) }
