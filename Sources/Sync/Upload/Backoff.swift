@@ -15,8 +15,16 @@ struct Backoff {
 
   /// When to try again after a number of failed attempts, at least one.
   func next(after attempts: Int, at now: Timestamp) -> Timestamp {
-    let pause = min(longest, .seconds(60 << min(attempts - 1, 10)))
-    return now + pause - Self.slack
+    now + pause(after: attempts) - Self.slack
+  }
+
+  /// The time of the last attempt, from that of the next.
+  func last(before next: Timestamp, after attempts: Int) -> Timestamp {
+    next - pause(after: attempts) + Self.slack
+  }
+
+  private func pause(after attempts: Int) -> Duration {
+    min(longest, .seconds(60 << min(max(attempts, 1) - 1, 10)))
   }
 
   /// Whether it is too early to try again; a clock that was set back does not prolong the pause.

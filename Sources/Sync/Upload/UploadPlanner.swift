@@ -93,7 +93,7 @@ struct UploadPlanner {
       try state.local.settle(context)
       return .sealed
     }
-    return state.uploadState.withdrawnAt == nil ? pause(after: state.entry) : .withdrawn
+    return state.uploadState.withdrawnAt == nil ? pause(of: state) : .withdrawn
   }
 
   private func withoutLog(_ state: SessionState) throws -> WaitReason {
@@ -110,10 +110,18 @@ struct UploadPlanner {
   }
 
   /// Why it is too early to try a session again; nil if it is not.
-  private func pause(after entry: UploadCheckpoint) -> WaitReason? {
+  ///
+  /// One that has ended since the last attempt is tried at once.
+  private func pause(of state: SessionState) -> WaitReason? {
+    let entry = state.entry
     let backoff = entry.isTransient ? Backoff.passing : .refused
     let waits = entry.isTransient ? scope == .due : scope != .all
     guard waits, let next = entry.nextAttempt, backoff.isTooEarly(next, at: context.now()) else {
+      return nil
+    }
+    if let end = state.sidecar.endedAt, state.sidecar.status != .active, !state.isAttached,
+      end > backoff.last(before: next, after: entry.attempts)
+    {
       return nil
     }
     let text = "tried again after \(next): \(entry.lastError ?? "an earlier failure")"
