@@ -14,6 +14,11 @@ package struct LocalSession {
 
   package var hasSidecar: Bool { File.exists(files.sidecar) }
 
+  /// Whether it has a sidecar.
+  ///
+  /// - Throws: ``Platform/SystemError`` if that is unknown.
+  package func isHere() throws -> Bool { try FileStatus(files.sidecar) != nil }
+
   /// The path of the sidecar, in its folder or else in the trash; nil if there is none.
   ///
   /// - Throws: ``Platform/SystemError``.

@@ -80,6 +80,15 @@ package struct FileStatus: Sendable, Equatable {
     self.init(status)
   }
 
+  /// Whether nothing is at a path; false if that is unknown.
+  package static func isAbsent(_ path: String) -> Bool {
+    do {
+      return try FileStatus(path) == nil
+    } catch {
+      return false
+    }
+  }
+
   /// Whether both describe the same file.
   package func isSameFile(as other: FileStatus) -> Bool {
     inode == other.inode && device == other.device

@@ -9,7 +9,7 @@ extension AttachObservation {
   /// Finds known files that disappeared from changed folders, or with their folder.
   mutating func findVanished() throws {
     // A missing path is not an unreadable one.
-    let unreadable = Set(plan.problems.keys.filter { (try? FileStatus($0)) != .some(nil) })
+    let unreadable = Set(plan.problems.keys.filter { !FileStatus.isAbsent($0) })
     for folder in try files.folders() where !Self.isBelow(unreadable, folder) {
       do {
         try findVanished(in: folder)

@@ -13,7 +13,7 @@ extension AttachObservation {
   /// Only a session that reads a whole file can be sent again.
   func rewritten(_ file: AttachedFile, as candidate: AttachCandidate) throws -> AttachedFile? {
     let sidecar = try? Sidecar.load(context.home.files(for: file.session).sidecar)
-    guard isOpen(file), file.source.base == 0, candidate.form == nil,
+    guard try isOpen(file), file.source.base == 0, candidate.form == nil,
       sidecar?.former?.count ?? 0 < Self.mostFormerStreams,
       let sent = try SentContent(file, context)
     else { return nil }

@@ -185,14 +185,14 @@ struct AttachObservation {
   }
 
   /// Whether a session still reads its file: it has not ended, and was not deleted.
-  func isOpen(_ file: AttachedFile) -> Bool {
-    file.isOpen && LocalSession(context.home, file.session).hasSidecar
+  func isOpen(_ file: AttachedFile) throws -> Bool {
+    try file.isOpen && LocalSession(context.home, file.session).isHere()
   }
 
   /// Whether a session is not sealed yet, so that its bytes may still be needed.
   func isPending(_ file: AttachedFile) throws -> Bool {
     let local = LocalSession(context.home, file.session)
-    guard local.hasSidecar else { return false }
+    guard try local.isHere() else { return false }
     return file.isOpen || (try? Sidecar.load(local.files.sidecar))?.seal == nil
   }
 
@@ -202,7 +202,7 @@ struct AttachObservation {
   ) throws {
     let isCompressed = candidate.form != nil
     let hasGrown = try hasGrown(known, candidate)
-    let isOpen = isOpen(known)
+    let isOpen = try isOpen(known)
     let isReopened = try hasGrown && !isCompressed && !isOpen && !known.isGone && isPending(known)
     if hasGrown, !isOpen, !isReopened {
       // Bytes appended after the end belong to a new session.

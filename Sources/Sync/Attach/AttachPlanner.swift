@@ -42,9 +42,12 @@ struct AttachPlanner {
   }
 
   /// A plan that leaves everything to the next pass.
-  private func nothing() throws -> AttachPlan {
+  ///
+  /// - Parameter error: why, if that is a problem.
+  func nothing(because error: SystemError? = nil) throws -> AttachPlan {
     var plan = AttachPlan()
     plan.problems = try files.problems()
+    if let error { plan.problems[error.path] = error.reason }
     plan.pass = try files.pass()
     plan.pass.since = .epoch
     return plan

@@ -31,9 +31,20 @@ final class AttachedFiles {
   /// Whether a home has this cache.
   static func exist(in home: Home) -> Bool { File.exists("\(home.cachePath)/\(name).sqlite") }
 
+  /// The path of the database, which may be kept in memory.
+  private let path: String
+  /// Says that sessions were changed while the database was kept in memory.
+  private var behind: String { path + "-behind" }
+
   init(_ home: Home) throws {
+    path = "\(home.cachePath)/\(Self.name).sqlite"
     queue = try CacheDatabase.open(home, name: Self.name, Self.schema)
+    guard !isInMemory, !FileStatus.isAbsent(behind) else { return }
+    try queue.change { try $0.execute(sql: "UPDATE pass SET dirty = TRUE") }
+    try? File.remove(behind)
   }
+
+  private var isInMemory: Bool { queue.path != path }
 
   private static let columns = """
     session, path, folder, device, inode, base, length, headLength, headHash, seen, link, changed, \
@@ -190,6 +201,27 @@ final class AttachedFiles {
           pass.since.nanoseconds, pass.fullAt.nanoseconds, pass.sources, pass.boot, pass.isDirty,
         ])
     }
+  }
+
+  /// Makes the next pass rebuild the cache unless this one says that it has ended: it may die
+  /// before it records what it changes, or record it in memory only.
+  ///
+  /// - Throws: ``Platform/SystemError`` if the next one could take a former state of the database
+  ///   for the present one.
+  func distrust() throws {
+    var pass = try pass()
+    guard !pass.isDirty else { return }
+    if isInMemory {
+      // A database that is not there, or that this user may not read, is no former state.
+      guard !FileStatus.isAbsent(path) else { return }
+      do {
+        try AtomicFile.write([], to: behind)
+      } catch let error as SystemError where error.isDenied {
+        return
+      }
+    }
+    pass.isDirty = true
+    try save(pass)
   }
 
   /// All files.

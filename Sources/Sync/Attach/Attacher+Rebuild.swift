@@ -19,9 +19,7 @@ extension Attacher {
     var continued: [SessionID: Int64] = [:]
     for day in try context.home.days() {
       for session in try context.home.sessions(day: day) {
-        guard let sidecar = try? Sidecar.load(context.home.files(for: session).sidecar),
-          let source = sidecar.source
-        else { continue }
+        guard let sidecar = try readable(session), let source = sidecar.source else { continue }
         known[session] = try file(sidecar, source, before: known[session])
         if let former = sidecar.continues, source.base > 0 { continued[former] = source.base }
       }
@@ -36,6 +34,20 @@ extension Attacher {
     }
     try files.replace(withoutRivals(Array(known.values)))
     try files.save(AttachedFiles.Pass(boot: context.machine.bootId, isDirty: false))
+  }
+
+  /// A session's sidecar; nil if it is damaged, or was deleted meanwhile.
+  ///
+  /// - Throws: ``Platform/SystemError`` if that is unknown: without the session its file would be
+  ///   sent again.
+  private func readable(_ session: SessionID) throws -> Sidecar? {
+    do {
+      return try Sidecar.load(context.home.files(for: session).sidecar)
+    } catch is SidecarError {
+      return nil
+    } catch let error as SystemError where error.isNotFound {
+      return nil
+    }
   }
 
   /// Whether a session is on this machine and sealed; a file's record outlives its session.

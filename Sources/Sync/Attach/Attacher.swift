@@ -31,12 +31,17 @@ package struct Attacher {
   ///
   /// Changes nothing but a lost cache, which it rebuilds.
   ///
-  /// - Throws: when the cache or the home cannot be read; unreadable files become problems of the
-  ///   plan.
+  /// - Throws: when the cache cannot be read, or the disk is full; unreadable files become problems
+  ///   of the plan. If they are the home's, it has no changes.
   package func plan() throws -> AttachPlan {
     try discardingDamage {
-      try rebuildWhereLost()
-      return try AttachPlanner(context: context, sources: sources, files: files).plan()
+      let planner = AttachPlanner(context: context, sources: sources, files: files)
+      do {
+        try rebuildWhereLost()
+        return try planner.plan()
+      } catch let error as SystemError where !error.isDiskFull {
+        return try planner.nothing(because: error)
+      }
     }
   }
 
@@ -61,9 +66,13 @@ package struct Attacher {
     _ plan: AttachPlan, holding lock: HomeLock
   ) throws -> [String: String] {
     lock.expect(context.home)
-    var problems = plan.problems
-    var pass = plan.pass
-    try start(plan)
+    var (plan, pass, problems) = (plan, plan.pass, plan.problems)
+    do {
+      try start(plan)
+    } catch let error as SystemError where !error.isDiskFull {
+      (plan.changes, pass) = ([], try files.pass())
+      problems[error.path] = error.reason
+    }
     if context.logger.logLevel <= .info {
       for line in plan.descriptions { context.logger.info("\(line)") }
     }
@@ -71,7 +80,10 @@ package struct Attacher {
       do {
         try carryOut(change)
       } catch let error where error is SystemError || error is Moved {
-        if let error = error as? SystemError { problems[error.path] = error.reason }
+        if let error = error as? SystemError {
+          problems[error.path] = error.reason
+          pass.isDirty = pass.isDirty || mayBeHalfMade(change, error)
+        }
         // Make the next pass examine every file.
         pass.since = .epoch
         pass.fullAt = .epoch
@@ -79,25 +91,19 @@ package struct Attacher {
     }
     let before = try files.problems()
     if problems != before { try files.save(problems) }
-    pass.isDirty = false
     try files.save(pass)
     return problems.filter { before[$0.key] != $0.value }
   }
 
-  /// Marks the cache dirty, so that the next pass rebuilds it should this one die.
-  func start(_ plan: AttachPlan) throws {
-    guard !plan.descriptions.isEmpty else { return }
-    var pass = plan.pass
-    pass.isDirty = true
-    try files.save(pass)
+  /// Whether a change that failed may have reached a sidecar without the cache: not if the attached
+  /// file itself cannot be read, which comes first, nor if its path or the right is missing.
+  private func mayBeHalfMade(_ change: AttachPlan.Change, _ error: SystemError) -> Bool {
+    !error.isNotFound && !error.isDenied && error.path != change.path
   }
 
-  /// Makes the next pass rebuild the cache if this one dies before it records what it began.
-  private func distrustCache() throws {
-    var pass = try files.pass()
-    guard !pass.isDirty else { return }
-    pass.isDirty = true
-    try files.save(pass)
+  /// Makes the next pass rebuild the cache should this one die.
+  func start(_ plan: AttachPlan) throws {
+    if !plan.descriptions.isEmpty { try files.distrust() }
   }
 
   /// Log bytes that a plan's changes add to an upload.
@@ -162,7 +168,7 @@ package struct Attacher {
   /// Allows the local copy to be deleted like any other: only the cache needs to know its file, for
   /// a while.
   func markGone(_ session: SessionID) throws {
-    guard LocalSession(context.home, session).hasSidecar else { return }
+    guard try LocalSession(context.home, session).isHere() else { return }
     try update(session) { $0.source?.lose() }
   }
 
@@ -171,7 +177,7 @@ package struct Attacher {
   /// If it was deleted, its row ends at the last read offset: later growth of the file belongs to
   /// another session.
   private func isHere(_ file: AttachedFile) throws -> Bool {
-    if LocalSession(context.home, file.session).hasSidecar { return true }
+    if try LocalSession(context.home, file.session).isHere() { return true }
     guard var known = try files.of(file.session) else { return false }
     known.source.path = file.source.path
     known.source.device = file.source.device
@@ -256,7 +262,9 @@ package struct Attacher {
       length: length, headLength: head.count,
       headHash: Sidecar.Source.headHash(of: head))
     var seen = status.length
-    try distrustCache()
+    let link = isCompressed ? nil : try content.link(before: seen)
+    // Nothing below reads the file, except to unpack it.
+    try files.distrust()
     try context.home.mark(session)
     try Directory.make(local.directory)
     var sidecar = Sidecar(
@@ -290,8 +298,7 @@ package struct Attacher {
     try files.save(
       AttachedFile(
         session: session, source: source, seen: seen,
-        link: isCompressed ? nil : try content.link(before: seen), changed: status.changed,
-        isCompressed: isCompressed,
+        link: link, changed: status.changed, isCompressed: isCompressed,
         idleAt: status.modifiedAt + new.source.idleEnd))
     if let replaced = new.replaces {
       try markGone(replaced)
