@@ -24,18 +24,32 @@ extension AttachObservation {
 
   /// The original, still in place, if the candidate is its copy from a rotation in progress.
   ///
-  /// The copy is skipped: once the original is gone, the copy is found as its successor.
-  private func original(of candidate: AttachCandidate) throws -> AttachedFile? {
+  /// The copy is skipped: once the original is gone, the copy is found as its successor. It may
+  /// still be written, and its original may be truncated at any moment of the observation.
+  private mutating func original(of candidate: AttachCandidate) throws -> AttachedFile? {
     let isPacked = candidate.form != nil
-    for known in try files.inFolder(AttachedFile.folder(of: candidate.path))
-    where (known.isOpen || isPacked) && !known.isCompressed
+    let folder = AttachedFile.folder(of: candidate.path)
+    let isRecent = FileTime(context.now()) - candidate.status.changed < Self.copyPatience
+    for known in try files.inFolder(folder)
+    where (known.isOpen || isPacked || isRecent) && !known.isCompressed
       && (LogSource.isRotation(candidate.path, of: known.source.path)
         || isPacked && candidate.path.hasPrefix(known.source.path))
     {
       guard let original = try? FileStatus(known.source.path), known.isAt(original),
-        isPacked || original.length >= candidate.status.length
+        let copy = try? FileContent(candidate.path)
       else { continue }
-      if (try? FileContent(candidate.path).continues(known)) == true { return known }
+      if (try? copy.continues(known)) == true {
+        if isPacked || original.length >= candidate.status.length { return known }
+        if displaced.contains(where: { $0.session == known.session }) { continue }
+        // Truncated since it was looked at.
+        shrunk.insert(folder)
+        return known
+      }
+      if !isPacked, isRecent, candidate.status.length < known.seen,
+        (try? copy.isBeginning(of: FileContent(known.source.path))) == true
+      {
+        return known
+      }
     }
     return nil
   }

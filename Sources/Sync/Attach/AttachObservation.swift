@@ -10,8 +10,8 @@ import SessionLog
 struct AttachObservation {
   /// The resulting changes to sessions.
   private(set) var plan = AttachPlan()
-  /// Folders in which something was renamed during the observation, so that a file may have been
-  /// seen twice or not at all.
+  /// Folders in which something was renamed or truncated during the observation, so that a file may
+  /// have been seen twice or not at all.
   private(set) var disturbed: Set<String> = []
   /// Sessions whose files appear to be gone, with the folders the files were in.
   var losses: [SessionID: String] {
@@ -41,6 +41,8 @@ struct AttachObservation {
   var displaced: [AttachedFile] = []
   /// Sessions whose files hold other bytes than were sent, between the same first and last ones.
   var edited: Set<SessionID> = []
+  /// Folders with a file that was truncated after it was looked at.
+  var shrunk: Set<String> = []
   /// Files without a known session.
   var fresh: [AttachCandidate] = []
 
@@ -75,9 +77,10 @@ struct AttachObservation {
     try endDue()
     if isFull { try forgetGone() }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
-    disturbed = touched.filter { path in
-      folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
-    }
+    disturbed = shrunk.union(
+      touched.filter { path in
+        folders[path].map { $0.fingerprint != FolderFingerprint(of: path) } ?? false
+      })
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }

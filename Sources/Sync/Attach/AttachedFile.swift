@@ -122,6 +122,14 @@ struct FileContent {
     return try self.link(before: known.seen) == link
   }
 
+  /// Whether another file begins with what this one has so far, judged by its first and last bytes.
+  func isBeginning(of other: FileContent) throws -> Bool {
+    let length = try status().length
+    guard length > 0, let link = try link(before: length), try other.link(before: length) == link
+    else { return false }
+    return try other.head().starts(with: head().prefix(Int(clamping: length)))
+  }
+
   /// Whether it has bytes beyond an offset.
   func reaches(beyond offset: Int64) throws -> Bool {
     guard packed != nil else { return try status().length > offset }

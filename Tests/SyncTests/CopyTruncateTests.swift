@@ -1,0 +1,120 @@
+import Foundation
+import Platform
+import SessionLog
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Rotation by copying and truncating, a step of which occurs at any moment of a pass.
+@Suite(.tags(.medium)) struct CopyTruncateTests {
+  /// A step of a rotation, after a pass has seen a number of file statuses.
+  private struct Step: Sendable {
+    let at: Int
+    let run: @Sendable () throws -> Void
+  }
+
+  /// Runs steps after a pass has seen certain numbers of file statuses.
+  private final class Steps: FileEffects {
+    private let steps: [Step]
+    private let count = Guarded(0)
+
+    init(_ steps: [Step]) { self.steps = steps }
+
+    /// When the first step is due.
+    var first: Int { steps.first?.at ?? 0 }
+
+    /// Number of statuses that the pass has seen.
+    var seen: Int { count.withLock { $0 } }
+
+    func perform(_ effect: FileEffect, _ body: () -> Int) -> Int { body() }
+    func random() -> UInt64 { .random(in: 0 ... .max) }
+
+    func status(_ status: FileStatus) -> FileStatus {
+      let number = count.withLock { count in
+        count += 1
+        return count - 1
+      }
+      for step in steps where step.at == number { try? step.run() }
+      return status
+    }
+
+    /// Runs the steps that the pass did not reach.
+    func finish() throws { for step in steps where step.at >= seen { try step.run() } }
+  }
+
+  /// A log, half of which has been sent; its session may have ended.
+  private func folder(isIdle: Bool) async throws -> AttachedFolder {
+    let folder = try AttachedFolder("app.log*", idleEnd: isIdle ? 1 : 86_400)
+    try folder.append(0..<200, to: "app.log")
+    if isIdle { try folder.modified("app.log", ago: 5) }
+    try await folder.tick()
+    if isIdle {
+      try await folder.tick(after: 2)
+      #expect(try folder.sidecars().first?.endedAt != nil)
+    }
+    try folder.append(200..<420, to: "app.log")
+    return folder
+  }
+
+  private static func truncate(_ path: String) throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: path))
+    try handle.truncate(atOffset: 0)
+    try handle.close()
+  }
+
+  private func run(
+    _ folder: AttachedFolder, _ steps: [Step],
+    _ comment: Comment
+  ) async throws -> Bool {
+    let steps = Steps(steps)
+    try await Parallelism.$isSequential.withValue(true) {
+      try await FileEffect.$hook.withValue(steps) {
+        await Task.yield()
+        try folder.tickWithoutStore()
+      }
+    }
+    let isReached = steps.seen > steps.first
+    try steps.finish()
+    try folder.append(420..<430, to: "app.log")
+    try await folder.tick(after: 1, isDisturbed: true)
+    try await folder.tick(after: 7200)
+    #expect(try await folder.remoteLines().flatMap(\.self) == Array(0..<430), comment)
+    #expect(try await folder.gaps().isEmpty, comment)
+    return isReached
+  }
+
+  @Test(arguments: [false, true])
+  func `a log truncated at any moment after its copy is sent once`(isIdle: Bool) async throws {
+    for moment in 0..<500 {
+      let folder = try await folder(isIdle: isIdle)
+      try folder.copy("app.log", to: "app.log.1")
+      let log = folder.file("app.log")
+      let isReached = try await run(
+        folder, [Step(at: moment) { try Self.truncate(log) }], "\(moment)")
+      if !isReached { break }
+    }
+  }
+
+  @Test(arguments: [1, .max])
+  func `a log is sent once whose copy is written at any moment`(pause: Int) async throws {
+    for moment in stride(from: 0, to: 500, by: 2) {
+      let folder = try await folder(isIdle: false)
+      let (log, copy) = (folder.file("app.log"), folder.file("app.log.1"))
+      let content = try Data(contentsOf: URL(filePath: log))
+      let isReached = try await run(
+        folder,
+        [
+          Step(at: moment) { try content.prefix(5000).write(to: URL(filePath: copy)) },
+          Step(at: pause == .max ? .max : moment + pause) {
+            let handle = try FileHandle(forWritingTo: URL(filePath: copy))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: content.dropFirst(5000))
+            try handle.close()
+            try Self.truncate(log)
+          },
+        ], "\(moment)")
+      if !isReached { break }
+    }
+  }
+}
