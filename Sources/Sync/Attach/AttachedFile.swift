@@ -61,10 +61,11 @@ struct AttachedFile: Equatable {
     changed = FileTime(time)
   }
 
-  /// Whether the head can identify the file at a path: a short head does only at a path that
-  /// rotation would use.
+  /// Whether the head can identify the file at a path: a short head, which is all that was read,
+  /// does only at a path that rotation would use, perhaps in another folder.
   func mayBe(at path: String) -> Bool {
     isNeighbour(path) || source.headLength == FileContent.headLength
+      || LogSource.isRotatedName(path, of: source.path)
   }
 
   /// Whether a path is in the file's folder and starts like a rotated name of it.

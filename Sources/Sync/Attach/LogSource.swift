@@ -85,8 +85,13 @@ package struct LogSource: Sendable, Equatable {
   /// Whether a path is a rotated name of another: `app.log.1`, `app.log-20260122`,
   /// `app-20260122.log`, compressed or not.
   static func isRotation(_ path: String, of original: String) -> Bool {
-    guard AttachedFile.folder(of: path) == AttachedFile.folder(of: original),
-      var name = path.split(separator: "/").last?[...],
+    AttachedFile.folder(of: path) == AttachedFile.folder(of: original)
+      && isRotatedName(path, of: original)
+  }
+
+  /// The same for files in any folders, as logrotate's `olddir` separates them.
+  static func isRotatedName(_ path: String, of original: String) -> Bool {
+    guard var name = path.split(separator: "/").last?[...],
       let base = original.split(separator: "/").last
     else { return false }
     if CompressedFile.form(of: path) != nil, let dot = name.lastIndex(of: ".") {
