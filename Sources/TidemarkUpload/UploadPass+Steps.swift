@@ -5,14 +5,18 @@ import Sync
 
 extension UploadPass {
   /// Finds new bytes in the logs of other programs.
-  func attach(holding lock: HomeLock, _ observe: Observer) throws {
+  ///
+  /// - Returns: paths that cannot be read, with the reason; none unless logs may be sent.
+  func attach(holding lock: HomeLock, _ observe: Observer) throws -> [String: String] {
     // Keep following files that were attached before, until they are gone.
-    guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return }
+    guard !policy.sources.isEmpty || Attacher.hasRemembered(context.home) else { return [:] }
     let attacher = try Attacher(context, sources: policy.sources)
-    let unreadable = try attacher.execute(attacher.plan(), holding: lock)
-    for (path, reason) in unreadable.sorted(by: { $0.key < $1.key }) {
+    let new = try attacher.execute(attacher.plan(), holding: lock)
+    for (path, reason) in new.sorted(by: { $0.key < $1.key }) {
       observe(.unreadable(path: path, reason: reason))
     }
+    // Otherwise none of their bytes is to be sent.
+    return context.consent == .logs ? try attacher.unreadable() : [:]
   }
 
   /// Deletes old local copies that are proven remote.

@@ -82,7 +82,7 @@ package struct UploadPass: Sendable {
     holding lock: HomeLock, _ report: inout UploadPassReport, _ observe: @escaping Observer
   ) async throws {
     // Attach logs of other programs first, so that this pass sends their growth.
-    try attach(holding: lock, observe)
+    report.unreadable = try attach(holding: lock, observe)
 
     // Once a day and once a boot, check the markers and the cached state of the store.
     let elsewhere = OpenSessionReview(context).runIfDue(holding: lock)

@@ -11,6 +11,8 @@ package struct UploadPassReport: Sendable {
   package let store: String
   /// Sent and sealed sessions, and failures.
   package var upload = UploadReport()
+  /// Logs of other programs, and folders, that cannot be read, with the reason.
+  package var unreadable: [String: String] = [:]
   /// Number of deleted copies of sessions, local and remote.
   package var reaped = 0
   /// Whether the store was contacted; false during the backoff after a failure.

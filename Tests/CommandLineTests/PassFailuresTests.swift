@@ -68,6 +68,12 @@ import TidemarkUpload
     #expect(Upload.status(of: pass) == .tryLater)
   }
 
+  @Test func `an upload is partial while attached files cannot be read`() {
+    var pass = UploadPassReport(device: "d", store: "file:///store")
+    pass.unreadable = ["/var/log/a.log": "cannot be opened: Permission denied"]
+    #expect(Upload.status(of: pass) == .partial)
+  }
+
   @Test func `only commands with --local advise it`() {
     let home = Home(path: "/home")
     let root = CommandContext.NotSending.servedByRoot

@@ -99,10 +99,12 @@ import Testing
         chmod 600 /mnt/logs/secret.log
         as daemon $T init file:///mnt/store >&2
         sed -i '/^sources:/a\\  - path: /mnt/logs/**\\n  - path: /mnt/disk/*.log' /mnt/home/tidemark.yaml
-        tick() { echo "-- $1"; as daemon $T upload 2>&1; }
+        tick() { echo "-- $1"; as daemon $T upload 2>&1 && echo upload 0 || echo "upload $?"; }
         tick first
         tick again
-        as daemon $T status | grep -o 'problem .*secret.log'
+        as daemon $T status >/mnt/status || echo "status $?"
+        grep -o 'problem .*secret.log' /mnt/status
+        grep -A1 '^not uploaded' /mnt/status | sed 's/ (.*//'
         chmod 700 /mnt/logs/sub
         umount /mnt/disk
         echo open 2 >>/mnt/logs/open.log
@@ -125,13 +127,21 @@ import Testing
         result.text == """
           -- first
           tidemark: /mnt/logs/secret.log: cannot be opened: Permission denied
+          upload 1
           -- again
+          upload 1
+          status 1
           problem        /mnt/logs/secret.log
+          not uploaded   9 B
+            9 B in 1 session: cannot be read
           -- gone
           tidemark: /mnt/disk: its file system is not there; is it mounted?
           tidemark: /mnt/logs/sub: cannot be read: Permission denied
+          upload 1
           -- again
+          upload 1
           -- back
+          upload 0
           no problem
           4
           disk 1

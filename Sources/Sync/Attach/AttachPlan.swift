@@ -86,11 +86,13 @@ package struct AttachPlan: Sendable {
   package init() {}
 
   /// Log bytes that changes add to sessions, besides those that are waiting already.
-  package struct Growth: Sendable, Equatable {
+  package struct Growth: Sendable {
     /// The log bytes.
     package var bytes: ByteCount = 0
     /// Number of sessions, new ones included.
     package var sessions = 0
+    /// Files and folders that cannot be read, with the reason and the unread bytes as far as known.
+    package var unreadable: [(text: String, bytes: ByteCount)] = []
 
     /// No growth.
     package init() {}
@@ -101,8 +103,12 @@ package struct AttachPlan: Sendable {
   /// A compressed file counts with its compressed size: its content is unknown until it is
   /// unpacked.
   ///
-  /// - Parameter known: the log bytes of a session that are known; nil if it has to be sent again.
-  func growth(beyond known: (SessionID) throws -> StreamOffset?) rethrows -> Growth {
+  /// - Parameters:
+  ///   - failed: paths that could not be read at the last attempt, with the reason.
+  ///   - known: the log bytes of a session that are known; nil if it has to be sent again.
+  func growth(
+    failing failed: [String: String] = [:], beyond known: (SessionID) throws -> StreamOffset?
+  ) rethrows -> Growth {
     var growth = Growth()
     for change in changes {
       let bytes: ByteCount
@@ -114,6 +120,10 @@ package struct AttachPlan: Sendable {
       case .save, .gone, .forget: continue
       }
       guard bytes > 0 else { continue }
+      if let path = change.path, let reason = failed[path] {
+        growth.unreadable.append(("\(path): \(reason)", bytes))
+        continue
+      }
       growth.bytes += bytes
       growth.sessions += 1
     }

@@ -111,7 +111,30 @@ package struct Attacher {
   /// - Throws: GRDB's errors.
   package func growth(_ plan: AttachPlan, besides upload: UploadPlan) throws -> AttachPlan.Growth {
     let planned = Dictionary(upload.items.map { ($0.session, $0.length) }) { first, _ in first }
-    return try plan.growth { try planned[$0] ?? context.manifest.sentBytes(of: $0) }
+    let failed = try unreadable()
+    var growth = try plan.growth(failing: failed) {
+      try planned[$0] ?? context.manifest.sentBytes(of: $0)
+    }
+    for (path, reason) in plan.problems.sorted(by: { $0.key < $1.key }) {
+      guard !FileStatus.isAbsent(path) else { continue }
+      let seen = try files.here(at: path).map(\.seen).max() ?? 0
+      let status = try? FileStatus(path)
+      let isLog = status?.kind == .file && !path.hasPrefix(context.home.path + "/")
+      let unread = isLog ? max(0, (status?.length ?? 0) - seen) : 0
+      growth.unreadable.append(("\(path): \(reason)", ByteCount(unread)))
+    }
+    return growth
+  }
+
+  /// The paths that could not be read at the last attempt although they are there, with the reason.
+  ///
+  /// - Throws: when the cache cannot be read.
+  package func unreadable() throws -> [String: String] {
+    try problems().filter { path, reason in
+      // A file that was rewritten can be read.
+      try !FileStatus.isAbsent(path)
+        && !files.here(at: path).contains { AttachedFiles.doubt($0.session) == reason }
+    }
   }
 
   /// Paths that could not be read at the last attempt, with the reason.

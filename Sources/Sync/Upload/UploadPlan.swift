@@ -98,15 +98,17 @@ package struct UploadPlan: Sendable {
   /// pass sends too.
   package func sumsSinceLastPass(_ growth: AttachPlan.Growth) -> [WaitingSum] {
     var waiting = WaitingSum.sums(of: waitingSinceLastPass)
-    guard growth.sessions > 0 else { return waiting }
-    let reason = lastFailure ?? .nextUpload
-    if let index = waiting.firstIndex(where: { $0.reason.code == reason.code }) {
-      waiting[index].bytes += growth.bytes
-      waiting[index].sessions += growth.sessions
-    } else {
-      waiting.append(
-        WaitingSum(reason: reason, bytes: growth.bytes, sessions: growth.sessions))
+    func add(_ reason: WaitReason, _ bytes: ByteCount, _ sessions: Int) {
+      if let index = waiting.firstIndex(where: { $0.reason.code == reason.code }) {
+        waiting[index].bytes += bytes
+        waiting[index].sessions += sessions
+      } else {
+        waiting.append(WaitingSum(reason: reason, bytes: bytes, sessions: sessions))
+      }
     }
+    if growth.sessions > 0 { add(lastFailure ?? .nextUpload, growth.bytes, growth.sessions) }
+    // Each is a session, or would be one.
+    for (text, bytes) in growth.unreadable { add(.unreadable(text), bytes, 1) }
     return waiting
   }
 

@@ -144,7 +144,7 @@ package enum WaitReason: Hashable, Sendable {
       "consent: logs in the configuration; after 'metadata' only for sessions still running"
     case .disabled: "tidemark init URL"
     case .withdrawn: "tidemark retry ID"
-    case .unreadable: "read permission for the file, then tidemark upload"
+    case .unreadable: "read permission, or 'exclude' in 'sources'; then tidemark upload"
     case .logGone: "tidemark delete ID"
     case .fileAbsent: "the next upload once the file is back; or its removal from 'sources'"
     case .starting: "the next upload"

@@ -453,7 +453,8 @@ struct Upload: AsyncParsableCommand {
   /// - Parameter cacheProblem: why the cache cannot be read; nil if it can. The pass did without.
   static func status(of pass: UploadPassReport, _ cacheProblem: String? = nil) -> ExitStatus {
     let status = status(of: pass.upload)
-    let isPartial = !pass.vanished.isEmpty || cacheProblem != nil
+    let isPartial =
+      !pass.vanished.isEmpty || !pass.unreadable.isEmpty || cacheProblem != nil
     return status == .ok && isPartial ? .partial : status
   }
 
