@@ -318,4 +318,18 @@ import Testing
     for _ in 0..<2 { try await folder.tick(after: 7200) }
     #expect(try await folder.remoteLines().filter { !$0.isEmpty } == [Array(20..<40)])
   }
+
+  @Test func `an attached file that does not grow is sent once the consent allows it`() async throws
+  {
+    var folder = try AttachedFolder("*.log")
+    folder.site.consent = .metadata
+    try folder.append(0..<20, to: "app.log")
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    folder.site.consent = .logs
+    try await folder.tick(after: 60)
+    #expect(try await folder.remoteLines() == [Array(0..<20)])
+    _ = folder.site.store.takeRequests()
+    try await folder.tick(after: 60)
+    #expect(folder.site.store.takeRequests() == [])
+  }
 }

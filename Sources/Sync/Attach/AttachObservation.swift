@@ -59,7 +59,8 @@ struct AttachObservation {
     problems = try files.problems()
     let last = try files.pass()
     let now = FileTime(context.now())
-    let description = "\(sources)"
+    // A change of either makes all files be looked at.
+    let description = "\(context.consent) \(sources)"
     let isFull =
       last.sources != description || now < last.since || now - last.fullAt >= Self.fullPeriod
     since = isFull ? .epoch : max(.epoch, last.since - Self.margin)
@@ -75,6 +76,9 @@ struct AttachObservation {
     try matchGone()
     beginFresh()
     try endDue()
+    if context.consent == .logs, last.sources.hasPrefix("\(Consent.metadata) ") {
+      try continueWithheld()
+    }
     if isFull { try forgetGone() }
     let touched = Set(plan.changes.compactMap(\.path).map(AttachedFile.folder))
     disturbed = shrunk.union(
@@ -84,6 +88,15 @@ struct AttachObservation {
   }
 
   mutating func add(_ change: AttachPlan.Change) { plan.changes.append(change) }
+
+  /// Makes the upload send the logs of open sessions of which it has sent only the metadata, whether
+  /// they grow or not.
+  private mutating func continueWithheld() throws {
+    let touched = Set(plan.changes.compactMap(\.session))
+    for file in try files.all() where try !touched.contains(file.session) && isOpen(file) {
+      add(.grow(file))
+    }
+  }
 
   /// Defers these paths to the next pass.
   mutating func postpone(_ paths: Set<String>) {

@@ -18,7 +18,7 @@ final class AttachedFiles {
     var since = FileTime.epoch
     /// When all files were last compared with the cache; the epoch forces a comparison.
     var fullAt = FileTime.epoch
-    /// The sources it searched.
+    /// The consent, and the sources it searched.
     var sources = ""
     /// The boot it ran in: a power failure may lose its last writes.
     var boot = ""
