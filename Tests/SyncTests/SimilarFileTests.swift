@@ -182,6 +182,25 @@ import Testing
     #expect(texts.contains(next), "\(texts)")
   }
 
+  @Test(arguments: ["gzip -q", "zstd -q --rm"])
+  func `a file rewritten, rotated and compressed between two passes is another session`(
+    command: String
+  ) async throws {
+    let folder = try AttachedFolder("job.log*")
+    try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")
+    try await folder.tick()
+    let next = Self.job("NIGHT-2: KO")
+    try write(next, to: folder)
+    try folder.rename("job.log", to: "job.log.1")
+    #expect(try await folder.run("\(command) job.log.1") == 0)
+    for seconds: Int64 in [60, 60, 7200] { try await folder.tick(after: seconds) }
+    let texts = try await remotes(folder)
+    #expect(texts.count == 2)
+    #expect(texts.contains { $0.hasPrefix(Self.job("NIGHT-1: ok") + "\n[GAP ? ") }, "\(texts)")
+    #expect(texts.contains(next), "\(texts)")
+    try await folder.expectSealed(2)
+  }
+
   @Test func `the copy of a file truncated and grown again ends its session`() async throws {
     let folder = try AttachedFolder("job.log*")
     try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")

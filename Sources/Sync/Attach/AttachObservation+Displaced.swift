@@ -73,7 +73,7 @@ extension AttachObservation {
       ($0.isOpen ? 0 : 1, $0.session) < ($1.isOpen ? 0 : 1, $1.session)
     }
     for file in order {
-      if let found = place(of: file, among: candidates) {
+      if let found = try place(of: file, among: candidates) {
         try followOrReport(file, to: candidates.remove(at: found))
       } else if let index = replacements[file.source.path],
         let rewritten = try rewritten(file, as: fresh[index])
@@ -130,15 +130,24 @@ extension AttachObservation {
   ///
   /// The order is: same file number, plain before compressed, matching before neighbour. Content
   /// decides.
-  private func place(of file: AttachedFile, among candidates: [AttachCandidate]) -> Int? {
-    func isFound(at index: Int) -> Bool {
+  ///
+  /// - Throws: errors of the home and its cache; a file that cannot be read is not the one.
+  private func place(
+    of file: AttachedFile, among candidates: [AttachCandidate]
+  ) throws -> Int? {
+    func isFound(at index: Int) throws -> Bool {
       let candidate = candidates[index]
-      guard candidate.form != nil || candidate.status.length >= file.seen else { return false }
-      return (try? FileContent(candidate.path).continues(file)) == true
-        && (try? isEdited(file, at: candidate)) == false
+      guard candidate.form != nil || candidate.status.length >= file.seen,
+        (try? FileContent(candidate.path).continues(file)) == true
+      else { return false }
+      do {
+        return try !isEdited(file, at: candidate)
+      } catch let error as SystemError where error.path == candidate.path {
+        return false
+      }
     }
     let sameNumber = candidates.indices.filter { file.isAt(candidates[$0].status) }
-    if let index = sameNumber.first(where: isFound) { return index }
+    if let index = try sameNumber.first(where: isFound) { return index }
 
     func rank(_ candidate: AttachCandidate) -> Int? {
       guard file.mayBe(at: candidate.path) else { return nil }
@@ -147,7 +156,7 @@ extension AttachObservation {
     let ranked = candidates.indices.compactMap { index in
       rank(candidates[index]).map { (rank: $0, path: candidates[index].path, index: index) }
     }
-    return ranked.sorted { ($0.rank, $0.path) < ($1.rank, $1.path) }.map(\.index)
+    return try ranked.sorted { ($0.rank, $0.path) < ($1.rank, $1.path) }.map(\.index)
       .first(where: isFound)
   }
 

@@ -50,7 +50,7 @@ extension AttachObservation {
   /// this machine, first and last bytes have to do.
   private func holdsSent(_ file: AttachedFile, _ content: FileContent) throws -> Bool {
     guard !file.isCompressed else { return true }
-    return try SentBytes(file.session, context)?.areIn(content, before: file.seen) ?? true
+    return try SentBytes(file.session, context)?.areUnpackedIn(content, before: file.seen) ?? true
   }
 
   /// Forgets missing files whose session has left this machine as well.

@@ -37,12 +37,16 @@ extension AttachObservation {
 
   /// Whether a file holds other bytes than were sent of it although its beginning and end match.
   ///
-  /// Reads the file whole only if it was replaced, or changed other than by growing, or changed
-  /// after its session was sealed: that is rare enough. Of an open file that grew or was renamed it
+  /// Reads the file whole only if it was replaced, compressed, or changed other than by growing, or
+  /// changed after its session was sealed: that is rare enough. Of an open file that grew or was renamed it
   /// reads a sample, and the seal compares the whole.
   func isEdited(_ file: AttachedFile, at candidate: AttachCandidate) throws -> Bool {
     let (status, isInPlace) = (candidate.status, candidate.path == file.source.path)
-    guard !file.isGone, !file.isCompressed, candidate.form == nil else { return false }
+    guard !file.isGone, !file.isCompressed else { return false }
+    guard candidate.form == nil else {
+      let sent = try SentBytes(file.session, context)
+      return try sent.map { try !$0.areUnpackedIn(FileContent(candidate.path)) } ?? false
+    }
     if isInPlace, isDoubted(file) { return true }
     let isSame = file.isAt(status) && status.length == file.seen
     if isSame, file.changed == status.changed { return false }

@@ -147,17 +147,34 @@ struct FileContent {
   /// The stream that begins at an offset of the file; nil for a compressed file.
   func log(from base: Int64) -> LocalStream? { packed == nil ? LocalStream(file, from: base) : nil }
 
+  /// The stream that begins at an offset of a compressed file, unpacked to a temporary file; nil for
+  /// a plain one.
+  ///
+  /// - Parameter path: the temporary file, which is removed at once.
+  func unpackedLog(from base: Int64, at path: String) throws -> LocalStream? {
+    guard packed != nil else { return nil }
+    _ = try unpack(to: path, isDurable: false)
+    let file = try OpenFile(path)
+    try File.remove(path)
+    return LocalStream(file, from: base)
+  }
+
+  /// The file's path.
+  var path: String { file.path }
+
   /// Unpacks a compressed file into another, completely or not at all.
   ///
   /// - Parameters:
   ///   - target: the file to write.
   ///   - start: number of first bytes to omit.
   /// - Returns: the number of bytes written.
-  func unpack(to target: String, from start: Int64 = 0) throws -> ByteCount {
+  func unpack(
+    to target: String, from start: Int64 = 0, isDurable: Bool = true
+  ) throws -> ByteCount {
     guard let packed else { return 0 }
     var position: Int64 = 0
     var room = UnpackSpace(AtomicFile.directory(of: target), for: target)
-    try AtomicFile.write(to: target) { write in
+    try AtomicFile.write(to: target, isDurable: isDurable) { write in
       try packed.unpack { piece in
         try room.count(piece.count)
         let skipped = max(0, min(Int64(piece.count), start - position))

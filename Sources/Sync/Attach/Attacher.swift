@@ -257,7 +257,7 @@ package struct Attacher {
     return try (files.numbered(status) + files.at(path)).first { file in
       guard try content.continues(file) else { return false }
       guard !file.isCompressed, let sent = try SentBytes(file.session, context) else { return true }
-      return try sent.isUntouched(status) || sent.areIn(content)
+      return try sent.isUntouched(status) || sent.areUnpackedIn(content)
     }
   }
 

@@ -57,8 +57,31 @@ struct SentBytes {
   ///
   /// - Throws: ``Platform/SystemError``.
   func areIn(_ content: FileContent, before end: Int64 = .max) throws -> Bool {
+    try content.log(from: source.base).map { try areIn($0, of: content, before: end) } ?? true
+  }
+
+  /// The same, but a compressed file is unpacked and compared, too, unless it is damaged or the
+  /// disk is full.
+  ///
+  /// - Throws: ``Platform/SystemError``.
+  func areUnpackedIn(_ content: FileContent, before end: Int64 = .max) throws -> Bool {
+    let path = "\(context.home.cachePath)/\(sidecar.sessionId).unpacked"
+    do {
+      guard let log = try content.unpackedLog(from: source.base, at: path) else {
+        return try areIn(content, before: end)
+      }
+      return try areIn(log, of: content, before: end)
+    } catch let error as SystemError where error.isDiskFull || error.path == content.path {
+      context.logger.info("\(content.path) cannot be compared with what was sent: \(error)")
+      return true
+    }
+  }
+
+  private func areIn(
+    _ log: LocalStream, of content: FileContent, before end: Int64
+  ) throws -> Bool {
     let names = objects.filter { source.position(of: $0.range.upperBound) <= end }
-    return try areIn(content, names) && isBaseIn(content)
+    return try areIn(log, names) && isBaseIn(content)
   }
 
   /// Whether a file has the bytes before the session's first, which belong to the one that it
@@ -84,11 +107,10 @@ struct SentBytes {
       left -= name.length
       names.append(name)
     }
-    return try areIn(content, names)
+    return try content.log(from: source.base).map { try areIn($0, names) } ?? true
   }
 
-  private func areIn(_ content: FileContent, _ names: [SegmentName]) throws -> Bool {
-    guard let log = content.log(from: source.base) else { return true }
+  private func areIn(_ log: LocalStream, _ names: [SegmentName]) throws -> Bool {
     do {
       let sent = log.redacted(by: try context.redaction.spans(redaction), sidecar.format)
       return try names.allSatisfy { try $0.matches(sent) }
