@@ -201,6 +201,30 @@ import Testing
     try await folder.expectSealed(2)
   }
 
+  @Test func `a file overwritten before it could be sent leaves a gap`() async throws {
+    let folder = try AttachedFolder("*.log")
+    let first = Self.job("NIGHT-1: ok")
+    for name in ["job.log", "less.log"] { try folder.append(first, to: name) }
+    try folder.tickWithoutStore()
+    // A change of its rights is none of its content.
+    #expect(try await folder.run("chmod 600 job.log") == 0)
+    try folder.tickWithoutStore()
+    #expect(try folder.sidecars().count == 2)
+    let (next, less) = (Self.job("NIGHT-2: KO"), Self.job("NIGHT-2"))
+    try write(next, to: folder)
+    try folder.modified("job.log", ago: -3)
+    try folder.truncate("less.log")
+    try folder.append(less, to: "less.log")
+    for _ in 0..<2 { try await folder.tick(after: 60) }
+    let texts = try await remotes(folder)
+    #expect(texts.contains(next) && texts.contains(less))
+    let gaps = try await folder.gaps()
+    #expect(gaps.count == 2, "\(gaps)")
+    #expect(
+      gaps.contains { $0.contains("? bytes") && $0.contains("rewritten after byte 0 was sent") })
+    #expect(gaps.contains { $0.contains("[GAP \(first.utf8.count) bytes") })
+  }
+
   @Test func `the copy of a file truncated and grown again ends its session`() async throws {
     let folder = try AttachedFolder("job.log*")
     try folder.append(Self.job("NIGHT-1: ok"), to: "job.log")

@@ -137,7 +137,12 @@ extension AttachObservation {
   ) throws -> Int? {
     func isFound(at index: Int) throws -> Bool {
       let candidate = candidates[index]
-      guard candidate.form != nil || candidate.status.length >= file.seen,
+      // What was written over another log in place has not been moved there.
+      let isOverwritten = displaced.contains {
+        edited.contains($0.session) && $0.session != file.session
+          && $0.source.path == candidate.path
+      }
+      guard !isOverwritten, candidate.form != nil || candidate.status.length >= file.seen,
         (try? FileContent(candidate.path).continues(file)) == true
       else { return false }
       do {

@@ -50,7 +50,9 @@ extension AttachObservation {
     if isInPlace, isDoubted(file) { return true }
     let isSame = file.isAt(status) && status.length == file.seen
     if isSame, file.changed == status.changed { return false }
-    guard let sent = try SentBytes(file.session, context) else { return false }
+    guard let sent = try SentBytes(file.session, context) else {
+      return try isInPlace && isSame && isOverwrittenUnsent(file, status)
+    }
     let content = try FileContent(candidate.path)
     if sent.isSealed {
       // A rename changes only the change time, which a new cache does not have at all.
@@ -63,6 +65,15 @@ extension AttachObservation {
       return try !sent.areIn(content)
     }
     return try (status.length > file.seen || !isInPlace) && !sent.areSampled(in: content)
+  }
+
+  /// Whether a file of which nothing was sent was written to without growing since it was read: what
+  /// was read may be gone.
+  private func isOverwrittenUnsent(_ file: AttachedFile, _ status: FileStatus) throws -> Bool {
+    guard context.consent == .logs, try isOpen(file), file.changed != .epoch,
+      status.modified > file.changed
+    else { return false }
+    return try context.manifest.entry(file.session)?.sent ?? .zero == .zero
   }
 
   /// Whether the last upload found other bytes in the file than were sent; without the rules by
