@@ -214,9 +214,12 @@ package struct SessionCatalog: Sendable {
     } catch is ReplicaError {
       sidecar = reconstructed(remote, revision)
     }
-    // Another machine may give the number to somebody else.
-    if let user, sidecar.uid != user.id || !context.device.ids.contains(remote.folder.device) {
-      return nil
+    if let user {
+      // The number may be somebody else's: on another machine, or of a user who is gone.
+      let isTheirs =
+        sidecar.uid == user.id && sidecar.userId == user.name
+        && context.device.ids.contains(remote.folder.device)
+      guard isTheirs else { return nil }
     }
     // Shown to a person, and compared with the requested time: a clock difference can only move a
     // session in or out of a listing.
