@@ -43,11 +43,14 @@ struct PartCompressor {
     defer { withExtendedLifetime(lock) {} }
     // In this order: a part that is pruned once it is compressed must not reappear.
     let isCompressed = try FileStatus(part.compressed) != nil
-    guard try FileStatus(part.plain) != nil else {
+    let plain: OpenFile
+    do {
+      plain = try OpenFile(part.plain)
+    } catch let error as SystemError where error.isNotFound {
+      // The lock went with the file that another process has named: it may be removing the plain one.
       try? File.remove(temporary)
       return
     }
-    let plain = try OpenFile(part.plain)
     if try !isCompressed || !isEqual(plain, part) {
       try write(plain, of: part, to: temporary)
       try File.rename(temporary, to: part.compressed)
